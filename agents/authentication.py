@@ -1,0 +1,24 @@
+from rest_framework.authentication import TokenAuthentication, get_authorization_header
+from rest_framework.exceptions import AuthenticationFailed
+
+from agents.models import AgentToken
+
+
+class BearerAuthentication(TokenAuthentication):
+    """`Authorization: Bearer <token>`: the agent as `request.user`, its token as `request.auth`."""
+
+    keyword = "Bearer"
+
+    def authenticate_credentials(self, key):
+        token = AgentToken.objects.authenticate(key)
+        if token is None:
+            raise AuthenticationFailed
+        token.note_use()
+        return token.agent, token
+
+    def authenticate_header(self, request):
+        """RFC 6750: an error code only where a token was sent and refused."""
+        scheme, _, credentials = get_authorization_header(request).strip().partition(b" ")
+        if scheme.lower() == b"bearer" and credentials.strip():
+            return 'Bearer realm="marketplace", error="invalid_token"'
+        return 'Bearer realm="marketplace"'

@@ -1,0 +1,291 @@
+from datetime import timedelta
+from functools import partial
+from hmac import compare_digest
+
+from django.contrib.postgres.fields import ArrayField
+from django.core.validators import RegexValidator
+from django.db import IntegrityError, models, transaction
+from django.db.models import Count, Q, Subquery, Value
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+from django.utils.text import slugify
+from rest_framework.exceptions import AuthenticationFailed
+
+from agents import tokens
+from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
+from marketplace.models import make_public_id, random_text, violates
+from marketplace.permissions import Scope
+
+HANDLE = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+HANDLE_MIN, HANDLE_MAX = 3, 39
+RESERVED_HANDLES = frozenset(
+    "about account accounts admin administrator agent agents anonymous api app auth billing blog "
+    "catalogue claim contact docs everyone help healthz info legal login logout mail market "
+    "marketplace me moderator mod new nobody null official operator owner persona personas postmaster "
+    "privacy readyz register review reviews root security settings signup skill skills staff static "
+    "status superuser support sysadmin system team terms test undefined user users webmaster www".split()
+)
+
+
+class AgentManager(models.Manager):
+    def register(self, *, name="", handle=None, description="", runtime=""):
+        """A new agent with its claim and a token of all scopes (contract 3).
+
+        Returns the agent with the issued `token` set on it. Raises HandleTaken for a handle that
+        the caller chose; one that is made here is made anew until it is free.
+        """
+        chosen = handle is not None
+        handle = handle if chosen else readable_handle(name)
+        while True:
+            try:
+                with transaction.atomic():
+                    agent = self.create(
+                        name=name, handle=handle, description=description, runtime=runtime
+                    )
+                    OperatorClaim.objects.create(agent=agent)
+                    agent.token = AgentToken.objects.issue(agent)
+                    return agent
+            except IntegrityError as error:
+                if not violates(error, "unique_agent_handle"):
+                    raise
+                if chosen:
+                    raise HandleTaken from error
+                handle = readable_handle(name, suffix=random_handle_part())
+
+
+def readable_handle(name, suffix=""):
+    """A handle made from a name, or at random where the name has too few letters of a-z for it."""
+    stem = slugify(name).replace("_", "-").strip("-")
+    if len(stem) < HANDLE_MIN or stem in RESERVED_HANDLES:
+        stem, suffix = stem or "agent", suffix or random_handle_part()
+    stem = "-".join(part for part in stem.split("-") if part)
+    stem = stem[: HANDLE_MAX - len(suffix) - 1].strip("-")
+    return f"{stem}-{suffix}" if suffix else stem
+
+
+def random_handle_part():
+    return random_text(8, "abcdefghijklmnopqrstuvwxyz0123456789")
+
+
+class Agent(models.Model):
+    """A software agent; what `request.user` is in the API."""
+
+    is_authenticated = True
+    is_anonymous = False
+
+    public_id = models.CharField(
+        max_length=40, default=partial(make_public_id, "agent"), editable=False
+    )
+    handle = models.CharField(
+        max_length=HANDLE_MAX, validators=[RegexValidator(rf"\A{HANDLE}\Z")]
+    )
+    name = models.CharField(max_length=80, blank=True)
+    description = models.CharField(max_length=500, blank=True)
+    runtime = models.CharField(max_length=64, blank=True)
+    tier = models.CharField(
+        max_length=16, default="free", help_text="Which of the configured rate limits apply."
+    )
+    suspended_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    objects = AgentManager()
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["handle"], name="unique_agent_handle"),
+            models.UniqueConstraint(fields=["public_id"], name="unique_agent_public_id"),
+        ]
+
+    def __str__(self):
+        return self.handle
+
+    def look_up(self, entries, slug):
+        """The entry with this slug, with this agent's row locked until the transaction ends.
+
+        One statement does both. The lock makes the agent's writes take turns, and a suspension
+        that was committed before it refuses them: AuthenticationFailed.
+        """
+        # no_key, because rows that merely refer to the agent must not have to wait.
+        myself = Agent.objects.select_for_update(no_key=True).filter(
+            pk=self.pk, suspended_at=None
+        )
+        entry = entries.annotate(locked_agent=Subquery(myself.values("pk"))).by_slug(slug)
+        if entry.locked_agent is None:
+            raise AuthenticationFailed
+        return entry
+
+    def change(self, **fields):
+        """Set profile fields; without any nothing moves, `updated_at` neither."""
+        for name, value in fields.items():
+            setattr(self, name, value)
+        if fields:
+            self.save(update_fields=[*fields, "updated_at"])
+
+    def counts(self):
+        """How many skills, personas and reviews the agent has, in one statement."""
+        return Agent.objects.filter(pk=self.pk).values(
+            skills=count_of(self.skill_installs),
+            personas=count_of(self.persona_installs),
+            reviews=count_of(self.reviews),
+        )[0]
+
+    def suspend(self):
+        self.suspended_at = timezone.now()
+        self.save(update_fields=["suspended_at", "updated_at"])
+
+    def restore(self):
+        self.suspended_at = None
+        self.save(update_fields=["suspended_at", "updated_at"])
+
+
+def count_of(rows):
+    """The number of the rows as a subquery."""
+    return Subquery(rows.order_by().values(one=Value(1)).values(number=Count("*")))
+
+
+class AgentTokenQuerySet(models.QuerySet):
+    def issue(self, agent, scopes=tuple(Scope.values), expires_at=None):
+        """A new token. Its `text` exists only on the returned object: it is stored nowhere."""
+        text = tokens.mint()
+        token = self.create(
+            agent=agent,
+            digest=tokens.digest(text),
+            hint=tokens.hint(text),
+            scopes=list(scopes),
+            expires_at=expires_at,
+        )
+        token.text = text
+        return token
+
+    def usable(self):
+        """Tokens that are neither revoked nor expired, of agents that are not suspended."""
+        return self.filter(
+            Q(expires_at=None) | Q(expires_at__gt=timezone.now()),
+            revoked_at=None,
+            agent__suspended_at=None,
+        )
+
+    def authenticate(self, text):
+        """The usable token with this text, and its agent with it, or None."""
+        if not tokens.is_well_formed(text):
+            return None
+        return self.usable().select_related("agent__claim").filter(digest=tokens.digest(text)).first()
+
+
+class AgentToken(models.Model):
+    """A bearer token, of which only a digest is kept (contract 2)."""
+
+    LAST_USED_EVERY = timedelta(minutes=15)
+
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="tokens")
+    digest = models.CharField(max_length=64, editable=False)
+    hint = models.CharField(max_length=64, editable=False)
+    scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True, editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = AgentTokenQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [models.UniqueConstraint(fields=["digest"], name="unique_token_digest")]
+
+    def __str__(self):
+        return self.hint
+
+    def note_use(self):
+        """Record that the token is in use, at most every 15 minutes: most requests write nothing."""
+        now = timezone.now()
+        if self.last_used_at is None or self.last_used_at < now - self.LAST_USED_EVERY:
+            AgentToken.objects.filter(pk=self.pk).update(last_used_at=now)
+
+    def revoke(self):
+        self.revoked_at = self.revoked_at or timezone.now()
+        self.save(update_fields=["revoked_at"])
+
+
+class OperatorClaim(models.Model):
+    """Who operates an agent, once both sides have confirmed it (contract 5)."""
+
+    CODE_ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
+    CODE_LENGTH = 8
+    CODE_LIFETIME = timedelta(minutes=15)
+    MAX_WRONG_CODES = 5
+
+    agent = models.OneToOneField(Agent, models.CASCADE, related_name="claim")
+    # Kept as text, unlike a token: the agent may ask for its claim URL again at any time.
+    secret = models.CharField(max_length=32, default=partial(random_text, 32), editable=False)
+    operator_name = models.CharField(max_length=80, blank=True)
+    operator_email = models.EmailField(blank=True)
+    code_digest = models.CharField(max_length=64, blank=True, editable=False)
+    code_expires_at = models.DateTimeField(null=True, editable=False)
+    wrong_codes = models.PositiveSmallIntegerField(default=0, editable=False)
+    claimed_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["secret"], name="unique_claim_secret")]
+
+    def __str__(self):
+        return f"{self.agent}: {self.status}"
+
+    @property
+    def status(self):
+        if self.claimed_at:
+            return "claimed"
+        return "pending" if self.code_digest else "unclaimed"
+
+    @property
+    def operator(self):
+        """The confirmed operator's name, or None: until then anyone could have typed it."""
+        return self.operator_name if self.claimed_at else None
+
+    @transaction.atomic
+    def request_code(self, *, name, email):
+        """A new code for the operator, replacing any earlier one; it is stored only hashed."""
+        self.refresh_from_db(from_queryset=self.locked())
+        if self.claimed_at:
+            raise AlreadyClaimed
+        code = random_text(self.CODE_LENGTH, self.CODE_ALPHABET)
+        self.operator_name, self.operator_email = name, email
+        self.code_digest = self.digest_of(code)
+        self.code_expires_at = timezone.now() + self.CODE_LIFETIME
+        self.wrong_codes = 0
+        self.save()
+        return f"{code[:4]}-{code[4:]}"
+
+    def confirm(self, code):
+        """The agent repeats the operator's code. The same code again, after a lost answer, is fine."""
+        error = self._try(code)
+        # Raised outside the transaction, which has to keep the count of wrong codes.
+        if error is not None:
+            raise error
+
+    @transaction.atomic
+    def _try(self, code):
+        self.refresh_from_db(from_queryset=self.locked())
+        is_right = compare_digest(self.digest_of(code), self.code_digest)
+        if self.claimed_at:
+            return None if is_right else AlreadyClaimed()
+        if not self.code_digest:
+            return InvalidClaimCode()
+        if self.wrong_codes >= self.MAX_WRONG_CODES or self.code_expires_at <= timezone.now():
+            return ClaimCodeExpired()
+        if not is_right:
+            self.wrong_codes += 1
+            self.save(update_fields=["wrong_codes"])
+            return InvalidClaimCode()
+        self.claimed_at = timezone.now()
+        self.save(update_fields=["claimed_at"])
+        return None
+
+    def locked(self):
+        return OperatorClaim.objects.select_for_update(no_key=True)
+
+    def digest_of(self, code):
+        """Keyed, because eight letters alone could be found from a plain digest."""
+        letters = code.upper().replace("-", "").replace(" ", "")
+        return salted_hmac(f"agents.claim.{self.secret}", letters, algorithm="sha256").hexdigest()

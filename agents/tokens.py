@@ -1,0 +1,44 @@
+"""The text of a token (contract 2): `<prefix>_agent_<opaque>`."""
+
+import hashlib
+import re
+import zlib
+
+from django.conf import settings
+
+from marketplace.models import BASE62, random_text
+
+SECRET_LENGTH = 32  # characters of base62: 190.5 bits
+CHECKSUM_LENGTH = 6
+SHAPE = re.compile(rf"[a-z0-9]+_agent_[0-9A-Za-z]{{{SECRET_LENGTH + CHECKSUM_LENGTH}}}")
+
+
+def mint():
+    """The text of a new token: random, and closed by a checksum of all before it."""
+    body = f"{settings.TOKEN_PREFIX}_agent_{random_text(SECRET_LENGTH)}"
+    return body + checksum(body)
+
+
+def checksum(body):
+    """The CRC-32 of the text in base62 (0-9A-Za-z), padded with 0 to six characters."""
+    value, digits = zlib.crc32(body.encode()), ""
+    while value:
+        value, digit = divmod(value, len(BASE62))
+        digits = BASE62[digit] + digits
+    return digits.rjust(CHECKSUM_LENGTH, "0")
+
+
+def is_well_formed(text):
+    """Whether the text can be a token at all: a mistyped or cut one is refused without a query."""
+    body, end = text[:-CHECKSUM_LENGTH], text[-CHECKSUM_LENGTH:]
+    return SHAPE.fullmatch(text) is not None and checksum(body) == end
+
+
+def digest(text):
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def hint(text):
+    """Enough of a token for staff to recognise it, far too little to use it: `mkt_agent_4fKd…Xw3a`."""
+    body, secret = text[: -SECRET_LENGTH - CHECKSUM_LENGTH], text[-SECRET_LENGTH - CHECKSUM_LENGTH :]
+    return f"{body}{secret[:4]}…{secret[-4:]}"

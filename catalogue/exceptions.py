@@ -1,0 +1,9 @@
+from marketplace.exceptions import NotFound
+
+
+class SkillNotFound(NotFound):
+    default_detail = "Skill not found"
+
+
+class PersonaNotFound(NotFound):
+    default_detail = "Persona not found"

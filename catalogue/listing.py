@@ -1,0 +1,132 @@
+"""The parameters of the two list endpoints (contract 6): what they mean and what they refuse."""
+
+import re
+from decimal import Decimal
+
+from django.db.models import F
+
+from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE
+from catalogue.search import matching
+from marketplace.exceptions import BadRequest
+from marketplace.pagination import KeysetPage, Sort
+
+ALIASES = {"query": "q", "search": "q"}
+MAX_QUERY = 200
+DEFAULT_LIMIT, MAX_LIMIT = 20, 100
+
+
+class Listing:
+    """A list request: `filters` and `sorts` say what a kind offers, the values come from the URL."""
+
+    sorts = {
+        "newest": Sort(F("created_at")),
+        "updated": Sort(F("updated_at")),
+        "name": Sort(TITLE_WITHOUT_CASE, descending=False),
+    }
+    filters = {
+        "category": lambda entries, value: entries.filter(category=value),
+        "author": lambda entries, value: entries.filter(author=value),
+        "runtime": lambda entries, value: entries.filter(runtimes__contains=[value]),
+    }
+    default_sort = None
+
+    def __init__(self, query):
+        self.query = self._single(query)
+        self.tags = query.get("tag", [])
+        self.words = self.query.get("q", "").strip()
+        if len(self.words) > MAX_QUERY:
+            raise BadRequest(f"q must be at most {MAX_QUERY} characters")
+        self.limit = self._limit(self.query.get("limit", str(DEFAULT_LIMIT)))
+        self.sort = self._sort(self.query.get("sort"))
+
+    def page(self, entries):
+        if self.words:
+            entries = matching(entries, self.words)
+        for name, narrow in self.filters.items():
+            if name in self.query:
+                entries = narrow(entries, self.query[name])
+        if self.tags:
+            entries = entries.filter(tags__contains=self.tags)
+        sort = Sort(F("relevance")) if self.sort == "relevance" else self.sorts[self.sort]
+        return KeysetPage(
+            entries,
+            sort,
+            limit=self.limit,
+            cursor=self.query.get("cursor"),
+            binding=self._binding(),
+        )
+
+    def _single(self, query):
+        """Each parameter once, aliases resolved; anything unknown is refused by name."""
+        allowed = {"q", "tag", "sort", "limit", "cursor", *ALIASES, *self.filters}
+        single = {}
+        for name, values in query.items():
+            if name not in allowed:
+                raise BadRequest(
+                    f"Unknown query parameter '{name}'. Allowed: {', '.join(sorted(allowed))}"
+                )
+            name = ALIASES.get(name, name)
+            if name != "tag" and (len(values) > 1 or name in single):
+                raise BadRequest(f"{name} must be given at most once")
+            single[name] = values[0]
+        return single
+
+    def _limit(self, text):
+        if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MAX_LIMIT:
+            raise BadRequest(f"limit must be a whole number from 1 to {MAX_LIMIT}")
+        return int(text)
+
+    def _sort(self, name):
+        if name is None:
+            return "relevance" if self.words else self.default_sort
+        if name not in self.sorts and name != "relevance":
+            raise BadRequest(f"sort must be one of {', '.join(['relevance', *self.sorts])}")
+        if name == "relevance" and not self.words:
+            raise BadRequest("sort=relevance needs a q to be relevant to")
+        return name
+
+    def _binding(self):
+        """All that a cursor depends on: the kind, the sort and the filters, but not the limit."""
+        kept = {k: v for k, v in self.query.items() if k not in {"cursor", "limit", "sort", "tag"}}
+        return repr((type(self).__name__, self.sort, sorted(kept.items()), sorted(self.tags)))
+
+
+class SkillListing(Listing):
+    sorts = {"downloads": Sort(F("downloads")), **Listing.sorts}
+    filters = {
+        **Listing.filters,
+        "bundledIn": lambda skills, slug: skills.filter(
+            personas__slug=slug, personas__status="published"
+        ),
+    }
+    default_sort = "downloads"
+
+
+def _free(personas, value):
+    if value not in {"true", "false"}:
+        raise BadRequest("free must be true or false")
+    return personas.filter(price_cents=0) if value == "true" else personas.exclude(price_cents=0)
+
+
+def _min_rating(personas, value):
+    if not re.fullmatch(r"[0-9](\.[0-9]{1,6})?", value) or not 1 <= Decimal(value) <= 5:  # noqa: PLR2004
+        raise BadRequest("minRating must be a number from 1 to 5")
+    return personas.filter(rating_avg__gte=Decimal(value))
+
+
+class PersonaListing(Listing):
+    sorts = {
+        "installs": Sort(F("installs")),
+        "rating": Sort(RATING_OR_ZERO),
+        "price": Sort(F("price_cents"), descending=False),
+        **Listing.sorts,
+    }
+    filters = {
+        **Listing.filters,
+        "free": _free,
+        "minRating": _min_rating,
+        "skill": lambda personas, slug: personas.filter(
+            skills__slug=slug, skills__status="published"
+        ),
+    }
+    default_sort = "installs"

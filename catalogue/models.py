@@ -1,0 +1,246 @@
+from functools import partial
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.search import SearchVector, SearchVectorField
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Count, F, Func, OuterRef, Q, Value
+from django.db.models.functions import Coalesce, Collate, Length, Lower, NullIf, Round
+
+from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from marketplace.models import make_public_id
+
+SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+is_slug = RegexValidator(
+    rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as pdf-tables."
+)
+
+# Sort keys that are no plain column; the lists order by the very expressions that are indexed.
+TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
+RATING_OR_ZERO = Coalesce("rating_avg", Value(0), output_field=models.DecimalField())
+
+
+def joined(column):
+    """An array's elements as one text, in the immutable form that a generated column needs."""
+    return Func(F(column), function="catalogue_joined", output_field=models.TextField())
+
+
+class Status(models.TextChoices):
+    DRAFT = "draft", "Draft"
+    PUBLISHED = "published", "Published"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+
+
+class EntryQuerySet(models.QuerySet):
+    def published(self):
+        return self.filter(status=Status.PUBLISHED)
+
+    def by_slug(self, slug):
+        """The entry with this slug; NotFound is the model's own 404."""
+        # What is no slug is in no row either, and may hold what PostgreSQL refuses to read.
+        if is_slug.regex.search(slug):
+            try:
+                return self.get(slug=slug)
+            except self.model.DoesNotExist:
+                pass
+        raise self.model.NotFound
+
+    def without_texts(self):
+        """Leave the long columns in the database: no list shows them."""
+        return self.defer("content", "search")
+
+
+class Entry(models.Model):
+    """What skills and personas share (contract 6)."""
+
+    slug = models.CharField(max_length=100, validators=[is_slug])
+    title = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    category = models.CharField(max_length=64, blank=True)
+    tags = ArrayField(models.CharField(max_length=64), default=list, blank=True)
+    runtimes = ArrayField(models.CharField(max_length=64), default=list, blank=True)
+    author = models.CharField(max_length=200, blank=True)
+    version = models.CharField(max_length=64, blank=True)
+    license = models.CharField(max_length=300, blank=True)
+    content = models.TextField()
+    status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
+    source = models.TextField(
+        blank=True, help_text="Where an imported entry came from; the importer finds it by this."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    # An estimate of what the content costs an agent's context: characters / 4, rounded up.
+    context_tokens = models.GeneratedField(
+        expression=(Length("content") + 3) / 4,
+        output_field=models.IntegerField(),
+        db_persist=True,
+    )
+    search = models.GeneratedField(
+        expression=SearchVector("title", "slug", weight="A", config="english")
+        + SearchVector(joined("tags"), weight="B", config="english")
+        + SearchVector("description", weight="C", config="english"),
+        output_field=SearchVectorField(),
+        db_persist=True,
+    )
+
+    objects = EntryQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["slug"], name="unique_%(class)s_slug"),
+            models.UniqueConstraint(fields=["public_id"], name="unique_%(class)s_public_id"),
+        ]
+
+    def __str__(self):
+        return self.slug
+
+
+PUBLISHED = Q(status=Status.PUBLISHED)
+
+
+def entry_indexes(kind):
+    """Indexes for the filters and sorts that both kinds offer, over published rows only."""
+
+    def index(*columns, name):
+        return models.Index(*columns, name=f"{kind}_{name}", condition=PUBLISHED)
+
+    return [
+        index(F("created_at").desc(), F("id").desc(), name="newest"),
+        index(F("updated_at").desc(), F("id").desc(), name="updated"),
+        index(TITLE_WITHOUT_CASE, F("id") * -1, name="name"),
+        index(F("author"), F("id").desc(), name="author"),
+        GinIndex(fields=["tags"], name=f"{kind}_tags", condition=PUBLISHED),
+        GinIndex(fields=["runtimes"], name=f"{kind}_runtimes", condition=PUBLISHED),
+        GinIndex(fields=["search"], name=f"{kind}_search", condition=PUBLISHED),
+        models.Index(F("source"), name=f"{kind}_source", condition=~Q(source="")),
+    ]
+
+
+class SkillQuerySet(EntryQuerySet):
+    def count_download(self, skill):
+        """One more download, in the transaction that installs: its last statement.
+
+        Raises SkillNotFound where the skill has been withdrawn since it was looked up.
+        """
+        if not self.published().filter(pk=skill.pk).update(downloads=F("downloads") + 1):
+            raise SkillNotFound
+
+
+class Skill(Entry):
+    NotFound = SkillNotFound
+
+    public_id = models.CharField(
+        max_length=40, default=partial(make_public_id, "skill"), editable=False
+    )
+    downloads = models.PositiveBigIntegerField(default=0, editable=False)
+
+    objects = SkillQuerySet.as_manager()
+
+    class Meta(Entry.Meta):
+        constraints = [
+            *Entry.Meta.constraints,
+            models.CheckConstraint(condition=Q(downloads__gte=0), name="downloads_not_negative"),
+        ]
+        indexes = [
+            *entry_indexes("skill"),
+            models.Index(
+                F("downloads").desc(), F("id").desc(), name="skill_downloads", condition=PUBLISHED
+            ),
+            models.Index(
+                F("category"),
+                F("downloads").desc(),
+                F("id").desc(),
+                name="skill_category",
+                condition=PUBLISHED,
+            ),
+        ]
+
+
+class PersonaQuerySet(EntryQuerySet):
+    def with_skill_slugs(self):
+        """Annotate `skill_slugs`: the published skills that the persona bundles."""
+        bundled = Persona.skills.through.objects.filter(
+            persona=OuterRef("pk"), skill__status=Status.PUBLISHED
+        )
+        return self.annotate(
+            skill_slugs=ArraySubquery(bundled.order_by("skill__slug").values("skill__slug"))
+        )
+
+    def count_install(self, persona):
+        """One more install, in the transaction that installs: its last statement.
+
+        False where the persona has been priced or withdrawn since it was looked up.
+        """
+        free = self.published().filter(pk=persona.pk, price_cents=0)
+        return bool(free.update(installs=F("installs") + 1))
+
+    def count_rating(self, persona, *, change, new):
+        """Move the sum of ratings by `change`, in the transaction that reviews: its last statement."""
+        self.filter(pk=persona.pk).update(
+            rating_sum=F("rating_sum") + change, rating_count=F("rating_count") + int(new)
+        )
+
+
+class Persona(Entry):
+    """A persona; `content` is its prompt."""
+
+    NotFound = PersonaNotFound
+
+    public_id = models.CharField(
+        max_length=40, default=partial(make_public_id, "persona"), editable=False
+    )
+    price_cents = models.PositiveIntegerField(
+        default=0, help_text="0 is free. A persona with a price cannot be installed over the API."
+    )
+    skills = models.ManyToManyField(Skill, related_name="personas", blank=True)
+    installs = models.PositiveBigIntegerField(default=0, editable=False)
+    rating_sum = models.DecimalField(max_digits=14, decimal_places=2, default=0, editable=False)
+    rating_count = models.PositiveIntegerField(default=0, editable=False)
+    rating_avg = models.GeneratedField(
+        expression=Round(F("rating_sum") / NullIf(F("rating_count"), Value(0)), precision=2),
+        output_field=models.DecimalField(max_digits=4, decimal_places=2, null=True),
+        db_persist=True,
+    )
+
+    objects = PersonaQuerySet.as_manager()
+
+    class Meta(Entry.Meta):
+        constraints = [
+            *Entry.Meta.constraints,
+            models.CheckConstraint(condition=Q(price_cents__gte=0), name="price_not_negative"),
+            models.CheckConstraint(condition=Q(installs__gte=0), name="installs_not_negative"),
+            models.CheckConstraint(
+                condition=Q(rating_count__gte=0, rating_sum__gte=0), name="ratings_not_negative"
+            ),
+        ]
+        indexes = [
+            *entry_indexes("persona"),
+            models.Index(
+                F("installs").desc(), F("id").desc(), name="persona_installs", condition=PUBLISHED
+            ),
+            models.Index(
+                F("category"),
+                F("installs").desc(),
+                F("id").desc(),
+                name="persona_category",
+                condition=PUBLISHED,
+            ),
+            models.Index(
+                RATING_OR_ZERO.desc(), F("id").desc(), name="persona_rating", condition=PUBLISHED
+            ),
+            models.Index(F("price_cents"), F("id") * -1, name="persona_price", condition=PUBLISHED),
+        ]
+
+    @property
+    def is_free(self):
+        return self.price_cents == 0
+
+    def rating_distribution(self):
+        """`{"1": n, … "5": n}`: each rating at its nearest whole number, halves up."""
+        nearest = self.reviews.values(nearest=Round("rating")).annotate(reviews=Count("pk"))
+        counts = {int(row["nearest"]): row["reviews"] for row in nearest.order_by()}
+        return {str(rating): counts.get(rating, 0) for rating in range(1, 6)}

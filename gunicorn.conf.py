@@ -1,0 +1,62 @@
+"""gunicorn reads this file by itself; the environment decides what it may."""
+
+import json
+import os
+import re
+
+from gunicorn import util
+
+bind = f"0.0.0.0:{os.environ.get('PORT', '8000')}"
+workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
+worker_class = "gthread"
+threads = int(os.environ.get("WEB_THREADS", "4"))
+worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: PTH112, S108
+
+timeout = 30
+graceful_timeout = 20
+# Longer than a router keeps its own idle connections, so that the router closes first.
+keepalive = 75
+max_requests = 100_000
+max_requests_jitter = 10_000
+
+# Only Django decides which forwarded headers to believe (TRUSTED_PROXY_COUNT); with gunicorn's
+# defaults any client on the same machine could claim to speak HTTPS or set SCRIPT_NAME.
+forwarded_allow_ips = ""
+secure_scheme_headers = {}
+forwarder_headers = ""
+control_socket_disable = True
+
+# The path without its query; the path of a claim page is a secret.
+accesslog = "-"
+access_log_format = '%(h)s "%(m)s %(U)s" %(s)s %(B)s %(M)sms'
+logconfig_dict = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "marketplace.logging.MaskedFormatter"}},
+    "handlers": {
+        "stdout": {
+            "class": "logging.StreamHandler",
+            "stream": "ext://sys.stdout",
+            "formatter": "line",
+        }
+    },
+    "root": {"handlers": ["stdout"], "level": "INFO"},
+    "loggers": {
+        "gunicorn.error": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
+        "gunicorn.access": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
+    },
+}
+
+
+def write_json_error(sock, status_int, reason, mesg):
+    """gunicorn answers a request that it cannot read before any application sees it: in JSON."""
+    text = re.sub(r"[^ -~]+", " ", mesg or reason).strip()
+    body = json.dumps({"error": text})
+    head = (
+        f"HTTP/1.1 {status_int} {reason}\r\nConnection: close\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    util.write_nonblock(sock, (head + body).encode("ascii"))
+
+
+util.write_error = write_json_error

@@ -1,0 +1,140 @@
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db import IntegrityError, models, transaction
+from django.db.models import F, OuterRef
+
+from agents.models import Agent
+from catalogue.models import Persona, Skill
+from installs.exceptions import (
+    PersonaAlreadyInstalled,
+    PersonaRequiresPayment,
+    SkillAlreadyInstalled,
+)
+from marketplace.models import violates
+
+# What an answer or a profile shows of an entry; its texts stay in the database.
+SHOWN = ("public_id", "slug", "title")
+
+
+class SkillInstallManager(models.Manager):
+    def install(self, agent, slug, *, runtime=""):
+        """Give the agent a skill, at most once, and count the download.
+
+        Raises SkillNotFound or SkillAlreadyInstalled (specification, Skill installation).
+        """
+        try:
+            with transaction.atomic():
+                skill = agent.look_up(Skill.objects.published().only(*SHOWN), slug)
+                install = self.create(agent=agent, skill=skill, runtime=runtime)
+                Skill.objects.count_download(skill)
+                return install
+        except IntegrityError as error:
+            if violates(error, "one_install_per_agent_and_skill"):
+                raise SkillAlreadyInstalled from error
+            raise
+
+    def with_skills(self):
+        return self.select_related("skill").only(
+            "runtime", "installed_at", "agent_id", *(f"skill__{name}" for name in SHOWN)
+        )
+
+
+class Install(models.Model):
+    """An agent has something: what skill and persona installs share."""
+
+    installed_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+        ordering = ["-id"]
+
+    def __str__(self):
+        return f"install {self.pk}"
+
+
+class SkillInstall(Install):
+    # The unique constraint begins with the agent and serves as this key's index.
+    agent = models.ForeignKey(
+        Agent, models.CASCADE, related_name="skill_installs", db_index=False
+    )
+    skill = models.ForeignKey(Skill, models.PROTECT, related_name="agent_installs")
+    runtime = models.CharField(max_length=64, blank=True)
+
+    objects = SkillInstallManager()
+
+    class Meta(Install.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["agent", "skill"], name="one_install_per_agent_and_skill"
+            )
+        ]
+        indexes = [models.Index(F("agent"), F("id").desc(), name="skill_install_newest")]
+
+
+class PersonaInstallManager(models.Manager):
+    def install(self, agent, slug, *, activate=False):
+        """Give the agent a free persona, at most once; on request as its one active persona.
+
+        Raises PersonaNotFound, PersonaAlreadyInstalled or PersonaRequiresPayment, in this order:
+        an installed persona is a conflict even if it has since been given a price.
+        """
+        try:
+            with transaction.atomic():
+                persona = agent.look_up(
+                    Persona.objects.published().only(*SHOWN, "price_cents"), slug
+                )
+                if not persona.is_free:
+                    self._refuse_priced(agent, persona)
+                if activate:
+                    # Two activations of one agent take turns on its lock. Without it neither
+                    # would see the other's row here, and the constraint would refuse one.
+                    self.filter(agent=agent, is_active=True).update(is_active=False)
+                install = self.create(agent=agent, persona=persona, is_active=activate)
+                if not Persona.objects.count_install(persona):
+                    self._refuse_changed(slug)
+                return install
+        except IntegrityError as error:
+            if violates(error, "one_install_per_agent_and_persona"):
+                raise PersonaAlreadyInstalled from error
+            raise
+
+    def _refuse_priced(self, agent, persona):
+        if self.filter(agent=agent, persona=persona).exists():
+            raise PersonaAlreadyInstalled
+        raise PersonaRequiresPayment
+
+    def _refuse_changed(self, slug):
+        """Staff priced or withdrew the persona between its look-up and its count."""
+        Persona.objects.published().only("pk").by_slug(slug)
+        raise PersonaRequiresPayment
+
+    def with_personas(self):
+        """With each persona, and as `skill_slugs` the published skills that it bundles."""
+        bundled = Skill.objects.published().filter(personas=OuterRef("persona"))
+        return (
+            self.select_related("persona")
+            .only("is_active", "installed_at", "agent_id", *(f"persona__{name}" for name in SHOWN))
+            .annotate(skill_slugs=ArraySubquery(bundled.order_by("slug").values("slug")))
+        )
+
+
+class PersonaInstall(Install):
+    agent = models.ForeignKey(
+        Agent, models.CASCADE, related_name="persona_installs", db_index=False
+    )
+    persona = models.ForeignKey(Persona, models.PROTECT, related_name="agent_installs")
+    is_active = models.BooleanField(default=False)
+
+    objects = PersonaInstallManager()
+
+    class Meta(Install.Meta):
+        constraints = [
+            models.UniqueConstraint(
+                fields=["agent", "persona"], name="one_install_per_agent_and_persona"
+            ),
+            models.UniqueConstraint(
+                fields=["agent"],
+                condition=models.Q(is_active=True),
+                name="one_active_persona_per_agent",
+            ),
+        ]
+        indexes = [models.Index(F("agent"), F("id").desc(), name="persona_install_newest")]

@@ -1,0 +1,38 @@
+"""Who is calling, by address: believed only from the proxies that the deployment trusts."""
+
+import ipaddress
+
+from django.conf import settings
+
+
+def client_address(request):
+    """The caller's network as text: an IPv4 address, or the /64 that an IPv6 address lies in.
+
+    With TRUSTED_PROXY_COUNT = N it is the N-th entry from the right of X-Forwarded-For; what
+    stands further left was written by the caller. Never raises: an unreadable entry falls back
+    to the address of the connection.
+    """
+    connection = request.META.get("REMOTE_ADDR", "")
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    trusted = settings.TRUSTED_PROXY_COUNT
+    if 0 < trusted <= len(forwarded):
+        return _network(forwarded[-trusted]) or _network(connection) or "unknown"
+    return _network(connection) or "unknown"
+
+
+def _network(text):
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    if address.version == 4:  # noqa: PLR2004
+        return str(address)
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    # One IPv6 caller usually owns a whole /64.
+    return str(ipaddress.ip_network((address, 64), strict=False))

@@ -1,0 +1,59 @@
+"""The store of the rate limits in PostgreSQL: exact across threads, processes and machines."""
+
+import random
+import time
+
+from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
+from django.db import connection
+
+COUNT = """
+INSERT INTO marketplace_ratecount AS kept (key, count, expires_at)
+VALUES (%s, %s, to_timestamp(%s))
+ON CONFLICT (key) DO UPDATE SET
+    count = CASE WHEN kept.expires_at > now() THEN kept.count ELSE 0 END + EXCLUDED.count,
+    expires_at = GREATEST(kept.expires_at, EXCLUDED.expires_at)
+RETURNING count
+"""
+
+# Rows that another request is purging or counting are skipped, so no request waits for a purge.
+PURGE = """
+DELETE FROM marketplace_ratecount WHERE key IN (
+    SELECT key FROM marketplace_ratecount WHERE expires_at < now()
+    LIMIT 1000 FOR UPDATE SKIP LOCKED
+)
+"""
+PURGE_ONE_IN = 200
+
+
+class PostgresCounters(BaseCache):
+    """As much of a cache backend as django-ratelimit uses: `add`, then `incr` where it was refused.
+
+    `add` does the counting of both in one statement and keeps the result for the `incr` that
+    follows on the same thread (Django gives each thread its own backend), which saves every
+    counted request a round trip.
+    """
+
+    def __init__(self, _location, params):
+        super().__init__(params)
+        self.counted = {}
+
+    def add(self, key, value, timeout=DEFAULT_TIMEOUT, version=None):
+        key = self.make_and_validate_key(key, version=version)
+        if random.randrange(PURGE_ONE_IN) == 0:  # noqa: S311: it only spreads the purges
+            self.purge()
+        expires_at = time.time() + (self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout)
+        with connection.cursor() as cursor:
+            cursor.execute(COUNT, [key, value, expires_at])
+            (count,) = cursor.fetchone()
+        self.counted = {key: count}
+        return count == value
+
+    def incr(self, key, delta=1, version=None):
+        count = self.counted.pop(self.make_and_validate_key(key, version=version), None)
+        if count is None or delta != 1:
+            raise ValueError("incr is only for the key that add has just refused")
+        return count
+
+    def purge(self):
+        with connection.cursor() as cursor:
+            cursor.execute(PURGE)

@@ -1,0 +1,93 @@
+"""Reading the environment, strictly: a wrong value stops the start and names its variable."""
+
+import os
+import re
+
+import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+RATE = re.compile(r"\d{1,9}/(?:[1-9]\d{0,3})?[smhd]")
+TIER = re.compile(r"[a-z][a-z0-9-]{0,15}")
+
+
+def text(name, default=None):
+    """The variable's value; without a default the variable has to be set."""
+    value = os.environ.get(name, "").strip() or default
+    if value is None:
+        raise ImproperlyConfigured(f"{name} is not set: see the table of variables in README.md.")
+    return value
+
+
+def boolean(name, *, default):
+    value = text(name, str(default)).lower()
+    if value in {"true", "1", "yes", "on"}:
+        return True
+    if value in {"false", "0", "no", "off"}:
+        return False
+    raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
+
+
+def whole_number(name, *, default, low, high):
+    value = text(name, str(default))
+    if not re.fullmatch(r"\d{1,9}", value) or not low <= int(value) <= high:
+        raise ImproperlyConfigured(
+            f"{name} must be a whole number from {low} to {high}, not {value!r}."
+        )
+    return int(value)
+
+
+def words(name, default=""):
+    """A comma-separated list."""
+    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def matching(name, pattern, *, default, meaning):
+    value = text(name, default)
+    if not re.fullmatch(pattern, value):
+        raise ImproperlyConfigured(f"{name} must be {meaning}, not {value!r}.")
+    return value
+
+
+def rates(name, default):
+    """`20/h`, or `free=20/h,plus=100/h` with one rate for each tier, as `{tier: rate}`."""
+    limits = {}
+    for entry in words(name, default):
+        tier, _, rate = entry.rpartition("=")
+        if not RATE.fullmatch(rate) or not TIER.fullmatch(tier or "free"):
+            raise ImproperlyConfigured(
+                f"{name} must be a rate such as 20/h, or free=20/h,plus=100/h, not {entry!r}."
+            )
+        limits[tier or "free"] = rate
+    if "free" not in limits:
+        raise ImproperlyConfigured(f"{name} must give a rate for the tier free, such as free=20/h.")
+    return limits
+
+
+def database(name):
+    """A `postgres://` URL as Django's settings for one database."""
+    url = text(name)
+    try:
+        settings = dj_database_url.parse(url)
+        usable = settings["ENGINE"] == "django.db.backends.postgresql" and settings["NAME"]
+    except (ValueError, KeyError):
+        usable = False
+    if not usable:
+        # The value itself is left out: it holds a password.
+        raise ImproperlyConfigured(
+            f"{name} must look like postgres://user:password@host:5432/name (PostgreSQL only)."
+        )
+    return settings
+
+
+def cache(name):
+    """Where the rate limits are counted: the Redis that the variable names, else PostgreSQL."""
+    url = text(name, "")
+    if not url:
+        return {"BACKEND": "marketplace.counters.PostgresCounters"}
+    if not re.match(r"(rediss?|unix)://", url):
+        raise ImproperlyConfigured(f"{name} must look like redis://host:6379/0.")
+    return {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": url,
+        "OPTIONS": {"socket_timeout": 0.5, "socket_connect_timeout": 0.5},
+    }

@@ -1,0 +1,97 @@
+"""Errors that any app's API can raise, and the one place that renders all of them."""
+
+from http import HTTPStatus
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import status
+from rest_framework.exceptions import (
+    APIException,
+    AuthenticationFailed,
+    MethodNotAllowed,
+    NotAuthenticated,
+)
+from rest_framework.response import Response
+
+
+class ApiError(APIException):
+    """A row of the specification's error table: a status and, in `default_detail`, its text."""
+
+    headers = {}
+
+
+class BadRequest(ApiError):
+    status_code = status.HTTP_400_BAD_REQUEST
+
+
+class PaymentRequired(ApiError):
+    status_code = status.HTTP_402_PAYMENT_REQUIRED
+
+
+class NotFound(ApiError):
+    status_code = status.HTTP_404_NOT_FOUND
+
+
+class Conflict(ApiError):
+    status_code = status.HTTP_409_CONFLICT
+
+
+class Gone(ApiError):
+    status_code = status.HTTP_410_GONE
+
+
+class BodyTooLarge(ApiError):
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    default_detail = "Request body is too large"
+
+
+class UnsupportedContentType(ApiError):
+    status_code = status.HTTP_415_UNSUPPORTED_MEDIA_TYPE
+    default_detail = "Content-Type must be application/json"
+
+
+class InsufficientScope(ApiError):
+    status_code = status.HTTP_403_FORBIDDEN
+    default_detail = "Insufficient permissions"
+
+    def __init__(self, scope):
+        super().__init__()
+        self.headers = {
+            "WWW-Authenticate": f'Bearer realm="marketplace", '
+            f'error="insufficient_scope", scope="{scope}"'
+        }
+
+
+class RateLimitExceeded(ApiError):
+    status_code = status.HTTP_429_TOO_MANY_REQUESTS
+
+    def __init__(self, seconds):
+        super().__init__(f"Rate limit exceeded. Try again in {seconds} seconds.")
+        self.headers = {"Retry-After": str(seconds)}
+
+
+class Unavailable(ApiError):
+    """A store that the request needs does not answer; the same request may succeed later."""
+
+    status_code = status.HTTP_503_SERVICE_UNAVAILABLE
+    default_detail = "Service temporarily unavailable. Try again in a few seconds."
+    headers = {"Retry-After": "2"}
+
+
+def handle(error, context):
+    """DRF's exception handler: every error as `{"error": <one sentence>}` (contract 1)."""
+    if isinstance(error, Http404):
+        error = NotFound(HTTPStatus.NOT_FOUND.phrase)
+    elif isinstance(error, PermissionDenied) or not isinstance(error, APIException):
+        return None
+    headers = dict(getattr(error, "headers", {}))
+    detail = error.detail
+    if isinstance(error, NotAuthenticated | AuthenticationFailed):
+        # The text never says which part of a token was wrong; the header comes from
+        # BearerAuthentication.authenticate_header.
+        detail = "Authentication required"
+        headers["WWW-Authenticate"] = error.auth_header
+    if isinstance(error, MethodNotAllowed):
+        headers["Allow"] = ", ".join(context["view"].allowed_methods)
+        detail = f"Method {context['request'].method} is not allowed here; use {headers['Allow']}"
+    return Response({"error": detail}, status=error.status_code, headers=headers)

@@ -1,0 +1,125 @@
+"""What stands around the views: JSON for every error, health, HTTPS."""
+
+from http import HTTPStatus
+
+from django.conf import settings
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpResponse, JsonResponse
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from marketplace.exceptions import Unavailable
+
+TEXTS = {
+    HTTPStatus.BAD_REQUEST: "Bad request: the Host header or the URL is not acceptable",
+    HTTPStatus.NOT_FOUND: "Not found: the API has no such path",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "Internal server error",
+}
+
+# SQLSTATE classes of trouble that passes: connection, rollback (deadlock), resources, locks and
+# operator intervention (a shutdown, a statement timeout).
+PASSING = ("08", "40", "53", "55", "57")
+
+
+def is_for_people(path):
+    """Pages made for people answer in HTML; everything else speaks JSON (contract 1)."""
+    return path == "/admin" or path.startswith(("/admin/", "/claim/"))
+
+
+def error_response(status, text, headers=None):
+    return JsonResponse({"error": text}, status=status, headers=headers)
+
+
+def is_passing(error):
+    """Whether the same request may succeed in a moment: the store is away, not the request wrong."""
+    if isinstance(error, RedisConnectionError | RedisTimeoutError | InterfaceError):
+        return True
+    if not isinstance(error, DatabaseError):
+        return False
+    sqlstate = getattr(error.__cause__, "sqlstate", None)
+    if sqlstate is None:
+        return isinstance(error, OperationalError)
+    return sqlstate.startswith(PASSING)
+
+
+class JsonErrors:
+    """The outermost layer: no error of any layer below leaves the API as anything but JSON."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request):
+        response = self.get_response(request)
+        status = response.status_code
+        if (
+            status < HTTPStatus.BAD_REQUEST
+            or is_for_people(request.path)
+            or response.headers.get("Content-Type") == "application/json"
+        ):
+            return response
+        text = TEXTS.get(status) or HTTPStatus(status).phrase
+        kept = {name: response[name] for name in ("Allow", "Retry-After") if name in response}
+        return error_response(status, text, kept)
+
+    def process_exception(self, request, error):
+        if not is_passing(error):
+            return None
+        if is_for_people(request.path):
+            return HttpResponse(
+                Unavailable.default_detail, status=503, headers=Unavailable.headers
+            )
+        return error_response(503, Unavailable.default_detail, Unavailable.headers)
+
+
+class HealthChecks:
+    """`/healthz` and `/readyz`, before hosts and HTTPS are looked at (contract 9)."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+        self.migrated = False
+
+    def __call__(self, request):
+        check = {"/healthz": self.process_is_up, "/readyz": self.database_is_ready}.get(
+            request.path.rstrip("/")
+        )
+        if check is None:
+            return self.get_response(request)
+        if request.method not in {"GET", "HEAD"}:
+            text = f"Method {request.method} is not allowed here; use GET, HEAD"
+            return error_response(405, text, {"Allow": "GET, HEAD"})
+        return check()
+
+    def process_is_up(self):
+        return JsonResponse({"status": "ok"})
+
+    def database_is_ready(self):
+        try:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT 1")
+            # Migrations are never undone under a running process, so once is enough.
+            self.migrated = self.migrated or not self.has_pending_migrations()
+        except DatabaseError:
+            return error_response(503, "Database is not reachable", Unavailable.headers)
+        if not self.migrated:
+            return error_response(503, "Database is not migrated", Unavailable.headers)
+        return JsonResponse({"status": "ok"})
+
+    def has_pending_migrations(self):
+        executor = MigrationExecutor(connection)
+        return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+class RequireHttps:
+    """Specification, Authentication 7. Never a redirect: it would have carried the token in clear.
+
+    Pages for people are left to SecurityMiddleware, which redirects them.
+    """
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request):
+        if settings.REQUIRE_HTTPS and not request.is_secure() and not is_for_people(request.path):
+            return error_response(403, "HTTPS is required")
+        return self.get_response(request)

@@ -1,0 +1,36 @@
+import secrets
+import string
+
+from django.db import models
+
+BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
+
+
+def random_text(length, alphabet=BASE62):
+    return "".join(secrets.choice(alphabet) for _ in range(length))
+
+
+def make_public_id(kind):
+    """An identifier for the wire, `skill_4fK…`: random, so that it tells nothing about its row."""
+    return f"{kind}_{random_text(16)}"
+
+
+def violates(error, constraint):
+    """Whether an IntegrityError came from this constraint; its class alone does not tell."""
+    diagnosis = getattr(error.__cause__, "diag", None)
+    return diagnosis is not None and diagnosis.constraint_name == constraint
+
+
+class RateCount(models.Model):
+    """One counter of one window of one rate limit; read and written by marketplace.counters.
+
+    The table is UNLOGGED (see its migration): counting costs no write to the disk, and a crash of
+    the database, nothing less, starts the windows anew.
+    """
+
+    key = models.TextField(primary_key=True)
+    count = models.IntegerField()
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self):
+        return self.key

@@ -1,0 +1,99 @@
+"""Keyset pages: as fast at the end of a list as at its start, and no row twice or never."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core import signing
+from django.db.models import BooleanField, F, Func, Value
+from django.db.models.functions import Cast
+from django.db.models.lookups import GreaterThan, LessThan
+
+from marketplace.exceptions import BadRequest
+
+SALT = "marketplace.pagination"
+
+
+@dataclass(frozen=True)
+class Sort:
+    """An order of a list: by `key`, ties by newest.
+
+    Row ids rise with time, so "newest" is the id, negated in an ascending sort. With that both
+    columns run the same way, and one comparison of rows, which an index answers at any depth,
+    says what comes after a position: `(key, id) < (…, …)`.
+    """
+
+    key: Any
+    descending: bool = True
+
+    @property
+    def columns(self):
+        return [self.key, F("id") if self.descending else F("id") * -1]
+
+    def ordering(self, *, backwards):
+        descending = self.descending != backwards
+        return [
+            column.desc() if descending else column.asc()
+            for column in (F("sort_key"), self.columns[1])
+        ]
+
+    def beyond(self, position, *, field, backwards):
+        """The condition for rows after (or, backwards, before) a position `[key, id]`."""
+        key, row_id = position
+        here = [Cast(Value(key), field), Value(row_id if self.descending else -row_id)]
+        lookup = LessThan if self.descending != backwards else GreaterThan
+        return lookup(_row(self.columns), _row(here))
+
+
+def _row(columns):
+    return Func(*columns, function="ROW", output_field=BooleanField())
+
+
+class KeysetPage:
+    """One page of a queryset: `rows`, and the envelope that the contract wants around them."""
+
+    def __init__(self, queryset, sort, *, limit, cursor=None, binding=""):
+        """`binding` names all that the cursor depends on; one made for another is refused."""
+        self.binding = hashlib.sha256(binding.encode()).hexdigest()[:16]
+        self.queryset = queryset
+        self.has_cursor = cursor is not None
+        queryset = queryset.annotate(sort_key=sort.key)
+        self.backwards = False
+        if self.has_cursor:
+            self.backwards, position = self._read(cursor)
+            field = queryset.query.annotations["sort_key"].output_field
+            queryset = queryset.filter(
+                sort.beyond(position, field=field, backwards=self.backwards)
+            )
+        rows = list(queryset.order_by(*sort.ordering(backwards=self.backwards))[: limit + 1])
+        self.has_more = len(rows) > limit
+        self.rows = rows[:limit][:: -1 if self.backwards else 1]
+
+    def envelope(self, request, query, results):
+        has_next = bool(self.rows) and (self.has_more or self.backwards)
+        has_previous = bool(self.rows) and (
+            self.has_more if self.backwards else self.has_cursor
+        )
+        return {
+            "results": results,
+            "count": self.queryset.count(),
+            "next": self._url(request, query, self.rows[-1], backwards=False) if has_next else None,
+            "previous": self._url(request, query, self.rows[0], backwards=True) if has_previous else None,
+        }
+
+    def _url(self, request, query, row, *, backwards):
+        key = row.sort_key
+        position = [key.isoformat() if hasattr(key, "isoformat") else str(key), row.pk]
+        cursor = signing.dumps([self.binding, int(backwards), *position], salt=SALT)
+        query = {**query, "cursor": [cursor]}
+        return f"{request.build_absolute_uri(request.path)}?{urlencode(query, doseq=True)}"
+
+    def _read(self, cursor):
+        try:
+            binding, backwards, *position = signing.loads(cursor, salt=SALT)
+        except (signing.BadSignature, ValueError) as error:
+            raise BadRequest("cursor is invalid") from error
+        if binding != self.binding:
+            raise BadRequest("cursor is invalid")
+        return bool(backwards), position

@@ -1,0 +1,160 @@
+"""One settings file: the environment decides (README, table of variables)."""
+
+import warnings
+from pathlib import Path
+
+from marketplace import environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+
+DEBUG = environment.boolean("DEBUG", default=False)
+SECRET_KEY = environment.text("SECRET_KEY")
+ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS")
+
+# The marketplace's own settings.
+TOKEN_PREFIX = environment.matching(
+    "TOKEN_PREFIX",
+    r"[a-z][a-z0-9]{0,15}",
+    default="mkt",
+    meaning="1 to 16 characters of a-z and 0-9, a letter first",
+)
+RATE_LIMITS = {
+    "install": environment.rates("RATE_LIMIT_INSTALL", "20/h"),
+    "review": environment.rates("RATE_LIMIT_REVIEW", "10/h"),
+    "confirm-claim": environment.rates("RATE_LIMIT_CONFIRM_CLAIM", "10/h"),
+    "register": environment.rates("RATE_LIMIT_REGISTER", "100/h"),
+}
+TRUSTED_PROXY_COUNT = environment.whole_number("TRUSTED_PROXY_COUNT", default=0, low=0, high=10)
+REQUIRE_HTTPS = environment.boolean("REQUIRE_HTTPS", default=True)
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "django_ratelimit",
+    "rest_framework",
+    "marketplace",
+    "catalogue",
+    "agents",
+    "installs",
+    "reviews",
+]
+
+MIDDLEWARE = [
+    "marketplace.middleware.JsonErrors",
+    "marketplace.middleware.HealthChecks",
+    "marketplace.middleware.RequireHttps",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "marketplace.urls"
+WSGI_APPLICATION = "marketplace.wsgi.application"
+APPEND_SLASH = False
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+# Each worker process keeps its own pool, a connection for each of its threads. The check on
+# hand-out is what lets the first request after a restart of PostgreSQL succeed.
+WEB_THREADS = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
+DATABASES = {
+    "default": {
+        **environment.database("DATABASE_URL"),
+        "CONN_MAX_AGE": 0,
+        "CONN_HEALTH_CHECKS": True,
+    }
+}
+DATABASES["default"]["OPTIONS"] = {
+    **DATABASES["default"].get("OPTIONS", {}),
+    "pool": {"min_size": 1, "max_size": WEB_THREADS, "timeout": 5},
+}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CACHES = {"default": environment.cache("CACHE_URL")}
+
+# The library knows only three cache backends by name; ours is tested in tests/test_rate_limits.py.
+SILENCED_SYSTEM_CHECKS = ["django_ratelimit.W001"]
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["agents.authentication.BearerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["marketplace.permissions.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "EXCEPTION_HANDLER": "marketplace.exceptions.handle",
+    "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 10},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+# Static files are served from the apps' own folders, so a deployment needs no collectstatic;
+# one that runs it anyway (some PaaS builds do) finds a place for its files.
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+WHITENOISE_USE_FINDERS = True
+warnings.filterwarnings("ignore", message="No directory at", module="whitenoise.base")
+
+# A plain request to the API gets 403 from RequireHttps; only pages for people are redirected.
+SECURE_SSL_REDIRECT = REQUIRE_HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^(?!admin|claim|static)"]
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if REQUIRE_HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = REQUIRE_HTTPS
+SECURE_HSTS_PRELOAD = REQUIRE_HTTPS
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SECURE = REQUIRE_HTTPS
+CSRF_COOKIE_SECURE = REQUIRE_HTTPS
+X_FRAME_OPTIONS = "DENY"
+if TRUSTED_PROXY_COUNT:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "marketplace.logging.MaskedFormatter"}},
+    "handlers": {
+        "stdout": {
+            "class": "logging.StreamHandler",
+            "stream": "ext://sys.stdout",
+            "formatter": "line",
+        }
+    },
+    "root": {"handlers": ["stdout"], "level": "INFO"},
+    "loggers": {"django": {"level": "INFO", "propagate": True, "handlers": []}},
+}

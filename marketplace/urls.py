@@ -1,0 +1,21 @@
+from django.contrib import admin
+from django.urls import include, path
+from django.views.generic import RedirectView
+from rest_framework.routers import SimpleRouter
+
+from agents import urls as agents
+from catalogue import urls as catalogue
+from installs import urls as installs
+from reviews import urls as reviews
+
+# A path answers with and without its last slash; a redirect would lose a POST's body.
+router = SimpleRouter(trailing_slash="/?")
+for app in (catalogue, agents, installs, reviews):
+    app.register(router)
+
+urlpatterns = [
+    path("api/v1/", include(router.urls)),
+    path("", include(agents)),
+    path("admin", RedirectView.as_view(pattern_name="admin:index")),
+    path("admin/", admin.site.urls),
+]

@@ -1,0 +1,28 @@
+from rest_framework.serializers import BaseSerializer
+
+from marketplace.serializers import (
+    BodySerializer,
+    RatingField,
+    SlugField,
+    TextField,
+    number,
+    timestamp,
+)
+
+
+class SubmitReviewSerializer(BodySerializer):
+    rating = RatingField()  # first, because what is wrong with it is said first
+    personaSlug = SlugField()  # noqa: N815: the wire's name
+    comment = TextField(max_length=1000, default="")
+
+
+class SubmittedReviewSerializer(BaseSerializer):
+    def to_representation(self, review):
+        return {
+            "reviewId": review.public_id,
+            "personaSlug": review.persona.slug,
+            "rating": number(review.rating),
+            "comment": review.comment,
+            "createdAt": timestamp(review.created_at),
+            "updatedAt": timestamp(review.updated_at),
+        }

@@ -1,0 +1,5 @@
+from reviews.views import ReviewViewSet
+
+
+def register(router):
+    router.register("agents/me/reviews", ReviewViewSet, basename="review")

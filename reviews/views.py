@@ -1,0 +1,28 @@
+from rest_framework import status
+from rest_framework.response import Response
+
+from marketplace.permissions import Scope
+from marketplace.ratelimits import ratelimit
+from marketplace.viewsets import ApiViewSet
+from reviews.models import Review
+from reviews.serializers import SubmitReviewSerializer, SubmittedReviewSerializer
+
+
+class ReviewViewSet(ApiViewSet):
+    required_scope = Scope.REVIEW
+    serializer_class = SubmitReviewSerializer
+
+    @ratelimit("review")
+    def create(self, request):
+        wanted = self.validated(request)
+        review, is_new = Review.objects.submit(
+            request.user,
+            wanted["personaSlug"],
+            rating=wanted["rating"],
+            comment=wanted["comment"],
+        )
+        message = "Review submitted" if is_new else "Review updated"
+        return Response(
+            {"message": message, **SubmittedReviewSerializer(review).data},
+            status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
+        )

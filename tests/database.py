@@ -1,0 +1,44 @@
+"""Starts the tests' PostgreSQL before Django reads its settings (pytest's option -p)."""
+
+import contextlib
+import os
+import shutil
+from pathlib import Path
+
+from demo.postgres import CHECKOUT, database
+
+# The suite fixes the whole configuration, so that the caller's environment cannot change a result.
+for name in ("CACHE_URL", "DEBUG", "TOKEN_PREFIX", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "PGOPTIONS"):
+    os.environ.pop(name, None)
+for name in [name for name in os.environ if name.startswith("RATE_LIMIT_")]:
+    del os.environ[name]
+os.environ.update(
+    SECRET_KEY="for the tests only, and long enough for every check of Django's",
+    REQUIRE_HTTPS="false",
+    TRUSTED_PROXY_COUNT="0",
+    WEB_THREADS="16",
+)
+
+running = contextlib.ExitStack()
+# A cluster of its own for each run: two runs in one checkout do not meet.
+data = CHECKOUT / ".demo" / f"tests-{os.getpid()}"
+
+
+def remove_leftovers():
+    """Clusters of runs that were killed."""
+    for folder in data.parent.glob("tests-*"):
+        pid = folder.name.removeprefix("tests-").removesuffix(".lock")
+        if pid.isdigit() and not Path(f"/proc/{pid}").exists() and Path("/proc").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.unlink(missing_ok=True)
+
+
+if not os.environ.get("DATABASE_URL"):
+    remove_leftovers()
+    running.callback(lambda: data.with_suffix(".lock").unlink(missing_ok=True))
+    running.callback(shutil.rmtree, data, ignore_errors=True)
+    running.enter_context(database(data, durable=False))
+
+
+def pytest_unconfigure():
+    running.close()
