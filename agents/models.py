@@ -5,26 +5,16 @@ from hmac import compare_digest
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator
 from django.db import IntegrityError, models, transaction
-from django.db.models import Count, Q, Subquery, Value
+from django.db.models import Count, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from django.utils.text import slugify
 from rest_framework.exceptions import AuthenticationFailed
 
-from agents import tokens
+from agents import handles, tokens
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
 from marketplace.models import make_public_id, random_text, violates
 from marketplace.permissions import Scope
-
-HANDLE = r"[a-z0-9]+(?:-[a-z0-9]+)*"
-HANDLE_MIN, HANDLE_MAX = 3, 39
-RESERVED_HANDLES = frozenset(
-    "about account accounts admin administrator agent agents anonymous api app auth billing blog "
-    "catalogue claim contact docs everyone help healthz info legal login logout mail market "
-    "marketplace me moderator mod new nobody null official operator owner persona personas postmaster "
-    "privacy readyz register review reviews root security settings signup skill skills staff static "
-    "status superuser support sysadmin system team terms test undefined user users webmaster www".split()
-)
 
 
 class AgentManager(models.Manager):
@@ -35,7 +25,7 @@ class AgentManager(models.Manager):
         the caller chose; one that is made here is made anew until it is free.
         """
         chosen = handle is not None
-        handle = handle if chosen else readable_handle(name)
+        handle = handle if chosen else handles.readable(name)
         while True:
             try:
                 with transaction.atomic():
@@ -50,21 +40,7 @@ class AgentManager(models.Manager):
                     raise
                 if chosen:
                     raise HandleTaken from error
-                handle = readable_handle(name, suffix=random_handle_part())
-
-
-def readable_handle(name, suffix=""):
-    """A handle made from a name, or at random where the name has too few letters of a-z for it."""
-    stem = slugify(name).replace("_", "-").strip("-")
-    if len(stem) < HANDLE_MIN or stem in RESERVED_HANDLES:
-        stem, suffix = stem or "agent", suffix or random_handle_part()
-    stem = "-".join(part for part in stem.split("-") if part)
-    stem = stem[: HANDLE_MAX - len(suffix) - 1].strip("-")
-    return f"{stem}-{suffix}" if suffix else stem
-
-
-def random_handle_part():
-    return random_text(8, "abcdefghijklmnopqrstuvwxyz0123456789")
+                handle = handles.readable(name, suffix=handles.random_part())
 
 
 class Agent(models.Model):
@@ -77,7 +53,7 @@ class Agent(models.Model):
         max_length=40, default=partial(make_public_id, "agent"), editable=False
     )
     handle = models.CharField(
-        max_length=HANDLE_MAX, validators=[RegexValidator(rf"\A{HANDLE}\Z")]
+        max_length=handles.MAX_LENGTH, validators=[RegexValidator(rf"\A{handles.SHAPE}\Z")]
     )
     name = models.CharField(max_length=80, blank=True)
     description = models.CharField(max_length=500, blank=True)
@@ -108,9 +84,7 @@ class Agent(models.Model):
         that was committed before it refuses them: AuthenticationFailed.
         """
         # no_key, because rows that merely refer to the agent must not have to wait.
-        myself = Agent.objects.select_for_update(no_key=True).filter(
-            pk=self.pk, suspended_at=None
-        )
+        myself = Agent.objects.select_for_update(no_key=True).filter(pk=self.pk, suspended_at=None)
         entry = entries.annotate(locked_agent=Subquery(myself.values("pk"))).by_slug(slug)
         if entry.locked_agent is None:
             raise AuthenticationFailed
@@ -125,11 +99,12 @@ class Agent(models.Model):
 
     def counts(self):
         """How many skills, personas and reviews the agent has, in one statement."""
-        return Agent.objects.filter(pk=self.pk).values(
-            skills=count_of(self.skill_installs),
-            personas=count_of(self.persona_installs),
-            reviews=count_of(self.reviews),
-        )[0]
+        counts = Agent.objects.filter(pk=self.pk).values_list(
+            number_of(self.skill_installs),
+            number_of(self.persona_installs),
+            number_of(self.reviews),
+        )
+        return dict(zip(("skills", "personas", "reviews"), counts.get(), strict=True))
 
     def suspend(self):
         self.suspended_at = timezone.now()
@@ -140,9 +115,10 @@ class Agent(models.Model):
         self.save(update_fields=["suspended_at", "updated_at"])
 
 
-def count_of(rows):
-    """The number of the rows as a subquery."""
-    return Subquery(rows.order_by().values(one=Value(1)).values(number=Count("*")))
+def number_of(rows):
+    """The number of an agent's rows, as a subquery."""
+    counted = rows.order_by().values("agent_id").annotate(number=Count("pk"))
+    return Coalesce(Subquery(counted.values("number")), 0)
 
 
 class AgentTokenQuerySet(models.QuerySet):
@@ -171,7 +147,9 @@ class AgentTokenQuerySet(models.QuerySet):
         """The usable token with this text, and its agent with it, or None."""
         if not tokens.is_well_formed(text):
             return None
-        return self.usable().select_related("agent__claim").filter(digest=tokens.digest(text)).first()
+        return (
+            self.usable().select_related("agent__claim").filter(digest=tokens.digest(text)).first()
+        )
 
 
 class AgentToken(models.Model):
@@ -198,7 +176,7 @@ class AgentToken(models.Model):
         return self.hint
 
     def note_use(self):
-        """Record that the token is in use, at most every 15 minutes: most requests write nothing."""
+        """Record the use, at most every 15 minutes, so that most requests write nothing."""
         now = timezone.now()
         if self.last_used_at is None or self.last_used_at < now - self.LAST_USED_EVERY:
             AgentToken.objects.filter(pk=self.pk).update(last_used_at=now)
@@ -258,7 +236,7 @@ class OperatorClaim(models.Model):
         return f"{code[:4]}-{code[4:]}"
 
     def confirm(self, code):
-        """The agent repeats the operator's code. The same code again, after a lost answer, is fine."""
+        """The agent repeats the operator's code; after a lost answer it may do so again."""
         error = self._try(code)
         # Raised outside the transaction, which has to keep the count of wrong codes.
         if error is not None:

@@ -3,7 +3,7 @@ import re
 from django.urls import reverse
 from rest_framework.serializers import BaseSerializer
 
-from agents.models import HANDLE, HANDLE_MAX, HANDLE_MIN, RESERVED_HANDLES
+from agents import handles
 from marketplace.serializers import BodySerializer, NamedField, TextField, timestamp
 
 NEWEST = 100
@@ -17,9 +17,9 @@ class HandleField(TextField):
 
     def to_internal_value(self, data):
         handle = super().to_internal_value(data)
-        if not re.fullmatch(HANDLE, handle):
+        if not re.fullmatch(handles.SHAPE, handle):
             self.fail("shape")
-        if handle in RESERVED_HANDLES:
+        if handle in handles.RESERVED:
             self.fail("reserved")
         return handle
 
@@ -54,7 +54,9 @@ class UpdateAgentSerializer(BodySerializer):
 
 
 class RegisterSerializer(UpdateAgentSerializer):
-    handle = HandleField(min_length=HANDLE_MIN, max_length=HANDLE_MAX, required=False)
+    handle = HandleField(
+        min_length=handles.MIN_LENGTH, max_length=handles.MAX_LENGTH, required=False
+    )
 
 
 class ConfirmClaimSerializer(BodySerializer):
@@ -106,7 +108,10 @@ class ProfileSerializer(BaseSerializer):
 
     def to_representation(self, agent):
         installs = agent.persona_installs.with_personas()
-        active = installs.filter(is_active=True).first()
+        personas = list(installs[:NEWEST])
+        active = next((install for install in personas if install.is_active), None)
+        if active is None and len(personas) == NEWEST:
+            active = installs.filter(is_active=True).first()
         return {
             "agentId": agent.public_id,
             "handle": agent.handle,
@@ -134,7 +139,7 @@ class ProfileSerializer(BaseSerializer):
                     "installedAt": timestamp(install.installed_at),
                     "skills": install.skill_slugs,
                 }
-                for install in installs[:NEWEST]
+                for install in personas
             ],
             "counts": agent.counts(),
             "createdAt": timestamp(agent.created_at),

@@ -39,6 +39,9 @@ def digest(text):
 
 
 def hint(text):
-    """Enough of a token for staff to recognise it, far too little to use it: `mkt_agent_4fKd…Xw3a`."""
-    body, secret = text[: -SECRET_LENGTH - CHECKSUM_LENGTH], text[-SECRET_LENGTH - CHECKSUM_LENGTH :]
+    """Enough for staff to recognise a token, too little to use it: `mkt_agent_4fKd…Xw3a`."""
+    body, secret = (
+        text[: -SECRET_LENGTH - CHECKSUM_LENGTH],
+        text[-SECRET_LENGTH - CHECKSUM_LENGTH :],
+    )
     return f"{body}{secret[:4]}…{secret[-4:]}"

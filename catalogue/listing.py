@@ -16,7 +16,7 @@ DEFAULT_LIMIT, MAX_LIMIT = 20, 100
 
 
 class Listing:
-    """A list request: `filters` and `sorts` say what a kind offers, the values come from the URL."""
+    """A list request: `filters` and `sorts` say what a kind offers, the URL gives the values."""
 
     sorts = {
         "newest": Sort(F("created_at")),
@@ -65,10 +65,10 @@ class Listing:
                 raise BadRequest(
                     f"Unknown query parameter '{name}'. Allowed: {', '.join(sorted(allowed))}"
                 )
-            name = ALIASES.get(name, name)
-            if name != "tag" and (len(values) > 1 or name in single):
-                raise BadRequest(f"{name} must be given at most once")
-            single[name] = values[0]
+            meant = ALIASES.get(name, name)
+            if meant != "tag" and (len(values) > 1 or meant in single):
+                raise BadRequest(f"{meant} must be given at most once")
+            single[meant] = values[0]
         return single
 
     def _limit(self, text):
@@ -109,7 +109,7 @@ def _free(personas, value):
 
 
 def _min_rating(personas, value):
-    if not re.fullmatch(r"[0-9](\.[0-9]{1,6})?", value) or not 1 <= Decimal(value) <= 5:  # noqa: PLR2004
+    if not re.fullmatch(r"[0-9](\.[0-9]{1,6})?", value) or not 1 <= Decimal(value) <= 5:
         raise BadRequest("minRating must be a number from 1 to 5")
     return personas.filter(rating_avg__gte=Decimal(value))
 

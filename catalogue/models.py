@@ -179,7 +179,7 @@ class PersonaQuerySet(EntryQuerySet):
         return bool(free.update(installs=F("installs") + 1))
 
     def count_rating(self, persona, *, change, new):
-        """Move the sum of ratings by `change`, in the transaction that reviews: its last statement."""
+        """Move the sum of ratings by `change`; the last statement of the reviewing transaction."""
         self.filter(pk=persona.pk).update(
             rating_sum=F("rating_sum") + change, rating_count=F("rating_count") + int(new)
         )

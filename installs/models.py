@@ -53,9 +53,7 @@ class Install(models.Model):
 
 class SkillInstall(Install):
     # The unique constraint begins with the agent and serves as this key's index.
-    agent = models.ForeignKey(
-        Agent, models.CASCADE, related_name="skill_installs", db_index=False
-    )
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="skill_installs", db_index=False)
     skill = models.ForeignKey(Skill, models.PROTECT, related_name="agent_installs")
     runtime = models.CharField(max_length=64, blank=True)
 

@@ -10,7 +10,7 @@ class InstallSkillSerializer(BodySerializer):
 
 class InstallPersonaSerializer(BodySerializer):
     slug = SlugField()
-    setActive = BooleanField(default=False)  # noqa: N815: the wire's name
+    setActive = BooleanField(default=False)
 
 
 class InstalledSkillSerializer(BaseSerializer):

@@ -1,4 +1,4 @@
-"""Reading JSON as the contract wants it: strict, bounded, and with one clear sentence on failure."""
+"""Reading JSON as the contract wants it: strict, bounded, one clear sentence on failure."""
 
 import json
 import math
@@ -20,7 +20,11 @@ def json_body(request, *, may_be_empty=False):
     """
     length = int(request.META.get("CONTENT_LENGTH") or 0)
     content_type = request.META.get("CONTENT_TYPE", "")
-    if (length or content_type) and not _is_json(content_type) and not (may_be_empty and not length):
+    if (
+        (length or content_type)
+        and not _is_json(content_type)
+        and not (may_be_empty and not length)
+    ):
         raise UnsupportedContentType
     if length > MAX_BYTES:
         raise BodyTooLarge

@@ -30,7 +30,7 @@ def _network(text):
         address = ipaddress.ip_address(text.partition("%")[0])
     except ValueError:
         return None
-    if address.version == 4:  # noqa: PLR2004
+    if address.version == 4:
         return str(address)
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)

@@ -39,7 +39,7 @@ class PostgresCounters(BaseCache):
 
     def add(self, key, value, timeout=DEFAULT_TIMEOUT, version=None):
         key = self.make_and_validate_key(key, version=version)
-        if random.randrange(PURGE_ONE_IN) == 0:  # noqa: S311: it only spreads the purges
+        if random.randrange(PURGE_ONE_IN) == 0:  # noqa: S311
             self.purge()
         expires_at = time.time() + (self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout)
         with connection.cursor() as cursor:

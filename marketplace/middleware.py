@@ -28,11 +28,13 @@ def is_for_people(path):
 
 
 def error_response(status, text, headers=None):
-    return JsonResponse({"error": text}, status=status, headers=headers)
+    response = JsonResponse({"error": text}, status=status, headers=headers)
+    response["Content-Length"] = str(len(response.content))
+    return response
 
 
 def is_passing(error):
-    """Whether the same request may succeed in a moment: the store is away, not the request wrong."""
+    """Whether the same request may succeed in a moment: a store is away or busy."""
     if isinstance(error, RedisConnectionError | RedisTimeoutError | InterfaceError):
         return True
     if not isinstance(error, DatabaseError):
@@ -66,9 +68,7 @@ class JsonErrors:
         if not is_passing(error):
             return None
         if is_for_people(request.path):
-            return HttpResponse(
-                Unavailable.default_detail, status=503, headers=Unavailable.headers
-            )
+            return HttpResponse(Unavailable.default_detail, status=503, headers=Unavailable.headers)
         return error_response(503, Unavailable.default_detail, Unavailable.headers)
 
 

@@ -63,23 +63,21 @@ class KeysetPage:
         if self.has_cursor:
             self.backwards, position = self._read(cursor)
             field = queryset.query.annotations["sort_key"].output_field
-            queryset = queryset.filter(
-                sort.beyond(position, field=field, backwards=self.backwards)
-            )
+            queryset = queryset.filter(sort.beyond(position, field=field, backwards=self.backwards))
         rows = list(queryset.order_by(*sort.ordering(backwards=self.backwards))[: limit + 1])
         self.has_more = len(rows) > limit
         self.rows = rows[:limit][:: -1 if self.backwards else 1]
 
     def envelope(self, request, query, results):
         has_next = bool(self.rows) and (self.has_more or self.backwards)
-        has_previous = bool(self.rows) and (
-            self.has_more if self.backwards else self.has_cursor
-        )
+        has_previous = bool(self.rows) and (self.has_more if self.backwards else self.has_cursor)
         return {
             "results": results,
             "count": self.queryset.count(),
             "next": self._url(request, query, self.rows[-1], backwards=False) if has_next else None,
-            "previous": self._url(request, query, self.rows[0], backwards=True) if has_previous else None,
+            "previous": self._url(request, query, self.rows[0], backwards=True)
+            if has_previous
+            else None,
         }
 
     def _url(self, request, query, row, *, backwards):

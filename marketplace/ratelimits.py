@@ -34,9 +34,7 @@ def count(request, policy):
     agent = request.user
     tier, caller = ("free", client_address(request)) if agent is None else (agent.tier, agent.pk)
     rate = rate_of(policy, tier)
-    usage = get_usage(
-        request, group=policy, key=lambda *_: str(caller), rate=rate, increment=True
-    )
+    usage = get_usage(request, group=policy, key=lambda *_: str(caller), rate=rate, increment=True)
     if usage["time_left"] < 0:  # the library's sign that the store gave no count
         raise Unavailable
     limit, remaining = usage["limit"], max(usage["limit"] - usage["count"], 0)

@@ -77,7 +77,7 @@ class RatingField(serializers.Field):
     default_error_messages = {"required": TEXT, "null": TEXT, "invalid": TEXT}
 
     def to_internal_value(self, data):
-        if isinstance(data, bool) or not isinstance(data, int | float) or not 1 <= data <= 5:  # noqa: PLR2004
+        if isinstance(data, bool) or not isinstance(data, int | float) or not 1 <= data <= 5:
             self.fail("invalid")
         return Decimal(str(data)).quantize(Decimal("0.01"), ROUND_HALF_UP)
 

@@ -129,7 +129,7 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 WHITENOISE_USE_FINDERS = True
-warnings.filterwarnings("ignore", message="No directory at", module="whitenoise.base")
+warnings.filterwarnings("ignore", message="No directory at")
 
 # A plain request to the API gets 403 from RequireHttps; only pages for people are redirected.
 SECURE_SSL_REDIRECT = REQUIRE_HTTPS
@@ -156,5 +156,9 @@ LOGGING = {
         }
     },
     "root": {"handlers": ["stdout"], "level": "INFO"},
-    "loggers": {"django": {"level": "INFO", "propagate": True, "handlers": []}},
+    "loggers": {
+        "django": {"level": "INFO", "propagate": True, "handlers": []},
+        # A refused request stands in the access log already; crashes are logged here.
+        "django.request": {"level": "ERROR"},
+    },
 }

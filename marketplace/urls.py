@@ -9,7 +9,8 @@ from installs import urls as installs
 from reviews import urls as reviews
 
 # A path answers with and without its last slash; a redirect would lose a POST's body.
-router = SimpleRouter(trailing_slash="/?")
+router = SimpleRouter()
+router.trailing_slash = "/?"
 for app in (catalogue, agents, installs, reviews):
     app.register(router)
 

@@ -12,7 +12,7 @@ from marketplace.serializers import (
 
 class SubmitReviewSerializer(BodySerializer):
     rating = RatingField()  # first, because what is wrong with it is said first
-    personaSlug = SlugField()  # noqa: N815: the wire's name
+    personaSlug = SlugField()
     comment = TextField(max_length=1000, default="")
 
 

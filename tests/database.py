@@ -8,7 +8,14 @@ from pathlib import Path
 from demo.postgres import CHECKOUT, database
 
 # The suite fixes the whole configuration, so that the caller's environment cannot change a result.
-for name in ("CACHE_URL", "DEBUG", "TOKEN_PREFIX", "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "PGOPTIONS"):
+for name in (
+    "CACHE_URL",
+    "DEBUG",
+    "TOKEN_PREFIX",
+    "ALLOWED_HOSTS",
+    "CSRF_TRUSTED_ORIGINS",
+    "PGOPTIONS",
+):
     os.environ.pop(name, None)
 for name in [name for name in os.environ if name.startswith("RATE_LIMIT_")]:
     del os.environ[name]

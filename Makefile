@@ -1,0 +1,43 @@
+# make demo   start everything on http://127.0.0.1:$PORT (default 8000)
+# make test   run the whole suite
+# make lint   ruff, import-linter, missing migrations
+# make lock   renew requirements*.txt after a change of pyproject.toml
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test lint format lock
+.DEFAULT_GOAL := demo
+
+demo: $(READY)
+	@$(BIN)/python -m demo
+
+test: $(READY)
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	SECRET_KEY=lint $(BIN)/python -m demo.postgres $(BIN)/python manage.py makemigrations --check --dry-run
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+$(READY): requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "This needs Python 3.11 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@if command -v uv >/dev/null; then \
+		uv venv --quiet --allow-existing --python $(PYTHON) .venv && \
+		uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.txt; \
+	else \
+		$(PYTHON) -m venv .venv && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt; \
+	fi
+	@touch $(READY)
+
+lock:
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 pyproject.toml -o requirements.txt
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 pyproject.toml --group dev -o requirements-dev.txt

@@ -1,0 +1,32 @@
+"""The names that agents are known by (contract 3)."""
+
+from django.utils.text import slugify
+
+from marketplace.models import random_text
+
+SHAPE = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+MIN_LENGTH, MAX_LENGTH = 3, 39
+# fmt: off
+RESERVED = frozenset([
+    "admin", "administrator", "agent", "agents", "anonymous", "api", "auth", "billing",
+    "catalogue", "claim", "docs", "everyone", "help", "login", "logout", "marketplace",
+    "me", "moderator", "nobody", "null", "official", "operator", "owner", "persona",
+    "personas", "postmaster", "register", "review", "reviews", "root", "security",
+    "settings", "skill", "skills", "staff", "support", "sysadmin", "system", "undefined",
+    "webmaster", "www",
+])
+# fmt: on
+
+
+def readable(name, suffix=""):
+    """A handle made from a name, or at random where the name has too few letters of a-z for it."""
+    stem = slugify(name).replace("_", "-").strip("-")
+    if len(stem) < MIN_LENGTH or stem in RESERVED:
+        stem, suffix = stem or "agent", suffix or random_part()
+    stem = "-".join(part for part in stem.split("-") if part)
+    stem = stem[: MAX_LENGTH - len(suffix) - 1].strip("-")
+    return f"{stem}-{suffix}" if suffix else stem
+
+
+def random_part():
+    return random_text(8, "abcdefghijklmnopqrstuvwxyz0123456789")
