@@ -1,0 +1,103 @@
+import json
+import re
+
+import pytest
+from django.test import Client
+
+from marketplace.models import RateCount
+from tests.factories import AgentFactory
+from tests.live import LiveServer
+
+MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+class ApiClient(Client):
+    """Django's test client speaking JSON, as one agent once it has a token."""
+
+    token = None
+
+    def generic(self, method, path, data="", content_type="application/json", **extra):
+        if self.token is not None:
+            extra["headers"] = {"Authorization": f"Bearer {self.token}"} | (
+                extra.get("headers") or {}
+            )
+        return super().generic(method, path, data, content_type, **extra)
+
+    def post(self, path, data=None, **extra):
+        return self.generic("POST", path, as_json(data), **extra)
+
+    def patch(self, path, data=None, **extra):
+        return self.generic("PATCH", path, as_json(data), **extra)
+
+
+def as_json(data):
+    return data if isinstance(data, bytes | str) else json.dumps(data)
+
+
+@pytest.fixture
+def anyone(db):
+    """A client without a token."""
+    return ApiClient(raise_request_exception=False)
+
+
+@pytest.fixture
+def agent(db):
+    return AgentFactory(handle="caller", name="The Caller")
+
+
+@pytest.fixture
+def client(agent):
+    """A client with the token of `agent`."""
+    client = ApiClient(raise_request_exception=False)
+    client.token = agent.token.text
+    return client
+
+
+@pytest.fixture
+def client_of():
+    """A client for any agent, or for any token."""
+
+    def client_of(agent=None, *, token=None):
+        client = ApiClient(raise_request_exception=False)
+        client.token = token or agent.token.text
+        return client
+
+    return client_of
+
+
+@pytest.fixture
+def rates(settings):
+    """Set rate limits: `rates(install="3/h")`."""
+
+    def rates(**limits):
+        settings.RATE_LIMITS = {
+            **settings.RATE_LIMITS,
+            **{
+                policy.replace("_", "-"): limit if isinstance(limit, dict) else {"free": limit}
+                for policy, limit in limits.items()
+            },
+        }
+
+    return rates
+
+
+@pytest.fixture
+def fresh_counts(transactional_db):
+    """For tests that count over real connections: no counter is left from another test."""
+    RateCount.objects.all().delete()
+
+
+@pytest.fixture
+def live_server_of(transactional_db, tmp_path):
+    """Start real servers: `live_server_of(RATE_LIMIT_INSTALL="3/h")`."""
+    servers = []
+
+    def live_server_of(**environment):
+        server = LiveServer(tmp_path / f"server-{len(servers)}.log", environment)
+        servers.append(server)
+        server.start()
+        return server
+
+    yield live_server_of
+    for server in servers:
+        server.stop()

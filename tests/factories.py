@@ -1,0 +1,79 @@
+"""Rows to test with. Tokens and claims are made by the code under test, as registration makes them."""
+
+from decimal import Decimal
+
+import factory
+from factory.django import DjangoModelFactory
+
+from agents.models import Agent, AgentToken, OperatorClaim
+from catalogue.models import Persona, Skill
+from installs.models import PersonaInstall, SkillInstall
+from reviews.models import Review
+
+
+class AgentFactory(DjangoModelFactory):
+    class Meta:
+        model = Agent
+
+    handle = factory.Sequence("agent-{}".format)
+    name = "Some Agent"
+
+    @classmethod
+    def _create(cls, model, *args, **values):
+        """The agent with its claim and, as `token`, a token of all scopes."""
+        agent = super()._create(model, *args, **values)
+        OperatorClaim.objects.create(agent=agent)
+        agent.token = AgentToken.objects.issue(agent)
+        return agent
+
+
+class EntryFactory(DjangoModelFactory):
+    description = "Does one thing well."
+    category = "development"
+    content = "Do it."
+    status = "published"
+
+
+class SkillFactory(EntryFactory):
+    class Meta:
+        model = Skill
+
+    slug = factory.Sequence("skill-{}".format)
+    title = factory.Sequence("Skill {}".format)
+
+
+class PersonaFactory(EntryFactory):
+    class Meta:
+        model = Persona
+        skip_postgeneration_save = True
+
+    slug = factory.Sequence("persona-{}".format)
+    title = factory.Sequence("Persona {}".format)
+
+    @factory.post_generation
+    def skills(self, _create, bundled, **_):
+        self.skills.set(bundled or [])
+
+
+class SkillInstallFactory(DjangoModelFactory):
+    class Meta:
+        model = SkillInstall
+
+    agent = factory.SubFactory(AgentFactory)
+    skill = factory.SubFactory(SkillFactory)
+
+
+class PersonaInstallFactory(DjangoModelFactory):
+    class Meta:
+        model = PersonaInstall
+
+    agent = factory.SubFactory(AgentFactory)
+    persona = factory.SubFactory(PersonaFactory)
+
+
+def review(agent, persona, rating, comment=""):
+    """A review as the API leaves it, counted on the persona."""
+    PersonaInstall.objects.get_or_create(agent=agent, persona=persona)
+    return Review.objects.submit(agent, persona.slug, rating=Decimal(str(rating)), comment=comment)[
+        0
+    ]

@@ -1,0 +1,99 @@
+"""A real server for tests: gunicorn with the project's own configuration, on the test database."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from django.db import connection
+
+from demo.postgres import CHECKOUT
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    def json(self):
+        return json.loads(self.body)
+
+
+class LiveServer:
+    def __init__(self, log, environment):
+        self.log = log
+        self.port = free_port()
+        settings = connection.settings_dict
+        login = settings["USER"] + (f":{settings['PASSWORD']}" if settings["PASSWORD"] else "")
+        host = quote(settings["HOST"], safe="") + (
+            f":{settings['PORT']}" if settings["PORT"] else ""
+        )
+        self.environment = {
+            **os.environ,
+            "DATABASE_URL": f"postgres://{login}@{host}/{settings['NAME']}",
+            "PORT": str(self.port),
+            "WEB_CONCURRENCY": "2",
+            "WEB_THREADS": "4",
+            **environment,
+        }
+
+    def start(self):
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "gunicorn", "marketplace.wsgi"],
+                cwd=CHECKOUT,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+            )
+        for _ in range(300):
+            try:
+                if self.request("GET", "/readyz").status == 200:
+                    return
+            except OSError:
+                time.sleep(0.1)
+        raise AssertionError(f"the server does not start:\n{self.log.read_text()}")
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            self.process.wait(30)
+
+    def request(self, method, path, body=None, *, token=None, headers=None):
+        """One request on a connection of its own; a dict as body is sent as JSON."""
+        headers = dict(headers or {})
+        if isinstance(body, dict):
+            body = json.dumps(body)
+            headers.setdefault("Content-Type", "application/json")
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            link.request(method, path, body, headers)
+            answer = link.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+        finally:
+            link.close()
+
+    def raw(self, data):
+        """Send bytes as they are; returns all that comes back."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as link:
+            link.sendall(data)
+            link.shutdown(socket.SHUT_WR)
+            received = b""
+            while chunk := link.recv(65536):
+                received += chunk
+        return received
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,130 @@
+"""POST /api/v1/agents/me/skills/install"""
+
+import pytest
+
+from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory, SkillFactory
+
+URL = "/api/v1/agents/me/skills/install"
+
+
+def test_it_installs_a_skill(client, agent):
+    skill = SkillFactory(slug="pdf-tables")
+
+    answer = client.post(URL, {"slug": "pdf-tables"})
+
+    assert answer.status_code == 201
+    assert answer.json() == {
+        "message": "Skill installed",
+        "skillId": skill.public_id,
+        "slug": "pdf-tables",
+    }
+    assert agent.skill_installs.get().skill == skill
+
+
+def test_it_counts_one_download_for_each_install(client, client_of):
+    skill = SkillFactory(slug="pdf-tables", downloads=7)
+
+    client.post(URL, {"slug": "pdf-tables"})
+    client_of(AgentFactory()).post(URL, {"slug": "pdf-tables"})
+
+    skill.refresh_from_db()
+    assert skill.downloads == 9
+
+
+def test_it_keeps_the_runtime(client, agent):
+    SkillFactory(slug="pdf-tables")
+
+    client.post(URL, {"slug": "pdf-tables", "runtime": "any text, even ünusual"})
+
+    assert agent.skill_installs.get().runtime == "any text, even ünusual"
+
+
+def test_a_null_runtime_is_an_absent_one(client, agent):
+    SkillFactory(slug="pdf-tables")
+
+    assert client.post(URL, {"slug": "pdf-tables", "runtime": None}).status_code == 201
+    assert agent.skill_installs.get().runtime == ""
+
+
+def test_an_unknown_skill_is_not_found(client, agent):
+    answer = client.post(URL, {"slug": "no-such-skill"})
+
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "Skill not found"}
+    assert not agent.skill_installs.exists()
+
+
+@pytest.mark.parametrize("status", ["draft", "withdrawn"])
+def test_an_unpublished_skill_is_not_found(client, status):
+    skill = SkillFactory(slug="pdf-tables", status=status)
+
+    answer = client.post(URL, {"slug": "pdf-tables"})
+
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "Skill not found"}
+    skill.refresh_from_db()
+    assert skill.downloads == 0
+
+
+@pytest.mark.parametrize("slug", ["PDF-Tables", "pdf tables", "../pdf-tables", "é", "a" * 5000])
+def test_what_cannot_be_a_slug_is_not_found(client, slug):
+    SkillFactory(slug="pdf-tables")
+
+    answer = client.post(URL, {"slug": slug})
+
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "Skill not found"}
+
+
+def test_a_second_install_is_a_conflict_and_counts_nothing(client, agent):
+    skill = SkillFactory(slug="pdf-tables")
+    client.post(URL, {"slug": "pdf-tables"})
+
+    answer = client.post(URL, {"slug": "pdf-tables"})
+
+    assert answer.status_code == 409
+    assert answer.json() == {"error": "Skill already installed"}
+    skill.refresh_from_db()
+    assert skill.downloads == agent.skill_installs.count() == 1
+
+
+def test_a_skill_that_an_installed_persona_bundles_can_be_installed_by_itself(client, agent):
+    skill = SkillFactory(slug="pdf-tables")
+    PersonaInstallFactory(agent=agent, persona=PersonaFactory(skills=[skill]))
+
+    assert client.post(URL, {"slug": "pdf-tables"}).status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ({}, "slug is required"),
+        ({"slug": None}, "slug is required"),
+        ({"slug": ""}, "slug is required"),
+        ({"slug": 5}, "slug must be a string"),
+        ({"slug": ["pdf-tables"]}, "slug must be a string"),
+        ({"slug": "pdf-tables", "runtime": 3}, "runtime must be a string"),
+        ({"slug": "pdf-tables", "runtime": "x" * 65}, "runtime must be at most 64 characters"),
+        ({"runtime": False}, "slug is required; runtime must be a string"),
+    ],
+)
+def test_an_invalid_body_is_refused_by_field(client, agent, body, error):
+    SkillFactory(slug="pdf-tables")
+
+    answer = client.post(URL, body)
+
+    assert answer.status_code == 400
+    assert answer.json() == {"error": error}
+    assert not agent.skill_installs.exists()
+
+
+def test_unknown_fields_are_ignored(client):
+    SkillFactory(slug="pdf-tables")
+
+    assert client.post(URL, {"slug": "pdf-tables", "colour": [1, {}]}).status_code == 201
+
+
+def test_the_path_answers_with_a_slash_at_its_end(client):
+    SkillFactory(slug="pdf-tables")
+
+    assert client.post(URL + "/", {"slug": "pdf-tables"}).status_code == 201
