@@ -37,7 +37,7 @@ class NameField(TextField):
     default_error_messages = {"blank": "{field} must not be blank"}
 
     def __init__(self, **options):
-        super().__init__(min_length=1, max_length=80, **options)
+        super().__init__(max_length=80, **options)
 
     def to_internal_value(self, data):
         name = super().to_internal_value(data)

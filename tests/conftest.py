@@ -23,10 +23,10 @@ class ApiClient(Client):
             )
         return super().generic(method, path, data, content_type, **extra)
 
-    def post(self, path, data=None, **extra):
+    def post(self, path, data=b"{}", **extra):
         return self.generic("POST", path, as_json(data), **extra)
 
-    def patch(self, path, data=None, **extra):
+    def patch(self, path, data=b"{}", **extra):
         return self.generic("PATCH", path, as_json(data), **extra)
 
 
@@ -54,7 +54,7 @@ def client(agent):
 
 
 @pytest.fixture
-def client_of():
+def client_of(db):
     """A client for any agent, or for any token."""
 
     def client_of(agent=None, *, token=None):

@@ -1,4 +1,4 @@
-"""Rows to test with. Tokens and claims are made by the code under test, as registration makes them."""
+"""Rows to test with; an agent comes with its claim and, as `token`, a token of all scopes."""
 
 from decimal import Decimal
 

@@ -1,0 +1,168 @@
+"""POST /api/v1/agents/register"""
+
+import re
+
+import pytest
+
+from agents import tokens
+from agents.models import Agent, AgentToken
+from tests.conftest import MILLISECONDS
+from tests.factories import AgentFactory
+
+URL = "/api/v1/agents/register"
+
+
+def test_it_registers_an_agent_with_all_that_it_says(anyone):
+    answer = anyone.post(
+        URL,
+        {
+            "name": "Research Bot",
+            "handle": "research-bot",
+            "description": "Reads papers.",
+            "runtime": "python",
+        },
+    )
+
+    body = answer.json()
+    agent = Agent.objects.get()
+    assert answer.status_code == 201
+    assert answer["Cache-Control"] == "no-store"
+    assert MILLISECONDS.fullmatch(body["createdAt"])
+    assert body == {
+        "message": "Agent registered. Store the token now: it is shown only once.",
+        "agentId": agent.public_id,
+        "handle": "research-bot",
+        "name": "Research Bot",
+        "description": "Reads papers.",
+        "runtime": "python",
+        "token": body["token"],
+        "tokenType": "Bearer",
+        "scopes": ["read", "install", "review"],
+        "tokenExpiresAt": None,
+        "claim": {
+            "status": "unclaimed",
+            "claimUrl": f"http://testserver/claim/{agent.claim.secret}",
+            "operator": None,
+            "claimedAt": None,
+        },
+        "createdAt": body["createdAt"],
+    }
+    assert re.fullmatch(r"agent_[0-9A-Za-z]{16}", body["agentId"])
+
+
+def test_the_token_works_at_once(anyone, client_of):
+    token = anyone.post(URL).json()["token"]
+
+    assert client_of(token=token).get("/api/v1/agents/me").status_code == 200
+
+
+@pytest.mark.parametrize("body", [b"", b"  ", b"{}", b'{"name": null, "handle": null}'])
+def test_every_field_is_optional(anyone, body):
+    answer = anyone.generic("POST", URL, body)
+
+    assert answer.status_code == 201
+    assert re.fullmatch(r"agent-[a-z0-9]{8}", answer.json()["handle"])
+    assert answer.json()["name"] == answer.json()["description"] == answer.json()["runtime"] == ""
+
+
+def test_an_empty_body_needs_no_content_type(anyone):
+    assert anyone.generic("POST", URL, b"", content_type="").status_code == 201
+
+
+@pytest.mark.parametrize(
+    ("name", "handle"),
+    [
+        ("Research Bot", r"research-bot"),
+        ("  Émile -- the 2nd  ", r"emile-the-2nd"),
+        ("admin", r"admin-[a-z0-9]{8}"),
+        ("ab", r"ab-[a-z0-9]{8}"),
+        ("研究", r"agent-[a-z0-9]{8}"),
+        ("x" * 80, r"x{38}"),
+    ],
+)
+def test_a_missing_handle_is_made_from_the_name(anyone, name, handle):
+    answer = anyone.post(URL, {"name": name})
+
+    assert answer.status_code == 201
+    assert answer.json()["name"] == name
+    assert re.fullmatch(handle, answer.json()["handle"])
+
+
+def test_a_made_handle_is_unique(anyone):
+    AgentFactory(handle="research-bot")
+
+    answer = anyone.post(URL, {"name": "Research Bot"})
+
+    assert answer.status_code == 201
+    assert re.fullmatch(r"research-bot-[a-z0-9]{8}", answer.json()["handle"])
+
+
+def test_a_chosen_handle_that_is_taken_is_a_conflict(anyone):
+    AgentFactory(handle="research-bot")
+
+    answer = anyone.post(URL, {"handle": "research-bot"})
+
+    assert answer.status_code == 409
+    assert answer.json() == {"error": "Handle already taken"}
+    assert Agent.objects.count() == AgentToken.objects.count() == 1
+
+
+SHAPE = "handle must be a-z, 0-9 and single hyphens between them"
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ({"name": ""}, "name must not be blank"),
+        ({"name": " \n "}, "name must not be blank"),
+        ({"name": "x" * 81}, "name must be at most 80 characters"),
+        ({"name": 5}, "name must be a string"),
+        ({"description": "x" * 501}, "description must be at most 500 characters"),
+        ({"description": {}}, "description must be a string"),
+        ({"runtime": "x" * 65}, "runtime must be at most 64 characters"),
+        ({"handle": "ab"}, "handle must be at least 3 characters"),
+        ({"handle": "x" * 40}, "handle must be at most 39 characters"),
+        ({"handle": "-abc"}, SHAPE),
+        ({"handle": "abc-"}, SHAPE),
+        ({"handle": "a--c"}, SHAPE),
+        ({"handle": "Abc"}, SHAPE),
+        ({"handle": "abc\n"}, SHAPE),
+        ({"handle": "äöü"}, SHAPE),
+        ({"handle": "admin"}, "handle is reserved"),
+        ({"name": 1, "runtime": 2}, "name must be a string; runtime must be a string"),
+    ],
+)
+def test_an_invalid_field_is_refused_by_name(anyone, body, error):
+    answer = anyone.post(URL, body)
+
+    assert answer.status_code == 400
+    assert answer.json() == {"error": error}
+    assert not Agent.objects.exists()
+
+
+def test_fields_may_be_as_long_as_they_are_allowed_to_be(anyone):
+    body = {
+        "name": "🙂" * 80,
+        "handle": "x" * 39,
+        "description": "é" * 500,
+        "runtime": "r" * 64,
+    }
+
+    answer = anyone.post(URL, body)
+
+    assert answer.status_code == 201
+    assert {name: answer.json()[name] for name in body} == body
+
+
+def test_an_authorization_header_is_ignored(client_of):
+    assert client_of(token="mkt_agent_nonsense").post(URL, {}).status_code == 201
+
+
+def test_only_a_digest_and_a_hint_of_the_token_are_stored(anyone):
+    text = anyone.post(URL).json()["token"]
+
+    token = AgentToken.objects.get()
+    secret = text.removeprefix("mkt_agent_")
+    assert token.digest == tokens.digest(text)
+    assert token.hint == f"mkt_agent_{secret[:4]}…{secret[-4:]}"
+    assert text not in str(AgentToken.objects.values())

@@ -1,0 +1,176 @@
+"""POST /api/v1/agents/me/reviews"""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from reviews.models import Review
+from tests.conftest import MILLISECONDS
+from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory, review
+
+URL = "/api/v1/agents/me/reviews"
+RATING = {"error": "Rating must be between 1 and 5"}
+
+
+@pytest.fixture
+def persona(agent):
+    """A persona that the agent has installed."""
+    return PersonaInstallFactory(agent=agent, persona__slug="archivist").persona
+
+
+def test_a_first_review_is_created(client, persona):
+    answer = client.post(
+        URL, {"personaSlug": "archivist", "rating": 4, "comment": "Keeps everything."}
+    )
+
+    body = answer.json()
+    assert answer.status_code == 201
+    assert MILLISECONDS.fullmatch(body["createdAt"])
+    assert body == {
+        "message": "Review submitted",
+        "reviewId": Review.objects.get().public_id,
+        "personaSlug": "archivist",
+        "rating": 4,
+        "comment": "Keeps everything.",
+        "createdAt": body["createdAt"],
+        "updatedAt": body["createdAt"],
+    }
+
+
+def test_a_second_review_replaces_the_first(client, agent, persona):
+    first = review(agent, persona, 4, "Keeps everything.")
+    Review.objects.update(created_at=timezone.now() - timedelta(days=1))
+
+    answer = client.post(URL, {"personaSlug": "archivist", "rating": 2.5})
+
+    body = answer.json()
+    stored = Review.objects.get()
+    assert answer.status_code == 200
+    assert body == {
+        "message": "Review updated",
+        "reviewId": first.public_id,
+        "personaSlug": "archivist",
+        "rating": 2.5,
+        "comment": "",
+        "createdAt": body["createdAt"],
+        "updatedAt": body["updatedAt"],
+    }
+    assert body["createdAt"] < body["updatedAt"]
+    assert stored.comment == ""
+    assert timezone.now() - stored.created_at > timedelta(hours=23)
+
+
+def test_ratings_are_counted_on_the_persona(client, client_of, persona):
+    other = AgentFactory()
+    PersonaInstallFactory(agent=other, persona=persona)
+
+    client.post(URL, {"personaSlug": "archivist", "rating": 2})
+    client_of(other).post(URL, {"personaSlug": "archivist", "rating": 5})
+    client.post(URL, {"personaSlug": "archivist", "rating": 4.5})
+
+    persona.refresh_from_db()
+    assert (persona.rating_count, persona.rating_sum, persona.rating_avg) == (2, 9.5, 4.75)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [("1", "1"), ("5", "5"), ("5.0", "5"), ("4.25", "4.25"), ("1e0", "1"), ("3.5", "3.5")],
+)
+def test_a_rating_is_any_number_from_1_to_5(client, persona, given, kept):
+    answer = client.post(URL, f'{{"personaSlug": "archivist", "rating": {given}}}')
+
+    assert answer.status_code == 201
+    assert f'"rating":{kept},' in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    "rating",
+    ["0", "6", "0.99", "5.01", "-3", "1e9", '"5"', "true", "null", "[3]", "{}", "9" * 400],
+)
+def test_anything_else_is_no_rating(client, persona, rating):
+    answer = client.post(URL, f'{{"personaSlug": "archivist", "rating": {rating}}}')
+
+    assert answer.status_code == 400
+    assert answer.json() == RATING
+    assert not Review.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ({"personaSlug": "archivist"}, "Rating must be between 1 and 5"),
+        ({}, "Rating must be between 1 and 5; personaSlug is required"),
+        ({"rating": 3}, "personaSlug is required"),
+        ({"rating": 3, "personaSlug": 7}, "personaSlug must be a string"),
+        ({"rating": 3, "personaSlug": "archivist", "comment": 1}, "comment must be a string"),
+        (
+            {"rating": 9, "personaSlug": "archivist", "comment": "x" * 1001},
+            "Rating must be between 1 and 5; comment must be at most 1000 characters",
+        ),
+    ],
+)
+def test_an_invalid_body_is_refused_with_the_rating_first(client, persona, body, error):
+    answer = client.post(URL, body)
+
+    assert answer.status_code == 400
+    assert answer.json() == {"error": error}
+    assert not Review.objects.exists()
+
+
+def test_a_comment_may_have_1000_characters(client, persona):
+    comment = "🙂 " * 500
+
+    answer = client.post(URL, {"personaSlug": "archivist", "rating": 3, "comment": comment})
+
+    assert answer.status_code == 201
+    assert answer.json()["comment"] == Review.objects.get().comment == comment
+
+
+def test_a_null_comment_is_an_absent_one(client, persona):
+    answer = client.post(URL, {"personaSlug": "archivist", "rating": 3, "comment": None})
+
+    assert answer.status_code == 201
+    assert answer.json()["comment"] == ""
+
+
+def test_a_persona_that_is_not_installed_cannot_be_reviewed(client):
+    PersonaFactory(slug="scribe")
+
+    answer = client.post(URL, {"personaSlug": "scribe", "rating": 3})
+
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "You must install this persona before reviewing it"}
+    assert not Review.objects.exists()
+
+
+@pytest.mark.parametrize("slug", ["no-such-persona", "No Slug"])
+def test_an_unknown_persona_is_not_found(client, slug):
+    answer = client.post(URL, {"personaSlug": slug, "rating": 3})
+
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "Persona not found"}
+
+
+def test_a_withdrawn_persona_is_not_found_even_where_it_is_installed(client, persona):
+    persona.status = "withdrawn"
+    persona.save(update_fields=["status"])
+
+    answer = client.post(URL, {"personaSlug": "archivist", "rating": 3})
+
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "Persona not found"}
+
+
+def test_an_installed_persona_can_be_reviewed_once_it_has_a_price(client, persona):
+    persona.price_cents = 500
+    persona.save(update_fields=["price_cents"])
+
+    assert client.post(URL, {"personaSlug": "archivist", "rating": 3}).status_code == 201
+
+
+def test_an_invalid_rating_comes_before_an_unknown_persona(client):
+    answer = client.post(URL, {"personaSlug": "no-such-persona", "rating": 0})
+
+    assert answer.status_code == 400
+    assert answer.json() == RATING

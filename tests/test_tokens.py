@@ -1,0 +1,127 @@
+"""What a token is, and which ones are refused (contract 2)."""
+
+import string
+import zlib
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from agents import tokens
+from agents.models import AgentToken
+
+URL = "/api/v1/agents/me"
+DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
+
+
+def test_a_token_is_prefix_random_text_and_checksum(settings):
+    settings.TOKEN_PREFIX = "acme"
+
+    text = tokens.mint()
+
+    body, end = text[:-6], text[-6:]
+    assert body.startswith("acme_agent_")
+    assert len(body.removeprefix("acme_agent_")) == 32
+    assert sum(DIGITS.index(digit) * 62**place for place, digit in enumerate(end[::-1])) == (
+        zlib.crc32(body.encode())
+    )
+    assert tokens.is_well_formed(text)
+
+
+@pytest.mark.parametrize("body", ["", "a", "mkt_agent_", "mkt_agent_50"])
+def test_the_checksum_has_six_digits(body):
+    value, end = zlib.crc32(body.encode()), tokens.checksum(body)
+
+    assert len(end) == 6
+    assert sum(DIGITS.index(digit) * 62**place for place, digit in enumerate(end[::-1])) == value
+
+
+def test_no_two_tokens_are_alike():
+    assert len({tokens.mint() for _ in range(1000)}) == 1000
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda text: text[:-1],
+        lambda text: text + "0",
+        lambda text: text.upper(),
+        lambda text: text[:20] + ("x" if text[20] != "x" else "y") + text[21:],
+        lambda text: text.replace("mkt", "xkt"),
+        lambda text: text.replace("_agent_", "_user_"),
+        lambda text: "é" * 48,
+    ],
+)
+def test_a_damaged_token_is_refused_without_a_query(
+    client, client_of, agent, damage, django_assert_num_queries
+):
+    with django_assert_num_queries(0):
+        answer = client_of(token=damage(agent.token.text).encode().decode("latin-1")).get(URL)
+
+    assert answer.status_code == 401
+    assert answer.json() == {"error": "Authentication required"}
+
+
+@pytest.mark.parametrize("header", ["bearer {}", "BEARER {}", "Bearer   {}", "  Bearer {} "])
+def test_the_scheme_is_read_leniently(anyone, agent, header):
+    answer = anyone.get(URL, headers={"Authorization": header.format(agent.token.text)})
+
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "header", ["Token {}", "Basic {}", "{}", "Bearer", "Bearer {} {}", "Bearer,{}", 'Bearer "{}"']
+)
+def test_any_other_header_is_refused(anyone, agent, header):
+    text = agent.token.text
+
+    answer = anyone.get(URL, headers={"Authorization": header.format(text, text)})
+
+    assert answer.status_code == 401
+    assert answer.json() == {"error": "Authentication required"}
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda token: token.revoke(),
+        lambda token: token.agent.suspend(),
+        lambda token: AgentToken.objects.update(expires_at=timezone.now()),
+        lambda token: token.delete(),
+    ],
+    ids=["revoked", "suspended", "expired", "unknown"],
+)
+def test_an_ended_token_is_refused(client, agent, end):
+    end(agent.token)
+
+    answer = client.get(URL)
+
+    assert answer.status_code == 401
+    assert answer.json() == {"error": "Authentication required"}
+    assert answer["WWW-Authenticate"] == 'Bearer realm="marketplace", error="invalid_token"'
+
+
+def test_a_restored_agents_token_works_again(client, agent):
+    agent.suspend()
+    agent.restore()
+
+    assert client.get(URL).status_code == 200
+
+
+def test_a_token_works_until_it_expires(client, agent):
+    AgentToken.objects.update(expires_at=timezone.now() + timedelta(minutes=1))
+
+    assert client.get(URL).status_code == 200
+
+
+def test_the_last_use_is_written_at_most_every_15_minutes(client, agent):
+    client.get(URL)
+    first = AgentToken.objects.get().last_used_at
+    client.get(URL)
+
+    assert AgentToken.objects.get().last_used_at == first
+
+    AgentToken.objects.update(last_used_at=first - timedelta(minutes=16))
+    client.get(URL)
+
+    assert AgentToken.objects.get().last_used_at > first
