@@ -2,7 +2,7 @@ from functools import partial
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.core.validators import RegexValidator
 from django.db import models
@@ -19,7 +19,8 @@ is_slug = RegexValidator(
 
 # Sort keys that are no plain column; the lists order by the very expressions that are indexed.
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
-RATING_OR_ZERO = Coalesce("rating_avg", Value(0), output_field=models.DecimalField())
+RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
+RATING_OR_ZERO = Coalesce("rating_avg", Value(0), output_field=RATING)
 
 
 def joined(column):
@@ -116,7 +117,7 @@ def entry_indexes(kind):
         GinIndex(fields=["tags"], name=f"{kind}_tags", condition=PUBLISHED),
         GinIndex(fields=["runtimes"], name=f"{kind}_runtimes", condition=PUBLISHED),
         GinIndex(fields=["search"], name=f"{kind}_search", condition=PUBLISHED),
-        models.Index(F("source"), name=f"{kind}_source", condition=~Q(source="")),
+        HashIndex(fields=["source"], name=f"{kind}_source", condition=~Q(source="")),
     ]
 
 
@@ -202,7 +203,7 @@ class Persona(Entry):
     rating_count = models.PositiveIntegerField(default=0, editable=False)
     rating_avg = models.GeneratedField(
         expression=Round(F("rating_sum") / NullIf(F("rating_count"), Value(0)), precision=2),
-        output_field=models.DecimalField(max_digits=4, decimal_places=2, null=True),
+        output_field=RATING,
         db_persist=True,
     )
 

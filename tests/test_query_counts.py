@@ -1,0 +1,91 @@
+"""How many statements each endpoint runs, the limiter and transaction control included."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    review,
+)
+
+INSTALL = "/api/v1/agents/me/{}/install"
+
+
+@dataclass
+class Budget:
+    name: str
+    most: int
+    request: Callable
+
+
+BUDGETS = [
+    Budget("skills", 3, lambda c: c.get("/api/v1/skills?tag=x&category=development")),
+    Budget("skills by words", 3, lambda c: c.get("/api/v1/skills?q=skill&bundledIn=scribe")),
+    Budget("personas", 3, lambda c: c.get("/api/v1/personas?sort=rating&free=true")),
+    Budget("a skill", 3, lambda c: c.get("/api/v1/skills/wanted")),
+    Budget("a persona", 3, lambda c: c.get("/api/v1/personas/wanted")),
+    Budget("the profile", 5, lambda c: c.get("/api/v1/agents/me")),
+    Budget("a change", 6, lambda c: c.patch("/api/v1/agents/me", {"name": "New"})),
+    Budget("a claim", 7, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
+    Budget("a registration", 6, lambda c: c.post("/api/v1/agents/register", {})),
+    Budget("a skill install", 7, lambda c: c.post(INSTALL.format("skills"), {"slug": "wanted"})),
+    Budget(
+        "a persona install", 7, lambda c: c.post(INSTALL.format("personas"), {"slug": "wanted"})
+    ),
+    Budget(
+        "a persona install that activates",
+        8,
+        lambda c: c.post(INSTALL.format("personas"), {"slug": "wanted", "setActive": True}),
+    ),
+    Budget(
+        "a first review",
+        9,
+        lambda c: c.post("/api/v1/agents/me/reviews", {"personaSlug": "owned", "rating": 3}),
+    ),
+]
+
+
+def more_rows(agent):
+    """Ten more of everything that an endpoint could loop over."""
+    skills = SkillFactory.create_batch(10, tags=["x"])
+    PersonaFactory.create_batch(10, skills=skills)
+    for skill in skills:
+        SkillInstallFactory(agent=agent, skill=skill)
+    for _ in range(10):
+        install = PersonaInstallFactory(agent=agent, persona=PersonaFactory(skills=skills))
+        review(agent, install.persona, 4)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: budget.name)
+def test_an_endpoint_keeps_its_budget_whatever_the_number_of_rows(client, agent, budget):
+    skill = SkillFactory(slug="wanted", tags=["x"])
+    PersonaFactory(slug="wanted", skills=[skill])
+    owned = PersonaInstallFactory(agent=agent, persona__slug="owned", is_active=True).persona
+    SkillInstallFactory(agent=agent)
+    client.get("/api/v1/agents/me")  # the token's last use is written now and not again
+
+    few = statements(client, budget)
+    assert len(few) <= budget.most, "\n".join(few)
+
+    more_rows(agent)
+    agent.skill_installs.filter(skill__slug="wanted").delete()
+    agent.persona_installs.filter(persona__slug="wanted").delete()
+    agent.reviews.filter(persona=owned).delete()
+
+    assert len(statements(client, budget)) == len(few)
+
+
+def statements(client, budget):
+    with CaptureQueriesContext(connection) as captured:
+        answer = budget.request(client)
+    assert answer.status_code < 300 or budget.name == "a claim", answer.content
+    return [query["sql"] for query in captured.captured_queries]
