@@ -1,4 +1,8 @@
-"""The whole marketplace on this machine: database, demo catalogue, an administrator, the server."""
+"""The whole marketplace on this machine: database, demo catalogue, an administrator, the server.
+
+python -m demo              starts it all (make demo)
+python -m demo COMMAND...   runs a management command on its database (make manage)
+"""
 
 import os
 import secrets
@@ -26,7 +30,6 @@ The marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)
 def main():
     # Stopping is an exception from here on, so that everything started is also stopped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    port = os.environ.get("PORT") or "8000"
     STATE.mkdir(exist_ok=True)
     environment = {
         "SECRET_KEY": kept_secret("secret_key"),
@@ -35,20 +38,32 @@ def main():
     }
     for name, value in environment.items():
         os.environ.setdefault(name, value)
-    password = kept_secret("admin_password", size=9)
-    os.environ["DJANGO_SUPERUSER_PASSWORD"] = password
-    with database():
-        manage("migrate", "--verbosity", "0")
-        manage("import_skills", HERE / "skills", "--source", "demo")
-        manage("import_personas", HERE / "personas", "--source", "demo")
-        # Fails where the administrator exists already, which is as good.
-        manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", check=False)
-        print(WELCOME.format(url=f"http://127.0.0.1:{port}", password=password), flush=True)
-        serve(port)
+    if command := sys.argv[1:]:
+        with database(STATE / "postgres"):
+            sys.exit(manage(*command))
+    with database(STATE / "postgres", alone=True):
+        prepare()
+        serve(os.environ.get("PORT") or "8000")
+
+
+def prepare():
+    """Migrate, bring the demo catalogue up to date, and see that there is an administrator."""
+    for command in (
+        ["migrate", "--verbosity", "0"],
+        ["import_skills", HERE / "skills", "--source", "demo"],
+        ["import_personas", HERE / "personas", "--source", "demo"],
+    ):
+        if status := manage(*command):
+            sys.exit(status)
+    os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)
+    # Fails where the administrator exists already, which is as good.
+    manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", quietly=True)
 
 
 def serve(port):
     """Run the Procfile's web line until it ends or this process is told to stop."""
+    url, password = f"http://127.0.0.1:{port}", kept_secret("admin_password")
+    print(WELCOME.format(url=url, password=password), flush=True)
     server = subprocess.Popen(
         [sys.executable, "-m", "gunicorn", "marketplace.wsgi", "--bind", f"127.0.0.1:{port}"],
         cwd=CHECKOUT,
@@ -62,10 +77,13 @@ def serve(port):
         server.wait()
 
 
-def manage(*arguments, check=True):
+def manage(*arguments, quietly=False):
+    """Run a management command; returns its exit status."""
     command = [sys.executable, CHECKOUT / "manage.py", *arguments]
-    quiet = {} if check else {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    subprocess.run([str(part) for part in command], check=check, cwd=CHECKOUT, **quiet)
+    output = subprocess.DEVNULL if quietly else None
+    return subprocess.call(
+        [str(part) for part in command], cwd=CHECKOUT, stdout=output, stderr=output
+    )
 
 
 def kept_secret(name, size=50):

