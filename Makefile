@@ -1,5 +1,6 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
 # make test   run the whole suite
+# make manage ARGS="issue_token my-agent"   any management command, on the demo's database
 # make lint   ruff, import-linter, missing migrations
 # make lock   renew requirements*.txt after a change of pyproject.toml
 
@@ -7,7 +8,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint format lock
+.PHONY: demo test manage lint format lock
 .DEFAULT_GOAL := demo
 
 demo: $(READY)
@@ -16,11 +17,14 @@ demo: $(READY)
 test: $(READY)
 	@$(BIN)/python -m pytest $(ARGS)
 
+manage: $(READY)
+	@$(BIN)/python -m demo $(ARGS)
+
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
-	SECRET_KEY=lint $(BIN)/python -m demo.postgres $(BIN)/python manage.py makemigrations --check --dry-run
+	$(BIN)/python -m demo makemigrations --check --dry-run
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -99,7 +99,10 @@ class Postgres:
             time.sleep(0.5)
 
     def is_running(self):
-        return self.run("pg_isready", "-h", self.socket, "-q", check=False) == 0
+        # A server may outlive its data directory, and its pid file outlive the server.
+        return (self.data / "postmaster.pid").exists() and self.run(
+            *("pg_isready", "-h", self.socket, "-q"), check=False
+        ) == 0
 
     def wait_until_ready(self):
         begun = time.monotonic()

@@ -8,7 +8,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.factories import (
-    AgentFactory,
     PersonaFactory,
     PersonaInstallFactory,
     SkillFactory,
