@@ -10,7 +10,7 @@ from marketplace.models import BASE62, random_text
 
 SECRET_LENGTH = 32  # characters of base62: 190.5 bits
 CHECKSUM_LENGTH = 6
-SHAPE = re.compile(rf"[a-z0-9]+_agent_[0-9A-Za-z]{{{SECRET_LENGTH + CHECKSUM_LENGTH}}}")
+SHAPE = re.compile(rf"[A-Za-z0-9]+_agent_[0-9A-Za-z]{{{SECRET_LENGTH + CHECKSUM_LENGTH}}}")
 
 
 def mint():

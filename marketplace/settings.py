@@ -15,9 +15,9 @@ CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS")
 # The marketplace's own settings.
 TOKEN_PREFIX = environment.matching(
     "TOKEN_PREFIX",
-    r"[a-z][a-z0-9]{0,15}",
+    r"[A-Za-z][A-Za-z0-9]{0,15}",
     default="mkt",
-    meaning="1 to 16 characters of a-z and 0-9, a letter first",
+    meaning="1 to 16 letters and digits, a letter first",
 )
 RATE_LIMITS = {
     "install": environment.rates("RATE_LIMIT_INSTALL", "20/h"),

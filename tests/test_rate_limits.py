@@ -1,5 +1,7 @@
 """Rate limits (contract 8)"""
 
+import shutil
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -12,6 +14,7 @@ from agents.models import AgentToken
 from marketplace.counters import PostgresCounters
 from marketplace.models import RateCount
 from tests.factories import AgentFactory, SkillFactory
+from tests.live import free_port
 
 SKILL = "/api/v1/agents/me/skills/install"
 PERSONA = "/api/v1/agents/me/personas/install"
@@ -236,3 +239,33 @@ def test_threads_and_processes_together_get_exactly_the_limit(live_server_of, fr
         )
 
     assert sorted(statuses) == [404] * 20 + [429] * 40
+
+
+@pytest.fixture
+def redis_url(tmp_path):
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is not installed")
+    port = free_port()
+    command = [program, "--port", str(port), "--save", "", "--dir", tmp_path]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
+        yield f"redis://127.0.0.1:{port}/0"
+        server.terminate()
+
+
+def test_a_redis_may_count_instead_and_its_absence_is_503(live_server_of, redis_url):
+    agent = AgentFactory()
+    server = live_server_of(RATE_LIMIT_INSTALL="20/h", CACHE_URL=redis_url)
+    away = live_server_of(CACHE_URL="redis://127.0.0.1:1/0")
+
+    def install(server):
+        return server.request("POST", SKILL, {"slug": "no"}, token=agent.token.text)
+
+    with ThreadPoolExecutor(16) as pool:
+        statuses = list(pool.map(lambda _: install(server).status, range(60)))
+    refused = install(away)
+
+    assert sorted(statuses) == [404] * 20 + [429] * 40
+    assert not RateCount.objects.exists()
+    assert (refused.status, refused.headers["Retry-After"]) == (503, "2")
+    assert away.request("GET", "/api/v1/skills").status == 200
