@@ -5,8 +5,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.core.validators import RegexValidator
-from django.db import models
-from django.db.models import Count, F, Func, OuterRef, Q, Value
+from django.db import models, transaction
+from django.db.models import Count, F, Func, OuterRef, Q, Subquery, Sum, Value
 from django.db.models.functions import Coalesce, Collate, Length, Lower, NullIf, Round
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
@@ -48,9 +48,44 @@ class EntryQuerySet(models.QuerySet):
                 pass
         raise self.model.NotFound
 
+    def with_true_counts(self):
+        """Annotate `true_<counter>` with what the counted rows say, for each of COUNTERS."""
+        return self.annotate(
+            **{
+                f"true_{name}": total_of(self.model, relation, aggregate)
+                for name, (relation, aggregate) in self.model.COUNTERS.items()
+            }
+        )
+
+    def miscounted(self):
+        """Entries of which a counter differs from its rows."""
+        differs = Q()
+        for name in self.model.COUNTERS:
+            differs |= ~Q(**{name: F(f"true_{name}")})
+        return self.with_true_counts().filter(differs).only("slug", *self.model.COUNTERS)
+
+    def recount(self, entry):
+        """Set the entry's counters to what its rows say."""
+        with transaction.atomic():
+            # Whoever is installing or reviewing waits for this lock with its count, and its rows
+            # are not seen before it has counted them: nothing is counted twice or forgotten.
+            self.select_for_update(no_key=True).only("pk").get(pk=entry.pk)
+            true = self.with_true_counts().only("pk").get(pk=entry.pk)
+            self.filter(pk=entry.pk).update(
+                **{name: getattr(true, f"true_{name}") for name in self.model.COUNTERS}
+            )
+
     def without_texts(self):
         """Leave the long columns in the database: no list shows them."""
         return self.defer("content", "search")
+
+
+def total_of(model, relation, aggregate):
+    """An aggregate over the rows of a reverse relation, as a subquery; 0 without rows."""
+    field = model._meta.get_field(relation).field
+    rows = field.model.objects.filter(**{field.name: OuterRef("pk")}).order_by()
+    totals = rows.values(field.name).annotate(total=aggregate).values("total")
+    return Coalesce(Subquery(totals), Value(0), output_field=models.DecimalField())
 
 
 class Entry(models.Model):
@@ -133,6 +168,7 @@ class SkillQuerySet(EntryQuerySet):
 
 class Skill(Entry):
     NotFound = SkillNotFound
+    COUNTERS = {"downloads": ("agent_installs", Count("pk"))}
 
     public_id = models.CharField(
         max_length=40, default=partial(make_public_id, "skill"), editable=False
@@ -190,6 +226,11 @@ class Persona(Entry):
     """A persona; `content` is its prompt."""
 
     NotFound = PersonaNotFound
+    COUNTERS = {
+        "installs": ("agent_installs", Count("pk")),
+        "rating_count": ("reviews", Count("pk")),
+        "rating_sum": ("reviews", Sum("rating")),
+    }
 
     public_id = models.CharField(
         max_length=40, default=partial(make_public_id, "persona"), editable=False

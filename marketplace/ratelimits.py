@@ -1,5 +1,6 @@
 """Rate limits (contract 8): fixed windows, counted whatever the outcome of the request."""
 
+from dataclasses import dataclass
 from functools import wraps
 
 from django.conf import settings
@@ -11,17 +12,44 @@ from marketplace.exceptions import RateLimitExceeded, Unavailable
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
+@dataclass(frozen=True)
+class Usage:
+    """Where a caller stands in its window; `seconds` until the next one begins, at least 1."""
+
+    policy: str
+    limit: int
+    window: int
+    remaining: int
+    seconds: int
+    is_exceeded: bool
+
+    @property
+    def headers(self):
+        """As draft-ietf-httpapi-ratelimit-headers-10 writes them."""
+        return {
+            "RateLimit-Policy": f'"{self.policy}";q={self.limit};w={self.window}',
+            "RateLimit": f'"{self.policy}";r={self.remaining};t={self.seconds}',
+        }
+
+
 def ratelimit(policy):
     """Count each call of a viewset's handler against the policy; 429 with Retry-After beyond it.
 
     Handlers run after authentication and scope, which is where the contract wants the count.
-    The store counts in autocommit, so nothing that the handler rolls back takes a count with it.
+    Calls are counted by agent, or by address where there is none.
     """
 
     def decorate(handler):
         @wraps(handler)
         def counted(viewset, request, *args, **kwargs):
-            count(request, policy)
+            agent = request.user
+            if agent is None:
+                usage = count(request, policy, caller=client_address(request))
+            else:
+                usage = count(request, policy, caller=agent.pk, tier=agent.tier)
+            request.rate_limit_headers = usage.headers
+            if usage.is_exceeded:
+                raise RateLimitExceeded(usage.seconds)
             return handler(viewset, request, *args, **kwargs)
 
         return counted
@@ -29,23 +57,24 @@ def ratelimit(policy):
     return decorate
 
 
-def count(request, policy):
-    """Count the request for its agent, or its address where it has none."""
-    agent = request.user
-    tier, caller = ("free", client_address(request)) if agent is None else (agent.tier, agent.pk)
+def count(request, policy, *, caller, tier="free"):
+    """Count one request of the caller; its Usage.
+
+    The store counts in autocommit, so nothing that is rolled back later takes a count with it.
+    """
     rate = rate_of(policy, tier)
     usage = get_usage(request, group=policy, key=lambda *_: str(caller), rate=rate, increment=True)
-    if usage["time_left"] < 0:  # the library's sign that the store gave no count
+    if not usage["count"]:  # the library's sign that the store gave no count
         raise Unavailable
-    limit, remaining = usage["limit"], max(usage["limit"] - usage["count"], 0)
-    # In the last second of a window the library says 0, which would invite an endless retry.
-    seconds = max(usage["time_left"], 1)
-    request.rate_limit_headers = {
-        "RateLimit-Policy": f'"{policy}";q={limit};w={window_of(rate)}',
-        "RateLimit": f'"{policy}";r={remaining};t={seconds}',
-    }
-    if usage["should_limit"]:
-        raise RateLimitExceeded(seconds)
+    return Usage(
+        policy=policy,
+        limit=usage["limit"],
+        window=window_of(rate),
+        remaining=max(usage["limit"] - usage["count"], 0),
+        # In the last second of a window the library says 0, which would invite an endless retry.
+        seconds=max(usage["time_left"], 1),
+        is_exceeded=usage["should_limit"],
+    )
 
 
 def rate_of(policy, tier):

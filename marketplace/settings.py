@@ -24,12 +24,13 @@ RATE_LIMITS = {
     "review": environment.rates("RATE_LIMIT_REVIEW", "10/h"),
     "confirm-claim": environment.rates("RATE_LIMIT_CONFIRM_CLAIM", "10/h"),
     "register": environment.rates("RATE_LIMIT_REGISTER", "100/h"),
+    "login": environment.rates("RATE_LIMIT_LOGIN", "5/15m"),
 }
 TRUSTED_PROXY_COUNT = environment.whole_number("TRUSTED_PROXY_COUNT", default=0, low=0, high=10)
 REQUIRE_HTTPS = environment.boolean("REQUIRE_HTTPS", default=True)
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "marketplace.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -49,6 +50,7 @@ MIDDLEWARE = [
     "marketplace.middleware.JsonErrors",
     "marketplace.middleware.HealthChecks",
     "marketplace.middleware.RequireHttps",
+    "marketplace.middleware.ContentSecurityPolicy",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

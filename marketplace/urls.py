@@ -14,9 +14,6 @@ router.trailing_slash = "/?"
 for app in (catalogue, agents, installs, reviews):
     app.register(router)
 
-admin.site.site_header = admin.site.site_title = "Marketplace"
-admin.site.site_url = None
-
 urlpatterns = [
     path("api/v1/", include(router.urls)),
     path("", include(agents)),

@@ -1,5 +1,6 @@
 """Starts the tests' PostgreSQL before Django reads its settings (pytest's option -p)."""
 
+import atexit
 import contextlib
 import os
 import shutil
@@ -27,6 +28,7 @@ os.environ.update(
 )
 
 running = contextlib.ExitStack()
+atexit.register(running.close)
 # A cluster of its own for each run: two runs in one checkout do not meet.
 data = CHECKOUT / ".demo" / f"tests-{os.getpid()}"
 
@@ -45,7 +47,3 @@ if not os.environ.get("DATABASE_URL"):
     running.callback(lambda: data.with_suffix(".lock").unlink(missing_ok=True))
     running.callback(shutil.rmtree, data, ignore_errors=True)
     running.enter_context(database(data, durable=False))
-
-
-def pytest_unconfigure():
-    running.close()
