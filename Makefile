@@ -1,5 +1,6 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
 # make test   run the whole suite
+# make prove  run the proofs of tests/proofs at full length (about 40 minutes)
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
 # make lint   ruff, import-linter, missing migrations
 # make lock   renew requirements*.txt after a change of pyproject.toml
@@ -8,7 +9,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test manage lint format lock
+.PHONY: demo test prove manage lint format lock
 .DEFAULT_GOAL := demo
 
 demo: $(READY)
@@ -16,6 +17,9 @@ demo: $(READY)
 
 test: $(READY)
 	@$(BIN)/python -m pytest $(ARGS)
+
+prove: $(READY)
+	@PROVE=1 $(BIN)/python -m pytest tests/proofs -s -v $(ARGS)
 
 manage: $(READY)
 	@$(BIN)/python -m demo $(ARGS)

@@ -28,16 +28,12 @@ class Answer:
 
 class LiveServer:
     def __init__(self, log, environment):
+        """`environment` may name another DATABASE_URL than that of the tests."""
         self.log = log
         self.port = free_port()
-        settings = connection.settings_dict
-        login = settings["USER"] + (f":{settings['PASSWORD']}" if settings["PASSWORD"] else "")
-        host = quote(settings["HOST"], safe="") + (
-            f":{settings['PORT']}" if settings["PORT"] else ""
-        )
         self.environment = {
             **os.environ,
-            "DATABASE_URL": f"postgres://{login}@{host}/{settings['NAME']}",
+            "DATABASE_URL": url_of_test_database(),
             "PORT": str(self.port),
             "WEB_CONCURRENCY": "2",
             "WEB_THREADS": "4",
@@ -91,6 +87,13 @@ class LiveServer:
             while chunk := link.recv(65536):
                 received += chunk
         return received
+
+
+def url_of_test_database():
+    settings = connection.settings_dict
+    login = settings["USER"] + (f":{settings['PASSWORD']}" if settings["PASSWORD"] else "")
+    host = quote(settings["HOST"], safe="") + (f":{settings['PORT']}" if settings["PORT"] else "")
+    return f"postgres://{login}@{host}/{settings['NAME']}"
 
 
 def free_port():

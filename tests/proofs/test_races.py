@@ -13,9 +13,10 @@ from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory, SkillFactory
+from tests.proofs.scale import scale
 
+ROUNDS = scale(short=3, long=200)
 PARALLEL = 16
-ROUNDS = 4
 SKILL = "/api/v1/agents/me/skills/install"
 PERSONA = "/api/v1/agents/me/personas/install"
 REVIEW = "/api/v1/agents/me/reviews"
