@@ -1,6 +1,6 @@
 """The store of the rate limits in PostgreSQL: exact across threads, processes and machines."""
 
-import random
+import secrets
 import time
 
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
@@ -39,7 +39,7 @@ class PostgresCounters(BaseCache):
 
     def add(self, key, value, timeout=DEFAULT_TIMEOUT, version=None):
         key = self.make_and_validate_key(key, version=version)
-        if random.randrange(PURGE_ONE_IN) == 0:  # noqa: S311
+        if secrets.randbelow(PURGE_ONE_IN) == 0:
             self.purge()
         expires_at = time.time() + (self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout)
         with connection.cursor() as cursor:
