@@ -39,6 +39,9 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     def has_change_permission(self, request, obj=None):
         return False
 
+    def has_delete_permission(self, request, obj=None):
+        return False
+
 
 class TokenInline(admin.TabularInline):
     model = AgentToken
@@ -61,7 +64,11 @@ class AgentAdmin(admin.ModelAdmin):
     search_fields = ["handle", "name", "public_id"]
     list_per_page = 50
     show_full_result_count = False
-    readonly_fields = ["public_id", "handle", "suspended_at", "created_at", "updated_at"]
+    # All but the tier are the agent's own words, which it may be changing while the form is open.
+    readonly_fields = [
+        *("public_id", "handle", "name", "description", "runtime"),
+        *("suspended_at", "created_at", "updated_at"),
+    ]
     inlines = [TokenInline]
     actions = ["issue_token", "suspend", "restore"]
 
@@ -69,8 +76,11 @@ class AgentAdmin(admin.ModelAdmin):
         """Agents register themselves: a row made here would have no token and no claim."""
         return False
 
+    def has_delete_permission(self, request, obj=None):
+        """An agent is suspended instead: its installs and reviews are counted."""
+        return False
+
     def save_model(self, request, obj, form, change):
-        # Only what was edited, so that a profile the agent changes meanwhile is not undone.
         obj.save(update_fields=[*form.changed_data, "updated_at"])
 
     @admin.action(description="Issue a token to the selected agent", permissions=["change"])

@@ -77,7 +77,7 @@ class AgentViewSet(ApiViewSet):
 
 class OperatorForm(forms.Form):
     name = forms.CharField(max_length=80, label="Your name or organisation")
-    email = forms.EmailField(label="E-mail address")
+    email = forms.EmailField(max_length=254, label="E-mail address")
 
 
 @method_decorator(never_cache, name="dispatch")

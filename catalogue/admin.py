@@ -1,13 +1,43 @@
+from hashlib import sha256
+
+from django import forms
 from django.contrib import admin, messages
 from django.db import models
-from django.forms import Textarea
 
 from catalogue.models import Persona, Skill, Status
 
 
+class FormTextField(forms.CharField):
+    """A long text in a form: kept to the letter, but for the CRLF that browsers post.
+
+    The form carries a digest of the text that it was opened with. A text that staff left alone
+    is not saved, and so undoes nothing that an import has changed meanwhile.
+    """
+
+    widget = forms.Textarea(attrs={"rows": 8, "cols": 100})
+
+    def __init__(self, **options):
+        super().__init__(**{**options, "strip": False, "show_hidden_initial": True})
+        self.hidden_widget = DigestInput
+
+    def to_python(self, value):
+        return plain_newlines(super().to_python(value))
+
+    def has_changed(self, initial, data):
+        return digest(plain_newlines(data or "")) != initial
+
+
+class DigestInput(forms.HiddenInput):
+    def format_value(self, value):
+        return digest(plain_newlines(value or ""))
+
+
 def plain_newlines(text):
-    """Browsers post CRLF; an untouched text must not count as changed."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def digest(text):
+    return sha256(text.encode()).hexdigest()
 
 
 class EntryAdmin(admin.ModelAdmin):
@@ -19,7 +49,7 @@ class EntryAdmin(admin.ModelAdmin):
     list_per_page = 50
     show_full_result_count = False
     prepopulated_fields = {"slug": ["title"]}
-    formfield_overrides = {models.TextField: {"widget": Textarea(attrs={"rows": 8, "cols": 100})}}
+    formfield_overrides = {models.TextField: {"form_class": FormTextField}}
     actions = ["publish", "withdraw"]
     always_readonly = ["public_id", "context_tokens", "source", "created_at", "updated_at"]
     counters = []
@@ -35,21 +65,20 @@ class EntryAdmin(admin.ModelAdmin):
         return super().get_queryset(request).defer("search")
 
     def save_model(self, request, obj, form, change):
-        obj.description = plain_newlines(obj.description)
-        obj.content = plain_newlines(obj.content)
         if not change:
             obj.save()
             return
         # Only what was edited: a counter that moved since the form was opened keeps its value.
         many_to_many = {field.name for field in obj._meta.many_to_many}  # noqa: SLF001
-        changed = [name for name in form.changed_data if name not in many_to_many]
-        obj.save(update_fields=[*changed, "updated_at"])
+        if form.changed_data:
+            changed = set(form.changed_data) - many_to_many
+            obj.save(update_fields=[*changed, "updated_at"])
 
-    @admin.action(description="Publish the selected entries")
+    @admin.action(description="Publish the selected entries", permissions=["change"])
     def publish(self, request, queryset):
         self.set_status(request, queryset, Status.PUBLISHED)
 
-    @admin.action(description="Withdraw the selected entries")
+    @admin.action(description="Withdraw the selected entries", permissions=["change"])
     def withdraw(self, request, queryset):
         self.set_status(request, queryset, Status.WITHDRAWN)
 

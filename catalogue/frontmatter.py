@@ -1,17 +1,18 @@
-"""Reading the files of skills and personas as they are found in the wild, not as they should be."""
+"""Reading files of skills and personas as they are found in the wild, not as they should be."""
 
-import json
 import re
+import textwrap
 import unicodedata
-from dataclasses import dataclass, field
 
 import yaml
-from django.utils.text import slugify
 
 MAX_BYTES = 1024 * 1024
-FRONTMATTER = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
-LINE = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:[ \t]*(.*)")
-EMPTY = {"", "null", "~", "|", ">", "|-", ">-"}
+MAX_FRONTMATTER = 64 * 1024  # characters
+FENCED = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
+LINE = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
+EMPTY = {"", "null", "~"}
+BLOCKS = {"|", ">", "|-", ">-", "|+", ">+"}
+INVISIBLE = {"Cc", "Cs"}  # control characters and lone surrogates
 
 
 class Refused(Exception):
@@ -19,7 +20,11 @@ class Refused(Exception):
 
 
 def read_text(path):
-    """The file's text with plain newlines. Raises Refused."""
+    """The file's text with plain newlines. Raises Refused, or OSError."""
+    if not path.is_file():
+        # Opening a pipe or a device could wait for ever.
+        path.stat()
+        raise Refused("not a regular file")
     if path.stat().st_size > MAX_BYTES:
         raise Refused(f"larger than {MAX_BYTES // 1024} KiB")
     try:
@@ -33,15 +38,21 @@ def read_text(path):
 
 def read_frontmatter(text):
     """The fields between the first two lines of `---`, and the body after them. Raises Refused."""
-    fenced = FRONTMATTER.match(text)
+    fenced = FENCED.match(text)
     if fenced is None:
         raise Refused("no frontmatter: the file must begin with fields between two lines of ---")
-    fields = parse_yaml(fenced[1])
-    if not isinstance(fields, dict):
-        fields = read_line_by_line(fenced[1])
+    if len(fenced[1]) > MAX_FRONTMATTER:
+        raise Refused(f"its frontmatter is longer than {MAX_FRONTMATTER // 1024} Ki characters")
+    fields = read_fields(fenced[1])
     if not fields:
         raise Refused("the frontmatter holds no `key: value` line")
-    return fields, text[fenced.end() :].strip("\n")
+    return Fields(fields), text[fenced.end() :].strip("\n")
+
+
+def read_fields(text):
+    """The fields of a YAML mapping; where it is none, what can be saved of it line by line."""
+    fields = parse_yaml(text)
+    return fields if isinstance(fields, dict) else read_line_by_line(text)
 
 
 def parse_yaml(text):
@@ -49,69 +60,75 @@ def parse_yaml(text):
     try:
         # This loader builds only str, list and dict.
         return yaml.load(text, Loader=yaml.CBaseLoader)  # noqa: S506  # nosec B506
-    except (yaml.YAMLError, RecursionError, ValueError):
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError):
         return None
 
 
 def read_line_by_line(text):
-    """What can be saved of frontmatter that is no YAML, such as an unquoted colon in a text."""
-    fields, name = {}, None
+    """Each `key: value` at the start of a line, with the indented lines that continue it."""
+    found = {}
     for line in text.split("\n"):
-        if found := LINE.fullmatch(line.rstrip()):
-            name, value = found[1], found[2].strip()
-            fields[name] = flow_value(value)
-        elif name and line[:1] in {" ", "\t", "-"} and line.strip():
-            continue_value(fields, name, line.strip())
-    return fields
+        if match := LINE.fullmatch(line.rstrip()):
+            found[match[1]] = ((match[2] or "").strip(), [])
+        elif found and line.strip() and line[0] in " \t-":
+            found[list(found)[-1]][1].append(line)
+    return {name: join_lines(value, more) for name, (value, more) in found.items()}
 
 
-def flow_value(value):
-    if value[:1] in {"[", "{", '"', "'"}:
+def join_lines(value, more):
+    """A field's value from its own line and those that continue it: a list, a block or a text."""
+    lines = [line.strip() for line in more]
+    if value in EMPTY | BLOCKS and lines:
+        if all(line.startswith("-") for line in lines):
+            return [line[1:].strip().strip("\"'") for line in lines]
+        if any(LINE.fullmatch(line) for line in lines):
+            return textwrap.dedent("\n".join(more))
+        return " ".join(lines)
+    if value[:1] in {"[", "{", '"', "'"} and not lines:
         parsed = parse_yaml(value)
         return value.strip("\"'") if parsed is None else parsed
-    return value
+    return " ".join([value, *lines])
 
 
-def continue_value(fields, name, line):
-    value = fields[name]
-    if line.startswith("- "):
-        fields[name] = [*(value if isinstance(value, list) else []), line[2:].strip("\"' ")]
-    elif isinstance(value, str):
-        fields[name] = line if value in EMPTY else f"{value} {line}"
-
-
-@dataclass
 class Fields:
-    """Frontmatter, looked up under `metadata` first and at the top level otherwise."""
+    """Frontmatter, looked up under `metadata` first and at the top level otherwise.
 
-    fields: dict
-    metadata: dict = field(init=False)
+    `name`, `description` and `license` belong to the format itself: the top level alone has them.
+    """
 
-    def __post_init__(self):
-        metadata = self.fields.get("metadata")
+    TOP_LEVEL = ("name", "description", "license")
+
+    def __init__(self, fields):
+        metadata = fields.get("metadata")
         if isinstance(metadata, str):
-            try:
-                metadata = json.loads(metadata)
-            except ValueError:
-                metadata = read_line_by_line(metadata)
+            metadata = read_fields(metadata)
+        self.fields = fields
         self.metadata = metadata if isinstance(metadata, dict) else {}
 
     def get(self, name):
-        value = self.metadata.get(name)
-        return self.fields.get(name) if value in (None, "", []) else value
+        """The field as it stands there: text, list or dict; None where it says nothing."""
+        metadata = {} if name in self.TOP_LEVEL else self.metadata
+        for fields in (metadata, self.fields):
+            value = fields.get(name)
+            if value not in (None, [], *EMPTY):
+                return value
+        return None
 
     def line(self, name):
-        """A text on one line, without control characters; what is no text counts as absent."""
+        """A text on one line, without control characters; "" where there is none."""
         value = self.get(name)
+        if isinstance(value, dict):
+            # An unquoted colon on a line of its own: `description:` above `  Use when: …`.
+            value = " ".join(f"{key}: {text}" for key, text in value.items())
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             value = ", ".join(value)
-        return one_line(value) if isinstance(value, str) and value not in EMPTY else ""
+        return one_line(value) if isinstance(value, str) else ""
 
     def words(self, name):
         """A list of texts, written as a list or separated by commas; without doubles."""
         value = self.get(name)
         if isinstance(value, str):
-            value = value.strip("[]").split(",") if value not in EMPTY else []
+            value = value.strip("[]").split(",")
         if not isinstance(value, list):
             return []
         words = (one_line(word).strip("\"'") for word in value if isinstance(word, str))
@@ -120,12 +137,12 @@ class Fields:
 
 def one_line(text):
     visible = "".join(
-        " " if character.isspace() or unicodedata.category(character) == "Cc" else character
-        for character in text
+        " " if unicodedata.category(character) in INVISIBLE else character for character in text
     )
     return " ".join(visible.split())
 
 
 def as_slug(name):
     """The nearest slug: lower case, ASCII, hyphens; "" where nothing is left of the name."""
-    return re.sub(r"-+", "-", slugify(name).replace("_", "-")).strip("-")[:64].strip("-")
+    ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", ascii_name.replace("'", "")).strip("-")[:64].strip("-")

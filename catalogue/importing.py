@@ -1,20 +1,24 @@
-"""Importing SKILL.md folders and persona files (contract 9), as they are found in the wild."""
+"""Importing SKILL.md folders and persona files (contract 9)."""
 
 import os
 import re
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
-from catalogue.frontmatter import Fields, Refused, as_slug, read_frontmatter, read_text
+from catalogue.frontmatter import Refused, as_slug, read_frontmatter, read_text
 from catalogue.models import Persona, Skill, Status
 
 MAX_PRICE_CENTS = 2**31 - 1
 SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__"}
 # Documents that stand beside persona files and are none.
 NO_PERSONAS = {"readme.md", "license.md", "contributing.md", "changelog.md", "code_of_conduct.md"}
+TEXTS = ["title", "description", "category", "author", "version", "license"]
+# What an import may change of an entry that is there already.
+IMPORTED = [*TEXTS, "tags", "runtimes", "content", "status"]
 
 
 @dataclass
@@ -27,11 +31,27 @@ class Report:
     refused: list = field(default_factory=list)
     notes: list = field(default_factory=list)
 
+    def note(self, path, text):
+        self.notes.append(f"{printable(path)}: {text}")
+
+    def refuse(self, path, reason):
+        self.refused.append(f"{printable(path)}: {reason}")
+
+
+def printable(path):
+    """A path as text, also where its bytes are not UTF-8."""
+    return os.fsencode(path).decode(errors="replace")
+
 
 class Importer:
-    """Imports files of one kind; subclasses say which files, and what is in them."""
+    """Imports files of one kind; subclasses say which files, and what is in them.
+
+    A file is known by its source: where it lies, or with a `source` by that name and its path
+    below the imported one. Entries of another source are never touched.
+    """
 
     model = None
+    imported = IMPORTED
 
     def __init__(self, *, draft=False, source=None):
         self.draft = draft
@@ -41,13 +61,20 @@ class Importer:
     def find(self, path):
         """The files below a path that are to be imported, in a stable order, as (root, file)."""
         path = Path(path)
-        if path.is_file():
+        if not path.is_dir():
             return [(path.parent, path)]
         found = []
         for folder, folders, names in os.walk(path):
+            for name in folders:
+                self.note_link(path, Path(folder) / name)
             folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
             found.extend((path, Path(folder) / name) for name in self.wanted(sorted(names)))
         return found
+
+    def note_link(self, root, folder):
+        """Links to folders are not followed; inside the path they lead to what is found anyway."""
+        if folder.is_symlink() and not is_below(folder, root):
+            self.report.note(folder, "a link to a folder outside the imported path, not followed")
 
     def wanted(self, names):
         """Which of a folder's files are to be imported."""
@@ -62,104 +89,102 @@ class Importer:
         try:
             self.read_and_save(root, path)
         except (Refused, OSError) as error:
-            self.report.refused.append(f"{path}: {error}")
+            self.report.refuse(path, error)
+        except IntegrityError:
+            self.report.refuse(path, "its slug was taken while it was imported; import it again")
         except ValidationError as error:
-            reasons = "; ".join(
-                f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()
-            )
-            self.report.refused.append(f"{path}: {reasons}")
+            reasons = (f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items())
+            self.report.refuse(path, "; ".join(reasons))
 
     def read_and_save(self, root, path):
-        if not path.resolve().is_relative_to(root.resolve()):
+        if not is_below(path, root):
             raise Refused("a symbolic link that leads outside the imported path")
         text = read_text(path)
-        frontmatter, body = read_frontmatter(text)
-        fields = Fields(frontmatter)
-        entry = self.entry_for(root, path, fields, self.values(fields, text, body))
-        self.save(path, entry, fields)
+        fields, body = read_frontmatter(text)
+        with transaction.atomic():
+            self.save(path, self.entry_for(root, path, fields), fields, text, body)
 
-    def entry_for(self, root, path, fields, values):
-        """The entry that this file is: the one that it made before, or a new one.
-
-        A file is known by its source, so that another source's entry is never overwritten.
-        """
+    def entry_for(self, root, path, fields):
+        """The entry that this file made before, or a new one."""
         source = self.source_of(root, path)
-        slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
-        if not slug:
-            raise Refused("its name makes no slug: use a-z, 0-9 and hyphens")
-        known = self.model.objects.defer("search")
-        entry = (
-            known.filter(source=source).first()
-            or self.moved(known.filter(slug=slug, content=values["content"]))
-            or self.model(slug=self.free_slug(slug, root, path, fields))
-        )
-        entry.was = None if entry.pk is None else state_of(entry)
-        entry.source = source
-        for name, value in values.items():
-            setattr(entry, name, value)
-        entry.title = fields.line("title") or " ".join(
-            word.capitalize() for word in entry.slug.split("-")
-        )
-        entry.description = fields.line("description")
-        for name in ("category", "author", "version", "license"):
-            setattr(entry, name, fields.line(name))
-        entry.tags, entry.runtimes = fields.words("tags"), fields.words("runtimes")
-        # What staff have withdrawn stays withdrawn.
-        if entry.status == Status.DRAFT and not self.draft:
-            entry.status = Status.PUBLISHED
+        entry = self.model.objects.defer("search").filter(source=source).first()
+        if entry is None:
+            slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
+            if not slug:
+                raise Refused("its name makes no slug: use a-z, 0-9 and hyphens")
+            entry = self.model(slug=self.free_slug(slug, root, path, fields), source=source)
         return entry
-
-    def moved(self, same):
-        """The entry of the very same text whose own file is gone: the folder has moved."""
-        entry = same.exclude(source="").first()
-        return None if entry is None or Path(entry.source).exists() else entry
 
     def source_of(self, root, path):
         """Where the file comes from, the same for every run over the same files."""
+        absolute = path.parent.resolve() / path.name
         if self.source is None:
-            return str(path.parent.resolve() / path.name)
-        return f"{self.source}:{path.relative_to(root).as_posix()}"
+            source = str(absolute)
+        else:
+            below = path.relative_to(root)
+            # A path that is one skill's own folder: without its name all of them would be alike.
+            below = below if len(below.parts) > 1 else Path(absolute.parent.name) / below
+            source = f"{self.source}:{below.as_posix()}"
+        try:
+            source.encode()
+        except UnicodeEncodeError as error:
+            raise Refused("its path is not UTF-8") from error
+        return source
 
     def free_slug(self, slug, root, path, fields):
         """The slug, or where another source has it, one that names the owner or a number."""
         owner = as_slug(fields.line("author") or self.owner_folder(root, path))[:30].strip("-")
-        candidates = [slug, f"{slug}-{owner}" if owner else slug]
-        candidates += [f"{candidates[1]}-{number}" for number in range(2, 1000)]
-        taken = set(self.model.objects.filter(slug__startswith=slug).values_list("slug", flat=True))
-        free = next(candidate for candidate in candidates if candidate not in taken)
+        named = f"{slug}-{owner}" if owner else slug
+        numbered = (f"{named}-{number}" for number in count(2))
+        free = next(
+            candidate
+            for candidates in ([slug], [named], numbered)
+            for candidate in candidates
+            if not self.model.objects.filter(slug=candidate).exists()
+        )
         if free != slug:
-            self.report.notes.append(f"{path}: the slug {slug} is taken, imported as {free}")
+            self.report.note(path, f"the slug {slug} is taken, imported as {free}")
         return free
 
     def owner_folder(self, root, path):
-        folder = path.parent.parent if self.model is Skill else path.parent
+        """The name of the folder that groups an owner's entries, if there is one below the path."""
+        folder = self.owner_of(path)
         return folder.name if folder != root and folder.is_relative_to(root) else ""
 
-    def fallback_name(self, path):
-        return path.parent.resolve().name
-
-    @transaction.atomic
-    def save(self, path, entry, fields):
+    def save(self, path, entry, fields, text, body):
+        is_new = entry.pk is None
+        before = {} if is_new else {name: getattr(entry, name) for name in self.imported}
+        for name in TEXTS:
+            setattr(entry, name, fields.line(name))
+        entry.title = entry.title or " ".join(word.capitalize() for word in entry.slug.split("-"))
+        entry.tags, entry.runtimes = fields.words("tags"), fields.words("runtimes")
+        for name, value in self.values(fields, text, body).items():
+            setattr(entry, name, value)
+        # What staff have withdrawn stays withdrawn.
+        if entry.status == Status.DRAFT and not self.draft:
+            entry.status = Status.PUBLISHED
         entry.full_clean(validate_constraints=False)
-        if entry.was is None:
+        if is_new:
             entry.save()
+            self.save_bundle(path, entry, fields)
             self.report.created += 1
-        elif entry.was == state_of(entry):
-            self.report.unchanged += 1
-        else:
-            # Only what a file holds: the counters beside it move while this runs.
-            entry.save(update_fields=[*state_of(entry), "updated_at"])
+            return
+        changed = [name for name in self.imported if getattr(entry, name) != before[name]]
+        if self.save_bundle(path, entry, fields) or changed:
+            # Nothing else: counters move and staff withdraw while this runs.
+            entry.save(update_fields=[*changed, "updated_at"])
             self.report.updated += 1
+        else:
+            self.report.unchanged += 1
+
+    def save_bundle(self, path, entry, fields):
+        """Whether what the entry bundles has changed; skills bundle nothing."""
+        return False
 
 
-def state_of(entry):
-    """The stored values that an import may change."""
-    names = [
-        *("title", "description", "category", "tags", "runtimes", "author", "version", "license"),
-        *("content", "status", "source"),
-        *(["price_cents"] if isinstance(entry, Persona) else []),
-    ]
-    return {name: getattr(entry, name) for name in names}
+def is_below(path, root):
+    """Whether a path, its links followed, lies below the root."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
 
 
 class SkillImporter(Importer):
@@ -170,6 +195,12 @@ class SkillImporter(Importer):
     def wanted(self, names):
         return [name for name in names if name.lower() == "skill.md"][:1]
 
+    def owner_of(self, path):
+        return path.parent.parent
+
+    def fallback_name(self, path):
+        return path.parent.resolve().name
+
     def values(self, fields, text, body):
         return {"content": text}
 
@@ -178,6 +209,7 @@ class PersonaImporter(Importer):
     """Every Markdown file is a persona; what follows its frontmatter is the prompt."""
 
     model = Persona
+    imported = [*IMPORTED, "price_cents"]
 
     def wanted(self, names):
         return [
@@ -186,25 +218,32 @@ class PersonaImporter(Importer):
             if name.lower().endswith(".md") and name.lower() not in NO_PERSONAS
         ]
 
+    def owner_of(self, path):
+        return path.parent
+
     def fallback_name(self, path):
         return path.name.partition(".")[0]
 
     def values(self, fields, text, body):
         if not body.strip():
             raise Refused("no prompt after the frontmatter")
-        return {"content": body, "price_cents": self.price(fields.line("priceCents") or "0")}
+        return {"content": body, "price_cents": self.price(fields.get("priceCents"))}
 
-    def price(self, text):
-        if not re.fullmatch(r"[0-9]{1,10}", text) or int(text) > MAX_PRICE_CENTS:
+    def price(self, value):
+        if value is None:
+            return 0
+        # Whatever else stands there must not make a priced persona free.
+        is_number = isinstance(value, str) and re.fullmatch(r"[0-9]{1,10}", value)
+        if not is_number or int(value) > MAX_PRICE_CENTS:
             raise Refused("priceCents must be a whole number of cents, 0 or more")
-        return int(text)
+        return int(value)
 
-    @transaction.atomic
-    def save(self, path, entry, fields):
-        super().save(path, entry, fields)
+    def save_bundle(self, path, entry, fields):
         wanted = fields.words("skills")
-        bundled = Skill.objects.filter(slug__in=wanted).only("slug")
-        entry.skills.set(bundled)
-        missing = set(wanted) - {skill.slug for skill in bundled}
-        for slug in sorted(missing):
-            self.report.notes.append(f"{path}: bundles the skill {slug}, which does not exist")
+        skills = {skill.slug: skill for skill in Skill.objects.filter(slug__in=wanted).only("slug")}
+        for slug in sorted(set(wanted) - set(skills)):
+            self.report.note(path, f"bundles the skill {slug}, which does not exist")
+        if {skill.pk for skill in entry.skills.only("pk")} == {s.pk for s in skills.values()}:
+            return False
+        entry.skills.set(skills.values())
+        return True

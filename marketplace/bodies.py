@@ -53,7 +53,7 @@ def _is_json(content_type):
     message["Content-Type"] = content_type
     charset = message.get_param("charset", "utf-8")
     return (
-        content_type.split(";")[0].strip().lower() == "application/json"
+        content_type.split(";")[0].strip(" \t").lower() == "application/json"
         and isinstance(charset, str)
         and charset.strip("\"'").lower() in {"utf-8", "utf8"}
     )

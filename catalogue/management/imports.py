@@ -26,6 +26,8 @@ class ImportCommand(BaseCommand):
         for path in paths:
             if not Path(path).exists():
                 raise CommandError(f"{path} does not exist")
+        if source and len(paths) > 1:
+            raise CommandError("--source names the files of one PATH; give them one at a time")
         importer = self.importer_class(draft=draft, source=source)
         files = [found for path in paths for found in importer.find(path)]
         # Each file is a transaction of its own: an interrupted import keeps what it has done,
