@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from http import HTTPStatus
 
 from gunicorn import util
 
@@ -52,7 +53,7 @@ def write_json_error(sock, status_int, reason, mesg):
     text = re.sub(r"[^ -~]+", " ", mesg or reason).strip()
     body = json.dumps({"error": text})
     head = (
-        f"HTTP/1.1 {status_int} {reason}\r\nConnection: close\r\n"
+        f"HTTP/1.1 {status_int} {HTTPStatus(status_int).phrase}\r\nConnection: close\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     util.write_nonblock(sock, (head + body).encode("ascii"))

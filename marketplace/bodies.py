@@ -32,6 +32,8 @@ def json_body(request, *, may_be_empty=False):
         body = request.body
     except (UnreadablePostError, RequestDataTooBig) as error:
         raise BadRequest("Request body could not be read") from error
+    if len(body) < length:
+        raise BadRequest("Request body is shorter than its Content-Length")
     if may_be_empty and not body.strip():
         return {}
     data = _parsed(body)

@@ -162,5 +162,6 @@ LOGGING = {
         "django": {"level": "INFO", "propagate": True, "handlers": []},
         # A refused request stands in the access log already; crashes are logged here.
         "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
     },
 }

@@ -11,6 +11,7 @@ os.environ.setdefault(
 )
 
 from django.core.wsgi import get_wsgi_application
+from django.utils.http import parse_header_parameters
 
 from marketplace.bodies import MAX_BYTES
 
@@ -18,9 +19,27 @@ django_application = get_wsgi_application()
 
 
 def application(environ, start_response):
-    """Django, which reads a chunked body as empty unless somebody measures it first."""
+    """Django, spared two things that it does not expect of a request."""
+    measure_chunked_body(environ)
+    blank_unreadable_content_type(environ)
+    return django_application(environ, start_response)
+
+
+def measure_chunked_body(environ):
+    """Django reads a chunked body as empty, because nobody has said how long it is."""
     if "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
-        body = environ["wsgi.input"].read(MAX_BYTES + 1)
+        chunks = environ["wsgi.input"]
+        body = chunks.read(MAX_BYTES + 1)
+        # gunicorn's own mark for a connection not to be kept: what follows was never looked at,
+        # and must not be answered as if it were the next request.
+        chunks.failed = len(body) > MAX_BYTES
         environ["wsgi.input"] = io.BytesIO(body)
         environ["CONTENT_LENGTH"] = str(len(body))
-    return django_application(environ, start_response)
+
+
+def blank_unreadable_content_type(environ):
+    """Django parses the Content-Type of every request before any middleware could catch it."""
+    try:
+        parse_header_parameters(environ.get("CONTENT_TYPE", ""))
+    except (ValueError, TypeError):
+        environ["CONTENT_TYPE"] = "unreadable"
