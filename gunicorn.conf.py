@@ -1,16 +1,21 @@
 """gunicorn reads this file by itself; the environment decides what it may."""
 
 import json
-import os
 import re
+import sys
 from http import HTTPStatus
+from pathlib import Path
 
 from gunicorn import util
 
-bind = f"0.0.0.0:{os.environ.get('PORT', '8000')}"
-workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
+sys.path.insert(0, str(Path(__file__).parent))
+
+from marketplace import environment
+
+bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
+workers = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
 worker_class = "gthread"
-threads = int(os.environ.get("WEB_THREADS", "4"))
+threads = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
 
 timeout = 30
 graceful_timeout = 20

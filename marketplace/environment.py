@@ -5,6 +5,7 @@ import re
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
+from redis.connection import parse_url
 
 RATE = re.compile(r"\d{1,9}/(?:[1-9]\d{0,3})?[smhd]")
 TIER = re.compile(r"[a-z][a-z0-9-]{0,15}")
@@ -36,9 +37,13 @@ def whole_number(name, *, default, low, high):
     return int(value)
 
 
-def words(name, default=""):
-    """A comma-separated list."""
-    return [word.strip() for word in text(name, default).split(",") if word.strip()]
+def words(name, default="", *, pattern=None, meaning=""):
+    """A comma-separated list, in which each word matches the pattern."""
+    found = [word.strip() for word in text(name, default).split(",") if word.strip()]
+    for word in found:
+        if pattern and not re.fullmatch(pattern, word):
+            raise ImproperlyConfigured(f"{name} must hold {meaning}, not {word!r}.")
+    return found
 
 
 def matching(name, pattern, *, default, meaning):
@@ -57,6 +62,8 @@ def rates(name, default):
             raise ImproperlyConfigured(
                 f"{name} must be a rate such as 20/h, or free=20/h,plus=100/h, not {entry!r}."
             )
+        if (tier or "free") in limits:
+            raise ImproperlyConfigured(f"{name} gives the tier {tier or 'free'} two rates.")
         limits[tier or "free"] = rate
     if "free" not in limits:
         raise ImproperlyConfigured(f"{name} must give a rate for the tier free, such as free=20/h.")
@@ -84,8 +91,10 @@ def cache(name):
     url = text(name, "")
     if not url:
         return {"BACKEND": "marketplace.counters.PostgresCounters"}
-    if not re.match(r"(rediss?|unix)://", url):
-        raise ImproperlyConfigured(f"{name} must look like redis://host:6379/0.")
+    try:
+        parse_url(url)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} must look like redis://host:6379/0.") from error
     return {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": url,

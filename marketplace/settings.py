@@ -9,8 +9,17 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 
 DEBUG = environment.boolean("DEBUG", default=False)
 SECRET_KEY = environment.text("SECRET_KEY")
-ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
-CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS")
+ALLOWED_HOSTS = environment.words(
+    "ALLOWED_HOSTS",
+    "localhost,127.0.0.1,[::1]",
+    pattern=r"\*|\.?[\w.-]+|\[[0-9a-fA-F:.]+\]",
+    meaning="host names without scheme and port",
+)
+CSRF_TRUSTED_ORIGINS = environment.words(
+    "CSRF_TRUSTED_ORIGINS",
+    pattern=r"https?://[\w.*-]+(:\d+)?",
+    meaning="origins such as https://marketplace.example.com",
+)
 
 # The marketplace's own settings.
 TOKEN_PREFIX = environment.matching(
