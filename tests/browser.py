@@ -1,0 +1,61 @@
+"""What a browser sends when a person submits a form of a page without touching it."""
+
+from html.parser import HTMLParser
+
+
+class FormReader(HTMLParser):
+    """The fields of the page's last POST form, as `fields`."""
+
+    def __init__(self):
+        super().__init__()
+        self.fields = {}
+        self.inside = False
+        self.select = self.textarea = None
+
+    def handle_starttag(self, tag, attributes):
+        field = dict(attributes)
+        name = field.get("name")
+        if tag == "form" and field.get("method") == "post" and field.get("id") != "logout-form":
+            self.inside, self.fields = True, {}
+        elif self.inside and tag == "input" and name:
+            self.read_input(field)
+        elif self.inside and tag == "textarea":
+            self.textarea, self.text = name, ""
+        elif self.inside and tag == "select":
+            self.select = name
+        elif tag == "option" and self.select and "selected" in field:
+            self.fields.setdefault(self.select, []).append(field["value"])
+
+    def read_input(self, field):
+        kind = field.get("type", "text")
+        if kind in {"checkbox", "radio"}:
+            if "checked" in field:
+                self.fields.setdefault(field["name"], []).append(field.get("value", "on"))
+        elif kind not in {"submit", "button", "file"}:
+            self.fields[field["name"]] = as_sent(field.get("value") or "")
+
+    def handle_data(self, data):
+        if self.textarea:
+            self.text += data
+
+    def handle_endtag(self, tag):
+        if tag == "textarea" and self.textarea:
+            # A newline right behind the tag is no content.
+            self.fields[self.textarea] = as_sent(self.text.removeprefix("\n"))
+            self.textarea = None
+        elif tag == "select":
+            self.select = None
+        elif tag == "form":
+            self.inside = False
+
+
+def as_sent(text):
+    """Browsers send every newline as CRLF."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\n", "\r\n")
+
+
+def untouched_form(page):
+    """The data of the page's form; change it and post it to submit what a person edited."""
+    reader = FormReader()
+    reader.feed(page.content.decode())
+    return reader.fields

@@ -1,0 +1,120 @@
+"""Checkouts of the project in folders of their own, to run `make demo` in."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from demo.postgres import CHECKOUT, Postgres
+from tests.live import LiveServer, free_port
+from tests.processes import description, is_within, processes_with
+
+ME = "/api/v1/agents/me"
+
+
+class Demo(LiveServer):
+    """`make demo` in a folder of its own."""
+
+    def __init__(self, folder):
+        self.folder, self.log, self.port = folder, folder.parent / "log", free_port()
+        self.socket = Postgres(folder / ".demo" / "postgres").socket
+        self.process = None
+
+    def begin(self):
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                ["make", "demo"],
+                cwd=self.folder,
+                env={**kept, "PORT": str(self.port)},
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # so that a signal to its group is a Ctrl-C
+            )
+
+    def start(self):
+        self.begin()
+        assert is_within(60, self.is_ready), self.output()
+        assert self.socket.exists()
+
+    def is_ready(self):
+        # The log is this start's own; an earlier start's server could still answer on the port.
+        try:
+            return "Listening at" in self.output() and self.request("GET", "/readyz").status == 200
+        except OSError:
+            return False
+
+    def output(self):
+        return self.log.read_text(errors="replace")
+
+    def processes(self, program=""):
+        """Those of this folder, or those of them whose command line holds the text."""
+        found = processes_with(self.folder)
+        return [pid for pid in found if program.encode() in description(pid).partition(b"\n")[0]]
+
+    def is_making_the_database(self):
+        return any(self.folder.glob(".demo/*/PG_VERSION")) and self.processes("initdb")
+
+    def is_gone(self):
+        return self.processes() == [] and not self.socket.exists()
+
+    def assert_gone(self, patience=20):
+        self.process.wait(patience)
+        is_within(patience, self.is_gone)
+        assert [description(pid).partition(b"\n")[0] for pid in self.processes()] == []
+        assert not self.socket.exists()
+
+    def clean_up(self):
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if self.process is not None:
+            self.process.wait(5)
+        is_within(5, lambda: self.processes() == [])
+        shutil.rmtree(self.socket, ignore_errors=True)
+
+    def customer(self):
+        """Register an agent that installs a skill; returns its token."""
+        registered = self.request("POST", "/api/v1/agents/register", {"name": "First Customer"})
+        token = registered.json()["token"]
+        installed = self.request(
+            "POST", f"{ME}/skills/install", {"slug": "pdf-tables"}, token=token
+        )
+        assert (registered.status, installed.status) == (201, 201)
+        return token
+
+    def skills_of(self, token):
+        profile = self.request("GET", ME, token=token).json()
+        return [skill["slug"] for skill in profile.get("skills", [])]
+
+
+def bare_checkout(folder):
+    """What a clone of the repository holds, and a .venv that make takes for finished."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-coz", "--exclude-standard"],
+        cwd=CHECKOUT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (CHECKOUT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(CHECKOUT / name, folder / name)
+    environment = folder / ".venv"
+    environment.mkdir()
+    for entry in Path(sys.prefix).iterdir():
+        if entry.name != ".ready":
+            (environment / entry.name).symlink_to(entry)
+    os.utime(folder / "requirements-dev.txt", (0, 0))
+    (environment / ".ready").touch()
+    return folder
+
+
+def copied(folder, to):
+    # cp keeps the owner: PostgreSQL's files are another user's where the tests run as root.
+    subprocess.run(["cp", "-a", folder, to], check=True)
+    return to

@@ -1,0 +1,78 @@
+"""What the tables of hostile requests are made of: the endpoints, and one request."""
+
+from dataclasses import dataclass
+
+SKILLS = "/api/v1/skills"
+SKILL = "/api/v1/skills/pdf-tables"
+PERSONAS = "/api/v1/personas"
+PERSONA = "/api/v1/personas/archivist"
+REGISTER = "/api/v1/agents/register"
+ME = "/api/v1/agents/me"
+CONFIRM = "/api/v1/agents/me/confirm-claim"
+INSTALL_SKILL = "/api/v1/agents/me/skills/install"
+INSTALL_PERSONA = "/api/v1/agents/me/personas/install"
+REVIEWS = "/api/v1/agents/me/reviews"
+
+ALLOWED = {
+    SKILLS: "GET, HEAD",
+    SKILL: "GET, HEAD",
+    PERSONAS: "GET, HEAD",
+    PERSONA: "GET, HEAD",
+    REGISTER: "POST",
+    ME: "GET, HEAD, PATCH",
+    CONFIRM: "POST",
+    INSTALL_SKILL: "POST",
+    INSTALL_PERSONA: "POST",
+    REVIEWS: "POST",
+}
+CODE = "WDJB-MJHT"  # the claim code that the tests leave pending
+
+# Members that each endpoint accepts, so that only the hostile part can be what it refuses.
+# A body's `@` stands for them.
+VALID = {
+    REGISTER: '"name": "Mallory"',
+    ME: '"name": "Mallory"',
+    CONFIRM: f'"code": "{CODE}"',
+    INSTALL_SKILL: '"slug": "pdf-tables"',
+    INSTALL_PERSONA: '"slug": "archivist"',
+    REVIEWS: '"rating": 5, "personaSlug": "librarian"',
+}
+PROTECTED = [
+    ("GET", ME),
+    ("PATCH", ME),
+    ("POST", CONFIRM),
+    ("POST", INSTALL_SKILL),
+    ("POST", INSTALL_PERSONA),
+    ("POST", REVIEWS),
+]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A request and its exact status; `error` where the contract fixes the text.
+
+    `TOKEN` in a header stands for the token of the agent that sends it.
+    """
+
+    method: str
+    path: str
+    status: int
+    error: str | None = None
+    body: bytes = b""
+    content_type: str = "application/json"
+    headers: tuple = (("Authorization", "Bearer TOKEN"),)
+
+
+def with_body(path, body, status, error=None, content_type="application/json"):
+    body = body.encode() if isinstance(body, str) else body
+    body = body.replace(b"@", VALID[path].encode())
+    return Case("PATCH" if path == ME else "POST", path, status, error, body, content_type)
+
+
+def name_of(path):
+    return path.removeprefix("/api/v1/").removeprefix("agents/")
+
+
+def words(text):
+    """A short table: what white space separates."""
+    return text.split()

@@ -1,0 +1,115 @@
+"""Files to import, and the import commands run as from a shell."""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+
+from django.core.management import call_command
+
+from demo.postgres import CHECKOUT
+from tests.live import LiveServer
+
+SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
+
+
+@dataclass
+class Outcome:
+    """What an import command left behind: its exit status and the lines it printed."""
+
+    status: int
+    lines: list
+
+    @property
+    def summary(self):
+        return self.lines[-1]
+
+    def begins(self, word):
+        return [
+            line.removeprefix(f"{word}: ") for line in self.lines if line.startswith(f"{word}:")
+        ]
+
+    @property
+    def notes(self):
+        return self.begins("note")
+
+    @property
+    def refused(self):
+        return self.begins("refused")
+
+
+def run(command, *paths, **options):
+    """Run an import command; a CommandError goes through to the caller."""
+    out, status = StringIO(), 0
+    try:
+        call_command(command, *map(str, paths), stdout=out, **options)
+    except SystemExit as end:
+        status = end.code
+    return Outcome(status, out.getvalue().splitlines())
+
+
+def import_skills(*paths, **options):
+    return run("import_skills", *paths, **options)
+
+
+def import_personas(*paths, **options):
+    return run("import_personas", *paths, **options)
+
+
+@contextmanager
+def receiving(signal, model, receiver):
+    """Call the receiver at a model's signal: at a moment inside the import of one file."""
+    signal.connect(receiver, sender=model, weak=False)
+    try:
+        yield
+    finally:
+        signal.disconnect(receiver, sender=model)
+
+
+def manage(*arguments):
+    """Run manage.py as a process of its own on the test database; it sees committed rows only."""
+    return subprocess.run(
+        [sys.executable, "manage.py", *map(str, arguments)],
+        cwd=CHECKOUT,
+        env=LiveServer(None, {}).environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def write(path, data):
+    """A file with exactly these characters or bytes, and the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+def skill(folder, *lines, body="Do it."):
+    """A SKILL.md whose frontmatter has these lines, or else the folder's name."""
+    return markdown(folder / "SKILL.md", lines or [f"name: {folder.name}"], body)
+
+
+def persona(path, *lines, body="You do it."):
+    """A persona's file whose frontmatter has these lines, or else the file's name."""
+    return markdown(path, lines or [f"name: {path.stem}"], body)
+
+
+def markdown(path, lines, body):
+    return write(path, "\n".join(["---", *lines, "---", "", body, ""]))
+
+
+def served(client, slug, kind=SKILLS):
+    """What the API shows of an entry."""
+    answer = client.get(f"{kind}/{slug}")
+    assert answer.status_code == 200, f"{slug}: {answer.content}"
+    return answer.json()
+
+
+def slugs(client, kind=SKILLS):
+    """The slugs of all that the API lists, in alphabetical order."""
+    answer = client.get(kind, {"limit": "100"})
+    assert answer.status_code == 200, answer.content
+    return sorted(row["slug"] for row in answer.json()["results"])

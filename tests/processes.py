@@ -1,0 +1,33 @@
+"""What runs on this machine (Linux): to see that nothing of a stopped program is left."""
+
+import time
+from pathlib import Path
+
+
+def processes_with(text):
+    """The processes whose command line, working folder or environment holds the text."""
+    wanted = str(text).encode()
+    return [pid for pid in all_pids() if wanted in description(pid)]
+
+
+def all_pids():
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def description(pid):
+    process = Path("/proc") / str(pid)
+    try:
+        texts = [(process / name).read_bytes() for name in ("cmdline", "environ")]
+        return b"\n".join([*texts, str((process / "cwd").readlink()).encode()])
+    except OSError:  # it has ended meanwhile, is a zombie, or is another user's
+        return b""
+
+
+def is_within(seconds, condition):
+    """Whether the condition comes true within the seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return bool(condition())

@@ -1,0 +1,258 @@
+"""Bytes to a server and back: connections that are kept, and what every answer has to be."""
+
+import json
+import re
+import socket
+from dataclasses import dataclass
+
+PATIENCE = 10  # seconds within which a complete request has its answer
+LENGTH = re.compile(rb"[0-9]{1,4300}")  # gunicorn reads no longer number
+CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]+")
+CUT, UNREADABLE = "cut short", "unreadable"
+
+
+class Unsound(AssertionError):
+    """An answer, or a silence, that no request may get."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict
+    body: bytes
+    is_to_head: bool
+
+    @property
+    def closes(self):
+        return self.headers.get("connection") == "close"
+
+    def check(self, sent):
+        """Raise Unsound unless this may be an answer to what was `sent` (contract 1)."""
+        if self.status >= 500 and not (self.status == 501 and b"transfer-encoding" in sent.lower()):
+            raise Unsound(f"status {self.status}: {self.body[:300]!r}")
+        if b"/admin" in sent or b"/claim" in sent:  # pages for people answer in HTML
+            return
+        if self.status < 400 and self.status not in {200, 201, 304}:
+            raise Unsound(f"status {self.status}, Location {self.headers.get('location')}")
+        if self.status != 304 and self.headers.get("content-type") != "application/json":
+            raise Unsound(f"status {self.status} as {self.headers.get('content-type')}")
+        if self.status >= 400 and not (self.is_to_head and not self.body):
+            self.check_error()
+
+    def check_error(self):
+        try:
+            ((key, error),) = json.loads(self.body, object_pairs_hook=list)
+        except (ValueError, TypeError):
+            raise Unsound(f"status {self.status} with the body {self.body[:300]!r}") from None
+        if key != "error" or not isinstance(error, str) or not error.strip():
+            raise Unsound(f"status {self.status} with the body {self.body[:300]!r}")
+
+
+class Wire:
+    """Sends bytes as they are, on one connection after the other."""
+
+    def __init__(self, port):
+        self.port = port
+        self.link = None
+        self.received = b""
+        self.last = b""
+        self.connections = 0
+
+    def send(self, data):
+        """Send the bytes; the answers to them, each of which is checked.
+
+        The connection is kept if the bytes are complete requests and every answer keeps it.
+        Otherwise the sending side is closed, so that the server waits for nothing more.
+        """
+        methods, rest = framed(data)
+        is_new = self.link is None or not self.is_open()
+        self.last = data
+        if is_new:
+            self.connect()
+        answers = self.exchange(data, methods, rest)
+        if not answers and not is_new:
+            self.connect()
+            answers = self.exchange(data, methods, rest)
+        for answer in answers:
+            answer.check(data)
+        if methods and not answers:
+            raise Unsound("closed without an answer to a complete request")
+        if len(answers) > len(methods) + bool(rest not in {b"", UNREADABLE}):
+            statuses = [answer.status for answer in answers]
+            raise Unsound(f"{len(methods)} requests are answered {statuses}: {answers[-1]}")
+        return answers
+
+    def exchange(self, data, methods, rest):
+        is_whole = rest == b""
+        try:
+            self.link.sendall(data)
+            if not is_whole:
+                self.link.shutdown(socket.SHUT_WR)
+        except ConnectionError:
+            pass  # The server has answered and closed before it read all of it.
+        answers = []
+        while not is_whole or len(answers) < len(methods):
+            method = (methods[len(answers) :] or [first_word(rest)])[0]
+            answer = self.read_answer(method)
+            if answer is None:
+                break
+            answers.append(answer)
+            if answer.closes:
+                if self.read_all():
+                    raise Unsound(f"bytes behind the last answer {answer}")
+                break
+        if not is_whole or len(answers) < len(methods) or answers[-1].closes:
+            self.close()
+        return answers
+
+    def connect(self):
+        self.close()
+        self.link = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        self.received = b""
+        self.connections += 1
+
+    def close(self):
+        if self.link is not None:
+            self.link.close()
+            self.link = None
+
+    def is_open(self):
+        """Whether the kept connection still is; nothing may have come that nobody asked for."""
+        self.link.setblocking(False)
+        try:
+            self.received += self.link.recv(65536)
+            is_open = False
+        except BlockingIOError:
+            is_open = True
+        except ConnectionError:
+            is_open = False
+        self.link.settimeout(PATIENCE)
+        if self.received:
+            raise Unsound(
+                f"an answer that nobody asked for: {self.received[:300]!r}\n"
+                f"  behind the answer to: {shown(self.last)}"
+            )
+        return is_open
+
+    def read_answer(self, method):
+        """The next answer, or None where the connection ends."""
+        head = self.read_line(b"\r\n\r\n")
+        if head is None:
+            return None
+        first, *lines = head.decode("latin-1").split("\r\n")
+        status = int(first.split()[1])
+        if status == 100:
+            return self.read_answer(method)
+        headers = {name.lower(): value for name, _, value in (x.partition(": ") for x in lines)}
+        is_to_head = method == b"HEAD"
+        if is_to_head or status == 304:
+            # gunicorn answers what it cannot read without a look at its method, and closes.
+            body = self.read_all() if headers.get("connection") == "close" else b""
+        elif "content-length" in headers:
+            body = self.read(int(headers["content-length"]))
+        elif headers.get("transfer-encoding") == "chunked":
+            body = b"".join(iter(self.read_chunk, b""))
+        else:
+            body = self.read_all()
+        return Answer(status, headers, body, is_to_head)
+
+    def read_chunk(self):
+        size = int(self.read_line(b"\r\n"), 16)
+        return self.read(size + 2)[:-2]
+
+    def read_line(self, end):
+        while end not in self.received:
+            if not self.receive():
+                if self.received:
+                    raise Unsound(f"an answer that ends early: {self.received[:300]!r}")
+                return None
+        line, _, self.received = self.received.partition(end)
+        return line
+
+    def read(self, size):
+        while len(self.received) < size:
+            if not self.receive():
+                raise Unsound(f"an answer that ends early: {self.received[:300]!r}")
+        data, self.received = self.received[:size], self.received[size:]
+        return data
+
+    def read_all(self):
+        while self.receive():
+            pass
+        data, self.received = self.received, b""
+        return data
+
+    def receive(self):
+        """Whether more has come before the end of the connection."""
+        try:
+            data = self.link.recv(65536)
+        except TimeoutError:
+            raise Unsound(f"no answer within {PATIENCE} seconds") from None
+        except ConnectionError:
+            return False
+        self.received += data
+        return bool(data)
+
+
+def framed(data):
+    """The methods of the complete requests in the bytes, and what is left behind them.
+
+    A body whose end nobody can tell is a complete request too: it has to be refused, and what
+    follows it, UNREADABLE, is not to be taken for a request.
+    """
+    methods = []
+    while data:
+        head, end, rest = data.removeprefix(b"\r\n").partition(b"\r\n\r\n")
+        length = length_of_body(head, rest) if end else CUT
+        if length is CUT:
+            break
+        methods.append(first_word(head))
+        if length is UNREADABLE:
+            return methods, UNREADABLE
+        data = rest[length:]
+    return methods, data
+
+
+def first_word(data):
+    return data.removeprefix(b"\r\n").split(b" ", 1)[0] if isinstance(data, bytes) else b""
+
+
+def length_of_body(head, rest):
+    fields = [line.partition(b":") for line in head.lower().split(b"\r\n")[1:]]
+    lengths = [value.strip(b" \t") for name, _, value in fields if name == b"content-length"]
+    codings = [value for name, _, value in fields if name == b"transfer-encoding"]
+    if codings:
+        return length_of_chunks(rest) if b"chunked" in b",".join(codings) else UNREADABLE
+    if len(lengths) > 1 or not all(LENGTH.fullmatch(length) for length in lengths):
+        return UNREADABLE
+    length = int(lengths[0]) if lengths else 0
+    return length if length <= len(rest) else CUT
+
+
+def length_of_chunks(rest):
+    place = 0
+    while (end := rest.find(b"\r\n", place)) >= 0:
+        size = rest[place:end].partition(b";")[0].rstrip(b" \t")
+        if not CHUNK_SIZE.fullmatch(size):
+            return UNREADABLE
+        if int(size, 16) == 0:
+            # The trailer section ends with the first empty line, which may be this very one.
+            last = rest.find(b"\r\n\r\n", end)
+            return last + 4 if last >= 0 else CUT
+        place = end + 2 + int(size, 16) + 2
+        if place <= len(rest) and rest[place - 2 : place] != b"\r\n":
+            return UNREADABLE
+        if place > len(rest):
+            return CUT
+    return CUT
+
+
+def shown(data):
+    """The bytes as Python writes them, long repetitions shortened."""
+    parts = re.split(rb"((.)\2{59,})", data, flags=re.DOTALL)
+    texts = [
+        repr(same) if number % 3 == 0 else f"{same[:1]!r} * {len(same)}"
+        for number, same in enumerate(parts)
+        if same and number % 3 < 2
+    ]
+    return " + ".join(texts)

@@ -1,0 +1,289 @@
+"""Staff look after agents and tokens in the admin: issue, revoke, suspend, restore, tiers"""
+
+import logging
+import re
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
+from django.test import Client
+
+from agents.models import AgentToken
+from tests.browser import untouched_form
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    review,
+)
+
+AGENTS = "/admin/agents/agent/"
+TOKENS = "/admin/agents/agenttoken/"
+ME = "/api/v1/agents/me"
+INSTALL = "/api/v1/agents/me/skills/install"
+TOKEN = re.compile(r"mkt_agent_[0-9A-Za-z]{38}")
+
+
+@pytest.fixture
+def desk(db):
+    """A superuser's browser."""
+    client = Client()
+    client.force_login(User.objects.create_superuser("clerk"))
+    return client
+
+
+def run_action(desk, url, action, *rows, follow=True, **data):
+    selected = {"action": action, "_selected_action": [row.pk for row in rows]}
+    return desk.post(url, selected | data, follow=follow)
+
+
+def issue(desk, agent, *scopes):
+    """Issue a token as a person does: the action, then the form of its page."""
+    page = run_action(desk, AGENTS, "issue_token", agent)
+    assert page.status_code == 200
+    form = untouched_form(page) | {"issue": "Issue the token"}
+    return desk.post(AGENTS, form | ({"scopes": list(scopes)} if scopes else {}))
+
+
+def token_in(page):
+    (text,) = set(TOKEN.findall(page.content.decode()))
+    return text
+
+
+def test_an_issued_token_works_over_the_api(desk, agent, client_of):
+    page = issue(desk, agent)
+
+    answer = client_of(token=token_in(page)).get(ME)
+    assert answer.status_code == 200
+    assert answer.json()["handle"] == "caller"
+    assert answer.json()["scopes"] == ["read", "install", "review"]
+    assert agent.tokens.count() == 2
+
+
+def test_asking_for_the_page_issues_nothing(desk, agent):
+    page = run_action(desk, AGENTS, "issue_token", agent)
+
+    assert not TOKEN.search(page.content.decode())
+    assert agent.tokens.count() == 1
+
+
+def test_a_token_is_issued_with_fewer_scopes(desk, agent, client_of):
+    SkillFactory(slug="pdf-tables")
+
+    reader = client_of(token=token_in(issue(desk, agent, "read")))
+
+    assert reader.get(ME).json()["scopes"] == ["read"]
+    answer = reader.post(INSTALL, {"slug": "pdf-tables"})
+    assert answer.status_code == 403
+    assert answer.json() == {"error": "Insufficient permissions"}
+
+
+@pytest.mark.parametrize("scopes", [[], ["admin"], ["read", "everything"]])
+def test_a_token_of_no_or_unknown_scopes_is_not_issued(desk, agent, scopes):
+    answer = run_action(desk, AGENTS, "issue_token", agent, issue="Issue", scopes=scopes)
+
+    assert answer.status_code == 200
+    assert "scopes" in answer.context["form"].errors
+    assert agent.tokens.count() == 1
+
+
+def test_an_issued_token_is_shown_once_and_kept_nowhere(desk, agent, caplog):
+    caplog.set_level(logging.DEBUG)
+    page = issue(desk, agent)
+    text = token_in(page)
+    token = AgentToken.objects.latest("pk")
+
+    assert "no-store" in page.headers["Cache-Control"]
+    later = [
+        "/admin/",
+        AGENTS,
+        f"{AGENTS}{agent.pk}/change/",
+        f"{AGENTS}{agent.pk}/history/",
+        TOKENS,
+        f"{TOKENS}{token.pk}/change/",
+        f"{TOKENS}{token.pk}/history/",
+    ]
+    for url in later:
+        shown = desk.get(url)
+        assert shown.status_code == 200
+        assert text not in shown.content.decode(), url
+    assert text not in run_action(desk, AGENTS, "issue_token", agent).content.decode()
+    assert text not in str([session.get_decoded() for session in Session.objects.all()])
+    assert text not in str(list(LogEntry.objects.values())) + str(desk.cookies)
+    assert text not in str(list(AgentToken.objects.values()))
+    assert text not in caplog.text
+
+
+def test_issuing_a_token_is_logged_by_its_hint(desk, agent):
+    text = token_in(issue(desk, agent))
+
+    assert str(LogEntry.objects.get()).endswith(f"Issued the token {text[:14]}…{text[-4:]}.")
+
+
+def test_one_token_is_issued_to_one_agent_at_a_time(desk, agent):
+    answer = run_action(desk, AGENTS, "issue_token", agent, AgentFactory(), issue="Issue")
+
+    assert "Select exactly one agent." in answer.content.decode()
+    assert AgentToken.objects.count() == 2
+
+
+def test_a_revoked_token_is_refused_and_the_others_are_not(desk, agent, client, client_of):
+    other = AgentToken.objects.issue(agent)
+
+    run_action(desk, TOKENS, "revoke", other)
+
+    assert client_of(token=other.text).get(ME).status_code == 401
+    assert client.get(ME).status_code == 200
+
+
+def test_revoking_again_keeps_the_first_time(desk, agent):
+    run_action(desk, TOKENS, "revoke", agent.token)
+    first = AgentToken.objects.get().revoked_at
+
+    run_action(desk, TOKENS, "revoke", agent.token)
+
+    assert AgentToken.objects.get().revoked_at == first
+
+
+def test_a_suspended_agent_is_refused_until_it_is_restored(desk, agent, client):
+    run_action(desk, AGENTS, "suspend", agent)
+    assert client.get(ME).status_code == 401
+    assert client.get(ME).json() == {"error": "Authentication required"}
+
+    run_action(desk, AGENTS, "restore", agent)
+    assert client.get(ME).status_code == 200
+
+
+def test_restoring_an_agent_does_not_revive_a_revoked_token(desk, agent, client):
+    run_action(desk, TOKENS, "revoke", agent.token)
+    run_action(desk, AGENTS, "suspend", agent)
+    run_action(desk, AGENTS, "restore", agent)
+
+    assert client.get(ME).status_code == 401
+
+
+@pytest.mark.parametrize("action", ["suspend", "restore"])
+def test_what_staff_do_to_an_agent_is_logged(desk, agent, action):
+    run_action(desk, AGENTS, action, agent)
+
+    entry = LogEntry.objects.get()
+    assert (entry.object_id, entry.user.username) == (str(agent.pk), "clerk")
+    assert action in entry.change_message.lower()
+
+
+def test_a_tier_that_staff_choose_changes_the_limit(desk, agent, client, rates):
+    rates(install={"free": "1/h", "plus": "3/h"})
+    for number in range(6):
+        SkillFactory(slug=f"skill-{number}")
+
+    def install(number):
+        answer = client.post(INSTALL, {"slug": f"skill-{number}"})
+        return answer.status_code, answer.headers["RateLimit-Policy"]
+
+    assert install(0) == (201, '"install";q=1;w=3600')
+    assert install(1) == (429, '"install";q=1;w=3600')
+
+    page = desk.get(f"{AGENTS}{agent.pk}/change/")
+    form = untouched_form(page) | {"tier": "plus"}
+    assert desk.post(f"{AGENTS}{agent.pk}/change/", form).status_code == 302
+
+    assert [install(number) for number in (2, 3, 4)] == [(201, '"install";q=3;w=3600')] * 3
+    assert install(5) == (429, '"install";q=3;w=3600')
+
+
+def test_only_tiers_that_have_a_rate_can_be_chosen(desk, agent, rates):
+    rates(install={"free": "1/h", "plus": "3/h"}, review={"free": "1/h", "lab": "3/h"})
+    url = f"{AGENTS}{agent.pk}/change/"
+    page = desk.get(url)
+
+    assert [value for value, _ in page.context["adminform"].form.fields["tier"].choices] == [
+        "free",
+        "lab",
+        "plus",
+    ]
+    desk.post(url, untouched_form(page) | {"tier": "gold"})
+    agent.refresh_from_db()
+    assert agent.tier == "free"
+
+
+def test_a_tier_that_lost_its_rate_is_kept(desk, rates):
+    rates(install={"free": "1/h", "plus": "3/h"})
+    agent = AgentFactory(tier="gold")
+    url = f"{AGENTS}{agent.pk}/change/"
+
+    assert desk.post(url, untouched_form(desk.get(url))).status_code == 302
+
+    agent.refresh_from_db()
+    assert agent.tier == "gold"
+
+
+def test_staff_do_not_undo_what_the_agent_changed_meanwhile(desk, agent, client, rates):
+    rates(install={"free": "1/h", "plus": "3/h"})
+    url = f"{AGENTS}{agent.pk}/change/"
+    form = untouched_form(desk.get(url))
+    assert client.patch(ME, {"name": "New Name"}).status_code == 200
+
+    assert desk.post(url, form | {"tier": "plus"}).status_code == 302
+
+    agent.refresh_from_db()
+    assert (agent.name, agent.tier) == ("New Name", "plus")
+
+
+def test_a_forged_post_does_not_rename_suspend_or_grant(desk, agent, client):
+    url = f"{AGENTS}{agent.pk}/change/"
+    forged = {
+        "handle": "stolen",
+        "public_id": "agent_x",
+        "suspended_at_0": "2020-01-01",
+        "suspended_at_1": "00:00:00",
+        "tokens-0-scopes": "admin",
+        "tokens-0-digest": "0" * 64,
+    }
+
+    assert desk.post(url, untouched_form(desk.get(url)) | forged).status_code == 302
+
+    profile = client.get(ME).json()
+    assert (profile["handle"], profile["agentId"]) == ("caller", agent.public_id)
+    assert profile["scopes"] == ["read", "install", "review"]
+
+
+@pytest.mark.parametrize("spelling", ["{}", "  {}\n"])
+def test_a_pasted_token_finds_its_row(desk, agent, spelling):
+    AgentFactory()
+
+    page = desk.get(TOKENS, {"q": spelling.format(agent.token.text)})
+
+    assert list(page.context["cl"].result_list) == [agent.token]
+
+
+@pytest.mark.parametrize("part", [slice(0, 14), slice(-4, None)])
+def test_the_start_or_end_of_a_token_finds_its_row(desk, agent, part):
+    AgentFactory()
+
+    page = desk.get(TOKENS, {"q": agent.token.text[part]})
+
+    assert list(page.context["cl"].result_list) == [agent.token]
+
+
+def test_a_pasted_token_that_was_never_issued_finds_nothing(desk, agent):
+    unknown = AgentToken.objects.issue(agent)
+    unknown.delete()
+
+    assert not desk.get(TOKENS, {"q": unknown.text}).context["cl"].result_list
+    assert not desk.get(TOKENS, {"q": agent.token.text[:-1]}).context["cl"].result_list
+
+
+def test_an_agent_that_installed_or_reviewed_cannot_be_deleted(desk, agent, client):
+    install = SkillInstallFactory(agent=agent, skill=SkillFactory(downloads=1))
+    persona = PersonaFactory()
+    review(agent, persona, 4)
+
+    assert desk.post(f"{AGENTS}{agent.pk}/delete/", {"post": "yes"}).status_code == 403
+    run_action(desk, AGENTS, "delete_selected", agent, post="yes", follow=False)
+
+    assert client.get(ME).json()["counts"] == {"skills": 1, "personas": 1, "reviews": 1}
+    install.skill.refresh_from_db()
+    persona.refresh_from_db()
+    assert (install.skill.downloads, persona.rating_count) == (1, 1)

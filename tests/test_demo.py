@@ -1,0 +1,219 @@
+"""`make demo`: from a bare checkout to a running marketplace, and back to nothing (contract 9)"""
+
+import http.client
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+
+from demo.postgres import CHECKOUT
+from tests.browser import FormReader
+from tests.checkouts import Demo, bare_checkout, copied
+from tests.processes import description, is_within
+
+
+@pytest.fixture(scope="module")
+def new_folder():
+    """Folders that any user of the machine may enter, unlike those of pytest."""
+    made = []
+
+    def new_folder():
+        made.append(Path(tempfile.mkdtemp(prefix="demo-")).resolve())
+        made[-1].chmod(0o755)
+        return made[-1]
+
+    yield new_folder
+    for folder in made:
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def demos(new_folder):
+    """Every demo that a test makes, so that nothing outlives the tests."""
+    demos = []
+    yield demos
+    for demo in demos:
+        demo.clean_up()
+
+
+@pytest.fixture(scope="module")
+def stopped(demos, new_folder):
+    """A demo that was started once from a bare checkout, got a customer, and was stopped."""
+    folder = new_folder()
+    demo = Demo(bare_checkout(folder / "a check out"))
+    demos.append(demo)
+    demo.start()
+    demo.token = demo.customer()
+    demo.first_output = demo.output()
+    # A browser keeps its connection open; that must not hold up the end.
+    idle = http.client.HTTPConnection("127.0.0.1", demo.port)
+    idle.request("GET", "/healthz")
+    assert idle.getresponse().read()
+    begun = time.monotonic()
+    demo.process.send_signal(signal.SIGTERM)
+    demo.process.wait(30)
+    is_within(20, demo.is_gone)
+    demo.seconds_to_stop = time.monotonic() - begun
+    idle.close()
+    demo.left = [description(pid).partition(b"\n")[0] for pid in demo.processes()]
+    demo.snapshot = copied(demo.folder, folder / "snapshot")
+    return demo
+
+
+@pytest.fixture(scope="module")
+def copy_of(stopped, demos, new_folder):
+    """Further checkouts as it was left: `copy_of()`, or without its data."""
+
+    def copy_of(*, data=True):
+        folder = copied(stopped.snapshot, new_folder() / "checkout")
+        if not data:
+            shutil.rmtree(folder / ".demo")
+        demos.append(Demo(folder))
+        return demos[-1]
+
+    return copy_of
+
+
+@pytest.fixture(scope="module")
+def running(stopped):
+    """The same checkout, started again."""
+    stopped.start()
+    return stopped
+
+
+def test_sigterm_to_make_ends_server_and_database(stopped):
+    assert stopped.left == []
+    assert not stopped.socket.exists()
+    assert stopped.seconds_to_stop < 20
+    assert "Traceback" not in stopped.output()
+
+
+def test_it_prints_where_it_is_and_how_to_use_it(stopped):
+    text = stopped.first_output
+
+    assert f"http://127.0.0.1:{stopped.port} " in text
+    assert f"curl 'http://127.0.0.1:{stopped.port}/api/v1/skills" in text
+    assert f"http://127.0.0.1:{stopped.port}/admin/" in text
+    assert re.search(r"user admin, password \S{12}", text)
+    assert "Traceback" not in text
+    assert "Warning" not in text
+
+
+def test_a_restart_prints_the_same_password(running):
+    (first,) = re.findall(r"password (\S+)", running.first_output)
+
+    assert re.findall(r"password (\S+)", running.output()) == [first]
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_the_printed_commands_work(running):
+    for label, answer in [("Browse", '"slug":'), ("Register", '"token":')]:
+        (command,) = re.findall(rf"{label}: +(curl .+)", running.output())
+        done = subprocess.run(
+            f"{command} -sSf", shell=True, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert answer in done.stdout
+
+
+def test_the_printed_password_opens_the_admin(running):
+    (password,) = re.findall(r"password (\S+)", running.output())
+    page = running.request("GET", "/admin/login/?next=/admin/")
+    reader = FormReader()
+    reader.feed(page.body.decode())
+    cookie = page.headers["Set-Cookie"].partition(";")[0]
+    form = reader.fields | {"username": "admin", "password": password}
+    body = urlencode(form)
+    headers = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
+
+    answer = running.request("POST", "/admin/login/?next=/admin/", body, headers=headers)
+
+    assert (answer.status, answer.headers["Location"]) == (302, "/admin/")
+
+
+def test_it_serves_the_demo_catalogue(running):
+    for kind in ("skills", "personas"):
+        answer = running.request("GET", f"/api/v1/{kind}?limit=1").json()
+        assert answer["count"] == len([*(CHECKOUT / "demo" / kind).iterdir()])
+    found = running.request("GET", "/api/v1/skills?q=pdf+tables").json()["results"]
+    assert found[0]["slug"] == "pdf-tables"
+
+
+def test_what_an_agent_installed_outlives_a_restart(running):
+    assert running.skills_of(running.token) == ["pdf-tables"]
+
+
+def test_a_restart_changes_nothing_in_the_catalogue(running):
+    unchanged = re.findall(r"(\w+): 0 created, 0 updated, \d+ unchanged, 0", running.output())
+
+    assert unchanged == ["skills", "personas"]
+
+
+def test_two_checkouts_at_once_do_not_disturb_each_other(running, copy_of):
+    other = copy_of()
+    other.start()
+
+    assert other.skills_of(running.customer()) == []
+    assert running.skills_of(other.customer()) == []
+    # Ctrl-C reaches everything that make has started on this terminal, and nothing else.
+    os.killpg(other.process.pid, signal.SIGINT)
+    other.assert_gone()
+    assert "Traceback" not in other.output()
+    assert running.skills_of(running.token) == ["pdf-tables"]
+
+
+def test_it_works_below_a_folder_that_only_its_owner_may_enter(copy_of):
+    demo = copy_of(data=False)
+    demo.folder.parent.chmod(0o700)
+
+    demo.start()
+
+    assert demo.skills_of(demo.customer()) == ["pdf-tables"]
+    assert demo.folder.parent.stat().st_mode & 0o777 == 0o700
+    demo.process.send_signal(signal.SIGTERM)
+    demo.assert_gone()
+
+
+def test_after_a_kill_a_new_start_finds_the_data(copy_of):
+    demo = copy_of()
+    demo.start()
+    (python,) = demo.processes("python\0-m\0demo")
+    token = demo.customer()
+
+    os.kill(python, signal.SIGKILL)
+    demo.process.wait(10)
+    demo.start()
+
+    assert demo.processes("python\0-m\0demo")
+    assert demo.skills_of(token) == ["pdf-tables"]
+    demo.process.send_signal(signal.SIGTERM)
+    demo.assert_gone()
+
+
+def test_a_first_start_that_was_stopped_while_it_made_the_database_can_be_repeated(copy_of):
+    demo = copy_of(data=False)
+    demo.begin()
+    assert is_within(20, demo.is_making_the_database)
+
+    demo.process.send_signal(signal.SIGTERM)
+    demo.assert_gone()
+    demo.start()
+
+    assert demo.customer()
+
+
+def test_a_stop_while_the_database_starts_leaves_nothing(copy_of):
+    demo = copy_of()
+    demo.begin()
+    assert is_within(20, lambda: demo.processes("bin/postgres"))
+
+    demo.process.send_signal(signal.SIGTERM)
+
+    demo.assert_gone()

@@ -1,0 +1,108 @@
+"""The catalogue that `make demo` brings: it imports without a word, and shows what there can be."""
+
+import pytest
+
+from demo.postgres import CHECKOUT
+from tests.imports import PERSONAS, SKILLS, import_personas, import_skills, served
+
+FOLDERS = {SKILLS: CHECKOUT / "demo" / "skills", PERSONAS: CHECKOUT / "demo" / "personas"}
+FILES = {
+    SKILLS: sorted(FOLDERS[SKILLS].glob("*/SKILL.md")),
+    PERSONAS: sorted(FOLDERS[PERSONAS].glob("*.md")),
+}
+
+
+@pytest.fixture
+def demo(db):
+    return {
+        SKILLS: import_skills(FOLDERS[SKILLS], source="demo"),
+        PERSONAS: import_personas(FOLDERS[PERSONAS], source="demo"),
+    }
+
+
+@pytest.fixture
+def entries(anyone, demo):
+    """All entries of both kinds in detail."""
+    return {
+        endpoint: [
+            served(anyone, row["slug"], endpoint)
+            for row in anyone.get(endpoint, {"limit": "100"}).json()["results"]
+        ]
+        for endpoint in (SKILLS, PERSONAS)
+    }
+
+
+def test_every_file_is_imported_without_a_word(demo):
+    skills, personas = len(FILES[SKILLS]), len(FILES[PERSONAS])
+
+    assert demo[SKILLS].lines == [f"skills: {skills} created, 0 updated, 0 unchanged, 0 refused"]
+    assert demo[PERSONAS].lines == [
+        f"personas: {personas} created, 0 updated, 0 unchanged, 0 refused"
+    ]
+    assert demo[SKILLS].status == demo[PERSONAS].status == 0
+
+
+@pytest.mark.parametrize("endpoint", [SKILLS, PERSONAS])
+def test_every_slug_is_its_files_name(entries, endpoint):
+    names = {path.parent.name if endpoint == SKILLS else path.stem for path in FILES[endpoint]}
+
+    assert {entry["slug"] for entry in entries[endpoint]} == names
+
+
+def test_there_is_enough_to_page_through(entries):
+    assert len(entries[SKILLS]) >= 35
+    assert len(entries[PERSONAS]) >= 15
+
+
+def test_there_are_eight_categories(entries):
+    assert len({entry["category"] for entry in entries[SKILLS]}) >= 8
+
+
+@pytest.mark.parametrize("endpoint", [SKILLS, PERSONAS])
+def test_no_field_is_left_out(entries, endpoint):
+    fields = ("title", "description", "category", "tags", "author", "version", "license")
+
+    assert [
+        (entry["slug"], name) for entry in entries[endpoint] for name in fields if not entry[name]
+    ] == []
+
+
+def test_some_personas_have_a_price_and_most_have_none(entries):
+    free = [entry["isFree"] for entry in entries[PERSONAS]]
+
+    assert 0 < free.count(False) < free.count(True)
+
+
+def test_most_personas_bundle_skills(entries):
+    bundling = [entry for entry in entries[PERSONAS] if entry["skills"]]
+
+    assert len(bundling) > len(entries[PERSONAS]) / 2
+
+
+def test_every_entry_has_something_to_say(entries):
+    short = [
+        entry["slug"]
+        for entry in entries[SKILLS] + entries[PERSONAS]
+        if entry["contextTokens"] < 100
+    ]
+
+    assert short == []
+
+
+@pytest.mark.parametrize("endpoint", [SKILLS, PERSONAS])
+def test_every_entry_is_found_by_its_title(anyone, entries, endpoint):
+    for entry in entries[endpoint]:
+        answer = anyone.get(endpoint, {"q": entry["title"], "limit": "10"})
+        assert entry["slug"] in [row["slug"] for row in answer.json()["results"]]
+
+
+def test_a_second_import_changes_nothing(demo):
+    again = [
+        import_skills(FOLDERS[SKILLS], source="demo"),
+        import_personas(FOLDERS[PERSONAS], source="demo"),
+    ]
+
+    assert [outcome.summary for outcome in again] == [
+        f"skills: 0 created, 0 updated, {len(FILES[SKILLS])} unchanged, 0 refused",
+        f"personas: 0 created, 0 updated, {len(FILES[PERSONAS])} unchanged, 0 refused",
+    ]

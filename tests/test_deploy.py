@@ -1,0 +1,273 @@
+"""Production: the Procfile's lines, run by honcho against a database of their own (contract 9)"""
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from django.conf import settings
+
+from demo.postgres import CHECKOUT
+from tests.live import LiveServer, free_port
+from tests.processes import is_within, processes_with
+
+BIN = Path(sys.executable).parent
+HOST = "market.example"
+FORWARDED = {"Host": HOST, "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
+REGISTER = "/api/v1/agents/register"
+
+
+class Deployment(LiveServer):
+    """Honcho with the Procfile, behind a router that speaks HTTPS to the world."""
+
+    def __init__(self, log, database_url):
+        self.log, self.port = log, free_port()
+        kept = {name: os.environ[name] for name in ("HOME", "LANG", "TMPDIR") if name in os.environ}
+        self.environment = {
+            **kept,
+            "PATH": f"{BIN}:{os.environ['PATH']}",
+            "DATABASE_URL": database_url,
+            "SECRET_KEY": secrets.token_urlsafe(50),
+            "ALLOWED_HOSTS": HOST,
+            "PORT": str(self.port),
+            "WEB_CONCURRENCY": "2",
+            "TRUSTED_PROXY_COUNT": "1",
+        }
+
+    def honcho(self, process, **options):
+        command = [BIN / "honcho", "-e", os.devnull, "start", process]
+        return subprocess.Popen(command, cwd=CHECKOUT, env=self.environment, **options)
+
+    def release(self):
+        with self.log.open("a") as log:
+            assert self.honcho("release", stdout=log, stderr=log).wait(60) == 0
+
+    def start(self):
+        with self.log.open("a") as log:
+            self.process = self.honcho("web", stdout=log, stderr=log)
+        assert is_within(20, self.is_up), self.log.read_text()
+
+    def is_up(self):
+        try:
+            return self.request("GET", "/healthz").status == 200
+        except OSError:
+            return False
+
+    def manage(self, *arguments):
+        command = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(
+            command, cwd=CHECKOUT, env=self.environment, check=True, capture_output=True, text=True
+        ).stdout
+
+    def https(self, method, path, body=None, token=None):
+        """A request as the router passes it on."""
+        return self.request(method, path, body, token=token, headers=FORWARDED)
+
+
+@pytest.fixture(scope="module")
+def fresh_database():
+    """Make empty databases: `fresh_database()` is the URL of a new one."""
+    server = settings.DATABASES["default"]
+    login = {"host": server["HOST"], "port": server["PORT"], "user": server["USER"]}
+    link = psycopg.connect(
+        **{name: value for name, value in login.items() if value},
+        password=server["PASSWORD"] or None,
+        dbname="postgres",
+        autocommit=True,
+    )
+    names = []
+
+    def fresh_database():
+        names.append(f"deploy_{secrets.token_hex(6)}")
+        link.execute(f"CREATE DATABASE {names[-1]}")
+        user = quote(server["USER"], safe="")
+        password = ":" + quote(server["PASSWORD"], safe="") if server["PASSWORD"] else ""
+        port = f":{server['PORT']}" if server["PORT"] else ""
+        host = quote(server["HOST"], safe="")
+        return f"postgres://{user}{password}@{host}{port}/{names[-1]}"
+
+    yield fresh_database
+    for name in names:
+        link.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    link.close()
+
+
+@pytest.fixture(scope="module")
+def new_deployment(fresh_database, tmp_path_factory):
+    """Deployments that are stopped at the end: `new_deployment()`."""
+    made = []
+
+    def new_deployment():
+        made.append(Deployment(tmp_path_factory.mktemp("deployment") / "log", fresh_database()))
+        return made[-1]
+
+    yield new_deployment
+    for deployment in made:
+        if hasattr(deployment, "process"):
+            deployment.stop()
+
+
+@pytest.fixture(scope="module")
+def market(new_deployment):
+    """A deployment that is migrated, holds the demo catalogue and serves."""
+    market = new_deployment()
+    market.release()
+    market.imported = [
+        market.manage("import_skills", "demo/skills"),
+        market.manage("import_personas", "demo/personas"),
+    ]
+    market.start()
+    return market
+
+
+def test_it_is_ready_as_soon_as_the_release_has_migrated(new_deployment):
+    deployment = new_deployment()
+    deployment.start()
+
+    before = deployment.request("GET", "/readyz")
+    assert before.status == 503
+    assert before.headers["Content-Type"] == "application/json"
+    assert before.json() == {"error": "Database is not migrated"}
+    assert int(before.headers["Retry-After"]) >= 1
+    assert deployment.request("GET", "/healthz").status == 200
+
+    deployment.release()
+
+    after = deployment.request("GET", "/readyz")
+    assert (after.status, after.json()) == (200, {"status": "ok"})
+
+
+def test_the_release_can_run_again(market):
+    market.release()
+
+    assert market.request("GET", "/readyz").status == 200
+
+
+def test_the_demo_catalogue_is_imported_whole(market):
+    assert [text.splitlines()[-1].partition(",")[2] for text in market.imported] == [
+        " 0 updated, 0 unchanged, 0 refused"
+    ] * 2
+    assert market.https("GET", "/api/v1/skills").json()["count"] >= 20
+    assert market.https("GET", "/api/v1/personas").json()["count"] >= 5
+
+
+def test_an_agent_registers_installs_and_reviews(market):
+    registered = market.https("POST", REGISTER, {"name": "First Customer"})
+    assert registered.status == 201
+    token = registered.json()["token"]
+    skill = market.https("GET", "/api/v1/skills?limit=1").json()["results"][0]["slug"]
+    persona = market.https("GET", "/api/v1/personas?free=true").json()["results"][0]["slug"]
+
+    def call(path, body):
+        return market.https("POST", f"/api/v1/agents/me/{path}", body, token).status
+
+    assert call("skills/install", {"slug": skill}) == 201
+    assert call("personas/install", {"slug": persona, "setActive": True}) == 201
+    assert call("reviews", {"personaSlug": persona, "rating": 5}) == 201
+
+    profile = market.https("GET", "/api/v1/agents/me", token=token).json()
+    assert profile["counts"] == {"skills": 1, "personas": 1, "reviews": 1}
+    assert profile["activePersona"]["slug"] == persona
+    assert profile["claim"]["claimUrl"].startswith(f"https://{HOST}/claim/")
+    assert market.https("GET", f"/api/v1/skills/{skill}").json()["downloads"] == 1
+
+
+def test_it_serves_with_two_workers(market):
+    assert market.log.read_text().count("Booting worker with pid") == 2
+
+
+@pytest.mark.parametrize("name", ["admin/css/base.css", "claim.css"])
+def test_style_sheets_are_served_without_collectstatic(market, name):
+    assert not (CHECKOUT / "staticfiles").exists()
+
+    answer = market.https("GET", f"/static/{name}")
+
+    assert answer.status == 200
+    assert answer.headers["Content-Type"].startswith("text/css")
+    assert len(answer.body) > 100
+
+
+def test_the_admin_logs_in_behind_the_router(market):
+    page = market.https("GET", "/admin/login/")
+
+    assert page.status == 200
+    assert b'name="password"' in page.body
+    assert "Secure" in page.headers["Set-Cookie"]
+
+
+def test_a_plain_request_is_refused_or_sent_to_https(market):
+    refused = market.request("GET", "/api/v1/skills", headers={"Host": HOST})
+    assert (refused.status, refused.json()) == (403, {"error": "HTTPS is required"})
+
+    sent = market.request("GET", "/admin/", headers={"Host": HOST})
+    assert (sent.status, sent.headers["Location"]) == (301, f"https://{HOST}/admin/")
+
+
+def test_health_is_told_over_plain_http_and_any_host_name(market):
+    for path in ("/healthz", "/readyz"):
+        assert market.request("GET", path, headers={"Host": "10.0.0.1:1"}).status == 200
+
+
+def test_another_host_name_is_refused_in_json(market):
+    answer = market.request("GET", "/api/v1/skills", headers=FORWARDED | {"Host": "evil.example"})
+
+    assert answer.status == 400
+    assert [*answer.json()] == ["error"]
+
+
+def test_sigterm_stops_all(new_deployment):
+    deployment = new_deployment()
+    deployment.start()
+    marker = deployment.environment["SECRET_KEY"]
+    assert len(processes_with(marker)) >= 4  # honcho, gunicorn and its two workers
+
+    deployment.process.send_signal(signal.SIGTERM)
+
+    deployment.process.wait(10)
+    assert is_within(2, lambda: processes_with(marker) == [])
+    assert not deployment.is_up()
+
+
+def test_a_missing_variable_ends_the_start(new_deployment):
+    deployment = new_deployment()
+    del deployment.environment["SECRET_KEY"]
+
+    web = deployment.honcho("web", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    output = web.communicate(timeout=30)[0].decode()
+    assert web.returncode != 0
+    assert "SECRET_KEY is not set" in output
+
+
+def test_a_reload_under_requests_loses_none(live_server_of):
+    server = live_server_of()
+    statuses, reloaded = [], threading.Event()
+
+    def keep_asking():
+        while not reloaded.is_set():
+            try:
+                statuses.append(server.request("GET", "/api/v1/skills").status)
+            except OSError as error:
+                statuses.append(error)
+
+    asking = threading.Thread(target=keep_asking)
+    asking.start()
+    for reload in range(1, 4):
+        asked = len(statuses)
+        server.process.send_signal(signal.SIGHUP)
+        booted = 2 * (reload + 1)
+        assert is_within(
+            20, lambda n=booted: server.log.read_text().count("Booting worker") >= n
+        ), server.log.read_text()
+        assert is_within(20, lambda n=asked: len(statuses) > n + 20)
+    reloaded.set()
+    asking.join()
+
+    assert set(statuses) == {200}
+    assert len(statuses) > 60

@@ -1,0 +1,224 @@
+"""Errors of every layer: which comes first, and that each is one sentence in JSON (contract 1)."""
+
+import pytest
+
+from agents.models import AgentToken
+from tests.factories import (
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillInstallFactory,
+)
+
+SKILLS = "/api/v1/skills"
+REGISTER = "/api/v1/agents/register"
+ME = "/api/v1/agents/me"
+CONFIRM = "/api/v1/agents/me/confirm-claim"
+INSTALL_SKILL = "/api/v1/agents/me/skills/install"
+INSTALL_PERSONA = "/api/v1/agents/me/personas/install"
+REVIEWS = "/api/v1/agents/me/reviews"
+
+NO_PATH = "Not found: the API has no such path"
+CRASH = "Internal server error"
+AWAY = "Service temporarily unavailable. Try again in a few seconds."
+RATING = "Rating must be between 1 and 5"
+
+
+def assert_error(answer, status, error):
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.json() == {"error": error}
+
+
+# The order of checks: each request below deserves two answers and gets the earlier one.
+
+
+def test_an_unknown_route_comes_before_the_method(anyone):
+    assert_error(anyone.delete("/api/v1/nowhere"), 404, NO_PATH)
+
+
+def test_the_method_comes_before_the_token(anyone):
+    answer = anyone.put(ME)
+
+    assert_error(answer, 405, "Method PUT is not allowed here; use GET, HEAD, PATCH")
+    assert answer.headers["Allow"] == "GET, HEAD, PATCH"
+
+
+def test_the_method_comes_before_the_slug(anyone):
+    answer = anyone.delete(f"{SKILLS}/no-such")
+
+    assert_error(answer, 405, "Method DELETE is not allowed here; use GET, HEAD")
+    assert answer.headers["Allow"] == "GET, HEAD"
+
+
+def test_the_token_comes_before_its_scopes(client_of, agent):
+    token = AgentToken.objects.issue(agent, ["read"])
+    token.revoke()
+
+    answer = client_of(token=token.text).post(INSTALL_SKILL, {"slug": "pdf-tables"})
+
+    assert_error(answer, 401, "Authentication required")
+
+
+def test_the_scope_comes_before_the_rate_limit(client_of, agent, rates):
+    rates(install="0/h")
+    token = AgentToken.objects.issue(agent, ["read"])
+
+    answer = client_of(token=token.text).post(INSTALL_SKILL, {"slug": "pdf-tables"})
+
+    assert_error(answer, 403, "Insufficient permissions")
+    assert "RateLimit" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [(b"{}", "text/plain"), (b" " * 70_000, "application/json"), (b"{", "application/json")],
+    ids=["415", "413", "400"],
+)
+@pytest.mark.parametrize("url", [INSTALL_SKILL, INSTALL_PERSONA, REVIEWS, CONFIRM, REGISTER])
+def test_the_rate_limit_comes_before_the_body(client, rates, url, body, content_type):
+    rates(install="0/h", review="0/h", confirm_claim="0/h", register="0/h")
+
+    answer = client.generic("POST", url, body, content_type)
+
+    seconds = answer.headers["Retry-After"]
+    assert_error(answer, 429, f"Rate limit exceeded. Try again in {seconds} seconds.")
+
+
+def test_the_type_of_the_body_comes_before_its_size(client):
+    answer = client.generic("POST", INSTALL_SKILL, b" " * 70_000, "text/plain")
+
+    assert_error(answer, 415, "Content-Type must be application/json")
+
+
+def test_the_size_of_the_body_comes_before_its_contents(client):
+    assert_error(client.post(INSTALL_SKILL, b"{" * 70_000), 413, "Request body is too large")
+
+
+def test_the_body_comes_before_the_slug(client):
+    answer = client.post(INSTALL_SKILL, {"slug": "no-such", "runtime": 5})
+
+    assert_error(answer, 400, "runtime must be a string")
+
+
+def test_the_body_comes_before_the_conflict(client, agent):
+    SkillInstallFactory(agent=agent, skill__slug="pdf-tables")
+
+    answer = client.post(INSTALL_SKILL, {"slug": "pdf-tables", "runtime": 5})
+
+    assert_error(answer, 400, "runtime must be a string")
+
+
+def test_the_body_comes_before_a_taken_handle(client):
+    answer = client.post(REGISTER, {"handle": "caller", "name": 5})
+
+    assert_error(answer, 400, "name must be a string")
+
+
+def test_the_body_comes_before_a_claim_that_is_made(client, agent):
+    code = agent.claim.request_code(name="Acme", email="ops@acme.example")
+    client.post(CONFIRM, {"code": code})
+
+    assert_error(client.post(CONFIRM, {}), 400, "code is required")
+    assert_error(client.post(CONFIRM, {"code": "no"}), 409, "Agent is already claimed")
+
+
+def test_a_withdrawn_skill_is_not_found_even_where_it_is_installed(client, agent):
+    SkillInstallFactory(agent=agent, skill__slug="pdf-tables", skill__status="withdrawn")
+
+    assert_error(client.post(INSTALL_SKILL, {"slug": "pdf-tables"}), 404, "Skill not found")
+
+
+def test_a_withdrawn_persona_is_not_found_even_where_it_is_installed(client, agent):
+    PersonaInstallFactory(agent=agent, persona__slug="archivist", persona__status="withdrawn")
+
+    assert_error(client.post(INSTALL_PERSONA, {"slug": "archivist"}), 404, "Persona not found")
+
+
+def test_a_withdrawn_persona_is_not_found_even_where_it_has_a_price(client):
+    PersonaFactory(slug="archivist", status="withdrawn", price_cents=500)
+
+    assert_error(client.post(INSTALL_PERSONA, {"slug": "archivist"}), 404, "Persona not found")
+
+
+def test_the_conflict_comes_before_the_payment(client, agent):
+    PersonaInstallFactory(agent=agent, persona__slug="archivist", persona__price_cents=500)
+
+    answer = client.post(INSTALL_PERSONA, {"slug": "archivist"})
+
+    assert_error(answer, 409, "Persona already installed")
+
+
+def test_the_payment_comes_last(client):
+    PersonaFactory(slug="archivist", price_cents=500)
+
+    answer = client.post(INSTALL_PERSONA, {"slug": "archivist", "setActive": True})
+
+    text = "This persona requires payment. Agent API currently supports free personas only."
+    assert_error(answer, 402, text)
+
+
+def test_the_rating_of_a_review_comes_before_its_persona(client):
+    answer = client.post(REVIEWS, {"personaSlug": "no-such", "rating": 6})
+
+    assert_error(answer, 400, RATING)
+
+
+def test_the_rating_of_a_review_comes_before_the_install(client):
+    PersonaFactory(slug="archivist")
+
+    answer = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 0})
+
+    assert_error(answer, 400, RATING)
+
+
+def test_the_persona_of_a_review_comes_before_the_install(client):
+    PersonaFactory(slug="archivist", status="draft")
+
+    answer = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 5})
+
+    assert_error(answer, 404, "Persona not found")
+
+
+# What stands in WWW-Authenticate is the whole difference between refused callers.
+
+
+@pytest.mark.parametrize("authorization", ["", "Basic YTpi", "Bearer", "Bearer  ", "mkt_agent_x"])
+def test_without_a_bearer_token_401_names_only_the_realm(anyone, authorization):
+    answer = anyone.get(ME, headers={"Authorization": authorization})
+
+    assert_error(answer, 401, "Authentication required")
+    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="marketplace"'
+
+
+@pytest.mark.parametrize(
+    "credentials", ["mkt_agent_x", "{token}x", "{token} {token}", "\tx", "\xff", '"']
+)
+def test_with_a_refused_token_401_says_so(anyone, agent, credentials):
+    credentials = credentials.format(token=agent.token.text)
+
+    answer = anyone.get(ME, headers={"Authorization": f"Bearer {credentials}"})
+
+    assert_error(answer, 401, "Authentication required")
+    header = 'Bearer realm="marketplace", error="invalid_token"'
+    assert answer.headers["WWW-Authenticate"] == header
+
+
+@pytest.mark.parametrize(
+    ("method", "url", "scope"),
+    [
+        ("GET", ME, "read"),
+        ("PATCH", ME, "read"),
+        ("POST", CONFIRM, "read"),
+        ("POST", INSTALL_SKILL, "install"),
+        ("POST", INSTALL_PERSONA, "install"),
+        ("POST", REVIEWS, "review"),
+    ],
+)
+def test_403_names_the_scope_that_is_needed(client_of, agent, method, url, scope):
+    token = AgentToken.objects.issue(agent, {"read", "install", "review"} - {scope})
+
+    answer = client_of(token=token.text).generic(method, url, b"{}")
+
+    assert_error(answer, 403, "Insufficient permissions")
+    header = f'Bearer realm="marketplace", error="insufficient_scope", scope="{scope}"'
+    assert answer.headers["WWW-Authenticate"] == header

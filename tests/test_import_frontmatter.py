@@ -1,0 +1,268 @@
+"""manage.py import_skills: frontmatter as it is found in the wild, not as it should be."""
+
+import time
+
+import pytest
+
+from tests.imports import import_skills, manage, served, skill, slugs, write
+
+pytestmark = pytest.mark.django_db
+
+
+def imported(anyone, tmp_path, *lines, body="Do it."):
+    """What the API shows of a skill with this frontmatter, which must raise no complaint."""
+    skill(tmp_path / "pdf", "name: pdf", *lines, body=body)
+    outcome = import_skills(tmp_path)
+    assert outcome.lines == ["skills: 1 created, 0 updated, 0 unchanged, 0 refused"]
+    return served(anyone, "pdf")
+
+
+@pytest.mark.parametrize(
+    ("lines", "text"),
+    [
+        (["description: Use when: tables."], "Use when: tables."),
+        (["description: 'Use when: tables.'"], "Use when: tables."),
+        (['description: Use "this": or that: now'], 'Use "this": or that: now'),
+        (['description: "Say "hi": twice"'], 'Say "hi": twice'),
+        (["description: [Beta] reads tables: fast"], "[Beta] reads tables: fast"),
+        (["description: {{ name }} reads tables"], "{{ name }} reads tables"),
+        (["description: - reads tables: fast"], "- reads tables: fast"),
+        (["description: @you, `read`: this"], "@you, `read`: this"),
+        (["description: Read: first", "  and then: write"], "Read: first and then: write"),
+        (["description:", "  Use when: tables."], "Use when: tables."),
+        (["description: >-", "  Use when:", "  tables."], "Use when: tables."),
+        (["description: |", "  One.", "", "  Two."], "One. Two."),
+        (["description: One", "  two."], "One two."),
+        (["description: https://example.org/a#b"], "https://example.org/a#b"),
+    ],
+)
+def test_a_description_may_hold_colons_and_run_over_lines(anyone, tmp_path, lines, text):
+    assert imported(anyone, tmp_path, *lines)["description"] == text
+
+
+@pytest.mark.parametrize("text", ["2024-01-31", "1.10", "1.0", "3", "1e3", "true", "0x10", "12:30"])
+def test_what_looks_like_a_number_or_a_date_stays_the_text_it_is(anyone, tmp_path, text):
+    lines = [f"{name}: {text}" for name in ("version", "title", "author", "category")]
+
+    shown = imported(anyone, tmp_path, *lines, f"tags: [{text}, {text}.1]")
+
+    assert [shown[name] for name in ("version", "title", "author", "category")] == [text] * 4
+    assert shown["tags"] == [text, f"{text}.1"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["""metadata: '{"author": "Harbour", "version": "1.5", "openclaw": {"x": [1]}}'"""],
+        ["""metadata: {"author": "Harbour", "version": 1.5, "openclaw": {"x": [1]}}"""],
+        ["""metadata: '{"author": "Harbour", "version": 1.5}'"""],
+        ["metadata:", "  openclaw:", "    x: [1]", "  author: Harbour", "  version: 1.5"],
+        ["metadata: |", "  author: Harbour", "  version: 1.5"],
+    ],
+)
+def test_metadata_is_a_string_or_nested(anyone, tmp_path, lines):
+    shown = imported(anyone, tmp_path, *lines)
+
+    assert (shown["author"], shown["version"]) == ("Harbour", "1.5")
+
+
+@pytest.mark.parametrize("metadata", ["plain words", "[a, b]", "'{broken'", "", "'[1]'"])
+def test_metadata_that_says_nothing_leaves_the_top_level(anyone, tmp_path, metadata):
+    shown = imported(anyone, tmp_path, f"metadata: {metadata}", "author: Harbour")
+
+    assert shown["author"] == "Harbour"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["allowed-tools: Read, Bash(git:*)"],
+        ["allowed-tools: [Read, Write]"],
+        ["allowed-tools:", "  - Read", "  - Bash(git:*)"],
+    ],
+)
+def test_allowed_tools_are_a_string_or_a_list(anyone, tmp_path, lines):
+    assert imported(anyone, tmp_path, *lines, "author: Harbour")["author"] == "Harbour"
+
+
+def test_frontmatter_that_is_no_yaml_is_read_line_by_line(anyone, tmp_path):
+    shown = imported(
+        anyone,
+        tmp_path,
+        "description: Use when: the tables",
+        "  go over pages.",
+        "# a comment",
+        "license: MIT",
+        "tags:",
+        "  - pdf",
+        '  - "tables"',
+        "runtimes: [python, node]",
+        'version: "1.10"',
+        "category: 'data'",
+    )
+
+    assert shown["description"] == "Use when: the tables go over pages."
+    assert (shown["license"], shown["version"], shown["category"]) == ("MIT", "1.10", "data")
+    assert (shown["tags"], shown["runtimes"]) == (["pdf", "tables"], ["python", "node"])
+
+
+def test_metadata_is_found_line_by_line_too(anyone, tmp_path):
+    shown = imported(
+        anyone,
+        tmp_path,
+        "description: Use when: the tables go over pages.",
+        "metadata:",
+        "  author: Harbour",
+        "  openclaw:",
+        '    emoji: "X"',
+        "  tags: pdf, tables",
+        "license: MIT",
+    )
+
+    assert (shown["author"], shown["tags"]) == ("Harbour", ["pdf", "tables"])
+    assert shown["license"] == "MIT"
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\r", "\n"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_any_newline_and_a_byte_order_mark_are_read(anyone, tmp_path, newline, mark):
+    text = "---\nname: pdf\ndescription: Extracts tables.\n---\n\nRun\nit.\n"
+    write(tmp_path / "x" / "SKILL.md", mark + text.replace("\n", newline))
+
+    import_skills(tmp_path)
+
+    shown = served(anyone, "pdf")
+    assert (shown["description"], shown["content"]) == ("Extracts tables.", text)
+
+
+def test_lone_carriage_returns_among_other_newlines_are_newlines(anyone, tmp_path):
+    write(tmp_path / "x" / "SKILL.md", "---\r\nname: pdf\r\n---\r\n\r\nOne\rtwo\r\n")
+
+    import_skills(tmp_path)
+
+    assert served(anyone, "pdf")["content"] == "---\nname: pdf\n---\n\nOne\ntwo\n"
+
+
+def test_the_fence_is_a_whole_line(anyone, tmp_path):
+    write(
+        tmp_path / "x" / "SKILL.md", "---  \nname: pdf\ntitle: A --- B\nversion: ---x\n---\t\nText."
+    )
+
+    import_skills(tmp_path)
+
+    assert served(anyone, "pdf")["title"] == "A --- B"
+
+
+def test_a_ruler_in_the_body_does_not_end_the_skill(anyone, tmp_path):
+    shown = imported(anyone, tmp_path, body="One.\n\n---\n\nname: other\n\n---\n\nTwo.")
+
+    assert shown["content"].endswith("---\n\nTwo.\n")
+
+
+def test_frontmatter_may_be_the_whole_file(anyone, tmp_path):
+    write(tmp_path / "x" / "SKILL.md", "---\nname: pdf\n---")
+
+    import_skills(tmp_path)
+
+    assert served(anyone, "pdf")["content"] == "---\nname: pdf\n---"
+
+
+def test_a_body_of_300_kilobytes_is_served_whole(anyone, tmp_path):
+    body = "\n".join(f"Line {number} of a long text." for number in range(12_000))
+    assert len(body) > 300_000
+
+    shown = imported(anyone, tmp_path, body=body)
+
+    assert shown["content"] == f"---\nname: pdf\n---\n\n{body}\n"
+    assert shown["contextTokens"] == -(-len(shown["content"]) // 4)
+
+
+def test_a_description_of_5700_characters_is_kept_whole(anyone, tmp_path):
+    text = " ".join(f"word{number}" for number in range(1000))[:5700].strip()
+
+    assert imported(anyone, tmp_path, f"description: {text}")["description"] == text
+
+
+@pytest.mark.parametrize(
+    "title", ["A\x07\x1b[31mB\x9fC", '"A\\x07\\e[31mB\\x9fC"', '"A\\0[31mB\\tC"']
+)
+def test_control_characters_in_one_line_texts_become_spaces(anyone, tmp_path, title):
+    shown = imported(anyone, tmp_path, f"title: {title}", f"tags: [{title}]")
+
+    assert shown["title"] == shown["tags"][0] == "A [31mB C"
+
+
+def test_control_characters_in_the_body_stay(anyone, tmp_path):
+    assert "\x1b[31m" in imported(anyone, tmp_path, body="A\x1b[31mB\x7f\x9f")["content"]
+
+
+def bomb():
+    """Aliases that would unfold to ten to the ninth words."""
+    levels = [
+        f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 10)
+    ]
+    return [
+        'a0: &a0 ["x", "x"]',
+        *levels,
+        "tags: *a9",
+        "description: *a9",
+        "metadata: {author: *a9}",
+    ]
+
+
+HOSTILE = {
+    "bomb": bomb(),
+    "loop": ["tags: &loop [*loop]", "metadata: &self {metadata: *self}"],
+    "deep yaml": ["tags: " + "[" * 900 + "]" * 900],
+    "deep json": ["metadata: '" + "[" * 100_000 + "'"],
+    "deep json object": ["metadata: '" + '{"a":' * 100_000 + "'"],
+    "lone surrogate": ["""metadata: '{"title": "A\\ud800B"}'"""],
+    "long number": ['metadata: \'{"version": ' + "9" * 10_000 + "}'"],
+    "list as key": ["? [a, {b: c}]", ": d"],
+    "many lines": ["title: a: b", "description: x", *["  x"] * 200_000],
+    "many items": ["title: a: b", "tags:", *["- x"] * 80_000],
+}
+
+
+@pytest.mark.parametrize("lines", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_frontmatter_stops_nothing(anyone, tmp_path, lines):
+    skill(tmp_path / "a", "name: a", *lines)
+    skill(tmp_path / "b")
+    begun = time.monotonic()
+
+    import_skills(tmp_path)
+
+    assert "b" in slugs(anyone)
+    assert time.monotonic() - begun < 8
+
+
+def test_aliases_do_not_multiply_a_text(anyone, tmp_path):
+    # Six levels only: what unfolds them has a megabyte to write, with ten all the memory there is.
+    skill(tmp_path / "a", "name: a", *bomb()[:6], "description: {x: *a5}")
+
+    import_skills(tmp_path)
+
+    assert all(len(served(anyone, slug)["description"]) < 1000 for slug in slugs(anyone))
+
+
+@pytest.mark.parametrize("length", [60_000, 400_000])
+@pytest.mark.parametrize("opening", ["[", "{a: ", "- "])
+@pytest.mark.django_db(transaction=True)
+def test_deeply_nested_frontmatter_stops_nothing(anyone, tmp_path, opening, length):
+    skill(tmp_path / "a", "name: a", "tags:", "  " + opening * (length // len(opening)))
+    skill(tmp_path / "b")
+
+    # In a process of its own, because what goes wrong here goes wrong in C and kills it.
+    done = manage("import_skills", tmp_path)
+
+    assert done.returncode in {0, 1}, done.stderr[:500]
+    assert "b" in slugs(anyone)
+
+
+def test_yaml_tags_run_nothing(anyone, tmp_path):
+    made = tmp_path / "made"
+    skill(tmp_path / "a", "name: a", f"title: !!python/object/apply:os.mkdir ['{made}']")
+
+    import_skills(tmp_path)
+
+    assert not made.exists()

@@ -1,0 +1,262 @@
+"""manage.py import_personas: Markdown files with frontmatter become personas; the body prompts."""
+
+import pytest
+from django.core.management import CommandError
+
+from catalogue.models import Persona
+from tests.factories import SkillFactory
+from tests.imports import PERSONAS, import_personas, persona, served, slugs, write
+
+pytestmark = pytest.mark.django_db
+
+NO_FRONTMATTER = "no frontmatter: the file must begin with fields between two lines of ---"
+NO_PROMPT = "no prompt after the frontmatter"
+BAD_PRICE = "priceCents must be a whole number of cents, 0 or more"
+
+
+def shown_of(anyone, tmp_path, *lines, body="You do it."):
+    """What the API shows of a persona with this frontmatter, which must raise no complaint."""
+    persona(tmp_path / "archivist.md", "name: archivist", *lines, body=body)
+    outcome = import_personas(tmp_path)
+    assert outcome.lines == ["personas: 1 created, 0 updated, 0 unchanged, 0 refused"]
+    assert outcome.status == 0
+    return served(anyone, "archivist", PERSONAS)
+
+
+def test_every_markdown_file_below_the_path_becomes_a_persona(anyone, tmp_path):
+    persona(tmp_path / "one.md")
+    persona(tmp_path / "deep" / "er" / "two.MD")
+    write(tmp_path / "deep" / "three.json", "{}")
+    write(tmp_path / "deep" / "four.txt", "---\nname: four\n---\nText.")
+
+    outcome = import_personas(tmp_path)
+
+    assert slugs(anyone, PERSONAS) == ["one", "two"]
+    assert outcome.lines == ["personas: 2 created, 0 updated, 0 unchanged, 0 refused"]
+    assert outcome.status == 0
+
+
+def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
+    skill = SkillFactory(slug="pdf-tables")
+    shown = shown_of(
+        anyone,
+        tmp_path,
+        "title: The Archivist",
+        "description: Keeps things.",
+        "category: research",
+        "tags: [papers, order]",
+        "runtimes: [python]",
+        "author: Harbour Tools",
+        "version: 1.10",
+        "license: MIT",
+        "skills: [pdf-tables]",
+        body="You keep things.\n\n---\n\n  Always.",
+    )
+
+    assert shown.pop("personaId").startswith("persona_")
+    assert shown.pop("createdAt") == shown.pop("updatedAt")
+    assert shown == {
+        "slug": "archivist",
+        "title": "The Archivist",
+        "description": "Keeps things.",
+        "category": "research",
+        "tags": ["papers", "order"],
+        "runtimes": ["python"],
+        "author": "Harbour Tools",
+        "version": "1.10",
+        "license": "MIT",
+        "priceCents": 0,
+        "isFree": True,
+        "skills": [
+            {
+                "skillId": skill.public_id,
+                "slug": "pdf-tables",
+                "title": skill.title,
+                "description": skill.description,
+            }
+        ],
+        "installs": 0,
+        "ratingAvg": None,
+        "ratingCount": 0,
+        "ratings": {
+            "average": None,
+            "count": 0,
+            "distribution": {"1": 0, "2": 0, "3": 0, "4": 0, "5": 0},
+        },
+        "contextTokens": 8,
+        "content": "You keep things.\n\n---\n\n  Always.",
+    }
+
+
+def test_a_missing_title_is_made_from_the_slug(anyone, tmp_path):
+    persona(tmp_path / "x.md", "name: night-archivist")
+
+    import_personas(tmp_path)
+
+    assert served(anyone, "night-archivist", PERSONAS)["title"] == "Night Archivist"
+
+
+@pytest.mark.parametrize("name", ["archivist.md", "Archivist.agent.md", "ARCHIVIST.SOUL.md"])
+def test_a_missing_name_is_the_files(anyone, tmp_path, name):
+    persona(tmp_path / name, "description: Keeps things.")
+
+    import_personas(tmp_path)
+
+    assert slugs(anyone, PERSONAS) == ["archivist"]
+
+
+def test_tags_may_be_a_comma_separated_string(anyone, tmp_path):
+    assert shown_of(anyone, tmp_path, "tags: a, b")["tags"] == ["a", "b"]
+
+
+def test_an_unquoted_colon_is_no_obstacle(anyone, tmp_path):
+    shown = shown_of(anyone, tmp_path, "description: Use when: papers.", "priceCents: 0")
+
+    assert shown["description"] == "Use when: papers."
+
+
+def test_a_description_of_5700_characters_is_kept_whole(anyone, tmp_path):
+    text = "Use when: " + " ".join(f"word{number}" for number in range(1000))
+    text = text[:5700].strip()
+
+    assert shown_of(anyone, tmp_path, f"description: {text}")["description"] == text
+
+
+def test_a_prompt_of_300_kilobytes_is_served_whole(anyone, tmp_path):
+    prompt = "You do it.\n" * 30_000 + "Always."
+
+    assert shown_of(anyone, tmp_path, body=prompt)["content"] == prompt
+
+
+def test_a_byte_order_mark_and_any_newline_are_read(anyone, tmp_path):
+    write(tmp_path / "x.md", "\ufeff---\r\nname: archivist\r\n---\r\n\r\nOne\r\ntwo\rthree\r\n")
+
+    import_personas(tmp_path)
+
+    assert served(anyone, "archivist", PERSONAS)["content"] == "One\ntwo\nthree"
+
+
+@pytest.mark.parametrize("lines", [["priceCents: 1900"], ['priceCents: "1900"']])
+def test_a_priced_persona_shows_its_price_and_no_prompt(anyone, tmp_path, lines):
+    shown = shown_of(anyone, tmp_path, *lines)
+
+    assert (shown["priceCents"], shown["isFree"], shown["content"]) == (1900, False, None)
+
+
+def test_a_price_is_read_from_metadata_too(anyone, tmp_path):
+    shown = shown_of(anyone, tmp_path, """metadata: '{"priceCents": 1900, "author": "Harbour"}'""")
+
+    assert (shown["priceCents"], shown["author"]) == (1900, "Harbour")
+
+
+@pytest.mark.parametrize("line", ["priceCents:", "priceCents: null", "priceCents: 0"])
+def test_no_price_is_free(anyone, tmp_path, line):
+    assert shown_of(anyone, tmp_path, line)["isFree"]
+
+
+@pytest.mark.parametrize(
+    "price",
+    [
+        *("-1", "19.00", "1e3", "1_900", "free", "true", "$19", "19 EUR", "0x10", "٣"),
+        *("2147483648", "99999999999999999999", "[1, 2]", "{amount: 1900}", "[[1900]]"),
+    ],
+)
+def test_an_unusable_price_is_refused_and_never_taken_for_free(anyone, tmp_path, price):
+    persona(tmp_path / "a.md")
+    bad = persona(tmp_path / "b.md", "name: b", f"priceCents: {price}")
+
+    outcome = import_personas(tmp_path)
+
+    assert outcome.refused == [f"{bad}: {BAD_PRICE}"]
+    assert outcome.status == 1
+    assert slugs(anyone, PERSONAS) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        ("# Just a text\n", NO_FRONTMATTER),
+        ("", NO_FRONTMATTER),
+        ("---\nname: b\n---\n", NO_PROMPT),
+        ("---\nname: b\n---", NO_PROMPT),
+        ("---\nname: b\n---\n \n\t\n", NO_PROMPT),
+        (b"---\nname: b\n---\ncaf\xe9", "not UTF-8 text"),
+        ("---\nname: b\n---\nA\0B", "contains NUL characters"),
+        ("---\nname: b\n---\n" + "x" * 1024 * 1024, "larger than 1024 KiB"),
+        ("---\nname: b\ntitle: " + "x" * 201 + "\n---\nText.", "title: "),
+    ],
+)
+def test_it_is_refused_and_the_others_are_imported(anyone, tmp_path, data, reason):
+    persona(tmp_path / "a.md")
+    bad = write(tmp_path / "b.md", data)
+    persona(tmp_path / "c.md")
+
+    outcome = import_personas(tmp_path)
+
+    (line,) = outcome.refused
+    assert line.startswith(f"{bad}: {reason}")
+    assert outcome.summary == "personas: 2 created, 0 updated, 0 unchanged, 1 refused"
+    assert outcome.status == 1
+    assert slugs(anyone, PERSONAS) == ["a", "c"]
+
+
+@pytest.mark.parametrize("name", ["README.md", "readme.md", "LICENSE.md", "CONTRIBUTING.md"])
+def test_a_repositorys_own_documents_are_neither_imported_nor_reported(anyone, tmp_path, name):
+    persona(tmp_path / "archivist.md")
+    write(tmp_path / name, "# Personas\n\nSome personas.\n")
+
+    outcome = import_personas(tmp_path)
+
+    assert outcome.lines == ["personas: 1 created, 0 updated, 0 unchanged, 0 refused"]
+    assert outcome.status == 0
+
+
+def test_a_linked_file_outside_the_path_is_refused(anyone, tmp_path):
+    (tmp_path / "in").mkdir()
+    link = tmp_path / "in" / "archivist.md"
+    link.symlink_to(persona(tmp_path / "out" / "secret.md"))
+
+    outcome = import_personas(tmp_path / "in")
+
+    assert outcome.refused == [f"{link}: a symbolic link that leads outside the imported path"]
+    assert slugs(anyone, PERSONAS) == []
+
+
+def test_a_path_may_be_one_file(anyone, tmp_path):
+    persona(tmp_path / "two.md")
+
+    import_personas(persona(tmp_path / "one.md"))
+
+    assert slugs(anyone, PERSONAS) == ["one"]
+
+
+def test_a_missing_path_is_named_before_anything_is_imported(anyone, tmp_path):
+    persona(tmp_path / "archivist.md")
+
+    with pytest.raises(CommandError, match="nowhere does not exist"):
+        import_personas(tmp_path, tmp_path / "nowhere")
+
+    assert slugs(anyone, PERSONAS) == []
+
+
+def test_a_draft_import_publishes_nothing_new(anyone, tmp_path):
+    persona(tmp_path / "archivist.md")
+
+    import_personas(tmp_path, draft=True)
+    assert slugs(anyone, PERSONAS) == []
+
+    import_personas(tmp_path)
+    assert slugs(anyone, PERSONAS) == ["archivist"]
+
+
+def test_an_imported_persona_can_be_installed_and_reviewed(client, tmp_path):
+    persona(tmp_path / "archivist.md")
+    import_personas(tmp_path)
+
+    body = {"slug": "archivist", "setActive": True}
+    installed = client.post("/api/v1/agents/me/personas/install", body)
+    body = {"personaSlug": "archivist", "rating": 5}
+    reviewed = client.post("/api/v1/agents/me/reviews", body)
+
+    assert (installed.status_code, reviewed.status_code) == (201, 201)
+    assert Persona.objects.get().installs == 1

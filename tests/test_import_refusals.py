@@ -1,0 +1,268 @@
+"""import_skills: files that cannot be used are reported with path and reason, the rest goes on."""
+
+import os
+import threading
+import time
+from random import Random
+from string import ascii_letters, digits
+
+import pytest
+
+from tests.imports import import_skills, markdown, served, skill, slugs, write
+
+pytestmark = pytest.mark.django_db
+
+NO_FRONTMATTER = "no frontmatter: the file must begin with fields between two lines of ---"
+NO_FIELDS = "the frontmatter holds no `key: value` line"
+NO_SLUG = "its name makes no slug: use a-z, 0-9 and hyphens"
+OUTSIDE = "a symbolic link that leads outside the imported path"
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        ("", NO_FRONTMATTER),
+        ("# Just a text\n", NO_FRONTMATTER),
+        ("---\nname: pdf\n", NO_FRONTMATTER),
+        ("---\nname: pdf\n--- and more\n", NO_FRONTMATTER),
+        ("Text.\n---\nname: pdf\n---\n", NO_FRONTMATTER),
+        ("---\n---\nText.", NO_FIELDS),
+        ("---\n# name: pdf\n---\nText.", NO_FIELDS),
+        ("---\njust words\n---\nText.", NO_FIELDS),
+        (b"---\nname: caf\xe9\n---\nText.", "not UTF-8 text"),
+        ("---\nname: pdf\n---\nText.".encode("utf-16"), "not UTF-8 text"),
+        ("---\nname: pdf\n---\nA\0B", "contains NUL characters"),
+        ("---\nname: p\0df\n---\nText.", "contains NUL characters"),
+        ("---\nname: pdf\n---\n" + "x" * 1024 * 1024, "larger than 1024 KiB"),
+    ],
+)
+def test_it_is_refused_and_the_others_are_imported(anyone, tmp_path, data, reason):
+    skill(tmp_path / "a")
+    bad = write(tmp_path / "b" / "SKILL.md", data)
+    skill(tmp_path / "c")
+
+    outcome = import_skills(tmp_path)
+
+    assert outcome.lines == [
+        f"refused: {bad}: {reason}",
+        "skills: 2 created, 0 updated, 0 unchanged, 1 refused",
+    ]
+    assert outcome.status == 1
+    assert slugs(anyone) == ["a", "c"]
+
+
+def test_a_file_of_one_mebibyte_is_not_too_large(anyone, tmp_path):
+    head = "---\nname: pdf\n---\n"
+    write(tmp_path / "x" / "SKILL.md", head + "x" * (1024 * 1024 - len(head)))
+
+    assert import_skills(tmp_path).status == 0
+    assert len(served(anyone, "pdf")["content"]) == 1024 * 1024
+
+
+def test_a_name_that_makes_no_slug_is_refused_where_the_folders_makes_none_either(tmp_path):
+    bad = markdown(tmp_path / "表" / "SKILL.md", ["name: 抽出"], "Do it.")
+
+    outcome = import_skills(tmp_path)
+
+    assert outcome.refused == [f"{bad}: {NO_SLUG}"]
+    assert outcome.status == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "field"),
+    [
+        (f"title: {'x' * 201}", "title"),
+        (f"category: {'x' * 65}", "category"),
+        (f"tags: [short, {'x' * 65}]", "tags"),
+        (f"runtimes: {'x' * 65}", "runtimes"),
+        (f"author: {'x' * 201}", "author"),
+        (f"version: {'x' * 65}", "version"),
+        (f"license: {'x' * 301}", "license"),
+    ],
+)
+def test_a_field_that_is_too_long_is_refused_by_its_name(anyone, tmp_path, line, field):
+    skill(tmp_path / "a")
+    bad = skill(tmp_path / "b", "name: b", line)
+
+    outcome = import_skills(tmp_path)
+
+    (refused,) = outcome.refused
+    assert refused.startswith(f"{bad}: {field}: ")
+    assert outcome.status == 1
+    assert slugs(anyone) == ["a"]
+
+
+def test_a_refused_file_leaves_what_it_made_before(anyone, tmp_path):
+    file = skill(tmp_path / "pdf", "name: pdf", "title: Good")
+    import_skills(tmp_path)
+    write(file, "no frontmatter any more")
+
+    outcome = import_skills(tmp_path)
+
+    assert outcome.summary == "skills: 0 created, 0 updated, 0 unchanged, 1 refused"
+    assert served(anyone, "pdf")["title"] == "Good"
+
+
+def test_more_text_than_can_be_searched_stops_nothing(anyone, tmp_path):
+    skill(tmp_path / "a", "name: a", f"description: {' '.join(f'w{n}' for n in range(140_000))}")
+    skill(tmp_path / "b")
+
+    outcome = import_skills(tmp_path)
+
+    assert "b" in slugs(anyone)
+    assert "a" in slugs(anyone) or str(tmp_path / "a") in outcome.refused[0]
+
+
+def test_a_path_that_is_not_utf_8_stops_nothing(anyone, tmp_path):
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    skill(tmp_path / folder, "name: cafe")
+    skill(tmp_path / "pdf")
+
+    import_skills(tmp_path)
+
+    assert "pdf" in slugs(anyone)
+
+
+def test_a_path_of_any_length_stops_nothing(anyone, tmp_path):
+    letters = Random(1)
+    deep = tmp_path
+    while len(str(deep)) < 3500:
+        deep /= "".join(letters.choices(ascii_letters + digits, k=240))
+    skill(deep, "name: deep")
+    skill(tmp_path / "pdf")
+
+    import_skills(tmp_path)
+
+    assert slugs(anyone) == ["deep", "pdf"]
+
+
+def test_a_folder_that_cannot_be_read_is_reported(anyone, tmp_path, monkeypatch):
+    skill(tmp_path / "closed" / "csv")
+    skill(tmp_path / "open" / "pdf")
+    scandir = os.scandir
+
+    def closed(path):
+        # The tests may run as root, to whom every folder is open.
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", closed)
+    outcome = import_skills(tmp_path)
+
+    assert slugs(anyone) == ["pdf"]
+    assert any(str(tmp_path / "closed") in line for line in outcome.refused)
+    assert outcome.status == 1
+
+
+def test_what_is_no_regular_file_is_not_opened(anyone, tmp_path):
+    skill(tmp_path / "b")
+    pipe = tmp_path / "a" / "SKILL.md"
+    pipe.parent.mkdir()
+    os.mkfifo(pipe)
+    done = threading.Event()
+    writer = threading.Thread(target=feed, args=(pipe, done))
+    writer.start()
+
+    try:
+        outcome = import_skills(tmp_path)
+    finally:
+        done.set()
+        writer.join()
+
+    assert slugs(anyone) == ["b"]
+    assert [line.partition(": ")[0] for line in outcome.refused] == [str(pipe)]
+
+
+def feed(pipe, done):
+    """Write a skill to whoever opens the pipe, so that no reader waits for ever."""
+    while not done.wait(0.05):
+        try:
+            end = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:  # nobody reads
+            continue
+        os.write(end, b"---\nname: piped\n---\nText.")
+        os.close(end)
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """A skill that does not lie below the imported path, `tmp_path / "in"`."""
+    (tmp_path / "in").mkdir()
+    return skill(tmp_path / "out" / "secret", body="Secret.")
+
+
+def test_a_linked_file_outside_the_path_is_refused(anyone, tmp_path, outside):
+    link = tmp_path / "in" / "pdf" / "SKILL.md"
+    link.parent.mkdir()
+    link.symlink_to(outside)
+    skill(tmp_path / "in" / "other")
+
+    outcome = import_skills(tmp_path / "in")
+
+    assert outcome.refused == [f"{link}: {OUTSIDE}"]
+    assert outcome.status == 1
+    assert slugs(anyone) == ["other"]
+
+
+def test_a_linked_folder_outside_the_path_is_not_imported(anyone, tmp_path, outside):
+    (tmp_path / "in" / "pdf").symlink_to(outside.parent)
+
+    import_skills(tmp_path / "in")
+
+    assert slugs(anyone) == []
+
+
+def test_a_linked_folder_outside_the_path_is_reported(tmp_path, outside):
+    link = tmp_path / "in" / "pdf"
+    link.symlink_to(outside.parent)
+
+    outcome = import_skills(tmp_path / "in")
+
+    assert any(str(link) in line for line in outcome.lines)
+
+
+def test_a_file_linked_inside_the_path_is_imported(anyone, tmp_path):
+    file = markdown(tmp_path / "shared" / "pdf.md", ["name: pdf"], "Do it.")
+    link = tmp_path / "skills" / "pdf" / "SKILL.md"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(file)
+
+    outcome = import_skills(tmp_path)
+
+    assert slugs(anyone) == ["pdf"]
+    assert outcome.status == 0
+
+
+def test_a_folder_linked_inside_the_path_is_imported_once(anyone, tmp_path):
+    skill(tmp_path / "pdf")
+    (tmp_path / "again").symlink_to(tmp_path / "pdf")
+    (tmp_path / "pdf" / "loop").symlink_to(tmp_path)
+
+    outcome = import_skills(tmp_path)
+
+    assert slugs(anyone) == ["pdf"]
+    assert outcome.lines == ["skills: 1 created, 0 updated, 0 unchanged, 0 refused"]
+
+
+@pytest.mark.parametrize("target", ["nowhere", "SKILL.md"], ids=["dangling", "loop"])
+def test_a_link_that_leads_nowhere_is_refused(anyone, tmp_path, target):
+    link = tmp_path / "a" / "SKILL.md"
+    link.parent.mkdir()
+    link.symlink_to(target)
+    skill(tmp_path / "b")
+
+    outcome = import_skills(tmp_path)
+
+    assert [line.partition(": ")[0] for line in outcome.refused] == [str(link)]
+    assert slugs(anyone) == ["b"]
+
+
+def test_the_path_itself_may_be_a_link(anyone, tmp_path, outside):
+    (tmp_path / "link").symlink_to(tmp_path / "out")
+
+    outcome = import_skills(tmp_path / "link")
+
+    assert outcome.status == 0
+    assert slugs(anyone) == ["secret"]

@@ -1,0 +1,289 @@
+"""manage.py import_skills: which files it takes, what it makes of them, and what it prints."""
+
+import sys
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError
+
+from tests.imports import SKILLS, import_skills, markdown, served, skill, slugs, write
+
+pytestmark = pytest.mark.django_db
+
+EVERY_FIELD = [
+    "title: PDF Tables",
+    "category: data",
+    "tags: [pdf, tables]",
+    "runtimes: [python, node]",
+    "author: Harbour Tools",
+    'version: "1.10"',
+]
+
+
+def test_every_folder_that_holds_a_skill_md_becomes_a_skill(anyone, tmp_path):
+    skill(tmp_path / "one")
+    skill(tmp_path / "deep" / "er" / "two")
+    skill(tmp_path / "deep" / "er" / "two" / "inner" / "three")
+    write(tmp_path / "one" / "references" / "more.md", "---\nname: more\n---\nText.")
+
+    outcome = import_skills(tmp_path)
+
+    assert slugs(anyone) == ["one", "three", "two"]
+    assert outcome.lines == ["skills: 3 created, 0 updated, 0 unchanged, 0 refused"]
+    assert outcome.status == 0
+
+
+def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
+    file = skill(
+        tmp_path / "any-folder",
+        "name: pdf-tables",
+        "description: Extracts tables.",
+        "license: MIT",
+        *EVERY_FIELD,
+        body="# How\n\nRun it.",
+    )
+
+    import_skills(tmp_path)
+
+    shown = served(anyone, "pdf-tables")
+    assert shown.pop("skillId").startswith("skill_")
+    assert shown.pop("createdAt") == shown.pop("updatedAt")
+    assert shown == {
+        "slug": "pdf-tables",
+        "title": "PDF Tables",
+        "description": "Extracts tables.",
+        "category": "data",
+        "tags": ["pdf", "tables"],
+        "runtimes": ["python", "node"],
+        "author": "Harbour Tools",
+        "version": "1.10",
+        "license": "MIT",
+        "downloads": 0,
+        "contextTokens": -(-len(file.read_text()) // 4),
+        "content": file.read_text(),
+        "personas": [],
+    }
+
+
+def test_the_fields_may_stand_under_metadata(anyone, tmp_path):
+    skill(tmp_path / "pdf", "name: pdf", "metadata:", *(f"  {line}" for line in EVERY_FIELD))
+
+    import_skills(tmp_path)
+
+    shown = served(anyone, "pdf")
+    assert (shown["title"], shown["category"]) == ("PDF Tables", "data")
+    assert (shown["tags"], shown["runtimes"]) == (["pdf", "tables"], ["python", "node"])
+    assert (shown["author"], shown["version"]) == ("Harbour Tools", "1.10")
+
+
+def test_the_name_and_description_are_the_top_level_ones(anyone, tmp_path):
+    skill(
+        tmp_path / "pdf",
+        "name: pdf-tables",
+        "description: Extracts tables.",
+        "metadata:",
+        "  name: The brand behind it",
+        "  description: A company.",
+    )
+
+    import_skills(tmp_path)
+
+    assert served(anyone, "pdf-tables")["description"] == "Extracts tables."
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["tags: [pdf, tables]"],
+        ["tags:", "  - pdf", "  - tables"],
+        ["tags: pdf, tables"],
+        ["tags: 'pdf,tables,'"],
+        ["tags: pdf, tables, pdf"],
+        ['tags: "[pdf, tables]"'],
+        ["metadata:", "  tags: pdf, tables"],
+    ],
+)
+def test_tags_are_a_list_or_a_comma_separated_string(anyone, tmp_path, lines):
+    skill(tmp_path / "pdf", "name: pdf", *lines)
+
+    import_skills(tmp_path)
+
+    assert served(anyone, "pdf")["tags"] == ["pdf", "tables"]
+
+
+def test_runtimes_may_be_a_comma_separated_string(anyone, tmp_path):
+    skill(tmp_path / "pdf", "name: pdf", "runtimes: python, node")
+
+    import_skills(tmp_path)
+
+    assert served(anyone, "pdf")["runtimes"] == ["python", "node"]
+
+
+def test_a_missing_title_is_made_from_the_slug(anyone, tmp_path):
+    skill(tmp_path / "x", "name: pdf-tables")
+
+    import_skills(tmp_path)
+
+    assert served(anyone, "pdf-tables")["title"] == "Pdf Tables"
+
+
+def test_what_is_not_known_is_an_empty_text(anyone, tmp_path):
+    skill(tmp_path / "pdf", "name: pdf", "description:", "license: null", "version: ~")
+
+    import_skills(tmp_path)
+
+    shown = served(anyone, "pdf")
+    texts = ("description", "license", "version", "author", "category")
+    assert [shown[name] for name in texts] == [""] * 5
+    assert shown["tags"] == shown["runtimes"] == []
+
+
+def test_a_missing_name_is_the_folders(anyone, tmp_path):
+    skill(tmp_path / "PDF Tables", "description: Extracts tables.")
+
+    import_skills(tmp_path)
+
+    assert slugs(anyone) == ["pdf-tables"]
+
+
+def test_a_name_that_makes_no_slug_gives_way_to_the_folders(anyone, tmp_path):
+    skill(tmp_path / "pdf", "name: 表の抽出")
+
+    import_skills(tmp_path)
+
+    assert slugs(anyone) == ["pdf"]
+
+
+@pytest.mark.parametrize(
+    ("name", "slug"),
+    [
+        ("PDF-Tables", "pdf-tables"),
+        ("PDF Tables", "pdf-tables"),
+        ("pdf_tables", "pdf-tables"),
+        ("  pdf -- tables!  ", "pdf-tables"),
+        ("Café Tools", "cafe-tools"),
+        ("2024-01-31", "2024-01-31"),
+        ("stitch::upload-to-stitch", "stitch-upload-to-stitch"),
+        ("docs/pdf", "docs-pdf"),
+        ("x" * 80, "x" * 64),
+    ],
+)
+def test_a_name_becomes_the_nearest_slug(anyone, tmp_path, name, slug):
+    skill(tmp_path / "folder", f"name: '{name}'")
+
+    import_skills(tmp_path)
+
+    assert slugs(anyone) == [slug]
+
+
+@pytest.mark.parametrize("name", ["SKILL.md", "skill.md", "Skill.md", "SKILL.MD"])
+def test_the_files_name_is_read_in_any_case(anyone, tmp_path, name):
+    markdown(tmp_path / "pdf" / name, ["name: pdf"], "Do it.")
+
+    import_skills(tmp_path)
+
+    assert slugs(anyone) == ["pdf"]
+
+
+def test_a_draft_import_publishes_nothing_new(anyone, tmp_path):
+    skill(tmp_path / "pdf")
+
+    outcome = import_skills(tmp_path, draft=True)
+
+    assert slugs(anyone) == []
+    assert anyone.get(f"{SKILLS}/pdf").status_code == 404
+    assert outcome.summary == "skills: 1 created, 0 updated, 0 unchanged, 0 refused"
+
+
+def test_an_import_publishes_what_was_a_draft(anyone, tmp_path):
+    skill(tmp_path / "pdf")
+    import_skills(tmp_path, draft=True)
+
+    import_skills(tmp_path)
+
+    assert slugs(anyone) == ["pdf"]
+
+
+def test_a_draft_import_takes_nothing_back(anyone, tmp_path):
+    skill(tmp_path / "pdf", "name: pdf", "title: Old")
+    import_skills(tmp_path)
+    skill(tmp_path / "pdf", "name: pdf", "title: New")
+
+    import_skills(tmp_path, draft=True)
+
+    assert served(anyone, "pdf")["title"] == "New"
+
+
+def test_several_paths_are_imported_and_summed_up_as_one(anyone, tmp_path):
+    skill(tmp_path / "a" / "one")
+    skill(tmp_path / "b" / "two")
+    skill(tmp_path / "c" / "three")
+
+    outcome = import_skills(tmp_path / "a", tmp_path / "b")
+
+    assert slugs(anyone) == ["one", "two"]
+    assert outcome.lines == ["skills: 2 created, 0 updated, 0 unchanged, 0 refused"]
+
+
+def test_a_path_may_be_the_skills_own_folder(anyone, tmp_path, monkeypatch):
+    skill(tmp_path / "pdf", "description: Extracts tables.")
+    monkeypatch.chdir(tmp_path / "pdf")
+
+    import_skills(".")
+
+    assert slugs(anyone) == ["pdf"]
+
+
+def test_a_path_may_be_one_file(anyone, tmp_path):
+    skill(tmp_path / "two")
+
+    outcome = import_skills(skill(tmp_path / "one"))
+
+    assert slugs(anyone) == ["one"]
+    assert outcome.summary == "skills: 1 created, 0 updated, 0 unchanged, 0 refused"
+
+
+def test_a_missing_path_is_named_before_anything_is_imported(anyone, tmp_path):
+    skill(tmp_path / "pdf")
+
+    with pytest.raises(CommandError, match="nowhere does not exist"):
+        import_skills(tmp_path, tmp_path / "nowhere")
+
+    assert slugs(anyone) == []
+
+
+def test_a_folder_without_skills_imports_none(anyone, tmp_path):
+    outcome = import_skills(tmp_path)
+
+    assert outcome.lines == ["skills: 0 created, 0 updated, 0 unchanged, 0 refused"]
+    assert outcome.status == 0
+
+
+@pytest.mark.parametrize("folder", [".git", "node_modules", "__pycache__"])
+def test_what_tools_keep_in_a_checkout_is_left_out(anyone, tmp_path, folder):
+    skill(tmp_path / folder / "pdf")
+
+    assert import_skills(tmp_path).summary.startswith("skills: 0 created")
+
+
+class Terminal(StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_sees_a_progress_bar(tmp_path, monkeypatch):
+    for number in range(4):
+        skill(tmp_path / f"skill-{number}")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+
+    import_skills(tmp_path)
+
+    assert "4/4" in sys.stderr.getvalue()
+
+
+def test_a_log_sees_no_progress_bar(tmp_path, capsys):
+    skill(tmp_path / "pdf")
+
+    import_skills(tmp_path)
+
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,131 @@
+"""manage.py issue_token HANDLE [--scopes read,install,review]"""
+
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from agents.models import AgentToken
+from agents.tokens import is_well_formed
+from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory, SkillFactory
+from tests.imports import manage
+
+pytestmark = pytest.mark.django_db
+
+ME = "/api/v1/agents/me"
+
+
+def issue(*arguments):
+    out = StringIO()
+    call_command("issue_token", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_it_prints_a_token_and_nothing_else(agent):
+    printed = issue("caller")
+
+    assert printed.endswith("\n")
+    assert is_well_formed(printed.removesuffix("\n"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_from_a_shell_it_prints_a_token_and_nothing_else(agent, client_of):
+    done = manage("issue_token", "caller")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert client_of(token=done.stdout.removesuffix("\n")).get(ME).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_from_a_shell_a_refusal_is_an_exit_status_and_an_empty_output(agent):
+    done = manage("issue_token", "nobody")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "No agent has the handle 'nobody'." in done.stderr
+
+
+def test_the_token_is_the_agents_with_all_scopes(agent, client_of):
+    profile = client_of(token=issue("caller").strip()).get(ME).json()
+
+    assert (profile["agentId"], profile["handle"]) == (agent.public_id, "caller")
+    assert profile["scopes"] == ["read", "install", "review"]
+
+
+@pytest.mark.parametrize(
+    ("scopes", "held"),
+    [
+        ("read", ["read"]),
+        ("read,install", ["read", "install"]),
+        ("review,read", ["read", "review"]),
+        (" install , read ", ["read", "install"]),
+        ("read,read", ["read"]),
+        ("read,install,review", ["read", "install", "review"]),
+    ],
+)
+def test_the_token_carries_the_scopes_asked_for(agent, client_of, scopes, held):
+    token = issue("caller", "--scopes", scopes).strip()
+
+    assert client_of(token=token).get(ME).json()["scopes"] == held
+
+
+@pytest.mark.parametrize("scope", ["read", "install", "review"])
+def test_the_scopes_are_enforced(agent, client_of, scope):
+    SkillFactory(slug="pdf")
+    PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="archivist"))
+    client = client_of(token=issue("caller", "--scopes", scope).strip())
+
+    statuses = {
+        "read": client.get(ME).status_code,
+        "install": client.post(f"{ME}/skills/install", {"slug": "pdf"}).status_code,
+        "review": client.post(
+            f"{ME}/reviews", {"personaSlug": "archivist", "rating": 5}
+        ).status_code,
+    }
+
+    allowed = {"read": 200, "install": 201, "review": 201}
+    assert statuses == {name: allowed[name] if name == scope else 403 for name in allowed}
+
+
+def test_the_tokens_issued_before_go_on_working(client, agent):
+    issue("caller")
+
+    assert client.get(ME).status_code == 200
+
+
+def test_each_token_is_another(agent):
+    assert issue("caller") != issue("caller")
+
+
+@pytest.mark.parametrize(
+    "scopes", ["admin", "read,admin", "", "read,,install", "READ", "read;install"]
+)
+def test_an_unknown_scope_is_named_and_nothing_is_issued(agent, scopes):
+    with pytest.raises(
+        CommandError, match=r"Unknown scope .*\. Scopes are read, install, review\."
+    ):
+        issue("caller", "--scopes", scopes)
+
+    assert AgentToken.objects.count() == 1
+
+
+@pytest.mark.parametrize("handle", ["nobody", "", "Caller", "caller "])
+def test_an_unknown_handle_is_named_and_nothing_is_issued(agent, handle):
+    with pytest.raises(CommandError, match=f"No agent has the handle '{handle}'"):
+        issue(handle)
+
+    assert AgentToken.objects.count() == 1
+
+
+def test_only_the_named_agent_gets_a_token(agent):
+    other = AgentFactory()
+
+    issue("caller")
+
+    assert (agent.tokens.count(), other.tokens.count()) == (2, 1)
+
+
+def test_the_text_of_the_token_is_stored_nowhere(agent):
+    text = issue("caller").strip()
+
+    stored = AgentToken.objects.filter(agent=agent).values().last()
+    assert not any(text in str(value) for value in stored.values())

@@ -1,0 +1,155 @@
+"""No log line holds a token or a claim secret (contract 2)"""
+
+import io
+import logging
+import sys
+
+import pytest
+
+from agents.models import Agent
+from marketplace.logging import MaskedFormatter, mask
+
+ME = "/api/v1/agents/me"
+
+
+@pytest.fixture
+def log(monkeypatch):
+    """What the configured handler writes."""
+    (handler,) = [
+        handler
+        for handler in logging.getLogger().handlers
+        if isinstance(handler.formatter, MaskedFormatter)
+    ]
+    stream = io.StringIO()
+    monkeypatch.setattr(handler, "stream", stream)
+    return stream
+
+
+@pytest.fixture
+def secrets(agent):
+    return [agent.token.text, agent.token.text.rpartition("_")[2], agent.claim.secret]
+
+
+@pytest.mark.parametrize("prefix", ["mkt", "Acme7", "a1"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Authorization: Bearer {}",
+        "{}",
+        '"{}"',
+        "('{}',)",
+        "before {} after {}",
+        "?token={}&x=1",
+        "token={}\nnext line",
+        "http://localhost/{}/path",
+    ],
+)
+def test_tokens_of_any_prefix_are_masked(prefix, line):
+    secret = "4fKd" * 9 + "Xw"
+
+    assert secret not in mask(line.format(*[f"{prefix}_agent_{secret}"] * 2))
+    assert f"{prefix}_agent_[masked]" in mask(line.format(*[f"{prefix}_agent_{secret}"] * 2))
+
+
+@pytest.mark.parametrize(
+    "line", ["GET /claim/{} 200", "https://market.example/claim/{}", "/claim/{}/"]
+)
+def test_claim_secrets_are_masked(line):
+    masked = mask(line.format("4fKd" * 8))
+
+    assert masked == line.format("[masked]")
+
+
+@pytest.mark.parametrize(
+    "line", ["agent_4fKd4fKd4fKd4fKd", "GET /api/v1/agents/me 200", "/claims", "the agent_id 5"]
+)
+def test_everything_else_is_left_as_it_is(line):
+    assert mask(line) == line
+
+
+def test_arguments_of_a_line_are_masked(log, secrets):
+    logging.getLogger("anything").warning("refused %s for %s", *secrets[::2])
+
+    assert "refused mkt_agent_[masked] for" in log.getvalue()
+    assert secrets[0] not in log.getvalue()
+
+
+def fail(secret, claim_secret):
+    """An error with a cause, each with a secret in its text."""
+    try:
+        {}[secret]
+    except KeyError as error:
+        raise ValueError(f"/claim/{claim_secret}") from error
+
+
+def test_tracebacks_are_masked_with_their_causes(log, secrets):
+    try:
+        fail(secrets[0], secrets[2])
+    except ValueError:
+        logging.getLogger("anything").exception("crashed with %s", secrets[0])
+
+    text = log.getvalue()
+    assert "KeyError: 'mkt_agent_[masked]'" in text
+    assert "ValueError: /claim/[masked]" in text
+    assert not [secret for secret in secrets if secret in text]
+
+
+def test_stack_information_is_masked(log, secrets):
+    logging.getLogger("anything").info("here %s", secrets[0], stack_info=True)
+
+    assert "Stack (most recent call last)" in log.getvalue()
+    assert secrets[1] not in log.getvalue()
+
+
+def test_a_record_that_another_handler_has_formatted_is_masked_too(secrets):
+    record = logging.LogRecord("x", logging.INFO, "x", 1, "%s", (secrets[0],), None)
+    try:
+        fail(*secrets[1:])
+    except ValueError:
+        record.exc_info = sys.exc_info()
+
+    # A formatter leaves the traceback's text on the record.
+    assert secrets[2] in logging.Formatter().format(record)
+    assert secrets[2] not in MaskedFormatter().format(record)
+
+
+def test_a_crash_of_the_api_is_logged_without_the_token(log, client, secrets, monkeypatch):
+    monkeypatch.setattr(Agent, "counts", lambda _: fail(secrets[0], secrets[2]))
+
+    answer = client.get(ME)
+
+    assert answer.status_code == 500
+    assert answer.json() == {"error": "Internal server error"}
+    text = log.getvalue()
+    assert "KeyError: 'mkt_agent_[masked]'" in text
+    assert not [secret for secret in secrets if secret in text]
+
+
+def test_a_crash_of_the_claim_page_is_logged_without_its_secret(
+    log, anyone, agent, secrets, monkeypatch
+):
+    monkeypatch.setattr("agents.views.OperatorForm", None)
+
+    answer = anyone.get(f"/claim/{agent.claim.secret}")
+
+    assert answer.status_code == 500
+    assert secrets[2] not in answer.content.decode()
+    assert "/claim/[masked]" in log.getvalue()
+    assert not [secret for secret in secrets if secret in log.getvalue()]
+
+
+def test_the_web_servers_own_log_is_masked(live_server_of, agent, secrets):
+    server = live_server_of()
+
+    assert server.request("GET", f"/claim/{agent.claim.secret}").status == 200
+    assert server.request("GET", f"/claim/{agent.claim.secret}?q=1").status == 200
+    assert server.request("GET", ME, token=agent.token.text).status == 200
+    assert server.request("GET", f"/api/v1/{agent.token.text}?t={agent.token.text}").status == 404
+    assert server.request("GET", f"/api/v1/skills?q={agent.token.text}").status == 200
+    server.raw(f"GET /{agent.token.text}\x01 HTTP/1.1\r\n{agent.token.text}\r\n\r\n".encode())
+    server.stop()
+
+    text = server.log.read_text()
+    assert '"GET /claim/[masked]" 200' in text
+    assert '"GET /api/v1/agents/me" 200' in text
+    assert not [secret for secret in secrets if secret in text]
