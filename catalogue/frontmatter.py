@@ -8,6 +8,7 @@ import yaml
 
 MAX_BYTES = 1024 * 1024
 MAX_FRONTMATTER = 64 * 1024  # characters
+MAX_DEPTH = 100
 FENCED = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
 LINE = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
 EMPTY = {"", "null", "~"}
@@ -58,10 +59,22 @@ def read_fields(text):
 def parse_yaml(text):
     """The YAML, every scalar as the text that stands there (a date or 1.10 is no number here)."""
     try:
+        if depth_of(text) > MAX_DEPTH:
+            return None
         # This loader builds only str, list and dict.
         return yaml.load(text, Loader=yaml.CBaseLoader)  # noqa: S506  # nosec B506
     except (yaml.YAMLError, RecursionError, ValueError, TypeError):
         return None
+
+
+def depth_of(text):
+    """How deeply the YAML nests: its loader recurses in C, and some thousand levels kill it."""
+    depth = deepest = 0
+    for event in yaml.parse(text, Loader=yaml.CBaseLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def read_line_by_line(text):
@@ -119,7 +132,8 @@ class Fields:
         value = self.get(name)
         if isinstance(value, dict):
             # An unquoted colon on a line of its own: `description:` above `  Use when: …`.
-            value = " ".join(f"{key}: {text}" for key, text in value.items())
+            pairs = [(key, text) for key, text in value.items() if isinstance(text, str)]
+            value = " ".join(f"{key}: {text}" for key, text in pairs)
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             value = ", ".join(value)
         return one_line(value) if isinstance(value, str) else ""

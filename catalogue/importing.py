@@ -64,12 +64,15 @@ class Importer:
         if not path.is_dir():
             return [(path.parent, path)]
         found = []
-        for folder, folders, names in os.walk(path):
+        for folder, folders, names in os.walk(path, onerror=self.refuse_folder):
             for name in folders:
                 self.note_link(path, Path(folder) / name)
             folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
             found.extend((path, Path(folder) / name) for name in self.wanted(sorted(names)))
         return found
+
+    def refuse_folder(self, error):
+        self.report.refuse(error.filename, error.strerror)
 
     def note_link(self, root, folder):
         """Links to folders are not followed; inside the path they lead to what is found anyway."""
@@ -117,19 +120,18 @@ class Importer:
 
     def source_of(self, root, path):
         """Where the file comes from, the same for every run over the same files."""
-        absolute = path.parent.resolve() / path.name
         if self.source is None:
-            source = str(absolute)
+            source = os.path.realpath(path)
         else:
-            below = path.relative_to(root)
-            # A path that is one skill's own folder: without its name all of them would be alike.
-            below = below if len(below.parts) > 1 else Path(absolute.parent.name) / below
-            source = f"{self.source}:{below.as_posix()}"
+            source = f"{self.source}:{self.below(root, path).as_posix()}"
         try:
             source.encode()
         except UnicodeEncodeError as error:
             raise Refused("its path is not UTF-8") from error
         return source
+
+    def below(self, root, path):
+        return path.relative_to(root)
 
     def free_slug(self, slug, root, path, fields):
         """The slug, or where another source has it, one that names the owner or a number."""
@@ -194,6 +196,11 @@ class SkillImporter(Importer):
 
     def wanted(self, names):
         return [name for name in names if name.lower() == "skill.md"][:1]
+
+    def below(self, root, path):
+        """With the folder's name also where the path is one skill's own folder."""
+        below = path.relative_to(root)
+        return below if len(below.parts) > 1 else path.parent.resolve().name / below
 
     def owner_of(self, path):
         return path.parent.parent

@@ -178,12 +178,12 @@ def test_saving_an_untouched_form_changes_nothing_at_all(desk, anyone, make, kin
     assert after.headers["ETag"] == before.headers["ETag"]
 
 
-def test_an_edited_content_is_stored_without_carriage_returns(desk):
+def test_an_edited_content_is_stored_to_the_letter_but_for_carriage_returns(desk):
     skill = SkillFactory(content=SKILL_MD)
 
-    save(desk, skill, opened_form(desk, skill) | {"content": "One\r\ntwo\rthree\n"})
+    save(desk, skill, opened_form(desk, skill) | {"content": "    One\r\ntwo\rthree\r\n"})
 
-    assert skill.content.rstrip("\n") == "One\ntwo\nthree"
+    assert skill.content == "    One\ntwo\nthree\n"
 
 
 def test_a_skill_made_by_hand_is_a_draft_until_it_is_published(desk, anyone):

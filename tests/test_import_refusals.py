@@ -235,6 +235,17 @@ def test_a_file_linked_inside_the_path_is_imported(anyone, tmp_path):
     assert outcome.status == 0
 
 
+def test_a_file_and_a_link_to_it_are_one_skill(anyone, tmp_path):
+    link = tmp_path / ".agent" / "pdf" / "SKILL.md"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(skill(tmp_path / "skills" / "pdf"))
+
+    import_skills(tmp_path)
+
+    assert slugs(anyone) == ["pdf"]
+    assert import_skills(tmp_path).summary.startswith("skills: 0 created, 0 updated")
+
+
 def test_a_folder_linked_inside_the_path_is_imported_once(anyone, tmp_path):
     skill(tmp_path / "pdf")
     (tmp_path / "again").symlink_to(tmp_path / "pdf")
