@@ -4,6 +4,7 @@ python -m demo              starts it all (make demo)
 python -m demo COMMAND...   runs a management command on its database (make manage)
 """
 
+import ctypes
 import os
 import secrets
 import signal
@@ -67,6 +68,7 @@ def serve(port):
     server = subprocess.Popen(
         [sys.executable, "-m", "gunicorn", "marketplace.wsgi", "--bind", f"127.0.0.1:{port}"],
         cwd=CHECKOUT,
+        preexec_fn=end_with_parent,  # noqa: PLW1509
     )
     try:
         sys.exit(server.wait())
@@ -75,6 +77,13 @@ def serve(port):
     finally:
         server.terminate()
         server.wait()
+
+
+def end_with_parent():
+    """On Linux: a server whose demo was killed ends too, and leaves the port to the next one."""
+    if sys.platform == "linux":
+        set_death_signal = 1
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGTERM)
 
 
 def manage(*arguments, quietly=False):

@@ -48,10 +48,14 @@ class Postgres:
         self.is_owner = self.take_lock()
         if self.alone and not self.is_owner:
             raise SystemExit("The demo of this checkout is running already.")
-        if self.is_owner:
-            self.start()
-        else:
-            self.wait_until_ready()
+        try:
+            if self.is_owner:
+                self.start()
+            else:
+                self.wait_until_ready()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_):
@@ -75,14 +79,8 @@ class Postgres:
 
     def start(self):
         self.make_folder(self.socket)
-        if not (self.data / "PG_VERSION").exists():
-            shutil.rmtree(self.data, ignore_errors=True)
-            self.make_folder(self.data)
-            self.run(
-                "initdb",
-                *("-D", self.data, "-U", USER, "-A", "trust", "-E", "UTF8"),
-                *("--locale=C", "--no-sync"),
-            )
+        if not self.data.exists():
+            self.create()
         if self.is_running():
             return
         options = f"-k {self.socket} -c listen_addresses= -c max_connections=200"
@@ -97,6 +95,15 @@ class Postgres:
                 tail = log.read_text(errors="replace")[-2000:] if log.exists() else ""
                 raise SystemExit(f"PostgreSQL does not start; its log {log} ends with:\n{tail}")
             time.sleep(0.5)
+
+    def create(self):
+        # Under another name until it is whole, so that a killed start leaves no half of one.
+        new = self.data.with_name(f"{self.data.name}.new")
+        shutil.rmtree(new, ignore_errors=True)
+        self.make_folder(new)
+        options = ["-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+        self.run("initdb", "-D", new, *options)
+        new.rename(self.data)
 
     def is_running(self):
         # A server may outlive its data directory, and its pid file outlive the server.
@@ -123,18 +130,26 @@ class Postgres:
     def run(self, program, *arguments, check=True):
         """Run one of PostgreSQL's programs, quietly; returns its exit status."""
         command = [*as_server_user(), self.binaries / program, *arguments]
-        done = subprocess.run(
-            [str(part) for part in command],
-            stdout=subprocess.PIPE if program == "initdb" else subprocess.DEVNULL,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            cwd="/",
-            check=False,
-        )
-        if check and done.returncode:
-            output = (done.stdout or b"").decode(errors="replace")
-            raise SystemExit(f"{program} failed with status {done.returncode}:\n{output}")
-        return done.returncode
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(
+                [str(part) for part in command],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                cwd="/",
+                start_new_session=True,
+            )
+            try:
+                status = process.wait()
+            except BaseException:
+                # Whoever is stopped meanwhile lets it finish, and knows then what there is to stop.
+                process.wait()
+                raise
+            if check and status:
+                output.seek(0)
+                text = output.read().decode(errors="replace")
+                raise SystemExit(f"{program} failed with status {status}:\n{text}")
+        return status
 
 
 def find_binaries():
@@ -167,6 +182,8 @@ def as_server_user():
     user = server_user()
     return [
         *("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"),
+        # Without this bit the kernel forgets the capability when a program asks what it may open.
+        "--securebits=+no_setuid_fixup",
         *("--inh-caps=+dac_override", "--ambient-caps=+dac_override"),
     ]
 
