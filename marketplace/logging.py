@@ -3,7 +3,7 @@
 import logging
 import re
 
-SECRET = re.compile(r"([A-Za-z0-9]+_agent_|/claim/)[0-9A-Za-z]+")
+SECRET = re.compile(r"([A-Za-z0-9]+_agent_|/claim/)\w+")
 
 
 def mask(text):

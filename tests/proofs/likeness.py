@@ -1,0 +1,107 @@
+"""Comparing an answer with what a model expects, which may leave texts open until they are seen."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+class Brief:
+    """Shown by its repr, where Hypothesis would print every field of a dataclass."""
+
+    def _repr_pretty_(self, printer, _cycle):
+        printer.text(repr(self))
+
+
+class Sentence:
+    """Some text that begins so; the specification gives no more of it."""
+
+    def __init__(self, beginning=""):
+        self.beginning = beginning
+
+    def __repr__(self):
+        return f"<a sentence {self.beginning!r}…>"
+
+    def accepts(self, value):
+        return isinstance(value, str) and value.startswith(self.beginning) and value.strip() != ""
+
+
+class Opaque:
+    """A text known by its shape until it is first seen, and by its value from then on."""
+
+    def __init__(self, shape, seen=None):
+        """`seen` holds the values of other texts, which this one must differ from."""
+        self.shape = re.compile(shape)
+        self.seen = set() if seen is None else seen
+        self.value = None
+
+    def __repr__(self):
+        return f"<{self.value or self.shape.pattern}>"
+
+    def __str__(self):
+        assert self.value is not None, f"{self!r} has not been seen yet"
+        return self.value
+
+    def accepts(self, value):
+        if self.value is None and isinstance(value, str) and self.shape.fullmatch(value):
+            assert value not in self.seen, f"{value} is given twice"
+            self.seen.add(value)
+            self.value = value
+        return self.value is not None and value == self.value
+
+
+class Span:
+    """The time that one step takes, from before its request until after its answer."""
+
+    def __init__(self):
+        self.began, self.ended = datetime.now(UTC), None
+
+    def end(self):
+        self.ended = datetime.now(UTC)
+
+
+class Moment:
+    """A timestamp that was taken within a span; once seen, always the same."""
+
+    def __init__(self, span, *, earliest=None):
+        """`earliest` leaves open whether an earlier moment was kept."""
+        self.span, self.text = span, None
+        self.earliest = earliest or span.began
+
+    def __repr__(self):
+        return f"<{self.text or f'a moment since {self.earliest.isoformat()}'}>"
+
+    def accepts(self, value):
+        if self.text is None and isinstance(value, str) and TIMESTAMP.fullmatch(value):
+            moment = datetime.fromisoformat(value)
+            # Timestamps are cut, not rounded, to their millisecond.
+            earliest = self.earliest - timedelta(milliseconds=1)
+            if earliest < moment <= (self.span.ended or datetime.now(UTC)):
+                self.text = value
+        return self.text is not None and value == self.text
+
+
+def differences(expected, actual, where=""):
+    """Where and how the two differ, a line for each place; types and key sets count too."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        if expected.keys() != actual.keys():
+            return [f"{where or '.'}: keys {sorted(expected)}, got {sorted(actual)}"]
+        return [
+            line
+            for key in expected
+            for line in differences(expected[key], actual[key], f"{where}.{key}")
+        ]
+    if isinstance(expected, list) and isinstance(actual, list):
+        if len(expected) != len(actual):
+            return [f"{where or '.'}: {len(expected)} of {expected}, got {len(actual)}: {actual}"]
+        return [
+            line
+            for index, pair in enumerate(zip(expected, actual, strict=True))
+            for line in differences(*pair, f"{where}[{index}]")
+        ]
+    if isinstance(expected, Sentence | Opaque | Moment):
+        is_alike = expected.accepts(actual)
+    else:
+        # 1, 1.0 and true are equal in Python, but not on the wire.
+        is_alike = type(expected) is type(actual) and expected == actual
+    return [] if is_alike else [f"{where or '.'}: expected {expected!r}, got {actual!r}"]
