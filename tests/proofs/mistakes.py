@@ -1,0 +1,79 @@
+"""Requests that carry a secret where it does not belong.
+
+`TOKEN` stands for an agent's token, `OPAQUE` for its secret half, `CLAIM` for the secret of its
+claim URL.
+"""
+
+API = "/api/v1"
+ME = f"{API}/agents/me"
+JSON = {"Content-Type": "application/json"}
+BEARER = {"Authorization": "Bearer TOKEN"}
+
+IN_THE_URL = [
+    *(f"{ME}?access_token=TOKEN", f"{API}/skills?token=TOKEN", f"{API}/skills?q=TOKEN"),
+    *(f"{API}/skills?TOKEN", f"{API}/personas?TOKEN=1", f"{API}/skills?tag=TOKEN&tag=TOKEN"),
+    *(f"{API}/skills?{name}=TOKEN" for name in ("sort", "limit", "cursor", "category", "q[]")),
+    *(f"{API}/personas?{name}=TOKEN" for name in ("free", "minRating", "skill", "author")),
+    *("/TOKEN", f"{API}/TOKEN", f"{API}/skills/TOKEN", f"{API}/personas/TOKEN/", f"{ME}/TOKEN"),
+    *("/claim/TOKEN", "/claim/TOKEN/", "/admin/TOKEN", "/admin/TOKEN/", "/static/TOKEN"),
+    *("/%6Dkt%5Fagent%5FOPAQUE", "//TOKEN", "/TOKENTOKEN", f"{API}/skills?q=%00TOKEN"),
+    *("/admin/login/?next=/TOKEN", "/admin/agents/agent/?q=TOKEN", "/admin/agents/agent/?TOKEN=1"),
+    *(
+        "/claim/CLAIM/",
+        "/claim/CLAIM/x",
+        "/claim/CLAIM%20",
+        f"{API}/claim/CLAIM",
+        "/%63laim/CLAIM/",
+    ),
+    *(f"{API}/skills?q=CLAIM", f"{API}/skills?claimUrl=http://localhost/claim/CLAIM"),
+]
+REGISTERING = [
+    *('{"token": "TOKEN"}', '{"TOKEN": true}', '{"handle": "TOKEN"}', '{"TOKEN": 1, "TOKEN": 1}'),
+    *('{"name": ["TOKEN"]}', '{"name": "TOKEN', "TOKEN", '"TOKEN"', '["TOKEN"]', "token=TOKEN"),
+]
+IN_A_BODY = [
+    *((f"{API}/agents/register", body) for body in REGISTERING),
+    *((f"{ME}/confirm-claim", body) for body in ('{"code": "TOKEN"}', '{"code": "CLAIM"}')),
+    (f"{ME}/skills/install", '{"slug": "TOKEN"}'),
+    (f"{ME}/skills/install", '{"slug": "TOKEN", "runtime": "TOKENTOKEN"}'),
+    (f"{ME}/personas/install", '{"slug": "TOKEN", "setActive": "TOKEN"}'),
+    (f"{ME}/reviews", '{"personaSlug": "TOKEN", "rating": "TOKEN", "comment": ["TOKEN"]}'),
+    (f"{ME}/reviews", '{"personaSlug": "TOKEN", "rating": 5}'),
+]
+CREDENTIALS = [
+    *("Bearer TOKEN", "TOKEN", "Basic TOKEN", "Token TOKEN", "Bearer TOKENx", 'Bearer "TOKEN"'),
+    "Bearer TOKEN TOKEN",
+]
+HEADERS = [
+    *("X-Api-Key", "User-Agent", "Referer", "Origin", "Host", "Range", "Content-Type", "Accept"),
+    *("If-None-Match", "X-Forwarded-For", "X-Forwarded-Host", "X-HTTP-Method-Override"),
+]
+IN_A_HEADER = [
+    *({"Authorization": value} for value in CREDENTIALS),
+    *({name: "TOKEN"} for name in HEADERS),
+    *({"Cookie": f"{name}=TOKEN"} for name in ("token", "sessionid", "csrftoken")),
+    *({"Host": "TOKEN.example"}, {"Referer": "http://localhost/claim/CLAIM"}),
+]
+UNREADABLE = [  # requests that gunicorn refuses by itself
+    *("GET /TOKEN\1 HTTP/1.1", "GET /%6Dkt%5Fagent%5FOPAQUE\1 HTTP/1.1", "GET TOKEN HTTP/1.1"),
+    *("TOKEN", "TOKEN / HTTP/1.1", "GET / TOKEN", "GET /?token=TOKEN HTTP/TOKEN", "GET /TOKEN"),
+    *("GET /claim/CLAIM\1 HTTP/1.1", "GET %2Fclaim%2FCLAIM HTTP/1.1", "GET /claim/CLAIM"),
+    *(
+        f"GET /claim/CLAIM?TOKEN HTTP/1.1\r\nHost: localhost\r\n{header}"
+        for header in (
+            *("TOKEN", "TOKEN : x", "Authorization : Bearer TOKEN", "Authorization: Bearer\0TOKEN"),
+            *("Authorization: Bearer\r\n TOKEN", "Expect: TOKEN", "Transfer-Encoding: TOKEN"),
+            *("Content-Length: TOKEN", "Host: TOKEN", "X: /claim/CLAIM\0", "X TOKEN: 1"),
+            "Transfer-Encoding: chunked\r\n\r\nTOKEN\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n2;TOKEN\n\r\nTOKEN",
+        )
+    ),
+]
+
+
+def filled(template, token, claim):
+    """The template, a text or a dict of headers, with the secrets put in."""
+    if isinstance(template, dict):
+        return {name: filled(value, token, claim) for name, value in template.items()}
+    opaque = token.rpartition("_")[2]
+    return template.replace("TOKEN", token).replace("OPAQUE", opaque).replace("CLAIM", claim)
