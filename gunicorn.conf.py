@@ -10,7 +10,7 @@ from gunicorn import util
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from marketplace import environment
+from marketplace import environment, logging
 
 bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
 workers = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
@@ -34,23 +34,7 @@ control_socket_disable = True
 # The path without its query; the path of a claim page is a secret.
 accesslog = "-"
 access_log_format = '%(h)s "%(m)s %(U)s" %(s)s %(B)s %(M)sms'
-logconfig_dict = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "marketplace.logging.MaskedFormatter"}},
-    "handlers": {
-        "stdout": {
-            "class": "logging.StreamHandler",
-            "stream": "ext://sys.stdout",
-            "formatter": "line",
-        }
-    },
-    "root": {"handlers": ["stdout"], "level": "INFO"},
-    "loggers": {
-        "gunicorn.error": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
-        "gunicorn.access": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
-    },
-}
+logconfig_dict = logging.CONFIG
 
 
 def write_json_error(sock, status_int, reason, mesg):

@@ -6,6 +6,7 @@ from django.utils.cache import add_never_cache_headers
 
 from agents import tokens
 from agents.models import Agent, AgentToken, OperatorClaim
+from marketplace.admin import ReadOnlyAdmin
 from marketplace.permissions import Scope
 
 
@@ -25,22 +26,6 @@ class IssueTokenForm(forms.Form):
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices, initial=Scope.values, widget=forms.CheckboxSelectMultiple
     )
-
-
-class ReadOnlyAdmin(admin.ModelAdmin):
-    """Rows that only the API writes: staff look, and act through actions."""
-
-    list_per_page = 50
-    show_full_result_count = False
-
-    def has_add_permission(self, request):
-        return False
-
-    def has_change_permission(self, request, obj=None):
-        return False
-
-    def has_delete_permission(self, request, obj=None):
-        return False
 
 
 class TokenInline(admin.TabularInline):

@@ -1,4 +1,4 @@
-from django.contrib.admin import AdminSite
+from django.contrib.admin import AdminSite, ModelAdmin
 from django.template.response import TemplateResponse
 
 from marketplace.client_address import client_address
@@ -27,3 +27,19 @@ class MarketplaceAdminSite(AdminSite):
                     headers={"Retry-After": str(usage.seconds)},
                 )
         return super().login(request, extra_context)
+
+
+class ReadOnlyAdmin(ModelAdmin):
+    """Rows that only the API writes: staff look, and act through actions."""
+
+    list_per_page = 50
+    show_full_result_count = False
+
+    def has_add_permission(self, request):
+        return False
+
+    def has_change_permission(self, request, obj=None):
+        return False
+
+    def has_delete_permission(self, request, obj=None):
+        return False

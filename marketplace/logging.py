@@ -19,3 +19,27 @@ class MaskedFormatter(logging.Formatter):
 
     def format(self, record):
         return mask(super().format(record))
+
+
+# For Django and gunicorn alike: everything goes to standard output, one line an event.
+CONFIG = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"()": "marketplace.logging.MaskedFormatter"}},
+    "handlers": {
+        "stdout": {
+            "class": "logging.StreamHandler",
+            "stream": "ext://sys.stdout",
+            "formatter": "line",
+        }
+    },
+    "root": {"handlers": ["stdout"], "level": "INFO"},
+    "loggers": {
+        "django": {"level": "INFO", "propagate": True, "handlers": []},
+        # A refused request stands in the access log already; crashes are logged here.
+        "django.request": {"level": "ERROR"},
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        "gunicorn.error": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
+        "gunicorn.access": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
+    },
+}

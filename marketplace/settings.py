@@ -3,7 +3,7 @@
 import warnings
 from pathlib import Path
 
-from marketplace import environment
+from marketplace import environment, logging
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -155,22 +155,4 @@ X_FRAME_OPTIONS = "DENY"
 if TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "marketplace.logging.MaskedFormatter"}},
-    "handlers": {
-        "stdout": {
-            "class": "logging.StreamHandler",
-            "stream": "ext://sys.stdout",
-            "formatter": "line",
-        }
-    },
-    "root": {"handlers": ["stdout"], "level": "INFO"},
-    "loggers": {
-        "django": {"level": "INFO", "propagate": True, "handlers": []},
-        # A refused request stands in the access log already; crashes are logged here.
-        "django.request": {"level": "ERROR"},
-        "django.security.DisallowedHost": {"level": "CRITICAL"},
-    },
-}
+LOGGING = logging.CONFIG
