@@ -68,6 +68,8 @@ def serve(port):
     server = subprocess.Popen(
         [sys.executable, "-m", "gunicorn", "marketplace.wsgi", "--bind", f"127.0.0.1:{port}"],
         cwd=CHECKOUT,
+        # Ctrl-C is for this process to pass on: gunicorn lets a worker that gets it twice hang.
+        start_new_session=True,
         preexec_fn=end_with_parent,  # noqa: PLW1509
     )
     try:
