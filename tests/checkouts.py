@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from demo.__main__ import end_with_parent
 from demo.postgres import CHECKOUT, Postgres
 from tests.live import LiveServer, free_port
 from tests.processes import description, is_within, processes_with
@@ -33,6 +34,7 @@ class Demo(LiveServer):
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # so that a signal to its group is a Ctrl-C
+                preexec_fn=end_with_parent,  # noqa: PLW1509 - a killed pytest leaves no demo
             )
 
     def start(self):

@@ -106,6 +106,15 @@ def test_frontmatter_that_is_no_yaml_is_read_line_by_line(anyone, tmp_path):
     assert (shown["tags"], shown["runtimes"]) == (["pdf", "tables"], ["python", "node"])
 
 
+@pytest.mark.parametrize("mark", [">", "|", ">-", "|-", ">+", "|+"])
+def test_a_block_is_read_line_by_line_too(anyone, tmp_path, mark):
+    shown = imported(
+        anyone, tmp_path, "title: PDF: tables", f"description: {mark}", "  One", "", "  two."
+    )
+
+    assert (shown["title"], shown["description"]) == ("PDF: tables", "One two.")
+
+
 def test_metadata_is_found_line_by_line_too(anyone, tmp_path):
     shown = imported(
         anyone,
@@ -252,10 +261,13 @@ def test_deeply_nested_frontmatter_stops_nothing(anyone, tmp_path, opening, leng
     skill(tmp_path / "a", "name: a", "tags:", "  " + opening * (length // len(opening)))
     skill(tmp_path / "b")
 
+    begun = time.monotonic()
+
     # In a process of its own, because what goes wrong here goes wrong in C and kills it.
     done = manage("import_skills", tmp_path)
 
     assert done.returncode in {0, 1}, done.stderr[:500]
+    assert time.monotonic() - begun < 6
     assert "b" in slugs(anyone)
 
 

@@ -80,14 +80,17 @@ def test_a_bundled_skill_that_comes_later_is_added_by_the_next_run(anyone, tmp_p
     assert bundled(anyone) == ["pdf"]
 
 
-@pytest.mark.parametrize("line", ["skills: [csv]", "skills: [pdf, csv]", "skills: []"])
-def test_another_bundle_is_a_change(anyone, tmp_path, line):
+@pytest.mark.parametrize(
+    "lines",
+    [["skills: [csv]"], ["skills: [pdf, csv]"], ["skills: []"], ["skills: [csv]", "title: New"]],
+)
+def test_another_bundle_is_a_change(anyone, tmp_path, lines):
     for slug in ("csv", "pdf"):
         SkillFactory(slug=slug)
     archivist(tmp_path, "skills: [pdf]")
     import_personas(tmp_path)
     before = served(anyone, "archivist", PERSONAS)
-    archivist(tmp_path, line)
+    archivist(tmp_path, *lines)
 
     outcome = import_personas(tmp_path)
 

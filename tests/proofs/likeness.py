@@ -36,15 +36,15 @@ class Opaque:
         self.value = None
 
     def __repr__(self):
-        return f"<{self.value or self.shape.pattern}>"
+        return f"<{self.value or f'a new {self.shape.pattern}'}>"
 
     def __str__(self):
         assert self.value is not None, f"{self!r} has not been seen yet"
         return self.value
 
     def accepts(self, value):
-        if self.value is None and isinstance(value, str) and self.shape.fullmatch(value):
-            assert value not in self.seen, f"{value} is given twice"
+        is_new = self.value is None and isinstance(value, str) and value not in self.seen
+        if is_new and self.shape.fullmatch(value):
             self.seen.add(value)
             self.value = value
         return self.value is not None and value == self.value

@@ -15,7 +15,7 @@ ROUTES = {
 REACHED = {
     "register": {201, 400, 409},
     "me": {200, 401, 403},
-    "update_me": {200, 400, 401, 403},
+    "update_me": {200, 400, 401},
     "install_skill": {201, 400, 401, 403, 404, 409},
     "install_persona": {201, 400, 401, 402, 403, 404, 409},
     "review": {200, 201, 400, 401, 403, 404},
@@ -99,25 +99,25 @@ REFUSED = {
     ],
 }
 
-SHARED_FILTERS = [
-    *(("q", word) for word in (*WORDS, "orbit files", "nothing")),
-    *(("category", name) for name in ("data", "writing", "nothing")),
-    *(("tag", tags) for tags in (["fast"], ["files", "fast"], ["nothing"])),
-    *(("runtime", name) for name in (*RUNTIMES, "nothing")),
-    *(("author", name) for name in ("Ada", "ada")),
-]
+SHARED_FILTERS = {
+    "q": [*WORDS, "orbit files", "nothing"],
+    "category": ["data", "writing", "nothing"],
+    "tag": [["fast"], ["files", "fast"], ["nothing"]],
+    "runtime": [*RUNTIMES, "nothing"],
+    "author": ["Ada", "ada"],
+}
 FILTERS = {
-    "skills": [*SHARED_FILTERS, *(("bundledIn", slug) for slug in (*SLUGS["personas"], UNKNOWN))],
-    "personas": [
-        *SHARED_FILTERS,
-        *(("skill", slug) for slug in (*SLUGS["skills"], UNKNOWN)),
-        *(("free", value) for value in ("true", "false")),
-        *(("minRating", value) for value in ("1", "2.5", "4.67")),
-    ],
+    "skills": {**SHARED_FILTERS, "bundledIn": [*SLUGS["personas"], UNKNOWN]},
+    "personas": {
+        **SHARED_FILTERS,
+        "skill": [*SLUGS["skills"], UNKNOWN],
+        "free": ["true", "false"],
+        "minRating": ["1", "2.5", "4.67"],
+    },
 }
 SORTS = {
     "skills": ["downloads", "newest", "updated", "name"],
-    "personas": ["installs", "newest", "updated", "name", "rating", "rating", "price"],
+    "personas": ["installs", "newest", "updated", "name", "rating", "price"],
 }
 REFUSED_QUERIES = [
     ("skills", {"colour": "red", "sort": "name"}),

@@ -28,7 +28,7 @@ KINDS = st.sampled_from(["skills", "personas"])
 def steps(draw):
     """The name of a step and its arguments, such as `("suspend", agent)`."""
     model = draw(st.runner()).model
-    kind = draw(st.sampled_from(["ask"] * 10 + ["walk"] * 2 + ["edit"] * 3 + ["staff"] * 3))
+    kind = draw(st.sampled_from(["ask"] * 10 + ["walk"] * 3 + ["edit"] * 3 + ["staff"] * 3))
     drawn = {"ask": requests, "walk": queries, "edit": edits, "staff": staff_steps}[kind]
     return (kind, *draw(drawn(model)))[kind == "staff" :]
 
@@ -76,8 +76,9 @@ def queries(draw, _model):
     if not draw(st.integers(0, 4)):
         return draw(st.sampled_from(REFUSED_QUERIES))
     kind = draw(KINDS)
-    filters = st.lists(st.sampled_from(FILTERS[kind]), max_size=2, unique_by=lambda pair: pair[0])
-    query = dict(draw(filters))
+    values = FILTERS[kind]
+    names = draw(st.lists(st.sampled_from(sorted(values)), max_size=2, unique=True))
+    query = {name: draw(st.sampled_from(values[name])) for name in names}
     # How relevance ranks, the contract leaves open: what is searched is sorted otherwise.
     if "q" in query or draw(st.booleans()):
         query["sort"] = draw(st.sampled_from(SORTS[kind]))
@@ -108,7 +109,7 @@ def staff_steps(draw, model):
     if not suspended and not draw(st.integers(0, 2)):
         return "suspend", agent
     usable = [token for token in agent.tokens if token.is_usable]
-    if len(usable) == MOST_TOKENS:
+    if len(usable) == MOST_TOKENS or (len(usable) == 2 and draw(st.booleans())):
         return "revoke_token", draw(st.sampled_from(usable))
     chosen = draw(st.sets(st.sampled_from(SCOPES), min_size=1))
     return "issue_token", agent, [scope for scope in SCOPES if scope in chosen]

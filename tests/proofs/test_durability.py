@@ -28,7 +28,6 @@ BROWSE = "/api/v1/skills?limit=1"
 PREPARE = """
 from django.core.management import call_command
 
-pytestmark = OPEN_FINDINGS
 call_command("migrate", verbosity=0)
 call_command("import_skills", "demo/skills")
 call_command("import_personas", "demo/personas")
