@@ -74,6 +74,8 @@ def depth_of(text):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         deepest = max(deepest, depth)
+        if deepest > MAX_DEPTH:
+            break  # libyaml takes the square of the depth to read on
     return deepest
 
 

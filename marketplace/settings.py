@@ -89,19 +89,21 @@ TEMPLATES = [
     }
 ]
 
-# Each worker process keeps its own pool, a connection for each of its threads. The check on
-# hand-out is what lets the first request after a restart of PostgreSQL succeed.
-WEB_THREADS = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
+# Each thread of a worker keeps one connection. The check before a request's first statement is
+# what lets the first request after a restart of PostgreSQL succeed.
 DATABASES = {
     "default": {
         **environment.database("DATABASE_URL"),
-        "CONN_MAX_AGE": 0,
+        "ENGINE": "marketplace.postgresql",
+        "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
     }
 }
+# A database that has become unreachable is given up after seconds, not after the system's hours.
 DATABASES["default"]["OPTIONS"] = {
+    "connect_timeout": 5,
+    "tcp_user_timeout": 10_000,
     **DATABASES["default"].get("OPTIONS", {}),
-    "pool": {"min_size": 1, "max_size": WEB_THREADS, "timeout": 5},
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

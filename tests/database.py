@@ -24,7 +24,6 @@ os.environ.update(
     SECRET_KEY="for the tests only, and long enough for every check of Django's",
     REQUIRE_HTTPS="false",
     TRUSTED_PROXY_COUNT="0",
-    WEB_THREADS="16",
 )
 
 running = contextlib.ExitStack()

@@ -5,7 +5,6 @@ import pytest
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import DataError, InterfaceError, OperationalError, ProgrammingError, connection
 from django.http import Http404
-from psycopg_pool import PoolTimeout
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from agents.models import AgentToken
@@ -148,7 +147,6 @@ def caused(error, cause):
     [
         (OperationalError("connection refused"), 503),
         (caused(OperationalError(), psycopg.OperationalError("connection refused")), 503),
-        (caused(OperationalError(), PoolTimeout("no connection after 5 s")), 503),
         (InterfaceError("the connection is closed"), 503),
         (RedisConnectionError("connection refused"), 503),
         (DataError("a text with NUL"), 500),

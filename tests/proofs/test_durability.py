@@ -173,7 +173,7 @@ def test_acknowledged_is_durable(site, blow, failures, patience):
 
 
 def test_the_first_requests_after_an_idle_restart_of_the_database_succeed(site):
-    """Every pooled connection is dead then, and nobody has noticed."""
+    """Every kept connection is dead then, and nobody has noticed."""
     answers = []
     for _ in range(CYCLES):
         with ThreadPoolExecutor(THREADS) as pool:
