@@ -1,6 +1,5 @@
 """manage.py import_skills: frontmatter as it is found in the wild, not as it should be."""
 
-
 import pytest
 
 from tests.imports import import_skills, manage, served, skill, slugs, write
