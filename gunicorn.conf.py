@@ -39,7 +39,7 @@ logconfig_dict = logging.CONFIG
 
 def write_json_error(sock, status_int, reason, mesg):
     """gunicorn answers a request that it cannot read before any application sees it: in JSON."""
-    text = re.sub(r"[^ -~]+", " ", mesg or reason).strip()
+    text = logging.mask(re.sub(r"[^ -~]+", " ", mesg or reason).strip())
     body = json.dumps({"error": text})
     head = (
         f"HTTP/1.1 {status_int} {HTTPStatus(status_int).phrase}\r\nConnection: close\r\n"

@@ -4,7 +4,13 @@ from django.urls import reverse
 from rest_framework.serializers import BaseSerializer
 
 from agents import handles
-from marketplace.serializers import BodySerializer, NamedField, TextField, timestamp
+from marketplace.serializers import (
+    BodySerializer,
+    KeptTextField,
+    NamedField,
+    TextField,
+    timestamp,
+)
 
 NEWEST = 100
 
@@ -31,7 +37,7 @@ class UnchangeableField(NamedField):
         self.fail("invalid")
 
 
-class NameField(TextField):
+class NameField(KeptTextField):
     """1 to 80 characters, not only spaces."""
 
     default_error_messages = {"blank": "{field} must not be blank"}
@@ -48,8 +54,8 @@ class NameField(TextField):
 
 class UpdateAgentSerializer(BodySerializer):
     name = NameField(required=False)
-    description = TextField(max_length=500, required=False)
-    runtime = TextField(max_length=64, required=False)
+    description = KeptTextField(max_length=500, required=False)
+    runtime = KeptTextField(max_length=64, required=False)
     handle = UnchangeableField(required=False)
 
 

@@ -1,11 +1,11 @@
 from rest_framework.serializers import BaseSerializer
 
-from marketplace.serializers import BodySerializer, BooleanField, SlugField, TextField
+from marketplace.serializers import BodySerializer, BooleanField, KeptTextField, SlugField
 
 
 class InstallSkillSerializer(BodySerializer):
     slug = SlugField()
-    runtime = TextField(max_length=64, default="")
+    runtime = KeptTextField(max_length=64, default="")
 
 
 class InstallPersonaSerializer(BodySerializer):

@@ -13,6 +13,8 @@ from rest_framework.exceptions import (
 )
 from rest_framework.response import Response
 
+from marketplace.logging import mask
+
 
 class ApiError(APIException):
     """A row of the specification's error table: a status and, in `default_detail`, its text."""
@@ -94,4 +96,5 @@ def handle(error, context):
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = ", ".join(context["view"].allowed_methods)
         detail = f"Method {context['request'].method} is not allowed here; use {headers['Allow']}"
-    return Response({"error": detail}, status=error.status_code, headers=headers)
+    # What a client has put in the wrong place, such as its token, is not repeated to it.
+    return Response({"error": mask(str(detail))}, status=error.status_code, headers=headers)

@@ -1,14 +1,16 @@
-"""Log lines without secrets."""
+"""Log lines and error texts without secrets."""
 
 import logging
 import re
 
-SECRET = re.compile(r"([A-Za-z0-9]+_agent_|/claim/)\w+")
+# What follows their names, cut short or not; and, wherever it stands and however it is escaped,
+# what is as long as the secret of a token, a claim, a session or a CSRF token.
+SECRET = re.compile(r"(?<=_agent_)\w+|(?<=/claim/)\w+|(?:%[0-9A-Fa-f]{2}|[0-9A-Za-z]){30,}")
 
 
 def mask(text):
-    """The text with the secret part of every token and claim URL replaced by `[masked]`."""
-    return SECRET.sub(r"\1[masked]", text)
+    """The text with `[masked]` in place of the secret part of every token and claim URL."""
+    return SECRET.sub("[masked]", text)
 
 
 class MaskedFormatter(logging.Formatter):
@@ -21,11 +23,20 @@ class MaskedFormatter(logging.Formatter):
         return mask(super().format(record))
 
 
+class MaskedMessages(logging.Filter):
+    """For a logger whose records may reach handlers of a deployer's own, such as mails."""
+
+    def filter(self, record):
+        record.msg, record.args = mask(record.getMessage()), ()
+        return True
+
+
 # For Django and gunicorn alike: everything goes to standard output, one line an event.
 CONFIG = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"()": "marketplace.logging.MaskedFormatter"}},
+    "filters": {"masked": {"()": "marketplace.logging.MaskedMessages"}},
     "handlers": {
         "stdout": {
             "class": "logging.StreamHandler",
@@ -37,7 +48,7 @@ CONFIG = {
     "loggers": {
         "django": {"level": "INFO", "propagate": True, "handlers": []},
         # A refused request stands in the access log already; crashes are logged here.
-        "django.request": {"level": "ERROR"},
+        "django.request": {"level": "ERROR", "filters": ["masked"]},
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         "gunicorn.error": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
         "gunicorn.access": {"handlers": ["stdout"], "level": "INFO", "propagate": False},

@@ -46,7 +46,7 @@ def is_passing(error):
 
 
 class JsonErrors:
-    """The outermost layer: no error of any layer below leaves the API as anything but JSON."""
+    """Around all that may fail: no error of any layer below leaves the API as anything but JSON."""
 
     def __init__(self, get_response):
         self.get_response = get_response

@@ -1,5 +1,6 @@
 """Strict request fields, and how values look on the wire (contract 1)."""
 
+import re
 from datetime import UTC
 from decimal import ROUND_HALF_UP, Decimal
 
@@ -50,6 +51,19 @@ class TextField(NamedField):
         if len(data) < self.min_length:
             self.fail("min_length", length=self.min_length)
         return data
+
+
+class KeptTextField(TextField):
+    """A text that is stored and shown to others, so that a token by mistake in it is refused."""
+
+    TOKEN = re.compile(r"_agent_[0-9A-Za-z]{32}")
+    default_error_messages = {"token": "{field} must not hold a token"}
+
+    def to_internal_value(self, data):
+        text = super().to_internal_value(data)
+        if self.TOKEN.search(text):
+            self.fail("token")
+        return text
 
 
 class SlugField(TextField):

@@ -56,11 +56,11 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "marketplace.middleware.ContentSecurityPolicy",
     "marketplace.middleware.JsonErrors",
     "marketplace.middleware.HealthChecks",
     "marketplace.middleware.RequireHttps",
-    "marketplace.middleware.ContentSecurityPolicy",
-    "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -158,3 +158,4 @@ if TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 LOGGING = logging.CONFIG
+DEFAULT_EXCEPTION_REPORTER = "marketplace.reports.MaskedReporter"

@@ -2,9 +2,9 @@ from rest_framework.serializers import BaseSerializer
 
 from marketplace.serializers import (
     BodySerializer,
+    KeptTextField,
     RatingField,
     SlugField,
-    TextField,
     number,
     timestamp,
 )
@@ -13,7 +13,7 @@ from marketplace.serializers import (
 class SubmitReviewSerializer(BodySerializer):
     rating = RatingField()  # first, because what is wrong with it is said first
     personaSlug = SlugField()
-    comment = TextField(max_length=1000, default="")
+    comment = KeptTextField(max_length=1000, default="")
 
 
 class SubmittedReviewSerializer(BaseSerializer):

@@ -12,10 +12,7 @@ from django.utils.log import AdminEmailHandler
 from agents import tokens
 from marketplace.logging import MaskedFormatter
 from tests.factories import SkillFactory
-from tests.proofs.scale import OPEN_FINDINGS
 from tests.proofs.secrecy import found
-
-pytestmark = OPEN_FINDINGS
 
 ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"
