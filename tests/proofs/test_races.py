@@ -1,8 +1,10 @@
 """Races end in the specified answer: real threads, two server processes, real PostgreSQL."""
 
+import random
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle, islice
 from threading import Barrier
 
 import pytest
@@ -16,17 +18,27 @@ from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory,
 from tests.proofs.scale import scale
 
 ROUNDS = scale(short=3, long=200)
-PARALLEL = 16
+CROWDS = (16, 32, 48)  # requests at the same moment, in turn
 SKILL = "/api/v1/agents/me/skills/install"
 PERSONA = "/api/v1/agents/me/personas/install"
 REVIEW = "/api/v1/agents/me/reviews"
-UNLIMITED = {f"RATE_LIMIT_{name}": "100000/h" for name in ("INSTALL", "REVIEW", "REGISTER")}
+REGISTER = "/api/v1/agents/register"
+LIMITS = {
+    "RATE_LIMIT_REGISTER": "1000000/h",
+    "RATE_LIMIT_REVIEW": "1000000/h",
+    "RATE_LIMIT_INSTALL": "free=1000000/h,slow=10/d",
+}
+
+
+def rounds(number=ROUNDS):
+    """The size of the crowd in each round."""
+    return islice(cycle(CROWDS), number)
 
 
 @pytest.fixture
 def together(live_server_of):
     """Send requests at the same moment; returns the answers in their order."""
-    server = live_server_of(**UNLIMITED)
+    server = live_server_of(**LIMITS)
 
     def together(requests):
         barrier = Barrier(len(requests))
@@ -51,70 +63,72 @@ def statuses(answers):
 
 def test_one_skill_is_installed_once_by_one_agent(together):
     agent = AgentFactory()
-    for _ in range(ROUNDS):
+    for parallel in rounds():
         skill = SkillFactory()
 
-        answers = together([("POST", SKILL, {"slug": skill.slug}, agent)] * PARALLEL)
+        answers = together([("POST", SKILL, {"slug": skill.slug}, agent)] * parallel)
 
-        assert statuses(answers) == {201: 1, 409: PARALLEL - 1}
+        assert statuses(answers) == {201: 1, 409: parallel - 1}
         skill.refresh_from_db()
         assert skill.downloads == skill.agent_installs.count() == 1
 
 
 def test_many_agents_on_one_skill_are_all_counted(together):
-    agents = AgentFactory.create_batch(PARALLEL)
-    for _ in range(ROUNDS):
+    agents = AgentFactory.create_batch(max(CROWDS))
+    for parallel in rounds():
         skill = SkillFactory()
 
-        answers = together([("POST", SKILL, {"slug": skill.slug}, agent) for agent in agents])
+        answers = together(
+            [("POST", SKILL, {"slug": skill.slug}, agent) for agent in agents[:parallel]]
+        )
 
-        assert statuses(answers) == {201: PARALLEL}
+        assert statuses(answers) == {201: parallel}
         skill.refresh_from_db()
-        assert skill.downloads == skill.agent_installs.count() == PARALLEL
+        assert skill.downloads == skill.agent_installs.count() == parallel
 
 
 def test_one_persona_is_installed_once_by_one_agent(together):
     agent = AgentFactory()
-    for _ in range(ROUNDS):
+    for parallel in rounds():
         persona = PersonaFactory()
 
         answers = together(
-            [("POST", PERSONA, {"slug": persona.slug, "setActive": True}, agent)] * PARALLEL
+            [("POST", PERSONA, {"slug": persona.slug, "setActive": True}, agent)] * parallel
         )
 
-        assert statuses(answers) == {201: 1, 409: PARALLEL - 1}
+        assert statuses(answers) == {201: 1, 409: parallel - 1}
         persona.refresh_from_db()
         assert persona.installs == persona.agent_installs.count() == 1
 
 
 def test_personas_activated_together_leave_one_active(together):
-    for _ in range(ROUNDS):
+    for parallel in rounds():
         agent = AgentFactory()
-        personas = PersonaFactory.create_batch(PARALLEL)
+        personas = PersonaFactory.create_batch(parallel)
 
         answers = together(
             [("POST", PERSONA, {"slug": p.slug, "setActive": True}, agent) for p in personas]
         )
 
-        assert statuses(answers) == {201: PARALLEL}
+        assert statuses(answers) == {201: parallel}
         assert all(answer.json()["isActive"] for answer in answers)
         assert agent.persona_installs.filter(is_active=True).count() == 1
-        assert agent.persona_installs.count() == PARALLEL
+        assert agent.persona_installs.count() == parallel
 
 
 def test_first_reviews_together_make_one_review(together):
     agent = AgentFactory()
-    for _ in range(ROUNDS):
+    for parallel in rounds():
         persona = PersonaInstallFactory(agent=agent).persona
 
         answers = together(
             [
                 ("POST", REVIEW, {"personaSlug": persona.slug, "rating": 1 + number % 5}, agent)
-                for number in range(PARALLEL)
+                for number in range(parallel)
             ]
         )
 
-        assert statuses(answers) == {201: 1, 200: PARALLEL - 1}
+        assert statuses(answers) == {201: 1, 200: parallel - 1}
         assert len({answer.json()["reviewId"] for answer in answers}) == 1
         persona.refresh_from_db()
         assert persona.rating_count == 1
@@ -123,33 +137,44 @@ def test_first_reviews_together_make_one_review(together):
 
 def test_reviews_of_many_agents_add_up(together):
     persona = PersonaFactory()
-    agents = [PersonaInstallFactory(persona=persona).agent for _ in range(PARALLEL)]
-    for _ in range(ROUNDS):
+    agents = [PersonaInstallFactory(persona=persona).agent for _ in range(max(CROWDS))]
+    for parallel in rounds():
+        random.shuffle(agents)
         together(
             [
                 ("POST", REVIEW, {"personaSlug": persona.slug, "rating": 1 + n % 5}, agent)
-                for n, agent in enumerate(reversed(agents))
+                for n, agent in enumerate(agents[:parallel])
             ]
         )
-        agents.reverse()
 
         persona.refresh_from_db()
-        assert persona.rating_count == PARALLEL
+        assert persona.rating_count == Review.objects.count()
         assert persona.rating_sum == sum(Review.objects.values_list("rating", flat=True))
 
 
 def test_a_handle_is_taken_once(together):
-    answers = together([("POST", "/api/v1/agents/register", {"handle": "wanted"}, None)] * PARALLEL)
+    for number, parallel in enumerate(rounds(), start=1):
+        answers = together([("POST", REGISTER, {"handle": f"wanted-{number}"}, None)] * parallel)
 
-    assert statuses(answers) == {201: 1, 409: PARALLEL - 1}
-    assert Agent.objects.count() == AgentToken.objects.count() == 1
+        assert statuses(answers) == {201: 1, 409: parallel - 1}
+        assert Agent.objects.count() == AgentToken.objects.count() == number
 
 
 def test_made_handles_give_way_to_each_other(together):
-    answers = together([("POST", "/api/v1/agents/register", {"name": "Same"}, None)] * PARALLEL)
+    for number, parallel in enumerate(rounds()):
+        answers = together([("POST", REGISTER, {"name": f"Same {number}"}, None)] * parallel)
 
-    assert statuses(answers) == {201: PARALLEL}
-    assert len({answer.json()["handle"] for answer in answers}) == PARALLEL
+        assert statuses(answers) == {201: parallel}
+        assert len({answer.json()["handle"] for answer in answers}) == parallel
+
+
+def test_the_limiter_lets_its_number_through_and_no_more(together):
+    for parallel in rounds():
+        agent = AgentFactory(tier="slow")
+
+        answers = together([("POST", SKILL, {"slug": "unknown"}, agent)] * parallel)
+
+        assert statuses(answers) == {404: 10, 429: parallel - 10}
 
 
 def wait_for(rows):
@@ -161,9 +186,9 @@ def wait_for(rows):
 
 def test_a_price_given_meanwhile_is_never_installed_past(together):
     """Every install that was answered 201 was counted while the persona was free."""
-    for _ in range(ROUNDS):
+    for parallel in rounds():
         persona = PersonaFactory()
-        agents = AgentFactory.create_batch(PARALLEL)
+        agents = AgentFactory.create_batch(parallel)
 
         with ThreadPoolExecutor(1) as staff:
             pricing = staff.submit(price_and_count, persona.pk)
@@ -186,9 +211,9 @@ def price_and_count(pk):
 
 
 def test_nothing_is_installed_after_a_suspension(together):
-    for _ in range(ROUNDS):
+    for parallel in rounds():
         agent = AgentFactory()
-        skills = SkillFactory.create_batch(PARALLEL)
+        skills = SkillFactory.create_batch(parallel)
 
         with ThreadPoolExecutor(1) as staff:
             suspending = staff.submit(suspend_and_count, agent.pk)
