@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator
 from django.db import IntegrityError, models, transaction
 from django.db.models import Count, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from rest_framework.exceptions import AuthenticationFailed
@@ -15,6 +15,7 @@ from agents import handles, tokens
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
 from marketplace.models import make_public_id, random_text, violates
 from marketplace.permissions import Scope
+from marketplace.prepared import Given, Prepared
 
 
 class AgentManager(models.Manager):
@@ -138,7 +139,7 @@ class AgentTokenQuerySet(models.QuerySet):
     def usable(self):
         """Tokens that are neither revoked nor expired, of agents that are not suspended."""
         return self.filter(
-            Q(expires_at=None) | Q(expires_at__gt=timezone.now()),
+            Q(expires_at=None) | Q(expires_at__gt=Now()),
             revoked_at=None,
             agent__suspended_at=None,
         )
@@ -147,9 +148,7 @@ class AgentTokenQuerySet(models.QuerySet):
         """The usable token with this text, and its agent with it, or None."""
         if not tokens.is_well_formed(text):
             return None
-        return (
-            self.usable().select_related("agent__claim").filter(digest=tokens.digest(text)).first()
-        )
+        return USABLE_TOKEN.first(digest=tokens.digest(text))
 
 
 class AgentToken(models.Model):
@@ -184,6 +183,17 @@ class AgentToken(models.Model):
     def revoke(self):
         self.revoked_at = self.revoked_at or timezone.now()
         self.save(update_fields=["revoked_at"])
+
+
+# What every authenticated request begins with.
+USABLE_TOKEN = Prepared(
+    lambda: (
+        AgentToken.objects.usable()
+        .select_related("agent__claim")
+        .filter(digest=Given("digest"))
+        .order_by()
+    )
+)
 
 
 class OperatorClaim(models.Model):

@@ -1,5 +1,5 @@
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db import IntegrityError, models, transaction
+from django.db import IntegrityError, connection, models, transaction
 from django.db.models import F, OuterRef
 
 from agents.models import Agent
@@ -9,10 +9,21 @@ from installs.exceptions import (
     PersonaRequiresPayment,
     SkillAlreadyInstalled,
 )
+from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
 from marketplace.models import violates
 
 # What an answer or a profile shows of an entry; its texts stay in the database.
 SHOWN = ("public_id", "slug", "title")
+
+
+def run_at_once(statement, **values):
+    """The one row of a statement of `installs.sql`, or None where it did nothing."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            return cursor.fetchone()
+    except IntegrityError:
+        return None
 
 
 class SkillInstallManager(models.Manager):
@@ -21,6 +32,20 @@ class SkillInstallManager(models.Manager):
 
         Raises SkillNotFound or SkillAlreadyInstalled (specification, Skill installation).
         """
+        return self.install_at_once(agent, slug, runtime) or self.install_stepwise(
+            agent, slug, runtime
+        )
+
+    def install_at_once(self, agent, slug, runtime):
+        """The install by one statement, or None where anything is in its way."""
+        row = run_at_once(INSTALL_SKILL, agent=agent.pk, slug=slug, runtime=runtime)
+        if row is None:
+            return None
+        pk, skill_pk, public_id = row
+        skill = Skill(pk=skill_pk, public_id=public_id, slug=slug)
+        return self.model(pk=pk, agent=agent, skill=skill, runtime=runtime)
+
+    def install_stepwise(self, agent, slug, runtime):
         try:
             with transaction.atomic():
                 skill = agent.look_up(Skill.objects.published().only(*SHOWN), slug)
@@ -75,6 +100,20 @@ class PersonaInstallManager(models.Manager):
         Raises PersonaNotFound, PersonaAlreadyInstalled or PersonaRequiresPayment, in this order:
         an installed persona is a conflict even if it has since been given a price.
         """
+        return self.install_at_once(agent, slug, activate) or self.install_stepwise(
+            agent, slug, activate
+        )
+
+    def install_at_once(self, agent, slug, activate):
+        """The install by one statement, or None where anything is in its way."""
+        row = run_at_once(INSTALL_PERSONA, agent=agent.pk, slug=slug, activate=activate)
+        if row is None:
+            return None
+        pk, persona_pk, public_id = row
+        persona = Persona(pk=persona_pk, public_id=public_id, slug=slug)
+        return self.model(pk=pk, agent=agent, persona=persona, is_active=activate)
+
+    def install_stepwise(self, agent, slug, activate):
         try:
             with transaction.atomic():
                 persona = agent.look_up(

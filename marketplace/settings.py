@@ -103,6 +103,9 @@ DATABASES = {
 DATABASES["default"]["OPTIONS"] = {
     "connect_timeout": 5,
     "tcp_user_timeout": 10_000,
+    # Statements that recur are planned once per connection.
+    "server_side_binding": True,
+    "prepare_threshold": 5,
     **DATABASES["default"].get("OPTIONS", {}),
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

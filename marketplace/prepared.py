@@ -1,0 +1,72 @@
+"""Querysets compiled to SQL once: compiling takes longer than all the rest of a short request."""
+
+from django.db import connections
+from django.db.models import Expression
+from django.utils.functional import cached_property
+
+
+class Given(Expression):
+    """A value that each run of a Prepared queryset gives: `filter(slug=Given("slug"))`."""
+
+    def __init__(self, name, output_field=None):
+        super().__init__(output_field)
+        self.name = name
+
+    def as_sql(self, compiler, connection):
+        return "%s", [self]
+
+
+class Prepared:
+    """A queryset to be run many times: `by_slug = Prepared(lambda: …)`, then `by_slug(slug="pdf")`.
+
+    The queryset is built on the first run, when all models are there. It keeps its meaning, its
+    `select_related`, annotations, `only` and `values`; what it can't hold is `prefetch_related`.
+    """
+
+    def __init__(self, build):
+        self.build = build
+
+    def __call__(self, **given):
+        """All rows, as the queryset would give them."""
+        queryset, compiler, sql, params = self.compiled
+        with connections[queryset.db].cursor() as cursor:
+            cursor.execute(sql, [given[p.name] if isinstance(p, Given) else p for p in params])
+            return list(queryset._iterable_class(Fetched(queryset, compiler, cursor.fetchall())))
+
+    def first(self, **given):
+        """The first row, or None."""
+        rows = self(**given)
+        return rows[0] if rows else None
+
+    @cached_property
+    def compiled(self):
+        queryset = self.build()
+        compiler = queryset.query.get_compiler(using=queryset.db)
+        return queryset, compiler, *compiler.as_sql()
+
+
+class Fetched:
+    """Stands for the queryset, its query and its compiler where Django makes objects of rows."""
+
+    def __init__(self, queryset, compiler, rows):
+        self.sources = (compiler, queryset, queryset.query)
+        self.rows = rows
+
+    @property
+    def query(self):
+        return self
+
+    def get_compiler(self, *_args, **_options):
+        return self
+
+    def execute_sql(self, **_options):
+        """Nothing is left to do: `results_iter` has the rows."""
+
+    def results_iter(self, _results=None, *, tuple_expected=False, **_options):
+        return self.sources[0].results_iter([self.rows], tuple_expected=tuple_expected)
+
+    def __getattr__(self, name):
+        for source in self.sources:
+            if hasattr(source, name):
+                return getattr(source, name)
+        raise AttributeError(name)
