@@ -3,6 +3,9 @@
 from http import HTTPStatus
 
 from django.conf import settings
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpResponse, JsonResponse
@@ -108,6 +111,27 @@ class HealthChecks:
     def has_pending_migrations(self):
         executor = MigrationExecutor(connection)
         return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+class OnlyForPeople:
+    """A mixin: sessions, users and messages are for pages; the API does not pay for them."""
+
+    def __call__(self, request):
+        if is_for_people(request.path):
+            return super().__call__(request)
+        return self.get_response(request)
+
+
+class Sessions(OnlyForPeople, SessionMiddleware):
+    pass
+
+
+class StaffUsers(OnlyForPeople, AuthenticationMiddleware):
+    pass
+
+
+class Messages(OnlyForPeople, MessageMiddleware):
+    pass
 
 
 class ContentSecurityPolicy:

@@ -62,11 +62,11 @@ MIDDLEWARE = [
     "marketplace.middleware.HealthChecks",
     "marketplace.middleware.RequireHttps",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "marketplace.middleware.Sessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "django.contrib.messages.middleware.MessageMiddleware",
+    "marketplace.middleware.StaffUsers",
+    "marketplace.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -118,7 +118,7 @@ SILENCED_SYSTEM_CHECKS = ["django_ratelimit.W001"]
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["agents.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["marketplace.permissions.HasScope"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["marketplace.renderers.FastJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
     "EXCEPTION_HANDLER": "marketplace.exceptions.handle",
     "UNAUTHENTICATED_USER": None,

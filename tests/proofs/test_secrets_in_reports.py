@@ -20,7 +20,7 @@ REGISTER = "/api/v1/agents/register"
 # Where it crashes, and the request that leads there.
 CRASHES = {
     "a token is looked up": (
-        "agents.models.AgentTokenQuerySet.usable",
+        "agents.models.USABLE_TOKEN.first",
         lambda it: it.client.get(ME),
     ),
     "a token is issued": (
@@ -28,15 +28,15 @@ CRASHES = {
         lambda it: it.anyone.post(REGISTER),
     ),
     "a registration is answered": (
-        "rest_framework.renderers.json.dumps",
+        "marketplace.renderers.orjson.dumps",
         lambda it: it.anyone.post(REGISTER),
     ),
     "a profile is answered": (
-        "rest_framework.renderers.json.dumps",
+        "marketplace.renderers.orjson.dumps",
         lambda it: it.client.get(ME),
     ),
     "a skill is installed": (
-        "installs.models.SkillInstallManager.create",
+        "installs.models.run_at_once",
         lambda it: it.client.post(f"{ME}/skills/install", {"slug": "pdf-tables"}),
     ),
     "the claim page is opened": (
