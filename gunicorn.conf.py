@@ -41,8 +41,11 @@ def write_json_error(sock, status_int, reason, mesg):
     """gunicorn answers a request that it cannot read before any application sees it: in JSON."""
     text = logging.mask(re.sub(r"[^ -~]+", " ", mesg or reason).strip())
     body = json.dumps({"error": text})
+    # HTTP has 501 for a transfer coding that nobody knows. The mistake is the client's all the
+    # same, and 500 and above say that trying again may help.
+    status = HTTPStatus.BAD_REQUEST if status_int == 501 else HTTPStatus(status_int)
     head = (
-        f"HTTP/1.1 {status_int} {HTTPStatus(status_int).phrase}\r\nConnection: close\r\n"
+        f"HTTP/1.1 {status.value} {status.phrase}\r\nConnection: close\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     util.write_nonblock(sock, (head + body).encode("ascii"))

@@ -50,7 +50,7 @@ UNREADABLE = {
     "chunks and a length": (400, POST + CHUNKED + b"Content-Length: 2\r\n" + BODY),
     "chunks twice": (400, POST + b"Transfer-Encoding: chunked, chunked\r\n" + BODY),
     "chunks in HTTP/1.0": (400, POST.replace(b"/1.1", b"/1.0") + CHUNKED + BODY),
-    "an unknown coding": (501, POST + b"Transfer-Encoding: magic\r\n" + BODY),
+    "an unknown coding": (400, POST + b"Transfer-Encoding: magic\r\n" + BODY),
     "a coding without chunks": (400, POST + b"Transfer-Encoding: gzip\r\n" + BODY),
     "a size that is no number": (400, POST + CHUNKED + b"\r\nzz\r\n{}\r\n0\r\n\r\n"),
     "a negative size": (400, POST + CHUNKED + b"\r\n-2\r\n{}\r\n0\r\n\r\n"),

@@ -95,7 +95,7 @@ def use_wrongly(scene):
     for request in mistakes.UNREADABLE:
         sent = mistakes.filled(request, token, claim)
         raw = scene.server.raw(f"{sent}\r\n\r\n".encode("latin-1")).decode()
-        assert re.match(r"HTTP/1.1 (4\d\d|501)", raw), (sent, raw)
+        assert re.match(r"HTTP/1.1 4\d\d", raw), (sent, raw)
         scene.errors.append((sent, raw))
     send("POST", "/admin/login/", f"username={token}&password={token}")
 
