@@ -57,12 +57,12 @@ class KeptTextField(TextField):
     """A text that is stored and shown to others, so that a token by mistake in it is refused."""
 
     TOKEN = re.compile(r"_agent_[0-9A-Za-z]{32}")
-    default_error_messages = {"token": "{field} must not hold a token"}
+    default_error_messages = {"private": "{field} must not hold a token"}
 
     def to_internal_value(self, data):
         text = super().to_internal_value(data)
         if self.TOKEN.search(text):
-            self.fail("token")
+            self.fail("private")
         return text
 
 
