@@ -1,6 +1,7 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
 # make test   run the whole suite
 # make prove  run the proofs of tests/proofs at full length (about 40 minutes)
+# make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
 # make lint   ruff, import-linter, missing migrations
 # make lock   renew requirements*.txt after a change of pyproject.toml
@@ -9,7 +10,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test prove manage lint format lock
+.PHONY: demo test prove bench manage lint format lock
 .DEFAULT_GOAL := demo
 
 demo: $(READY)
@@ -20,6 +21,9 @@ test: $(READY)
 
 prove: $(READY)
 	@PROVE=1 $(BIN)/python -m pytest tests/proofs -s -v $(ARGS)
+
+bench: $(READY)
+	@$(BIN)/python -m bench $(ARGS)
 
 manage: $(READY)
 	@$(BIN)/python -m demo $(ARGS)

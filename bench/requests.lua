@@ -27,7 +27,6 @@ local endpoints = {
   ["filtered list"] = function() return get("skills?category=category-" .. math.random(20)) end,
   ["search"] = function() return get("skills?q=" .. pick(words) .. "+" .. pick(words)) end,
   ["detail"] = function() return get("skills/" .. pick(skills)) end,
-  ["detail, cold"] = function() return get("skills/" .. pick(skills) .. "?" .. math.random(1e9)) end,
   ["304"] = function()
     local path, etag = pick(etags):match("(%S+) (%S+)")
     return get(path, nil, { ["If-None-Match"] = etag })

@@ -1,0 +1,226 @@
+"""What a request costs, endpoint by endpoint: `make bench` (needs wrk: apt-get install wrk).
+
+python -m bench [--rounds N] [--seconds N] [--connections N] [ENDPOINT...]
+
+Fills a database of its own in .demo/bench once, starts the Procfile's web line, and lets wrk drive
+each endpoint. Rounds are interleaved, so that noise falls on all alike, and medians are printed.
+Processor time is what stands in /proc for the server's processes and for PostgreSQL's; it holds
+still where rates do not. The two floors are measured in the same rounds: an empty answer by the same
+gunicorn, and the endpoint's own statements run by pgbench.
+"""
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import psutil
+
+from bench import site
+from demo.postgres import CHECKOUT, Postgres, find_binaries
+
+FOLDER = CHECKOUT / ".demo" / "bench"
+LUA = Path(__file__).with_name("requests.lua")
+ENDPOINTS = [
+    "list",
+    "filtered list",
+    "search",
+    "detail",
+    "304",
+    "profile",
+    "skill install",
+    "persona install",
+    "review",
+]
+
+
+@dataclass
+class Visit:
+    """One endpoint in one round; times in microseconds."""
+
+    rate: float
+    p50: float
+    p99: float
+    server: float
+    database: float
+    refused: int
+
+
+def processor_seconds(pid):
+    family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
+    times = [process.cpu_times() for process in family]
+    return sum(time.user + time.system for time in times)
+
+
+class Bench:
+    def __init__(self, postgres, options):
+        self.postgres, self.options = postgres, options
+        self.database_pid = int((postgres.data / "postmaster.pid").read_text().split()[0])
+
+    def drive(self, server, endpoint):
+        """Let wrk ask for one endpoint, and meter what that costs."""
+        pids = (server.process.pid, self.database_pid)
+        before = [processor_seconds(pid) for pid in pids]
+        command = [
+            *("wrk", "-t1", f"-c{self.options.connections}", f"-d{self.options.seconds}s"),
+            *("-s", str(LUA), server.url, "--", endpoint, str(FOLDER / "lists")),
+        ]
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        after = [processor_seconds(pid) for pid in pids]
+        (line,) = [line for line in output.splitlines() if line.startswith("RESULT ")]
+        result = json.loads(line.removeprefix("RESULT "))
+        if result["broken"]:
+            raise SystemExit(f"{endpoint}: {result['broken']} requests got no answer")
+        spent = [
+            1e6 * (end - start) / result["requests"]
+            for start, end in zip(before, after, strict=True)
+        ]
+        return Visit(
+            rate=1e6 * result["requests"] / result["microseconds"],
+            p50=result["p50"],
+            p99=result["p99"],
+            server=spent[0],
+            database=spent[1],
+            refused=result["refused"],
+        )
+
+    def pgbench(self, script):
+        """PostgreSQL's processor time for one run of an endpoint's statements, undone each time."""
+        before = processor_seconds(self.database_pid)
+        output = subprocess.run(
+            [
+                *(find_binaries() / "pgbench", "--no-vacuum", "--protocol=prepared"),
+                *("-c", "2", "-T", str(self.options.seconds), "-f", script),
+                *("-h", self.postgres.socket, "-U", "marketplace", "postgres"),
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        spent = processor_seconds(self.database_pid) - before
+        (line,) = [line for line in output.splitlines() if "actually processed" in line]
+        return 1e6 * spent / int(line.split(":")[1].split("/")[0])
+
+
+def write_scripts(folder):
+    """For pgbench: the statements that each endpoint runs, as they are captured here."""
+    from django.db import connection, transaction  # noqa: PLC0415
+    from django.test import Client  # noqa: PLC0415
+    from django.test.utils import CaptureQueriesContext  # noqa: PLC0415
+
+    def line(name, number=0):
+        return (folder / name).read_text().splitlines()[number]
+
+    token, persona = line("reviewers").split()
+    skill, new, word = line("skills", 7), line("personas", -1), line("words")
+    requests = {
+        "list": ("get", "skills", None),
+        "filtered list": ("get", "skills?category=category-1", None),
+        "search": ("get", f"skills?q={word}", None),
+        "detail": ("get", f"skills/{skill}", None),
+        "304": ("get", f"skills/{skill}", None),
+        "profile": ("get", "agents/me", None),
+        "skill install": ("post", "agents/me/skills/install", {"slug": skill}),
+        "persona install": ("post", "agents/me/personas/install", {"slug": new, "setActive": True}),
+        "review": ("post", "agents/me/reviews", {"personaSlug": persona, "rating": 4}),
+    }
+    client = Client(headers={"Authorization": f"Bearer {token}"}, HTTP_HOST="127.0.0.1")
+    for endpoint, (method, path, body) in requests.items():
+        ask = getattr(client, method)
+        with transaction.atomic():
+            with CaptureQueriesContext(connection) as captured:
+                ask(f"/api/v1/{path}", body, "application/json") if body else ask(f"/api/v1/{path}")
+            transaction.set_rollback(True)
+        statements = [
+            " ".join(query["sql"].split()).rstrip(";")
+            for query in captured.captured_queries
+            if "SAVEPOINT" not in query["sql"]
+        ]
+        script = "".join(f"{statement};\n" for statement in ["BEGIN", *statements, "ROLLBACK"])
+        (folder / f"{endpoint}.sql").write_text(script)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--connections", type=int, default=16)
+    parser.add_argument("endpoints", nargs="*", metavar="ENDPOINT", default=ENDPOINTS)
+    options = parser.parse_args()
+    if unknown := set(options.endpoints) - set(ENDPOINTS):
+        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(ENDPOINTS)}")
+    if shutil.which("wrk") is None:
+        sys.exit("This needs wrk: apt-get install wrk")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with Postgres(FOLDER / "postgres", alone=True) as postgres:
+        site.configure(postgres.url)
+        prepare()
+        with site.Server(FOLDER) as server, site.Server(FOLDER, "bench.bare") as bare:
+            site.write_etags(FOLDER / "lists", server)
+            report(measure(Bench(postgres, options), server, bare), options)
+
+
+def prepare():
+    import django  # noqa: PLC0415
+
+    site.manage("migrate", "--verbosity", "0")
+    site.manage(
+        "seed_scale", *(part for name, n in site.SIZES.items() for part in (f"--{name}", n))
+    )
+    django.setup()
+    site.write_lists(FOLDER / "lists")
+    write_scripts(FOLDER / "lists")
+
+
+def measure(bench, server, bare):
+    """`{endpoint: [Visit]}` and `{endpoint: [microseconds of pgbench]}`, by round."""
+    visits, floors = defaultdict(list), defaultdict(list)
+    for endpoint in bench.options.endpoints:  # caches, prepared statements
+        bench.drive(server, endpoint)
+    for number in range(bench.options.rounds):
+        print(f"round {number + 1} of {bench.options.rounds}", file=sys.stderr, flush=True)
+        visits["bare"].append(bench.drive(bare, "bare"))
+        for endpoint in bench.options.endpoints:
+            visits[endpoint].append(bench.drive(server, endpoint))
+            floors[endpoint].append(bench.pgbench(FOLDER / "lists" / f"{endpoint}.sql"))
+    return visits, floors
+
+
+def report(measured, options):
+    visits, floors = measured
+
+    def median(endpoint, name):
+        return statistics.median(getattr(visit, name) for visit in visits[endpoint])
+
+    bare = median("bare", "server")
+    sizes = ", ".join(f"{number:,} {name}" for name, number in site.SIZES.items())
+    print(
+        f"{date.today():%d %B %Y}, {platform.machine()}, {os.cpu_count()} cores shared by server, "
+        f"PostgreSQL and load, Python {platform.python_version()}; {sizes};\n"
+        f"{options.rounds} rounds of {options.seconds} s, {options.connections} connections. "
+        "Microseconds of processor time for a request.\n\n"
+        "| endpoint | requests/s | p50 ms | p99 ms | server | database | bare answer | pgbench "
+        "| times the floors |\n|---|---|---|---|---|---|---|---|---|"
+    )
+    for endpoint in options.endpoints:
+        server, database = median(endpoint, "server"), median(endpoint, "database")
+        pgbench = statistics.median(floors[endpoint])
+        print(
+            f"| {endpoint} | {median(endpoint, 'rate'):,.0f} | {median(endpoint, 'p50') / 1000:.1f} | "
+            f"{median(endpoint, 'p99') / 1000:.1f} | {server:.0f} | {database:.0f} | {bare:.0f} | "
+            f"{pgbench:.0f} | {(server + database) / (bare + pgbench):.1f} |"
+        )
+
+
+if __name__ == "__main__":
+    main()
