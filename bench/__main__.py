@@ -4,9 +4,9 @@ python -m bench [--rounds N] [--seconds N] [--connections N] [ENDPOINT...]
 
 Fills a database of its own in .demo/bench once, starts the Procfile's web line, and lets wrk drive
 each endpoint. Rounds are interleaved, so that noise falls on all alike, and medians are printed.
-Processor time is what stands in /proc for the server's processes and for PostgreSQL's; it holds
-still where rates do not. The two floors are measured in the same rounds: an empty answer by the same
-gunicorn, and the endpoint's own statements run by pgbench.
+Processor time is what the system counts for the server's processes and for PostgreSQL's; it holds
+still where rates do not. The two floors are measured in the same rounds: an empty answer by the
+same gunicorn, and the endpoint's own statements run by pgbench.
 """
 
 import argparse
@@ -140,7 +140,7 @@ def write_scripts(folder):
                 ask(f"/api/v1/{path}", body, "application/json") if body else ask(f"/api/v1/{path}")
             transaction.set_rollback(True)
         statements = [
-            " ".join(query["sql"].split()).rstrip(";")
+            query["sql"].strip()
             for query in captured.captured_queries
             if "SAVEPOINT" not in query["sql"]
         ]
@@ -215,11 +215,14 @@ def report(measured, options):
     for endpoint in options.endpoints:
         server, database = median(endpoint, "server"), median(endpoint, "database")
         pgbench = statistics.median(floors[endpoint])
-        print(
-            f"| {endpoint} | {median(endpoint, 'rate'):,.0f} | {median(endpoint, 'p50') / 1000:.1f} | "
-            f"{median(endpoint, 'p99') / 1000:.1f} | {server:.0f} | {database:.0f} | {bare:.0f} | "
-            f"{pgbench:.0f} | {(server + database) / (bare + pgbench):.1f} |"
-        )
+        cells = [
+            endpoint,
+            f"{median(endpoint, 'rate'):,.0f}",
+            *(f"{median(endpoint, name) / 1000:.1f}" for name in ("p50", "p99")),
+            *(f"{cost:.0f}" for cost in (server, database, bare, pgbench)),
+            f"{(server + database) / (bare + pgbench):.1f}",
+        ]
+        print(f"| {' | '.join(cells)} |")
 
 
 if __name__ == "__main__":

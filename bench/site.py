@@ -80,7 +80,7 @@ class Server:
 
 
 def write_lists(folder):
-    """What the load is drawn from, a line each: slugs, tokens, words, pairs that may be reviewed."""
+    """What the load is drawn from, a line each: slugs, tokens, words, reviewers with a persona."""
     # Django is set up by now, by `configure` and the caller.
     from django.db import connection  # noqa: PLC0415
 
