@@ -2,6 +2,8 @@
 
 import secrets
 import time
+from hashlib import blake2b
+from uuid import UUID
 
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.db import connection
@@ -11,7 +13,8 @@ INSERT INTO marketplace_ratecount AS kept (key, count, expires_at)
 VALUES (%s, %s, to_timestamp(%s))
 ON CONFLICT (key) DO UPDATE SET
     count = CASE WHEN kept.expires_at > now() THEN kept.count ELSE 0 END + EXCLUDED.count,
-    expires_at = GREATEST(kept.expires_at, EXCLUDED.expires_at)
+    -- Left as it is while it counts, because a change of an indexed column writes the index, too.
+    expires_at = CASE WHEN kept.expires_at > now() THEN kept.expires_at ELSE EXCLUDED.expires_at END
 RETURNING count
 """
 
@@ -38,7 +41,7 @@ class PostgresCounters(BaseCache):
         self.counted = {}
 
     def add(self, key, value, timeout=DEFAULT_TIMEOUT, version=None):
-        key = self.make_and_validate_key(key, version=version)
+        key = self.digest_of(key, version)
         if secrets.randbelow(PURGE_ONE_IN) == 0:
             self.purge()
         expires_at = time.time() + (self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout)
@@ -49,10 +52,14 @@ class PostgresCounters(BaseCache):
         return count == value
 
     def incr(self, key, delta=1, version=None):
-        count = self.counted.pop(self.make_and_validate_key(key, version=version), None)
+        count = self.counted.pop(self.digest_of(key, version), None)
         if count is None or delta != 1:
             raise ValueError("incr is only for the key that add has just refused")
         return count
+
+    def digest_of(self, key, version):
+        text = self.make_and_validate_key(key, version=version)
+        return UUID(bytes=blake2b(text.encode(), digest_size=16).digest())
 
     def purge(self):
         with connection.cursor() as cursor:

@@ -28,9 +28,10 @@ class RateCount(models.Model):
     the database, nothing less, starts the windows anew.
     """
 
-    key = models.TextField(primary_key=True)
+    # Of what is counted a digest, which makes small rows and one small index.
+    key = models.UUIDField(primary_key=True, editable=False)
     count = models.IntegerField()
     expires_at = models.DateTimeField(db_index=True)
 
     def __str__(self):
-        return self.key
+        return str(self.key)

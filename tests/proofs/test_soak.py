@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from django.db import connection
@@ -92,7 +93,7 @@ def expired(ago):
 def make_stale_counters():
     yesterday = timezone.now() - timedelta(days=1)
     RateCount.objects.bulk_create(
-        RateCount(key=f"stale-{number}", count=1, expires_at=yesterday) for number in range(STALE)
+        RateCount(key=UUID(int=number), count=1, expires_at=yesterday) for number in range(STALE)
     )
 
 
