@@ -121,11 +121,14 @@ def write_scripts(folder):
     from django.test import Client  # noqa: PLC0415
     from django.test.utils import CaptureQueriesContext  # noqa: PLC0415
 
-    def line(name, number=0):
-        return (folder / name).read_text().splitlines()[number]
+    from agents.models import AgentToken  # noqa: PLC0415
+    from catalogue.models import Persona, Skill  # noqa: PLC0415
 
-    token, persona = line("reviewers").split()
-    skill, new, word = line("skills", 7), line("personas", -1), line("words")
+    token, persona = (folder / "reviewers").read_text().splitlines()[0].split()
+    agent = AgentToken.objects.authenticate(token).agent
+    skill = Skill.objects.exclude(agent_installs__agent=agent).first().slug
+    new = Persona.objects.filter(price_cents=0).exclude(agent_installs__agent=agent).first().slug
+    word = (folder / "words").read_text().split()[0]
     requests = {
         "list": ("get", "skills", None),
         "filtered list": ("get", "skills?category=category-1", None),
