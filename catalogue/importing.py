@@ -110,7 +110,7 @@ class Importer:
     def entry_for(self, root, path, fields):
         """The entry that this file made before, or a new one."""
         source = self.source_of(root, path)
-        entry = self.model.objects.defer("search").filter(source=source).first()
+        entry = self.model.objects.filter(source=source).first()
         if entry is None:
             slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
             if not slug:
