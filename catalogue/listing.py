@@ -4,6 +4,7 @@ import re
 from decimal import Decimal
 
 from django.db.models import F
+from django.db.models.lookups import GreaterThanOrEqual
 
 from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Tally
 from catalogue.search import ranking
@@ -127,13 +128,13 @@ class SkillListing(Listing):
 def _free(personas, value):
     if value not in {"true", "false"}:
         raise BadRequest("free must be true or false")
-    return personas.filter(price_cents=0) if value == "true" else personas.exclude(price_cents=0)
+    return personas.filter(**({"price_cents": 0} if value == "true" else {"price_cents__gt": 0}))
 
 
 def _min_rating(personas, value):
     if not re.fullmatch(r"[0-9](\.[0-9]{1,6})?", value) or not 1 <= Decimal(value) <= 5:
         raise BadRequest("minRating must be a number from 1 to 5")
-    return personas.filter(rating_avg__gte=Decimal(value))
+    return personas.filter(GreaterThanOrEqual(RATING_OR_ZERO, Decimal(value)))
 
 
 class PersonaListing(Listing):

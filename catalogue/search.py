@@ -7,7 +7,7 @@ from django.utils.text import slugify
 
 MOST_RESULTS = 1000  # a search has no more results than these, the best
 MOST_WORDS = 10  # the rarest count
-MOST_POSTINGS = 20_000  # looked at in one search, all words together
+MOST_POSTINGS = 10_000  # looked at in one search, all words together
 SHORTEST = 4  # letters that a word must have to be mended or completed
 LONG = 9  # letters from which on two mistakes are forgiven
 MOST_COMPLETIONS = 5
@@ -54,7 +54,8 @@ RANKED = """
     ),
     found AS ({found}),
     best AS (
-        SELECT entry_id, sum(score) AS score FROM found GROUP BY entry_id
+        SELECT entry_id, sum(score) AS score FROM found
+        GROUP BY entry_id HAVING sum(score) IS NOT NULL
         ORDER BY score DESC, entry_id DESC LIMIT %(most_results)s
     ),
     named AS (
@@ -71,10 +72,12 @@ RANKED = """
     ORDER BY relevance DESC, entry_id DESC LIMIT %(most_results)s
 """
 
-# What an entry has of all the words. As a subquery it is answered entry by entry, by the key.
+# What an entry has of all the words, answered by the key, word by word.
 SCORE = """(
-    SELECT sum(impact * rarity) FROM words JOIN {postings} AS posting ON word = stem
-    WHERE posting.entry_id = candidate.entry_id
+    SELECT sum(impact * rarity) FROM words, LATERAL (
+        SELECT impact FROM {postings} AS posting
+        WHERE posting.entry_id = candidate.entry_id AND posting.word = stem LIMIT 1
+    ) AS held
 )"""
 
 # Word by word, the entries that are most about it.
@@ -94,13 +97,13 @@ BY_WORD_AND_FILTER = """
             OR min(catalogue_count(%(kind)s, facet, value)) <= %(few)s AS is_small
         FROM unnest(%(facets)s::text[], %(values)s::text[]) AS given (facet, value)
     )
-    SELECT entry_id, score FROM (
-        SELECT entry_id, {score} AS score
-        FROM (SELECT id AS entry_id FROM ({entries}) AS entry) AS candidate
-        WHERE (SELECT is_small FROM breadth)
-    ) AS scored WHERE score IS NOT NULL
+    SELECT entry_id, {score} AS score
+    FROM (SELECT id AS entry_id FROM ({entries}) AS entry) AS candidate
+    WHERE (SELECT is_small FROM breadth)
     UNION ALL
-    SELECT entry_id, score FROM ({by_word}) AS by_word JOIN ({entries}) AS entry ON id = entry_id
+    SELECT entry_id, score FROM ({by_word}) AS candidate, LATERAL (
+        SELECT FROM ({entries}) AS entry WHERE id = entry_id LIMIT 1
+    ) AS passing
     WHERE NOT (SELECT is_small FROM breadth)
 """
 

@@ -10,23 +10,28 @@ FUNCTIONS = r"""
 -- A text as to_tsvector should see it. Names are taken apart (pdf-tables, node.js, ci/cd), and
 -- Chinese, Japanese and Korean, which write no spaces, become overlapping pairs of characters.
 CREATE FUNCTION catalogue_plain(raw text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-    SELECT CASE WHEN raw ~ '[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]' THEN
-        regexp_replace(
-            translate(raw, '-_/.:@', '      '), '[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+', ' ', 'g'
-        ) || ' ' || (
-            SELECT string_agg(substr(run[1], start, 2), ' ')
-            FROM regexp_matches(raw, '[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+', 'g') AS run,
-                generate_series(1, greatest(length(run[1]) - 1, 1)) AS start
-        )
-    ELSE translate(raw, '-_/.:@', '      ') END
-$$;
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    spaceless CONSTANT text := '[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+';
+    plain text := translate(raw, '-_/.:@', '      ');
+    run text;
+BEGIN
+    IF raw ~ spaceless THEN
+        plain := regexp_replace(plain, spaceless, ' ', 'g');
+        FOR run IN SELECT found[1] FROM regexp_matches(raw, spaceless, 'g') AS found LOOP
+            FOR start IN 1 .. greatest(length(run) - 1, 1) LOOP
+                plain := plain || ' ' || substr(run, start, 2);
+            END LOOP;
+        END LOOP;
+    END IF;
+    RETURN plain;
+END $$;
 
 -- The words of a text with their stems; a stop word (the, who, for) is its own stem.
 CREATE FUNCTION catalogue_words(
     vector tsvector, OUT word text, OUT stem text, OUT is_stop boolean, OUT labels text[]
 ) RETURNS SETOF record
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE ROWS 30 AS $$
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
     SELECT lexeme, coalesce(stems[1], lexeme), stems = '{}', weights
     FROM unnest(vector), ts_lexize('english_stem', lexeme) AS stems
 $$;

@@ -9,36 +9,44 @@ TABLES = {
     "skills": ["catalogue_skill", "catalogue_skillposting"],
     "personas": ["catalogue_persona", "catalogue_personaposting"],
     "agents": ["agents_agent", "agents_agenttoken", "agents_operatorclaim"],
-    "installs": ["installs_skillinstall", "installs_personainstall", "catalogue_skill", "catalogue_persona"],
+    "installs": [
+        "installs_skillinstall",
+        "installs_personainstall",
+        "catalogue_skill",
+        "catalogue_persona",
+    ],
 }
 
 # Zipf's law: the k-th most common of n has a share in proportion to 1/k.
 FUNCTIONS = """
     CREATE FUNCTION pg_temp.zipf(n int) RETURNS int LANGUAGE sql VOLATILE
     AS $$ SELECT floor(exp(random() * ln(n + 1)))::int $$;
-    CREATE FUNCTION pg_temp.word(rank int) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-        SELECT string_agg(substr('babidobugadigoluhakikolamimonunaperapirosasitovavi'
-            || 'fofumyjojutezuwexinelesokutuwovozaganohutorydyhylu', 1 + 2 * (rank / step % 50), 2), '')
-        FROM unnest(ARRAY[1, 50, 2500]) AS step
-    $$;
-    CREATE FUNCTION pg_temp.words(number int, row_of bigint) RETURNS text LANGUAGE sql VOLATILE
-    AS $$ SELECT string_agg(pg_temp.word(pg_temp.zipf(50000)), ' ') FROM generate_series(1, number) $$;
+    CREATE TEMP TABLE vocabulary AS
+        SELECT rank, string_agg(substr('babidobugadigoluhakikolamimonunaperapirosasitovavi'
+            || 'fofumyjojutezuwexinelesokutuwovozaganohutorydyhylu',
+            1 + 2 * (rank / step % 50), 2), '') AS word
+        FROM generate_series(1, 50000) AS rank, unnest(ARRAY[1, 50, 2500]) AS step GROUP BY rank;
+    ANALYZE vocabulary;
 """
 ENTRIES = """
     INSERT INTO catalogue_{kind} (
         public_id, slug, title, description, category, tags, runtimes, author, version, license,
         content, status, source, created_at, updated_at, {columns}
     )
-    SELECT '{kind}_' || substr(md5('{kind}' || n), 1, 16), 'scale-' || n, initcap(title), description,
-        'category-' || pg_temp.zipf(20),
+    SELECT '{kind}_' || substr(md5('{kind}' || n), 1, 16), 'scale-' || n, initcap(title),
+        description, 'category-' || pg_temp.zipf(20),
         ARRAY(SELECT DISTINCT 'tag-' || pg_temp.zipf(2000) FROM generate_series(1, 1 + n %% 4)),
         ARRAY['runtime-' || pg_temp.zipf(10)], 'author-' || pg_temp.zipf(20000),
         '1.0', 'MIT', description, 'published', '',
         now() - (1e8 - n) * interval '1 second', now() - (1e8 - n) * interval '1 second', {values}
     FROM (
-        SELECT n, pg_temp.words(3, n) AS title, pg_temp.words(25, n) AS description
-        FROM generate_series(%s::bigint, %s) AS n
-    ) AS new
+        SELECT n, string_agg(word, ' ') FILTER (WHERE place <= 3) AS title,
+            string_agg(word, ' ') FILTER (WHERE place > 3) AS description
+        FROM (
+            SELECT n, place, pg_temp.zipf(50000) AS rank
+            FROM generate_series(%s::bigint, %s) AS n, generate_series(1, 28) AS place
+        ) AS picks JOIN vocabulary USING (rank) GROUP BY n
+    ) AS new ORDER BY n
 """
 AGENTS = """
     WITH agents AS (
@@ -56,8 +64,8 @@ AGENTS = """
         SELECT id, md5('claim' || id), '', '', '', 0 FROM agents
     )
     INSERT INTO agents_agenttoken (agent_id, digest, hint, scopes, created_at)
-    SELECT id, md5('token' || id) || md5('digest' || id), 'scale', ARRAY['read', 'install', 'review'],
-        now()
+    SELECT id, md5('token' || id) || md5('digest' || id), 'scale',
+        ARRAY['read', 'install', 'review'], now()
     FROM agents
 """
 # Each agent gets as many different entries as the others, popular ones more often: the j-th comes
@@ -78,7 +86,7 @@ INSTALLS = """
     ), counted AS (
         UPDATE catalogue_{kind} AS entry SET {counter} = {counter} + installed
         FROM (
-            SELECT entries.id, count(*) AS installed FROM picks JOIN entries USING (place) GROUP BY 1
+            SELECT id, count(*) AS installed FROM picks JOIN entries USING (place) GROUP BY id
         ) AS installs
         WHERE entry.id = installs.id
     )
@@ -150,7 +158,7 @@ class Command(BaseCommand):
 
     def number_of(self, table, column):
         condition = f"WHERE {column} LIKE 'scale-%%'" if column in {"slug", "handle"} else ""
-        self.cursor.execute(f"SELECT count({column}) FROM {table} {condition}", [])
+        self.cursor.execute(f"SELECT count({column}) FROM {table} {condition}", [])  # noqa: S608  # nosec B608
         return self.cursor.fetchone()[0]
 
     @contextmanager
