@@ -18,7 +18,7 @@ DECLARE
 BEGIN
     IF raw ~ spaceless THEN
         plain := regexp_replace(plain, spaceless, ' ', 'g');
-        FOR run IN SELECT found[1] FROM regexp_matches(raw, spaceless, 'g') AS found LOOP
+        FOR run IN SELECT match[1] FROM regexp_matches(raw, spaceless, 'g') AS match LOOP
             FOR start IN 1 .. greatest(length(run) - 1, 1) LOOP
                 plain := plain || ' ' || substr(run, start, 2);
             END LOOP;
