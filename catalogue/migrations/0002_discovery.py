@@ -106,23 +106,33 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
     ) AS found
 $$;
 
--- Adds the changes that stand to the tally, unless somebody is at it. Nobody waits here, and only
--- the holder of this lock ever locks a row of the tally: no deadlock can begin with it.
-CREATE FUNCTION catalogue_add_up() RETURNS void LANGUAGE plpgsql AS $$
+-- Adds to the tally what a statement has changed and what others have left to be added; or, where
+-- somebody is at it, leaves it to the next. Nobody waits here, and only the holder of this lock
+-- ever locks a row of the tally: no deadlock can begin with it.
+CREATE FUNCTION catalogue_add_up(of text, facets text[], facts text[], numbers bigint[])
+RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF pg_try_advisory_xact_lock('catalogue_tally'::regclass::oid::int, 0) THEN
-        WITH changes AS (DELETE FROM catalogue_tallychange RETURNING kind, facet, value, entries)
+        WITH others AS (DELETE FROM catalogue_tallychange RETURNING kind, facet, value, entries)
         INSERT INTO catalogue_tally (kind, facet, value, entries)
-        SELECT kind, facet, value, sum(entries) FROM changes GROUP BY kind, facet, value
-        HAVING sum(entries) <> 0
+        SELECT kind, facet, value, sum(entries) FROM (
+            SELECT of AS kind, * FROM unnest(facets, facts, numbers) AS mine (facet, value, entries)
+            UNION ALL
+            SELECT kind, facet, value, entries FROM others
+        ) AS changes
+        GROUP BY kind, facet, value HAVING sum(entries) <> 0
         ON CONFLICT (kind, facet, value)
         DO UPDATE SET entries = catalogue_tally.entries + excluded.entries;
+    ELSE
+        INSERT INTO catalogue_tallychange (kind, facet, value, entries)
+        SELECT of, * FROM unnest(facets, facts, numbers);
     END IF;
 END $$;
 """
 
 DROP_FUNCTIONS = """
-DROP FUNCTION catalogue_add_up(), catalogue_count(text, text, text), catalogue_words(tsvector), catalogue_plain(text),
+DROP FUNCTION catalogue_add_up(text, text[], text[], bigint[]),
+    catalogue_count(text, text, text), catalogue_words(tsvector), catalogue_plain(text),
     catalogue_facts(text, text, varchar[], text, text, varchar[], text, boolean);
 """
 
@@ -131,49 +141,55 @@ DROP FUNCTION catalogue_add_up(), catalogue_count(text, text, text), catalogue_w
 # is written: an install or a review pays nothing.
 TRIGGERS = r"""
 CREATE FUNCTION catalogue_{kind}_added() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE facets text[]; facts text[]; numbers bigint[];
 BEGIN
-    WITH facts AS MATERIALIZED (
+    WITH held AS MATERIALIZED (
         SELECT entry.id, fact.*
         FROM changed AS entry, catalogue_facts({columns}) AS fact
         WHERE entry.status = 'published'
     ), posted AS (
         INSERT INTO catalogue_{kind}posting (entry_id, word, impact)
-        SELECT id, value, impact FROM facts WHERE facet = 'word'
+        SELECT id, value, impact FROM held WHERE facet = 'word'
     )
-    INSERT INTO catalogue_tallychange (kind, facet, value, entries)
-    SELECT '{kind}', facet, value, count(*) FROM facts GROUP BY facet, value;
-    PERFORM catalogue_add_up();
+    SELECT array_agg(facet), array_agg(value), array_agg(entries) INTO facets, facts, numbers
+    FROM (SELECT facet, value, count(*) AS entries FROM held GROUP BY facet, value) AS counted;
+    PERFORM catalogue_add_up('{kind}', facets, facts, numbers);
     RETURN NULL;
 END $$;
 
 CREATE FUNCTION catalogue_{kind}_removed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE facets text[]; facts text[]; numbers bigint[];
 BEGIN
     DELETE FROM catalogue_{kind}posting WHERE entry_id IN (SELECT id FROM changed);
-    INSERT INTO catalogue_tallychange (kind, facet, value, entries)
-    SELECT '{kind}', facet, value, -count(*)
-    FROM changed AS entry, catalogue_facts({columns}) AS fact
-    WHERE entry.status = 'published'
-    GROUP BY facet, value;
-    PERFORM catalogue_add_up();
+    SELECT array_agg(facet), array_agg(value), array_agg(entries) INTO facets, facts, numbers
+    FROM (
+        SELECT facet, value, -count(*) AS entries
+        FROM changed AS entry, catalogue_facts({columns}) AS fact
+        WHERE entry.status = 'published' GROUP BY facet, value
+    ) AS counted;
+    PERFORM catalogue_add_up('{kind}', facets, facts, numbers);
     RETURN NULL;
 END $$;
 
 CREATE FUNCTION catalogue_{kind}_edited() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE facets text[]; facts text[]; numbers bigint[];
 BEGIN
     DELETE FROM catalogue_{kind}posting WHERE entry_id = OLD.id;
-    WITH facts AS MATERIALIZED (
+    WITH held AS MATERIALIZED (
         SELECT entry.id, entry.sign, fact.*
         FROM (SELECT OLD.*, -1 AS sign UNION ALL SELECT NEW.*, 1) AS entry,
             catalogue_facts({columns}) AS fact
         WHERE entry.status = 'published'
     ), posted AS (
         INSERT INTO catalogue_{kind}posting (entry_id, word, impact)
-        SELECT id, value, impact FROM facts WHERE facet = 'word' AND sign = 1
+        SELECT id, value, impact FROM held WHERE facet = 'word' AND sign = 1
     )
-    INSERT INTO catalogue_tallychange (kind, facet, value, entries)
-    SELECT '{kind}', facet, value, sum(sign) FROM facts GROUP BY facet, value
-    HAVING sum(sign) <> 0;
-    PERFORM catalogue_add_up();
+    SELECT array_agg(facet), array_agg(value), array_agg(entries) INTO facets, facts, numbers
+    FROM (
+        SELECT facet, value, sum(sign) AS entries FROM held
+        GROUP BY facet, value HAVING sum(sign) <> 0
+    ) AS counted;
+    PERFORM catalogue_add_up('{kind}', facets, facts, numbers);
     RETURN NULL;
 END $$;
 
