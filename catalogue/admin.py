@@ -61,9 +61,6 @@ class EntryAdmin(admin.ModelAdmin):
         # Agents know an entry by its slug: a new title must not move an old one.
         return {} if obj else self.prepopulated_fields
 
-    def get_queryset(self, request):
-        return super().get_queryset(request).defer("search")
-
     def save_model(self, request, obj, form, change):
         if not change:
             obj.save()

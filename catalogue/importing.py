@@ -2,16 +2,18 @@
 
 import os
 import re
-from dataclasses import dataclass, field
-from itertools import count
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count, islice
 from pathlib import Path
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from catalogue.frontmatter import Refused, as_slug, read_frontmatter, read_text
+from catalogue.frontmatter import Fields, Refused, as_slug, read_frontmatter, read_text
 from catalogue.models import Persona, Skill, Status
 
+BATCH = 100  # files of one transaction
 MAX_PRICE_CENTS = 2**31 - 1
 SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__"}
 # Documents that stand beside persona files and are none.
@@ -23,24 +25,38 @@ IMPORTED = [*TEXTS, "tags", "runtimes", "content", "status"]
 
 @dataclass
 class Report:
-    """What an import did; `refused` and `notes` hold lines that begin with a path."""
+    """What an import did; notes and refusals are told as they come, each with its path."""
 
+    tell: Callable
     created: int = 0
     updated: int = 0
     unchanged: int = 0
-    refused: list = field(default_factory=list)
-    notes: list = field(default_factory=list)
+    refused: int = 0
 
     def note(self, path, text):
-        self.notes.append(f"{printable(path)}: {text}")
+        self.tell(f"note: {printable(path)}: {text}")
 
     def refuse(self, path, reason):
-        self.refused.append(f"{printable(path)}: {reason}")
+        self.refused += 1
+        self.tell(f"refused: {printable(path)}: {reason}")
 
 
 def printable(path):
     """A path as text, also where its bytes are not UTF-8."""
     return os.fsencode(path).decode(errors="replace")
+
+
+@dataclass
+class File:
+    """A file that has been read; `slug` is the one that its name wants."""
+
+    root: Path
+    path: Path
+    source: str
+    slug: str
+    fields: Fields
+    text: str
+    body: str
 
 
 class Importer:
@@ -53,23 +69,22 @@ class Importer:
     model = None
     imported = IMPORTED
 
-    def __init__(self, *, draft=False, source=None):
+    def __init__(self, *, tell, draft=False, source=None):
         self.draft = draft
         self.source = source
-        self.report = Report()
+        self.report = Report(tell)
 
     def find(self, path):
         """The files below a path that are to be imported, in a stable order, as (root, file)."""
         path = Path(path)
         if not path.is_dir():
-            return [(path.parent, path)]
-        found = []
+            yield path.parent, path
+            return
         for folder, folders, names in os.walk(path, onerror=self.refuse_folder):
             for name in folders:
                 self.note_link(path, Path(folder) / name)
             folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
-            found.extend((path, Path(folder) / name) for name in self.wanted(sorted(names)))
-        return found
+            yield from ((path, Path(folder) / name) for name in self.wanted(sorted(names)))
 
     def refuse_folder(self, error):
         self.report.refuse(error.filename, error.strerror)
@@ -83,39 +98,91 @@ class Importer:
         """Which of a folder's files are to be imported."""
         raise NotImplementedError
 
-    def values(self, fields, text, body):
+    def values(self, file):
         """The model's own values from a file."""
         raise NotImplementedError
 
-    def import_file(self, root, path):
-        """Import one file in a transaction of its own, and report on it."""
+    def import_files(self, files):
+        """Import files as they are found, in batches; yields the number of each batch."""
+        files = iter(files)
+        while batch := list(islice(files, BATCH)):
+            read = [found for root, path in batch if (found := self.read(root, path))]
+            self.import_batch(read)
+            yield len(batch)
+
+    def read(self, root, path):
+        """A file that can be used, or None; the report says why."""
+        if not is_below(path, root):
+            self.report.refuse(path, "a symbolic link that leads outside the imported path")
+            return None
         try:
-            self.read_and_save(root, path)
+            text = read_text(path)
+            fields, body = read_frontmatter(text)
+            slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
+            return File(root, path, self.source_of(root, path), slug, fields, text, body)
         except (Refused, OSError) as error:
             self.report.refuse(path, error)
-        except IntegrityError:
-            self.report.refuse(path, "its slug was taken while it was imported; import it again")
-        except ValidationError as error:
-            reasons = (f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items())
-            self.report.refuse(path, "; ".join(reasons))
+            return None
 
-    def read_and_save(self, root, path):
-        if not is_below(path, root):
-            raise Refused("a symbolic link that leads outside the imported path")
-        text = read_text(path)
-        fields, body = read_frontmatter(text)
+    def import_batch(self, files):
+        """Import files in one transaction, and what is new in one statement."""
         with transaction.atomic():
-            self.save(path, self.entry_for(root, path, fields), fields, text, body)
+            entries = self.model.objects.filter(source__in=[file.source for file in files])
+            known = {entry.source: entry for entry in entries}
+            slugs = self.model.objects.filter(slug__in=[file.slug for file in files])
+            self.taken = set(slugs.values_list("slug", flat=True))
+            new = {}
+            for file in files:
+                if file.source in new:
+                    self.report.unchanged += 1  # found under two paths
+                elif file.source in known:
+                    self.update(file, known[file.source])
+                elif entry := self.new_entry(file):
+                    new[file.source] = (file, entry)
+            self.create(new.values())
 
-    def entry_for(self, root, path, fields):
-        """The entry that this file made before, or a new one."""
-        source = self.source_of(root, path)
-        entry = self.model.objects.defer("search").filter(source=source).first()
-        if entry is None:
-            slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
-            if not slug:
-                raise Refused("its name makes no slug: use a-z, 0-9 and hyphens")
-            entry = self.model(slug=self.free_slug(slug, root, path, fields), source=source)
+    def update(self, file, entry):
+        before = {name: getattr(entry, name) for name in self.imported}
+        if not self.fill(file, entry):
+            return
+        changed = [name for name in self.imported if getattr(entry, name) != before[name]]
+        if self.save_bundle(file, entry) or changed:
+            # Nothing else: counters move and staff withdraw while this runs.
+            entry.save(update_fields=[*changed, "updated_at"])
+            self.report.updated += 1
+        else:
+            self.report.unchanged += 1
+
+    def create(self, new):
+        try:
+            with transaction.atomic():
+                self.model.objects.bulk_create(entry for _, entry in new)
+        except IntegrityError:
+            new = [(file, entry) for file, entry in new if self.create_alone(file, entry)]
+        for file, entry in new:
+            self.save_bundle(file, entry)
+            self.report.created += 1
+
+    def create_alone(self, file, entry):
+        """Whether the entry could be created; its slug may have been taken meanwhile."""
+        try:
+            with transaction.atomic():
+                entry.save(force_insert=True)
+        except IntegrityError:
+            reason = "its slug was taken while it was imported; import it again"
+            self.report.refuse(file.path, reason)
+            return False
+        return True
+
+    def new_entry(self, file):
+        """The entry that a file makes, not yet saved; None where it is refused."""
+        if not file.slug:
+            self.report.refuse(file.path, "its name makes no slug: use a-z, 0-9 and hyphens")
+            return None
+        entry = self.model(slug=self.free_slug(file), source=file.source)
+        if not self.fill(file, entry):
+            return None
+        self.taken.add(entry.slug)
         return entry
 
     def source_of(self, root, path):
@@ -133,19 +200,22 @@ class Importer:
     def below(self, root, path):
         return path.relative_to(root)
 
-    def free_slug(self, slug, root, path, fields):
+    def free_slug(self, file):
         """The slug, or where another source has it, one that names the owner or a number."""
-        owner = as_slug(fields.line("author") or self.owner_folder(root, path))[:30].strip("-")
-        named = f"{slug}-{owner}" if owner else slug
+        if file.slug not in self.taken:
+            return file.slug
+        owner = as_slug(file.fields.line("author") or self.owner_folder(file.root, file.path))
+        owner = owner[:30].strip("-")
+        named = f"{file.slug}-{owner}" if owner else file.slug
         numbered = (f"{named}-{number}" for number in count(2))
         free = next(
             candidate
-            for candidates in ([slug], [named], numbered)
+            for candidates in ([named], numbered)
             for candidate in candidates
-            if not self.model.objects.filter(slug=candidate).exists()
+            if candidate not in self.taken
+            and not self.model.objects.filter(slug=candidate).exists()
         )
-        if free != slug:
-            self.report.note(path, f"the slug {slug} is taken, imported as {free}")
+        self.report.note(file.path, f"the slug {file.slug} is taken, imported as {free}")
         return free
 
     def owner_folder(self, root, path):
@@ -153,33 +223,29 @@ class Importer:
         folder = self.owner_of(path)
         return folder.name if folder != root and folder.is_relative_to(root) else ""
 
-    def save(self, path, entry, fields, text, body):
-        is_new = entry.pk is None
-        before = {} if is_new else {name: getattr(entry, name) for name in self.imported}
+    def fill(self, file, entry):
+        """Give the entry what the file says; False where it is refused."""
         for name in TEXTS:
-            setattr(entry, name, fields.line(name))
+            setattr(entry, name, file.fields.line(name))
         entry.title = entry.title or " ".join(word.capitalize() for word in entry.slug.split("-"))
-        entry.tags, entry.runtimes = fields.words("tags"), fields.words("runtimes")
-        for name, value in self.values(fields, text, body).items():
-            setattr(entry, name, value)
+        entry.tags, entry.runtimes = file.fields.words("tags"), file.fields.words("runtimes")
         # What staff have withdrawn stays withdrawn.
         if entry.status == Status.DRAFT and not self.draft:
             entry.status = Status.PUBLISHED
-        entry.full_clean(validate_constraints=False)
-        if is_new:
-            entry.save()
-            self.save_bundle(path, entry, fields)
-            self.report.created += 1
-            return
-        changed = [name for name in self.imported if getattr(entry, name) != before[name]]
-        if self.save_bundle(path, entry, fields) or changed:
-            # Nothing else: counters move and staff withdraw while this runs.
-            entry.save(update_fields=[*changed, "updated_at"])
-            self.report.updated += 1
+        try:
+            for name, value in self.values(file).items():
+                setattr(entry, name, value)
+            entry.full_clean(validate_unique=False, validate_constraints=False)
+        except Refused as error:
+            self.report.refuse(file.path, error)
+        except ValidationError as error:
+            reasons = (f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items())
+            self.report.refuse(file.path, "; ".join(reasons))
         else:
-            self.report.unchanged += 1
+            return True
+        return False
 
-    def save_bundle(self, path, entry, fields):
+    def save_bundle(self, file, entry):
         """Whether what the entry bundles has changed; skills bundle nothing."""
         return False
 
@@ -208,8 +274,8 @@ class SkillImporter(Importer):
     def fallback_name(self, path):
         return path.parent.resolve().name
 
-    def values(self, fields, text, body):
-        return {"content": text}
+    def values(self, file):
+        return {"content": file.text}
 
 
 class PersonaImporter(Importer):
@@ -231,10 +297,10 @@ class PersonaImporter(Importer):
     def fallback_name(self, path):
         return path.name.partition(".")[0]
 
-    def values(self, fields, text, body):
-        if not body.strip():
+    def values(self, file):
+        if not file.body.strip():
             raise Refused("no prompt after the frontmatter")
-        return {"content": body, "price_cents": self.price(fields.get("priceCents"))}
+        return {"content": file.body, "price_cents": self.price(file.fields.get("priceCents"))}
 
     def price(self, value):
         if value is None:
@@ -245,11 +311,11 @@ class PersonaImporter(Importer):
             raise Refused("priceCents must be a whole number of cents, 0 or more")
         return int(value)
 
-    def save_bundle(self, path, entry, fields):
-        wanted = fields.words("skills")
+    def save_bundle(self, file, entry):
+        wanted = file.fields.words("skills")
         skills = {skill.slug: skill for skill in Skill.objects.filter(slug__in=wanted).only("slug")}
         for slug in sorted(set(wanted) - set(skills)):
-            self.report.note(path, f"bundles the skill {slug}, which does not exist")
+            self.report.note(file.path, f"bundles the skill {slug}, which does not exist")
         if {skill.pk for skill in entry.skills.only("pk")} == {s.pk for s in skills.values()}:
             return False
         entry.skills.set(skills.values())

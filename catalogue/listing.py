@@ -4,14 +4,16 @@ import re
 from decimal import Decimal
 
 from django.db.models import F
+from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE
-from catalogue.search import matching
+from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Tally
+from catalogue.search import ranking
 from marketplace.exceptions import BadRequest
-from marketplace.pagination import KeysetPage, Sort
+from marketplace.pagination import KeysetPage, RankedPage, Sort
 
 ALIASES = {"query": "q", "search": "q"}
 MAX_QUERY = 200
+COUNTED = {"category", "author", "runtime", "free"}
 DEFAULT_LIMIT, MAX_LIMIT = 20, 100
 
 
@@ -40,21 +42,42 @@ class Listing:
         self.sort = self._sort(self.query.get("sort"))
 
     def page(self, entries):
-        if self.words:
-            entries = matching(entries, self.words)
+        options = {
+            "limit": self.limit,
+            "cursor": self.query.get("cursor"),
+            "binding": self._binding(),
+        }
+        passing = self._passing(entries)
+        if not self.words:
+            count = self._count(passing)
+            return KeysetPage(passing, self.sorts[self.sort], count=count, **options)
+        ranked = ranking(passing, self.words, facets=self.facets, uncounted=self.uncounted)
+        if self.sort == "relevance":
+            return RankedPage(entries, ranked, **options)
+        best = entries.filter(pk__in=[row_id for _, row_id in ranked])
+        return KeysetPage(best, self.sorts[self.sort], count=len(ranked), **options)
+
+    def _passing(self, entries):
         for name, narrow in self.filters.items():
             if name in self.query:
                 entries = narrow(entries, self.query[name])
-        if self.tags:
-            entries = entries.filter(tags__contains=self.tags)
-        sort = Sort(F("relevance")) if self.sort == "relevance" else self.sorts[self.sort]
-        return KeysetPage(
-            entries,
-            sort,
-            limit=self.limit,
-            cursor=self.query.get("cursor"),
-            binding=self._binding(),
-        )
+        return entries.filter(tags__contains=self.tags) if self.tags else entries
+
+    @property
+    def facets(self):
+        """The filters of which the tally knows how many entries pass, as (facet, value)."""
+        given = [(name, self.query[name]) for name in COUNTED if name in self.query]
+        return given + [("tag", tag) for tag in set(self.tags)]
+
+    @property
+    def uncounted(self):
+        return {name for name in self.filters if name in self.query} - COUNTED
+
+    def _count(self, passing):
+        if self.uncounted or len(self.facets) > 1:
+            return passing.count()
+        facet, value = (self.facets or [("all", "")])[0]
+        return Tally.objects.entries(passing.model, facet, value)
 
     def _single(self, query):
         """Each parameter once, aliases resolved; anything unknown is refused by name."""
@@ -105,13 +128,13 @@ class SkillListing(Listing):
 def _free(personas, value):
     if value not in {"true", "false"}:
         raise BadRequest("free must be true or false")
-    return personas.filter(price_cents=0) if value == "true" else personas.exclude(price_cents=0)
+    return personas.filter(**({"price_cents": 0} if value == "true" else {"price_cents__gt": 0}))
 
 
 def _min_rating(personas, value):
     if not re.fullmatch(r"[0-9](\.[0-9]{1,6})?", value) or not 1 <= Decimal(value) <= 5:
         raise BadRequest("minRating must be a number from 1 to 5")
-    return personas.filter(rating_avg__gte=Decimal(value))
+    return personas.filter(GreaterThanOrEqual(RATING_OR_ZERO, Decimal(value)))
 
 
 class PersonaListing(Listing):

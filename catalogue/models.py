@@ -3,10 +3,9 @@ from functools import partial
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, HashIndex
-from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.core.validators import RegexValidator
-from django.db import models, transaction
-from django.db.models import Count, F, Func, OuterRef, Q, Subquery, Sum, Value
+from django.db import connection, models, transaction
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum, Value
 from django.db.models.functions import Coalesce, Collate, Length, Lower, NullIf, Round
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
@@ -21,11 +20,6 @@ is_slug = RegexValidator(
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
 RATING_OR_ZERO = Coalesce("rating_avg", Value(0), output_field=RATING)
-
-
-def joined(column):
-    """An array's elements as one text, in the immutable form that a generated column needs."""
-    return Func(F(column), function="catalogue_joined", output_field=models.TextField())
 
 
 class Status(models.TextChoices):
@@ -76,8 +70,8 @@ class EntryQuerySet(models.QuerySet):
             )
 
     def without_texts(self):
-        """Leave the long columns in the database: no list shows them."""
-        return self.defer("content", "search")
+        """Leave the long column in the database: no list shows it."""
+        return self.defer("content")
 
 
 def total_of(model, relation, aggregate):
@@ -113,13 +107,6 @@ class Entry(models.Model):
         output_field=models.IntegerField(),
         db_persist=True,
     )
-    search = models.GeneratedField(
-        expression=SearchVector("title", "slug", weight="A", config="english")
-        + SearchVector(joined("tags"), weight="B", config="english")
-        + SearchVector("description", weight="C", config="english"),
-        output_field=SearchVectorField(),
-        db_persist=True,
-    )
 
     objects = EntryQuerySet.as_manager()
 
@@ -138,20 +125,24 @@ class Entry(models.Model):
 PUBLISHED = Q(status=Status.PUBLISHED)
 
 
-def entry_indexes(kind):
-    """Indexes for the filters and sorts that both kinds offer, over published rows only."""
+def entry_indexes(kind, popularity):
+    """Indexes for the filters and sorts of one kind, over published rows only.
+
+    Each of them is written by each install, because `popularity` is in some: no more than these.
+    """
 
     def index(*columns, name):
         return models.Index(*columns, name=f"{kind}_{name}", condition=PUBLISHED)
 
+    most_popular = [F(popularity).desc(), F("id").desc()]
     return [
         index(F("created_at").desc(), F("id").desc(), name="newest"),
         index(F("updated_at").desc(), F("id").desc(), name="updated"),
         index(TITLE_WITHOUT_CASE, F("id") * -1, name="name"),
-        index(F("author"), F("id").desc(), name="author"),
-        GinIndex(fields=["tags"], name=f"{kind}_tags", condition=PUBLISHED),
-        GinIndex(fields=["runtimes"], name=f"{kind}_runtimes", condition=PUBLISHED),
-        GinIndex(fields=["search"], name=f"{kind}_search", condition=PUBLISHED),
+        index(*most_popular, name=popularity),
+        index(F("category"), *most_popular, name="category"),
+        index(F("author"), *most_popular, name="author"),
+        GinIndex(fields=["tags", "runtimes"], name=f"{kind}_labels", condition=PUBLISHED),
         HashIndex(fields=["source"], name=f"{kind}_source", condition=~Q(source="")),
     ]
 
@@ -182,19 +173,7 @@ class Skill(Entry):
             *Entry.Meta.constraints,
             models.CheckConstraint(condition=Q(downloads__gte=0), name="downloads_not_negative"),
         ]
-        indexes = [
-            *entry_indexes("skill"),
-            models.Index(
-                F("downloads").desc(), F("id").desc(), name="skill_downloads", condition=PUBLISHED
-            ),
-            models.Index(
-                F("category"),
-                F("downloads").desc(),
-                F("id").desc(),
-                name="skill_category",
-                condition=PUBLISHED,
-            ),
-        ]
+        indexes = entry_indexes("skill", "downloads")
 
 
 class PersonaQuerySet(EntryQuerySet):
@@ -260,17 +239,7 @@ class Persona(Entry):
             ),
         ]
         indexes = [
-            *entry_indexes("persona"),
-            models.Index(
-                F("installs").desc(), F("id").desc(), name="persona_installs", condition=PUBLISHED
-            ),
-            models.Index(
-                F("category"),
-                F("installs").desc(),
-                F("id").desc(),
-                name="persona_category",
-                condition=PUBLISHED,
-            ),
+            *entry_indexes("persona", "installs"),
             models.Index(
                 RATING_OR_ZERO.desc(), F("id").desc(), name="persona_rating", condition=PUBLISHED
             ),
@@ -286,3 +255,77 @@ class Persona(Entry):
         nearest = self.reviews.values(nearest=Round("rating")).annotate(reviews=Count("pk"))
         counts = {int(row["nearest"]): row["reviews"] for row in nearest.order_by()}
         return {str(rating): counts.get(rating, 0) for rating in range(1, 6)}
+
+
+class Posting(models.Model):
+    """A word of a published entry, and how much the entry is about it (see docs/discovery.md).
+
+    Triggers keep these rows, and those of the tally, in the transaction that writes the entry.
+    """
+
+    pk = models.CompositePrimaryKey("entry_id", "word")
+    entry_id = models.BigIntegerField()
+    impact = models.SmallIntegerField()  # thousandths
+    word = models.TextField(db_collation="C")
+
+    class Meta:
+        abstract = True
+        indexes = [
+            # The best entries of a word stand first, so that a search can stop early.
+            models.Index(F("word"), F("impact").desc(), F("entry_id").desc(), name="%(class)s_best")
+        ]
+
+    def __str__(self):
+        return f"{self.word} in {self.entry_id}"
+
+
+class SkillPosting(Posting):
+    pass
+
+
+class PersonaPosting(Posting):
+    pass
+
+
+class Counted(models.Model):
+    """A number of published entries: those of a kind of which a fact is true."""
+
+    kind = models.CharField(max_length=7)
+    facet = models.CharField(max_length=8)  # all, category, tag, runtime, author, free, word, …
+    value = models.TextField(db_collation="C")
+    entries = models.BigIntegerField()
+
+    class Meta:
+        abstract = True
+
+    def __str__(self):
+        return f"{self.entries} {self.kind}s with {self.facet} {self.value}"
+
+
+class TallyManager(models.Manager):
+    def entries(self, model, facet, value):
+        """How many published entries of a kind there are of which the fact is true."""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT catalogue_count(%s, %s, %s)", [model.__name__.lower(), facet, value]
+            )
+            return cursor.fetchone()[0]
+
+
+class Tally(Counted):
+    """What has been counted so far."""
+
+    objects = TallyManager()
+
+    pk = models.CompositePrimaryKey("kind", "facet", "value")
+
+
+class TallyChange(Counted):
+    """What is still to be added to the tally.
+
+    Writers only ever append here, so none waits for another; whoever finds nobody else at it adds
+    the changes up. The truth is the sum of both: the function `catalogue_count` (migration 0002).
+    """
+
+    class Meta:
+        indexes = [models.Index(fields=["kind", "facet", "value"], name="tally_change")]

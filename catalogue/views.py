@@ -30,7 +30,7 @@ class CatalogueViewSet(PublicViewSet):
         return Response(page.envelope(request, self.query, rows))
 
     def retrieve(self, request, slug):
-        entry = self.get_queryset().defer("search").by_slug(slug)
+        entry = self.get_queryset().by_slug(slug)
         return Response(self.detail_serializer_class(entry).data)
 
     def finalize_response(self, request, response, *args, **kwargs):

@@ -50,30 +50,33 @@ def _row(columns):
     return Func(*columns, function="ROW", output_field=BooleanField())
 
 
-class KeysetPage:
-    """One page of a queryset: `rows`, and the envelope that the contract wants around them."""
+class Page:
+    """One page of a list: `rows`, and the envelope that the contract wants around them.
 
-    def __init__(self, queryset, sort, *, limit, cursor=None, binding=""):
+    Subclasses say how to fetch `number` rows after (or, backwards, before) a position, nearest
+    first, each with its `sort_key`.
+    """
+
+    def __init__(self, queryset, *, count, limit, cursor=None, binding=""):
         """`binding` names all that the cursor depends on; one made for another is refused."""
         self.binding = hashlib.sha256(binding.encode()).hexdigest()[:16]
         self.queryset = queryset
+        self.count = count
         self.has_cursor = cursor is not None
-        queryset = queryset.annotate(sort_key=sort.key)
-        self.backwards = False
-        if self.has_cursor:
-            self.backwards, position = self._read(cursor)
-            field = queryset.query.annotations["sort_key"].output_field
-            queryset = queryset.filter(sort.beyond(position, field=field, backwards=self.backwards))
-        rows = list(queryset.order_by(*sort.ordering(backwards=self.backwards))[: limit + 1])
+        self.backwards, position = self._read(cursor) if self.has_cursor else (False, None)
+        rows = self.fetch(position, limit + 1)
         self.has_more = len(rows) > limit
         self.rows = rows[:limit][:: -1 if self.backwards else 1]
+
+    def fetch(self, position, number):
+        raise NotImplementedError
 
     def envelope(self, request, query, results):
         has_next = bool(self.rows) and (self.has_more or self.backwards)
         has_previous = bool(self.rows) and (self.has_more if self.backwards else self.has_cursor)
         return {
             "results": results,
-            "count": self.queryset.count(),
+            "count": self.count,
             "next": self._url(request, query, self.rows[-1], backwards=False) if has_next else None,
             "previous": self._url(request, query, self.rows[0], backwards=True)
             if has_previous
@@ -95,3 +98,39 @@ class KeysetPage:
         if binding != self.binding:
             raise BadRequest("cursor is invalid")
         return bool(backwards), position
+
+
+class KeysetPage(Page):
+    """A page of a queryset in the order of a Sort."""
+
+    def __init__(self, queryset, sort, **options):
+        self.sort = sort
+        super().__init__(queryset, **options)
+
+    def fetch(self, position, number):
+        rows = self.queryset.annotate(sort_key=self.sort.key)
+        if position is not None:
+            field = rows.query.annotations["sort_key"].output_field
+            rows = rows.filter(self.sort.beyond(position, field=field, backwards=self.backwards))
+        return list(rows.order_by(*self.sort.ordering(backwards=self.backwards))[:number])
+
+
+class RankedPage(Page):
+    """A page of a ranking: `[(key, id), …]` with whole numbers as keys, highest first."""
+
+    def __init__(self, queryset, ranking, **options):
+        self.ranking = ranking
+        super().__init__(queryset, count=len(ranking), **options)
+
+    def fetch(self, position, number):
+        ranking = self.ranking[:: -1 if self.backwards else 1]
+        if position is not None:
+            key, row_id = position
+            here = (int(key), row_id)
+            ranking = [row for row in ranking if (row > here if self.backwards else row < here)]
+        keys = {row_id: key for key, row_id in ranking[:number]}
+        rows = self.queryset.in_bulk(keys)
+        for row_id, row in rows.items():
+            row.sort_key = keys[row_id]
+        # What was withdrawn since it was ranked is not there any more.
+        return [rows[row_id] for row_id in keys if row_id in rows]

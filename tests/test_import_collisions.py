@@ -4,11 +4,11 @@ import contextlib
 
 import pytest
 from django.core.management import CommandError
-from django.db.models import signals
 
+from catalogue.importing import SkillImporter
 from catalogue.models import Skill
 from tests.factories import SkillFactory
-from tests.imports import import_skills, receiving, served, skill, slugs
+from tests.imports import import_skills, served, skill, slugs
 
 pytestmark = pytest.mark.django_db
 
@@ -120,19 +120,23 @@ def test_a_withdrawn_skill_keeps_its_slug(anyone, tmp_path):
     assert bodies(anyone) == {"pdf-2": "Imported"}
 
 
-def test_a_slug_that_is_taken_at_the_last_moment_stops_nothing(anyone, tmp_path):
-    skill(tmp_path / "csv", body="Imported")
+def test_a_slug_that_is_taken_at_the_last_moment_stops_nothing(anyone, tmp_path, monkeypatch):
+    late = skill(tmp_path / "csv", body="Imported")
     skill(tmp_path / "pdf", body="Imported")
+    create = SkillImporter.create
 
-    def take(*, instance, **_):
-        if instance.slug == "csv" and instance.content != "Written":
-            SkillFactory(slug="csv", content="Written")
+    def create_late(importer, new):
+        SkillFactory(slug="csv", content="Written")
+        create(importer, new)
 
-    with receiving(signals.pre_save, Skill, take):
-        outcome = import_skills(tmp_path)
+    monkeypatch.setattr(SkillImporter, "create", create_late)
+    outcome = import_skills(tmp_path)
 
-    assert bodies(anyone)["pdf"] == "Imported"
-    assert outcome.summary.startswith("skills: ")
+    assert bodies(anyone) == {"csv": "Written", "pdf": "Imported"}
+    assert outcome.lines == [
+        f"refused: {late}: its slug was taken while it was imported; import it again",
+        "skills: 1 created, 0 updated, 0 unchanged, 1 refused",
+    ]
 
 
 def test_equal_copies_of_two_owners_are_two_skills(anyone, hub):

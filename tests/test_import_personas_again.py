@@ -3,6 +3,8 @@
 import pytest
 from django.db.models import F, signals
 
+from catalogue import importing
+from catalogue.importing import PersonaImporter
 from catalogue.models import Persona
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 from tests.imports import (
@@ -190,17 +192,25 @@ def test_an_update_keeps_the_installs_and_reviews_that_happen_meanwhile(anyone, 
     assert (shown["ratingAvg"], shown["ratingCount"]) == (4, 1)
 
 
-def test_an_interrupted_import_keeps_what_it_did_and_completes_when_run_again(anyone, tmp_path):
+def test_an_interrupted_import_keeps_its_batches_and_completes_when_run_again(
+    anyone, tmp_path, monkeypatch
+):
     SkillFactory(slug="pdf")
     for name in ("a", "b", "c"):
         persona(tmp_path / f"{name}.md", f"name: {name}", "skills: [pdf]")
 
-    def interrupt_at_b(*, instance, **_):
-        if instance.slug == "b":
-            raise KeyboardInterrupt
+    save_bundle = PersonaImporter.save_bundle
 
-    with receiving(signals.post_save, Persona, interrupt_at_b), pytest.raises(KeyboardInterrupt):
+    def interrupt_at_b(importer, file, entry):
+        if entry.slug == "b":
+            raise KeyboardInterrupt
+        return save_bundle(importer, file, entry)
+
+    monkeypatch.setattr(importing, "BATCH", 1)
+    monkeypatch.setattr(PersonaImporter, "save_bundle", interrupt_at_b)
+    with pytest.raises(KeyboardInterrupt):
         import_personas(tmp_path)
+    monkeypatch.undo()
     assert slugs(anyone, PERSONAS) == ["a"]
 
     outcome = import_personas(tmp_path)

@@ -4,10 +4,12 @@ import os
 import time
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db.models import F, signals
 
+from catalogue import importing
 from catalogue.models import Skill
-from tests.imports import SKILLS, import_skills, receiving, served, skill, slugs
+from tests.imports import SKILLS, import_skills, receiving, served, skill, slugs, write
 
 pytestmark = pytest.mark.django_db
 
@@ -160,24 +162,29 @@ def test_an_update_keeps_the_downloads_that_happen_meanwhile(anyone, tmp_path):
     assert (shown["title"], shown["downloads"]) == ("New", 1)
 
 
-def test_an_interrupted_import_keeps_what_it_did_and_completes_when_run_again(anyone, tmp_path):
+def test_an_interrupted_import_keeps_its_batches_and_completes_when_run_again(
+    anyone, tmp_path, monkeypatch
+):
     for number in range(5):
         skill(tmp_path / f"skill-{number}")
 
-    def interrupt_at_the_third(*, instance, **_):
-        if instance.slug == "skill-2":
-            raise KeyboardInterrupt
+    read_text = importing.read_text
 
-    with (
-        receiving(signals.post_save, Skill, interrupt_at_the_third),
-        pytest.raises(KeyboardInterrupt),
-    ):
+    def interrupt_at_the_last(path):
+        if path.parent.name == "skill-4":
+            raise KeyboardInterrupt
+        return read_text(path)
+
+    monkeypatch.setattr(importing, "BATCH", 2)
+    monkeypatch.setattr(importing, "read_text", interrupt_at_the_last)
+    with pytest.raises(KeyboardInterrupt):
         import_skills(tmp_path)
-    assert slugs(anyone) == ["skill-0", "skill-1"]
+    monkeypatch.undo()
+    assert slugs(anyone) == [f"skill-{number}" for number in range(4)]
 
     outcome = import_skills(tmp_path)
 
-    assert outcome.summary == "skills: 3 created, 0 updated, 2 unchanged, 0 refused"
+    assert outcome.summary == "skills: 1 created, 0 updated, 4 unchanged, 0 refused"
     assert slugs(anyone) == [f"skill-{number}" for number in range(5)]
 
 
@@ -206,3 +213,38 @@ def test_a_skill_whose_file_is_gone_stays(anyone, tmp_path):
     import_skills(tmp_path)
 
     assert slugs(anyone) == ["other", "pdf"]
+
+
+def test_an_import_of_several_batches_is_one_import(anyone, tmp_path, monkeypatch):
+    monkeypatch.setattr(importing, "BATCH", 2)
+    for number in range(5):
+        skill(tmp_path / f"folder-{number}", f"name: skill-{number % 4}")
+
+    first, second = import_skills(tmp_path), import_skills(tmp_path)
+
+    assert first.summary == "skills: 5 created, 0 updated, 0 unchanged, 0 refused"
+    assert second.lines == ["skills: 0 created, 0 updated, 5 unchanged, 0 refused"]
+    assert slugs(anyone) == ["skill-0", "skill-0-2", "skill-1", "skill-2", "skill-3"]
+
+
+def test_what_was_refused_is_told_before_an_interruption(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(importing, "BATCH", 1)
+    bad = write(tmp_path / "a" / "SKILL.md", "no frontmatter")
+    skill(tmp_path / "b")
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(importing.SkillImporter, "create", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        call_command("import_skills", tmp_path)
+
+    assert capsys.readouterr().out.startswith(f"refused: {bad}: no frontmatter")
+
+
+def test_an_empty_source_is_a_source(tmp_path):
+    skill(tmp_path / "a" / "pdf")
+    skill(tmp_path / "b" / "csv")
+
+    with pytest.raises(CommandError, match="one at a time"):
+        import_skills(tmp_path / "a", tmp_path / "b", source="")

@@ -1,3 +1,4 @@
+from itertools import chain
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError
@@ -26,22 +27,19 @@ class ImportCommand(BaseCommand):
         for path in paths:
             if not Path(path).exists():
                 raise CommandError(f"{path} does not exist")
-        if source and len(paths) > 1:
+        if source is not None and len(paths) > 1:
             raise CommandError("--source names the files of one PATH; give them one at a time")
-        importer = self.importer_class(draft=draft, source=source)
-        files = [found for path in paths for found in importer.find(path)]
-        # Each file is a transaction of its own: an interrupted import keeps what it has done,
-        # and running it again goes over the rest. Without a terminal there is no bar.
-        for root, path in tqdm(files, unit="file", disable=None):
-            importer.import_file(root, path)
+        importer = self.importer_class(draft=draft, source=source, tell=self.stdout.write)
+        found = chain.from_iterable(importer.find(path) for path in paths)
+        # An interrupted import keeps what it has done, and running it again goes over the rest.
+        # Without a terminal there is no bar.
+        with tqdm(unit="file", disable=None) as bar:
+            for number in importer.import_files(found):
+                bar.update(number)
         report = importer.report
-        for line in report.notes:
-            self.stdout.write(f"note: {line}")
-        for line in report.refused:
-            self.stdout.write(f"refused: {line}")
         self.stdout.write(
             f"{self.kind}: {report.created} created, {report.updated} updated, "
-            f"{report.unchanged} unchanged, {len(report.refused)} refused"
+            f"{report.unchanged} unchanged, {report.refused} refused"
         )
         if report.refused:
             raise SystemExit(1)

@@ -133,7 +133,7 @@ def listing(kind, entries, query):
         entry
         for entry in entries
         if entry.is_published
-        and words <= entry.words()
+        and (not words or words & entry.words())
         and all(PASSES[name](entry, query[name]) for name in FILTERS[kind] & query.keys())
     ]
     sort = query.get("sort", "downloads" if kind == "skills" else "installs")

@@ -1,0 +1,88 @@
+from django.core.management.base import BaseCommand
+from django.db import connection, transaction
+from tqdm import tqdm
+
+from catalogue.models import Persona, Skill
+
+BATCH = 1000  # ids
+
+# The entries' rows are locked meanwhile, so that an edit waits instead of being overwritten.
+LOCK = "SELECT id FROM catalogue_{kind} WHERE id BETWEEN %s AND %s ORDER BY id FOR NO KEY UPDATE"
+MEND_POSTINGS = """
+    WITH truth AS MATERIALIZED (
+        SELECT entry_id, value AS word, impact FROM catalogue_{kind}fact
+        WHERE facet = 'word' AND entry_id BETWEEN %(first)s AND %(last)s
+    ),
+    present AS MATERIALIZED (
+        SELECT entry_id, word, impact FROM catalogue_{kind}posting
+        WHERE entry_id BETWEEN %(first)s AND %(last)s
+    ),
+    wrong AS (
+        DELETE FROM catalogue_{kind}posting USING (
+            SELECT entry_id, word FROM present EXCEPT SELECT entry_id, word FROM truth
+        ) AS extra
+        WHERE catalogue_{kind}posting.entry_id = extra.entry_id
+            AND catalogue_{kind}posting.word = extra.word
+        RETURNING extra.entry_id
+    ),
+    missing AS (
+        INSERT INTO catalogue_{kind}posting (entry_id, word, impact)
+        SELECT * FROM truth EXCEPT SELECT * FROM present
+        ON CONFLICT (entry_id, word) DO UPDATE SET impact = excluded.impact
+        RETURNING entry_id
+    )
+    SELECT count(DISTINCT entry_id)
+    FROM (SELECT entry_id FROM wrong UNION ALL SELECT entry_id FROM missing) AS mended
+"""
+# One statement sees the rows and the counts of one moment, and what it adds is a difference: an
+# edit that is committed meanwhile adds its own.
+MEND_TALLY = """
+    WITH truth AS (
+        SELECT facet, value, count(*) AS entries FROM catalogue_{kind}fact GROUP BY facet, value
+    ),
+    present AS (
+        SELECT facet, value, sum(entries) AS entries FROM (
+            SELECT kind, facet, value, entries FROM catalogue_tally
+            UNION ALL
+            SELECT kind, facet, value, entries FROM catalogue_tallychange
+        ) AS counted
+        WHERE kind = '{kind}' GROUP BY facet, value HAVING sum(entries) <> 0
+    )
+    INSERT INTO catalogue_tallychange (kind, facet, value, entries)
+    SELECT '{kind}', facet, value, coalesce(truth.entries, 0) - coalesce(present.entries, 0)
+    FROM truth FULL JOIN present USING (facet, value)
+    WHERE truth.entries IS DISTINCT FROM present.entries
+"""
+
+
+class Command(BaseCommand):
+    help = "Compare the search index and the counts of entries with the entries, and mend them."
+
+    def handle(self, **options):
+        for model in (Skill, Persona):
+            kind = model.__name__.lower()
+            with connection.cursor() as cursor:
+                mended = sum(mend_postings(cursor, kind))
+                cursor.execute(MEND_TALLY.format(kind=kind))
+                counts = cursor.rowcount
+                cursor.execute("SELECT catalogue_add_up(NULL, NULL, NULL, NULL)")
+            self.stdout.write(
+                f"{kind}s: {mended} entries and {counts} counts had drifted and are mended."
+                if mended or counts
+                else f"{kind}s: the index and the counts are true."
+            )
+
+
+def mend_postings(cursor, kind):
+    """Go over the entries in batches; yields how many of each were mended."""
+    cursor.execute(
+        f"SELECT greatest((SELECT max(id) FROM catalogue_{kind}),"  # noqa: S608  # nosec B608
+        f" (SELECT max(entry_id) FROM catalogue_{kind}posting))"
+    )
+    last = cursor.fetchone()[0] or 0
+    for first in tqdm(range(1, last + 1, BATCH), unit=f"k {kind}s", disable=None):
+        bounds = {"first": first, "last": first + BATCH - 1}
+        with transaction.atomic():
+            cursor.execute(LOCK.format(kind=kind), [first, first + BATCH - 1])
+            cursor.execute(MEND_POSTINGS.format(kind=kind), bounds)
+            yield cursor.fetchone()[0]
