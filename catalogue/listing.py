@@ -6,8 +6,9 @@ from decimal import Decimal
 from django.db.models import F
 from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Tally
+from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Tally, number_of
 from catalogue.search import ranking
+from marketplace.answers import Evidence, snapshot
 from marketplace.exceptions import BadRequest
 from marketplace.pagination import KeysetPage, RankedPage, Sort
 
@@ -51,11 +52,16 @@ class Listing:
         if not self.words:
             count = self._count(passing)
             return KeysetPage(passing, self.sorts[self.sort], count=count, **options)
+        before = snapshot()
         ranked = ranking(passing, self.words, facets=self.facets, uncounted=self.uncounted)
         if self.sort == "relevance":
-            return RankedPage(entries, ranked, **options)
-        best = entries.filter(pk__in=[row_id for _, row_id in ranked])
-        return KeysetPage(best, self.sorts[self.sort], count=len(ranked), **options)
+            page = RankedPage(entries, ranked, **options)
+        else:
+            best = entries.filter(pk__in=[row_id for _, row_id in ranked])
+            page = KeysetPage(best, self.sorts[self.sort], count=len(ranked), **options)
+        # Any edit of any entry may change a ranking.
+        page.evidence = Evidence(snapshot, before)
+        return page
 
     def _passing(self, entries):
         for name, narrow in self.filters.items():
@@ -74,8 +80,9 @@ class Listing:
         return {name for name in self.filters if name in self.query} - COUNTED
 
     def _count(self, passing):
+        """An expression for how many entries pass: from the tally where that knows it."""
         if self.uncounted or len(self.facets) > 1:
-            return passing.count()
+            return number_of(passing)
         facet, value = (self.facets or [("all", "")])[0]
         return Tally.objects.entries(passing.model, facet, value)
 

@@ -4,9 +4,9 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.core.validators import RegexValidator
-from django.db import connection, models, transaction
-from django.db.models import Count, F, OuterRef, Q, Subquery, Sum, Value
-from django.db.models.functions import Coalesce, Collate, Length, Lower, NullIf, Round
+from django.db import models, transaction
+from django.db.models import Count, F, Func, OuterRef, Q, Subquery, Sum, Value
+from django.db.models.functions import Coalesce, Collate, JSONObject, Length, Lower, NullIf, Round
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from marketplace.models import make_public_id
@@ -69,9 +69,25 @@ class EntryQuerySet(models.QuerySet):
                 **{name: getattr(true, f"true_{name}") for name in self.model.COUNTERS}
             )
 
+    def with_row_version(self):
+        """Annotate `row_version`, which is another one after each write to the row, by whomever."""
+        table = self.model._meta.db_table
+        return self.annotate(
+            row_version=Func(
+                template=f'"{table}".xmin::text || "{table}".ctid::text',
+                output_field=models.TextField(),
+            )
+        )
+
     def without_texts(self):
         """Leave the long column in the database: no list shows it."""
         return self.defer("content")
+
+
+def number_of(entries):
+    """The number of rows of a queryset, as a subquery."""
+    counted = entries.order_by().values(every=Value(1)).annotate(number=Count("pk"))
+    return Coalesce(Subquery(counted.values("number")), 0)
 
 
 def total_of(model, relation, aggregate):
@@ -148,6 +164,13 @@ def entry_indexes(kind, popularity):
 
 
 class SkillQuerySet(EntryQuerySet):
+    def with_personas(self):
+        """Annotate `bundling`: slug and title of the published personas that bundle the skill."""
+        personas = Persona.objects.published().filter(skills=OuterRef("pk")).order_by("slug")
+        return self.annotate(
+            bundling=ArraySubquery(personas.values(persona=JSONObject(slug="slug", title="title")))
+        )
+
     def count_download(self, skill):
         """One more download, in the transaction that installs: its last statement.
 
@@ -185,6 +208,14 @@ class PersonaQuerySet(EntryQuerySet):
         return self.annotate(
             skill_slugs=ArraySubquery(bundled.order_by("skill__slug").values("skill__slug"))
         )
+
+    def with_skills(self):
+        """Annotate `bundled`: what a persona's detail shows of its published skills."""
+        skills = Skill.objects.published().filter(personas=OuterRef("pk")).order_by("slug")
+        shown = JSONObject(
+            skillId="public_id", slug="slug", title="title", description="description"
+        )
+        return self.annotate(bundled=ArraySubquery(skills.values(skill=shown)))
 
     def count_install(self, persona):
         """One more install, in the transaction that installs: its last statement.
@@ -304,12 +335,16 @@ class Counted(models.Model):
 
 class TallyManager(models.Manager):
     def entries(self, model, facet, value):
-        """How many published entries of a kind there are of which the fact is true."""
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT catalogue_count(%s, %s, %s)", [model.__name__.lower(), facet, value]
-            )
-            return cursor.fetchone()[0]
+        """How many published entries of a kind there are of which the fact is true.
+
+        An expression, in brackets of its own so that it is computed once for all rows.
+        """
+        return Func(
+            *(Value(text) for text in (model.__name__.lower(), facet, value)),
+            function="catalogue_count",
+            template="(SELECT %(function)s(%(expressions)s))",
+            output_field=models.BigIntegerField(),
+        )
 
 
 class Tally(Counted):

@@ -35,19 +35,21 @@ class SkillSerializer(EntrySerializer):
 
 
 class SkillDetailSerializer(SkillSerializer):
-    """A skill with its whole SKILL.md text and the personas that bundle it."""
+    """A skill with its whole SKILL.md text and the personas that bundle it.
+
+    From SkillQuerySet.with_personas.
+    """
 
     def to_representation(self, skill):
-        personas = skill.personas.published().order_by("slug").values("slug", "title")
         return {
             **super().to_representation(skill),
             "content": skill.content,
-            "personas": list(personas),
+            "personas": skill.bundling,
         }
 
 
 class PersonaSerializer(EntrySerializer):
-    """A persona in a list; `skill_slugs` comes from PersonaQuerySet.with_skill_slugs."""
+    """A persona in a list, from PersonaQuerySet.with_skill_slugs."""
 
     def to_representation(self, persona):
         return {
@@ -55,33 +57,32 @@ class PersonaSerializer(EntrySerializer):
             **self.common(persona),
             "priceCents": persona.price_cents,
             "isFree": persona.is_free,
-            "skills": persona.skill_slugs,
+            "skills": self.skills(persona),
             "installs": persona.installs,
             "ratingAvg": number(persona.rating_avg),
             "ratingCount": persona.rating_count,
         }
 
+    def skills(self, persona):
+        return persona.skill_slugs
+
 
 class PersonaDetailSerializer(PersonaSerializer):
-    """A persona with its prompt (none while it has a price), its skills and its ratings."""
+    """A persona with its prompt (none while it has a price), its skills and its ratings.
+
+    From PersonaQuerySet.with_skills.
+    """
 
     def to_representation(self, persona):
-        skills = persona.skills.published().order_by("slug")
         return {
             **super().to_representation(persona),
             "content": persona.content if persona.is_free else None,
-            "skills": [
-                {
-                    "skillId": skill.public_id,
-                    "slug": skill.slug,
-                    "title": skill.title,
-                    "description": skill.description,
-                }
-                for skill in skills.only("public_id", "slug", "title", "description")
-            ],
             "ratings": {
                 "average": number(persona.rating_avg),
                 "count": persona.rating_count,
                 "distribution": persona.rating_distribution(),
             },
         }
+
+    def skills(self, persona):
+        return persona.bundled

@@ -1,18 +1,26 @@
 from hashlib import sha256
+from pathlib import Path
 
 from django.http import HttpResponseNotModified
-from django.utils.http import parse_etags
+from django.utils.crypto import salted_hmac
 from rest_framework.response import Response
 
+from catalogue import serializers
 from catalogue.listing import PersonaListing, SkillListing
-from catalogue.models import Persona, Skill
-from catalogue.serializers import (
-    PersonaDetailSerializer,
-    PersonaSerializer,
-    SkillDetailSerializer,
-    SkillSerializer,
-)
+from catalogue.models import Persona, Skill, is_slug
+from marketplace.answers import Evidence, is_known
+from marketplace.pagination import versions, versions_of
+from marketplace.prepared import Given, Prepared
 from marketplace.viewsets import PublicViewSet
+
+# A release that shows something else of the same rows gives every answer another ETag.
+SHAPE = sha256(Path(serializers.__file__).read_bytes()).hexdigest()
+
+
+def prepared_details(queryset):
+    """A queryset of one slug, prepared: the whole entry, and only what tells its versions apart."""
+    entry = queryset.filter(slug=Given("slug"))
+    return Prepared(lambda: entry), Prepared(lambda: versions_of(entry))
 
 
 class CatalogueViewSet(PublicViewSet):
@@ -23,42 +31,53 @@ class CatalogueViewSet(PublicViewSet):
     default_response_headers = {"Cache-Control": "public, no-cache"}
     listing_class = None
     detail_serializer_class = None
+    by_slug = None
+    versions_by_slug = None
 
     def list(self, request):
         page = self.listing_class(self.query).page(self.get_queryset().without_texts())
-        rows = self.get_serializer(page.rows, many=True).data
-        return Response(page.envelope(request, self.query, rows))
+
+        def build():
+            rows = self.get_serializer(page.rows, many=True).data
+            return page.envelope(request, self.query, rows)
+
+        return self.answer(request, [page.count, page.shown], page.evidence, build)
 
     def retrieve(self, request, slug):
-        entry = self.get_queryset().by_slug(slug)
-        return Response(self.detail_serializer_class(entry).data)
+        # What is no slug is in no row either, and may hold what PostgreSQL refuses to read.
+        entry = self.by_slug.first(slug=slug) if is_slug.regex.search(slug) else None
+        if entry is None:
+            raise self.queryset.model.NotFound
+        shown = [versions(entry, self.by_slug.queryset)]
+        evidence = Evidence(lambda: self.versions_by_slug(slug=slug), shown)
+        return self.answer(
+            request, shown, evidence, lambda: self.detail_serializer_class(entry).data
+        )
 
-    def finalize_response(self, request, response, *args, **kwargs):
-        response = super().finalize_response(request, response, *args, **kwargs)
-        if response.status_code == 200:
-            response.add_post_render_callback(lambda rendered: tagged(request, rendered))
+    def answer(self, request, shown, evidence, build):
+        """The answer that `build` makes of what is shown; 304 where the client has it already."""
+        state = repr((SHAPE, request.get_full_path(), shown))
+        etag = f'"{salted_hmac("catalogue.etag", state).hexdigest()[:32]}"'
+        if is_known(request, etag):
+            return HttpResponseNotModified(headers={"ETag": etag})
+        response = Response(build(), headers={"ETag": etag})
+        response.evidence = evidence
         return response
 
 
-def tagged(request, response):
-    """The response with its ETag, or 304 where the client has this very answer already."""
-    etag = f'"{sha256(response.content).hexdigest()[:32]}"'
-    known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
-    if "*" in known or etag in {tag.removeprefix("W/") for tag in known}:
-        response = HttpResponseNotModified(headers={"Cache-Control": response["Cache-Control"]})
-    response["ETag"] = etag
-    return response
-
-
 class SkillViewSet(CatalogueViewSet):
-    queryset = Skill.objects.published()
+    queryset = Skill.objects.published().with_row_version()
+    by_slug, versions_by_slug = prepared_details(queryset.with_personas())
     listing_class = SkillListing
-    serializer_class = SkillSerializer
-    detail_serializer_class = SkillDetailSerializer
+    serializer_class = serializers.SkillSerializer
+    detail_serializer_class = serializers.SkillDetailSerializer
 
 
 class PersonaViewSet(CatalogueViewSet):
-    queryset = Persona.objects.published().with_skill_slugs()
+    queryset = Persona.objects.published().with_row_version().with_skill_slugs()
+    by_slug, versions_by_slug = prepared_details(
+        Persona.objects.published().with_row_version().with_skills()
+    )
     listing_class = PersonaListing
-    serializer_class = PersonaSerializer
-    detail_serializer_class = PersonaDetailSerializer
+    serializer_class = serializers.PersonaSerializer
+    detail_serializer_class = serializers.PersonaDetailSerializer

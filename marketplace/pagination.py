@@ -10,7 +10,9 @@ from django.db.models import BooleanField, F, Func, Value
 from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThan, LessThan
 
+from marketplace.answers import Evidence
 from marketplace.exceptions import BadRequest
+from marketplace.prepared import Prepared
 
 SALT = "marketplace.pagination"
 
@@ -50,21 +52,33 @@ def _row(columns):
     return Func(*columns, function="ROW", output_field=BooleanField())
 
 
+def versions(row, queryset):
+    """What tells this state of a row of the queryset from any other: its annotations."""
+    return (row.pk, *(getattr(row, name) for name in queryset.query.annotations))
+
+
+def versions_of(queryset):
+    """The `versions` of all rows of a queryset, without the rows."""
+    return queryset.values_list("pk", *queryset.query.annotations)
+
+
 class Page:
     """One page of a list: `rows`, and the envelope that the contract wants around them.
 
     Subclasses say how to fetch `number` rows after (or, backwards, before) a position, nearest
-    first, each with its `sort_key`.
+    first, each with its `sort_key`; and what is the `evidence` for what the page shows.
     """
 
     def __init__(self, queryset, *, count, limit, cursor=None, binding=""):
         """`binding` names all that the cursor depends on; one made for another is refused."""
+        self.evidence = None
         self.binding = hashlib.sha256(binding.encode()).hexdigest()[:16]
         self.queryset = queryset
         self.count = count
         self.has_cursor = cursor is not None
         self.backwards, position = self._read(cursor) if self.has_cursor else (False, None)
         rows = self.fetch(position, limit + 1)
+        self.shown = [versions(row, self.queryset) for row in rows]
         self.has_more = len(rows) > limit
         self.rows = rows[:limit][:: -1 if self.backwards else 1]
 
@@ -101,18 +115,28 @@ class Page:
 
 
 class KeysetPage(Page):
-    """A page of a queryset in the order of a Sort."""
+    """A page of a queryset in the order of a Sort; the `count` is an expression or a number."""
 
-    def __init__(self, queryset, sort, **options):
+    def __init__(self, queryset, sort, *, count, **options):
         self.sort = sort
-        super().__init__(queryset, **options)
+        total = Value(count) if isinstance(count, int) else count
+        super().__init__(queryset.annotate(sort_key=sort.key, total=total), count=0, **options)
 
     def fetch(self, position, number):
-        rows = self.queryset.annotate(sort_key=self.sort.key)
+        wanted = self.queryset
         if position is not None:
-            field = rows.query.annotations["sort_key"].output_field
-            rows = rows.filter(self.sort.beyond(position, field=field, backwards=self.backwards))
-        return list(rows.order_by(*self.sort.ordering(backwards=self.backwards))[:number])
+            field = wanted.query.annotations["sort_key"].output_field
+            beyond = self.sort.beyond(position, field=field, backwards=self.backwards)
+            wanted = wanted.filter(beyond)
+        wanted = wanted.order_by(*self.sort.ordering(backwards=self.backwards))[:number]
+        rows = list(wanted)
+        if rows:
+            self.count = rows[0].total
+            check = Prepared(lambda: versions_of(wanted))
+            self.evidence = Evidence(check, [versions(r, wanted) for r in rows])
+        elif position is not None:
+            self.count = self.queryset.count()
+        return rows
 
 
 class RankedPage(Page):

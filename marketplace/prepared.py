@@ -33,6 +33,10 @@ class Prepared:
             cursor.execute(sql, [given[p.name] if isinstance(p, Given) else p for p in params])
             return list(queryset._iterable_class(Fetched(queryset, compiler, cursor.fetchall())))
 
+    @property
+    def queryset(self):
+        return self.compiled[0]
+
     def first(self, **given):
         """The first row, or None."""
         rows = self(**given)

@@ -61,6 +61,7 @@ MIDDLEWARE = [
     "marketplace.middleware.JsonErrors",
     "marketplace.middleware.HealthChecks",
     "marketplace.middleware.RequireHttps",
+    "marketplace.answers.KnownAnswers",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "marketplace.middleware.Sessions",
     "django.middleware.common.CommonMiddleware",

@@ -5,6 +5,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.test import Client
 
+from marketplace.answers import known_answers
 from marketplace.models import RateCount
 from tests.factories import AgentFactory
 from tests.live import LiveServer
@@ -36,6 +37,12 @@ class ApiClient(Client):
 
 def as_json(data):
     return data if isinstance(data, bytes | str) else json.dumps(data)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_known():
+    """No answer of another test is given again."""
+    known_answers.clear()
 
 
 @pytest.fixture

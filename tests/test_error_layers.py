@@ -93,10 +93,10 @@ def test_a_crash_before_the_view_is_a_500_too(client, monkeypatch):
 
 
 def test_a_crash_after_the_view_is_a_500_too(anyone, monkeypatch):
-    def sha256(_):
+    def dumps(_):
         raise RuntimeError("the secret detail")
 
-    monkeypatch.setattr("catalogue.views.sha256", sha256)
+    monkeypatch.setattr("marketplace.renderers.orjson.dumps", dumps)
 
     assert_error(anyone.get(SKILLS), 500, CRASH)
 

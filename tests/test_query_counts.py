@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from marketplace import counters
+from marketplace.answers import known_answers
 from tests.factories import (
     PersonaFactory,
     PersonaInstallFactory,
@@ -87,7 +88,24 @@ def test_an_endpoint_keeps_its_budget_whatever_the_number_of_rows(
     assert len(statements(client, budget)) == len(few)
 
 
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "path",
+    ["skills", "skills?tag=x&sort=name", "skills?q=wanted", "skills/wanted", "personas/wanted"],
+)
+def test_an_answer_that_is_known_costs_one_statement(anyone, path):
+    PersonaFactory(slug="wanted", skills=[SkillFactory(slug="wanted", tags=["x"])])
+    first = anyone.get(f"/api/v1/{path}")
+
+    with CaptureQueriesContext(connection) as captured:
+        again = anyone.get(f"/api/v1/{path}")
+
+    assert (again.content, again.headers) == (first.content, first.headers)
+    assert len(captured.captured_queries) == 1
+
+
 def statements(client, budget):
+    known_answers.clear()
     with CaptureQueriesContext(connection) as captured:
         answer = budget.request(client)
     assert answer.status_code < 300 or budget.name == "a claim", answer.content
