@@ -2,6 +2,7 @@
 # make test   run the whole suite
 # make prove  run the proofs of tests/proofs at full length (about 40 minutes)
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
+# make bench-scale   measure every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
 # make lint   ruff, import-linter, missing migrations
 # make lock   renew requirements*.txt after a change of pyproject.toml
 
@@ -9,7 +10,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test prove manage lint format lock
+.PHONY: demo test prove bench-scale manage lint format lock
 .DEFAULT_GOAL := demo
 
 demo: $(READY)
@@ -20,6 +21,9 @@ test: $(READY)
 
 prove: $(READY)
 	@PROVE=1 $(BIN)/python -m pytest tests/proofs -s -v $(ARGS)
+
+bench-scale: $(READY)
+	@$(BIN)/python -m demo.bench_scale $(SIZES)
 
 manage: $(READY)
 	@$(BIN)/python -m demo $(ARGS)

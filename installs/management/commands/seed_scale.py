@@ -19,8 +19,9 @@ TABLES = {
 
 # Zipf's law: the k-th most common of n has a share in proportion to 1/k.
 FUNCTIONS = """
-    CREATE FUNCTION pg_temp.zipf(n int) RETURNS int LANGUAGE sql VOLATILE
+    CREATE OR REPLACE FUNCTION pg_temp.zipf(n int) RETURNS int LANGUAGE sql VOLATILE
     AS $$ SELECT floor(exp(random() * ln(n + 1)))::int $$;
+    DROP TABLE IF EXISTS pg_temp.vocabulary;
     CREATE TEMP TABLE vocabulary AS
         SELECT rank, string_agg(substr('babidobugadigoluhakikolamimonunaperapirosasitovavi'
             || 'fofumyjojutezuwexinelesokutuwovozaganohutorydyhylu',
