@@ -38,7 +38,7 @@ PLANS = [
         "skills?q=bibaba&category=category-1",
         ["catalogue_tally_pkey", "catalogue_skillposting_pkey", "catalogue_skill_pkey"],
     ),
-    ("skills/scale-1", ["unique_skill_slug", "catalogue_persona_skills_skill_id"]),
+    ("skills/scale-1", ["unique_skill_slug", "catalogue_persona_skills_"]),
 ]
 
 
