@@ -7,7 +7,7 @@ from django.db import connection, transaction
 BATCH = 20_000  # rows of one statement
 TABLES = {
     "skills": ["catalogue_skill", "catalogue_skillposting"],
-    "personas": ["catalogue_persona", "catalogue_personaposting"],
+    "personas": ["catalogue_persona", "catalogue_personaposting", "catalogue_persona_skills"],
     "agents": ["agents_agent", "agents_agenttoken", "agents_operatorclaim"],
     "installs": [
         "installs_skillinstall",
@@ -48,6 +48,15 @@ ENTRIES = """
             FROM generate_series(%s::bigint, %s) AS n, generate_series(1, 28) AS place
         ) AS picks JOIN vocabulary USING (rank) GROUP BY n
     ) AS new ORDER BY n
+"""
+BUNDLES = """
+    INSERT INTO catalogue_persona_skills (persona_id, skill_id)
+    SELECT persona.id, skill.id
+    FROM catalogue_persona AS persona, generate_series(0, 2) AS j, catalogue_skill AS skill
+    WHERE persona.slug LIKE 'scale-%%'
+        AND skill.slug = 'scale-' || (1 + (31 * persona.id + 17 * j) %% greatest(%s, 1))
+        AND NOT EXISTS (SELECT FROM catalogue_persona_skills WHERE persona_id = persona.id)
+    ON CONFLICT DO NOTHING
 """
 AGENTS = """
     WITH agents AS (
@@ -123,7 +132,9 @@ class Command(BaseCommand):
         columns = "price_cents, installs, rating_sum, rating_count"
         values = "CASE WHEN n %% 10 = 0 THEN 500 ELSE 0 END, 0, 0, 0"
         sql = ENTRIES.format(kind="persona", columns=columns, values=values)
-        return self.fill("catalogue_persona", "slug", wanted, sql)
+        added = self.fill("catalogue_persona", "slug", wanted, sql)
+        self.cursor.execute(BUNDLES, [self.number_of("catalogue_skill", "slug")])
+        return added
 
     def agents(self, wanted):
         return self.fill("agents_agent", "handle", wanted, AGENTS)
