@@ -5,6 +5,7 @@ from django.core.management.base import BaseCommand
 from django.db import connection, transaction
 
 BATCH = 20_000  # rows of one statement
+ENTRY_KINDS = ("skill", "persona")
 TABLES = {
     "skills": ["catalogue_skill", "catalogue_skillposting"],
     "personas": ["catalogue_persona", "catalogue_personaposting", "catalogue_persona_skills"],
@@ -117,12 +118,18 @@ class Command(BaseCommand):
         with connection.cursor() as self.cursor:
             self.cursor.execute(FUNCTIONS)
             for name, tables in TABLES.items():
-                begun = time.monotonic()
-                # In one transaction, so that an interrupted run leaves no index out.
-                with transaction.atomic(), self.without_indexes(tables):
-                    added = getattr(self, name)(options[name])
+                begun, added = time.monotonic(), 0
+                if options[name] > self.present(name):
+                    # In one transaction, so that an interrupted run leaves no index out.
+                    with transaction.atomic(), self.without_indexes(tables):
+                        added = getattr(self, name)(options[name])
                 self.stdout.write(f"{name}: {added} added in {time.monotonic() - begun:.0f} s")
             self.cursor.execute("VACUUM ANALYZE")
+
+    def present(self, name):
+        if name == "installs":
+            return sum(self.number_of(f"installs_{kind}install", "id") for kind in ENTRY_KINDS)
+        return self.number_of(TABLES[name][0], "handle" if name == "agents" else "slug")
 
     def skills(self, wanted):
         sql = ENTRIES.format(kind="skill", columns="downloads", values="0")
