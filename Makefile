@@ -2,6 +2,7 @@
 # make test   run the whole suite
 # make prove  run the proofs of tests/proofs at full length (about 40 minutes)
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
+# make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
 # make lint   ruff, import-linter, missing migrations
 # make lock   renew requirements*.txt after a change of pyproject.toml
@@ -10,7 +11,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test prove bench manage lint format lock
+.PHONY: demo test prove bench bench-scale manage lint format lock
 .DEFAULT_GOAL := demo
 
 demo: $(READY)
@@ -24,6 +25,9 @@ prove: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python -m bench $(ARGS)
+
+bench-scale: $(READY)
+	@$(BIN)/python -m bench.scale $(SIZES)
 
 manage: $(READY)
 	@$(BIN)/python -m demo $(ARGS)

@@ -63,7 +63,7 @@ def parse_yaml(text):
             return None
         # This loader builds only str, list and dict.
         return yaml.load(text, Loader=yaml.CBaseLoader)  # noqa: S506  # nosec B506
-    except (yaml.YAMLError, RecursionError, ValueError, TypeError):
+    except yaml.YAMLError:
         return None
 
 

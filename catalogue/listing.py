@@ -141,7 +141,10 @@ def _free(personas, value):
 def _min_rating(personas, value):
     if not re.fullmatch(r"[0-9](\.[0-9]{1,6})?", value) or not 1 <= Decimal(value) <= 5:
         raise BadRequest("minRating must be a number from 1 to 5")
-    return personas.filter(GreaterThanOrEqual(RATING_OR_ZERO, Decimal(value)))
+    # The first is what the index holds, the second what PostgreSQL has statistics of.
+    return personas.filter(
+        GreaterThanOrEqual(RATING_OR_ZERO, Decimal(value)), rating_avg__gte=Decimal(value)
+    )
 
 
 class PersonaListing(Listing):

@@ -272,7 +272,12 @@ class Persona(Entry):
         indexes = [
             *entry_indexes("persona", "installs"),
             models.Index(
-                RATING_OR_ZERO.desc(), F("id").desc(), name="persona_rating", condition=PUBLISHED
+                RATING_OR_ZERO.desc(),
+                F("id").desc(),
+                name="persona_rating",
+                condition=PUBLISHED,
+                # With the column itself, minRating is counted in the index alone.
+                include=["rating_avg"],
             ),
             models.Index(F("price_cents"), F("id") * -1, name="persona_price", condition=PUBLISHED),
         ]

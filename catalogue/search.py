@@ -8,6 +8,7 @@ from django.utils.text import slugify
 MOST_RESULTS = 1000  # a search has no more results than these, the best
 MOST_WORDS = 10  # the rarest count
 MOST_POSTINGS = 10_000  # looked at in one search, all words together
+MOST_FILTERED = 5_000  # the same where each of the entries must also pass a filter
 SHORTEST = 4  # letters that a word must have to be mended or completed
 LONG = 9  # letters from which on two mistakes are forgiven
 MOST_COMPLETIONS = 5
@@ -138,7 +139,7 @@ def ranking(entries, text, *, facets, uncounted):
                 "uncounted": bool(uncounted & BUNDLES),
                 "few": FEW,
                 "most_words": MOST_WORDS,
-                "most_postings": MOST_POSTINGS,
+                "most_postings": MOST_FILTERED if is_filtered else MOST_POSTINGS,
                 "most_results": MOST_RESULTS,
                 **{f"entries_{number}": value for number, value in enumerate(values)},
             },

@@ -5,9 +5,10 @@ from django.core.management.base import BaseCommand
 from django.db import connection, transaction
 
 BATCH = 20_000  # rows of one statement
+ENTRY_KINDS = ("skill", "persona")
 TABLES = {
     "skills": ["catalogue_skill", "catalogue_skillposting"],
-    "personas": ["catalogue_persona", "catalogue_personaposting"],
+    "personas": ["catalogue_persona", "catalogue_personaposting", "catalogue_persona_skills"],
     "agents": ["agents_agent", "agents_agenttoken", "agents_operatorclaim"],
     "installs": [
         "installs_skillinstall",
@@ -19,8 +20,9 @@ TABLES = {
 
 # Zipf's law: the k-th most common of n has a share in proportion to 1/k.
 FUNCTIONS = """
-    CREATE FUNCTION pg_temp.zipf(n int) RETURNS int LANGUAGE sql VOLATILE
+    CREATE OR REPLACE FUNCTION pg_temp.zipf(n int) RETURNS int LANGUAGE sql VOLATILE
     AS $$ SELECT floor(exp(random() * ln(n + 1)))::int $$;
+    DROP TABLE IF EXISTS pg_temp.vocabulary;
     CREATE TEMP TABLE vocabulary AS
         SELECT rank, string_agg(substr('babidobugadigoluhakikolamimonunaperapirosasitovavi'
             || 'fofumyjojutezuwexinelesokutuwovozaganohutorydyhylu',
@@ -47,6 +49,15 @@ ENTRIES = """
             FROM generate_series(%s::bigint, %s) AS n, generate_series(1, 28) AS place
         ) AS picks JOIN vocabulary USING (rank) GROUP BY n
     ) AS new ORDER BY n
+"""
+BUNDLES = """
+    INSERT INTO catalogue_persona_skills (persona_id, skill_id)
+    SELECT persona.id, skill.id
+    FROM catalogue_persona AS persona, generate_series(0, 2) AS j, catalogue_skill AS skill
+    WHERE persona.slug LIKE 'scale-%%'
+        AND skill.slug = 'scale-' || (1 + (31 * persona.id + 17 * j) %% greatest(%s, 1))
+        AND NOT EXISTS (SELECT FROM catalogue_persona_skills WHERE persona_id = persona.id)
+    ON CONFLICT DO NOTHING
 """
 AGENTS = """
     WITH agents AS (
@@ -107,12 +118,18 @@ class Command(BaseCommand):
         with connection.cursor() as self.cursor:
             self.cursor.execute(FUNCTIONS)
             for name, tables in TABLES.items():
-                begun = time.monotonic()
-                # In one transaction, so that an interrupted run leaves no index out.
-                with transaction.atomic(), self.without_indexes(tables):
-                    added = getattr(self, name)(options[name])
+                begun, added = time.monotonic(), 0
+                if options[name] > self.present(name):
+                    # In one transaction, so that an interrupted run leaves no index out.
+                    with transaction.atomic(), self.without_indexes(tables):
+                        added = getattr(self, name)(options[name])
                 self.stdout.write(f"{name}: {added} added in {time.monotonic() - begun:.0f} s")
             self.cursor.execute("VACUUM ANALYZE")
+
+    def present(self, name):
+        if name == "installs":
+            return sum(self.number_of(f"installs_{kind}install", "id") for kind in ENTRY_KINDS)
+        return self.number_of(TABLES[name][0], "handle" if name == "agents" else "slug")
 
     def skills(self, wanted):
         sql = ENTRIES.format(kind="skill", columns="downloads", values="0")
@@ -122,7 +139,9 @@ class Command(BaseCommand):
         columns = "price_cents, installs, rating_sum, rating_count"
         values = "CASE WHEN n %% 10 = 0 THEN 500 ELSE 0 END, 0, 0, 0"
         sql = ENTRIES.format(kind="persona", columns=columns, values=values)
-        return self.fill("catalogue_persona", "slug", wanted, sql)
+        added = self.fill("catalogue_persona", "slug", wanted, sql)
+        self.cursor.execute(BUNDLES, [self.number_of("catalogue_skill", "slug")])
+        return added
 
     def agents(self, wanted):
         return self.fill("agents_agent", "handle", wanted, AGENTS)
@@ -158,7 +177,7 @@ class Command(BaseCommand):
 
     def number_of(self, table, column):
         condition = f"WHERE {column} LIKE 'scale-%%'" if column in {"slug", "handle"} else ""
-        self.cursor.execute(f"SELECT count({column}) FROM {table} {condition}", [])  # noqa: S608  # nosec B608
+        self.cursor.execute(f"SELECT count({column}) FROM {table} {condition}", [])  # noqa: S608
         return self.cursor.fetchone()[0]
 
     @contextmanager

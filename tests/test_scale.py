@@ -1,0 +1,125 @@
+"""What keeps a large catalogue fast: every statement of a read has an index that answers it."""
+
+import re
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from agents.models import Agent
+from catalogue.models import Persona, Skill
+from installs.models import PersonaInstall, SkillInstall
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# Each list with the indexes that its statements must use, in their order.
+COUNT = "Result"  # catalogue_count, whose own plan is below
+PLANS = [
+    ("skills", [COUNT, "skill_downloads"]),
+    ("skills?sort=newest", [COUNT, "skill_newest"]),
+    ("skills?sort=updated", [COUNT, "skill_updated"]),
+    ("skills?sort=name", [COUNT, "skill_name"]),
+    ("skills?category=category-15", [COUNT, "skill_category"]),
+    ("skills?author=author-1", [COUNT, "skill_author"]),
+    ("skills?tag=tag-900&sort=newest", [COUNT, "skill_labels"]),
+    ("skills?runtime=x&sort=newest", [COUNT, "skill_labels"]),
+    ("skills?tag=tag-900&runtime=x", ["skill_labels", "skill_labels"]),
+    ("skills?bundledIn=scale-1", ["unique_persona_slug", "unique_persona_slug"]),
+    ("personas", [COUNT, "persona_installs"]),
+    ("personas?sort=rating", [COUNT, "persona_rating"]),
+    ("personas?sort=price", [COUNT, "persona_price"]),
+    ("personas?free=false&sort=price", [COUNT, "persona_price"]),
+    ("personas?minRating=4&sort=rating", ["persona_rating", "persona_rating"]),
+    ("skills?q=bibaba", ["catalogue_tally_pkey", "skillposting_best", "catalogue_skill_pkey"]),
+    ("skills?q=bibabq", ["catalogue_tally_pkey", "skillposting_best", "catalogue_skill_pkey"]),
+    (
+        "skills?q=bibaba&category=category-1",
+        ["catalogue_tally_pkey", "catalogue_skillposting_pkey", "catalogue_skill_pkey"],
+    ),
+    ("skills/scale-1", ["unique_skill_slug", "catalogue_persona_skills_"]),
+]
+
+
+@pytest.fixture
+def seeded(transactional_db):
+    call_command("seed_scale", skills=300, personas=30, agents=20, installs=100, stdout=StringIO())
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute("RESET enable_seqscan")
+
+
+def test_no_statement_of_a_read_scans_a_table(anyone, seeded):
+    found = {}
+    for path, wanted in PLANS:
+        with CaptureQueriesContext(connection) as captured:
+            answer = anyone.get(f"/api/v1/{path}")
+        assert answer.status_code == 200, path
+        plans = [plan(query["sql"]) for query in captured.captured_queries]
+        # So small a table is scanned where it may be; that nothing else is left shows here.
+        found[path] = [
+            (index if index in text else text) for index, text in zip(wanted, plans, strict=True)
+        ]
+        assert not re.search("Seq Scan", "\n".join(plans)), path
+    assert found == dict(PLANS)
+
+
+def plan(sql):
+    with connection.cursor() as cursor:
+        cursor.execute("SET enable_seqscan = off")
+        cursor.execute(f"EXPLAIN {sql}")
+        lines = "\n".join(line for (line,) in cursor.fetchall())
+        cursor.execute("RESET enable_seqscan")
+    return lines
+
+
+def test_counting_scans_no_table(seeded):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'catalogue_count'")
+        ((body,),) = cursor.fetchall()
+
+    text = plan(re.sub(r"= (of|counted|this)\b", "= 'skill'", body))
+
+    assert "catalogue_tally_pkey" in text
+    assert "tally_change" in text
+    assert "Seq Scan" not in text
+
+
+def test_seeding_fills_up_and_leaves_every_count_true(anyone, capsys):
+    for size in (100, 300):
+        call_command("seed_scale", skills=size, personas=30, agents=size, installs=size * 10)
+    capsys.readouterr()
+
+    call_command("recount")
+    call_command("rebuild_search")
+    assert capsys.readouterr().out == (
+        "Every counter is true.\n"
+        "skills: the index and the counts are true.\n"
+        "personas: the index and the counts are true.\n"
+    )
+    assert (Skill.objects.count(), Persona.objects.count(), Agent.objects.count()) == (300, 30, 300)
+    assert (SkillInstall.objects.count(), PersonaInstall.objects.count()) == (2700, 300)
+    assert anyone.get("/api/v1/skills").json()["count"] == 300
+
+
+def test_seeding_again_adds_nothing(capsys):
+    for _ in range(2):
+        call_command("seed_scale", skills=50, personas=20, agents=10, installs=100)
+
+    assert re.findall(r"(\d+) added", capsys.readouterr().out) == [
+        *("50", "20", "10", "100"),
+        *("0", "0", "0", "0"),
+    ]
+
+
+def test_an_index_is_back_after_seeding():
+    def indexes():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1")
+            return cursor.fetchall()
+
+    before = indexes()
+    call_command("seed_scale", skills=10, stdout=StringIO())
+
+    assert indexes() == before
