@@ -1,19 +1,81 @@
-from django.contrib import admin
+from datetime import timedelta
 
+from django.contrib import admin
+from django.db.models import Count, Q
+from django.urls import reverse
+from django.utils import timezone
+
+from agents.models import Agent
+from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from marketplace.admin import ReadOnlyAdmin
 
+MOST_COUNTED = 20_000  # of the newest installs, for what is popular
+
+
+class InstallAdmin(ReadOnlyAdmin):
+    search_help_text = "A whole slug or handle"
+    entry_model = None
+    entry_field = ""
+    in_totals = True
+
+    def find(self, installs, term):
+        entries = self.entry_model.objects.filter(slug=term.lower()).values("pk")
+        agents = Agent.objects.filter(handle=term.lower()).values("pk")
+        # Looked up first: the two keys then lead through the two indexes.
+        entry, agent = entries.first(), agents.first()
+        return installs.filter(
+            Q(**{f"{self.entry_field}_id": entry["pk"] if entry else None})
+            | Q(agent_id=agent["pk"] if agent else None)
+        )
+
 
 @admin.register(SkillInstall)
-class SkillInstallAdmin(ReadOnlyAdmin):
+class SkillInstallAdmin(InstallAdmin):
     list_display = ["skill", "agent", "runtime", "installed_at"]
     list_select_related = ["skill", "agent"]
-    search_fields = ["skill__slug", "agent__handle"]
+    search_fields = ["skill__slug"]  # see `find`
+    entry_model, entry_field = Skill, "skill"
+    counted_by_day = ("Installs", "installed_at")
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).defer("skill__content", "skill__search")
+
+    def rankings(self):
+        """By the newest installs of the week, of which no more than so many are counted."""
+        newest = SkillInstall.objects.order_by("-id")[:MOST_COUNTED]
+        week = timezone.now() - timedelta(days=7)
+        counted = list(
+            SkillInstall.objects.filter(pk__in=newest.values("pk"), installed_at__gte=week)
+            .order_by()
+            .values("skill_id", "skill__slug")
+            .annotate(number=Count("pk"))
+            .order_by("-number", "skill__slug")[:8]
+        )
+        return [
+            {
+                "title": "Most installed skills this week",
+                "note": f"of the newest {MOST_COUNTED:,} installs",
+                "rows": [
+                    (
+                        row["skill__slug"],
+                        f"{row['number']:,}",
+                        reverse("admin:catalogue_skill_change", args=[row["skill_id"]]),
+                    )
+                    for row in counted
+                ],
+            }
+        ]
 
 
 @admin.register(PersonaInstall)
-class PersonaInstallAdmin(ReadOnlyAdmin):
+class PersonaInstallAdmin(InstallAdmin):
     list_display = ["persona", "agent", "is_active", "installed_at"]
     list_select_related = ["persona", "agent"]
     list_filter = ["is_active"]
-    search_fields = ["persona__slug", "agent__handle"]
+    search_fields = ["persona__slug"]  # see `find`
+    entry_model, entry_field = Persona, "persona"
+    counted_by_day = ("Installs", "installed_at")
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).defer("persona__content", "persona__search")

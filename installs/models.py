@@ -1,9 +1,10 @@
 from django.contrib.postgres.expressions import ArraySubquery
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import IntegrityError, models, transaction
-from django.db.models import F, OuterRef
+from django.db.models import F, OuterRef, Value
 
 from agents.models import Agent
-from catalogue.models import Persona, Skill
+from catalogue.models import Persona, Skill, Status
 from installs.exceptions import (
     PersonaAlreadyInstalled,
     PersonaRequiresPayment,
@@ -13,6 +14,22 @@ from marketplace.models import violates
 
 # What an answer or a profile shows of an entry; its texts stay in the database.
 SHOWN = ("public_id", "slug", "title")
+
+
+def recalled(installs, kind):
+    """Installs of entries that were withdrawn with a reason, as what an advisory says of each."""
+    return (
+        installs.filter(**{f"{kind}__status": Status.WITHDRAWN})
+        .exclude(**{f"{kind}__withdrawal_reason": ""})
+        .order_by()
+        .values(
+            kind=Value(kind),
+            slug=F(f"{kind}__slug"),
+            title=F(f"{kind}__title"),
+            reason=F(f"{kind}__withdrawal_reason"),
+            since=F(f"{kind}__withdrawn_at"),
+        )
+    )
 
 
 class SkillInstallManager(models.Manager):
@@ -31,6 +48,9 @@ class SkillInstallManager(models.Manager):
             if violates(error, "one_install_per_agent_and_skill"):
                 raise SkillAlreadyInstalled from error
             raise
+
+    def recalled(self):
+        return recalled(self, "skill")
 
     def with_skills(self):
         return self.select_related("skill").only(
@@ -65,7 +85,11 @@ class SkillInstall(Install):
                 fields=["agent", "skill"], name="one_install_per_agent_and_skill"
             )
         ]
-        indexes = [models.Index(F("agent"), F("id").desc(), name="skill_install_newest")]
+        indexes = [
+            models.Index(F("agent"), F("id").desc(), name="skill_install_newest"),
+            # For the figures by day; rows come in the order of their time, which keeps it tiny.
+            BrinIndex(fields=["installed_at"], name="skill_install_day", autosummarize=True),
+        ]
 
 
 class PersonaInstallManager(models.Manager):
@@ -105,6 +129,9 @@ class PersonaInstallManager(models.Manager):
         Persona.objects.published().only("pk").by_slug(slug)
         raise PersonaRequiresPayment
 
+    def recalled(self):
+        return recalled(self, "persona")
+
     def with_personas(self):
         """With each persona, and as `skill_slugs` the published skills that it bundles."""
         bundled = Skill.objects.published().filter(personas=OuterRef("persona"))
@@ -135,4 +162,7 @@ class PersonaInstall(Install):
                 name="one_active_persona_per_agent",
             ),
         ]
-        indexes = [models.Index(F("agent"), F("id").desc(), name="persona_install_newest")]
+        indexes = [
+            models.Index(F("agent"), F("id").desc(), name="persona_install_newest"),
+            BrinIndex(fields=["installed_at"], name="persona_install_day", autosummarize=True),
+        ]

@@ -39,6 +39,8 @@ TRUSTED_PROXY_COUNT = environment.whole_number("TRUSTED_PROXY_COUNT", default=0,
 REQUIRE_HTTPS = environment.boolean("REQUIRE_HTTPS", default=True)
 
 INSTALLED_APPS = [
+    "unfold.apps.BasicAppConfig",
+    "unfold.contrib.filters",
     "marketplace.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -154,5 +156,16 @@ CSRF_COOKIE_SECURE = REQUIRE_HTTPS
 X_FRAME_OPTIONS = "DENY"
 if TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# The look of the admin (marketplace.theme).
+UNFOLD = {
+    "SITE_TITLE": "Marketplace",
+    "SITE_HEADER": "Marketplace",
+    "SITE_SUBHEADER": "The staff desk",
+    "SITE_SYMBOL": "storefront",
+    "SITE_URL": None,
+    "SHOW_VIEW_ON_SITE": False,
+    "STYLES": ["/static/desk.css"],
+}
 
 LOGGING = logging.CONFIG
