@@ -127,7 +127,7 @@ class EntryAdmin(DeskAdmin):
     prepopulated_fields = {"slug": ["title"]}
     formfield_overrides = {
         **DeskAdmin.formfield_overrides,
-        models.TextField: {"form_class": FormTextField},
+        models.TextField: {"form_class": FormTextField, "widget": FormTextField.widget},
     }
     actions = ["publish", "redraft", "withdraw", "export"]
     always_readonly = [
@@ -139,8 +139,8 @@ class EntryAdmin(DeskAdmin):
     importer_class = None
     serializer_class = None
     in_totals = True
-    change_list_template = "admin/catalogue/change_list.html"
-    change_form_template = "admin/catalogue/change_form.html"
+    change_list_template = "admin/catalogue/entries.html"
+    change_form_template = "admin/catalogue/entry.html"
 
     def get_fieldsets(self, request, obj=None):
         known = ["status", "withdrawal_reason"] if obj and obj.is_recalled else ["status"]
@@ -190,8 +190,13 @@ class EntryAdmin(DeskAdmin):
     def find(self, entries, term):
         """By the catalogue's own search, and with beginnings of words, because people type them."""
         words = re.findall(r"\w+", term.lower())[:20]
+        # In a slug PostgreSQL reads the 2 of archivist-2 as a negative number.
         query = SearchQuery(
-            " & ".join(f"{word}:*" for word in words), search_type="raw", config="english"
+            " & ".join(
+                f"({word}:* | '-{word}':*)" if word.isdecimal() else f"{word}:*" for word in words
+            ),
+            search_type="raw",
+            config="english",
         )
         return published_and_others(entries, search=query) if words else entries.none()
 
@@ -548,6 +553,8 @@ class PersonaAdmin(EntryAdmin):
 @admin.register(ImportRun)
 class ImportRunAdmin(ReadOnlyAdmin):
     list_display = ["name", "kind", "user", "created_at", "outcome"]
+    search_fields = ["name"]  # see `find`
+    search_help_text = "Start of a file's name"
     list_select_related = ["user"]
     list_filter = ["kind"]
     fields = readonly_fields = [
@@ -557,6 +564,9 @@ class ImportRunAdmin(ReadOnlyAdmin):
 
     def get_queryset(self, request):
         return super().get_queryset(request).defer("data")
+
+    def find(self, runs, term):
+        return runs.filter(name__istartswith=term)
 
     def attention(self):
         week = timezone.now() - timezone.timedelta(days=7)

@@ -24,6 +24,8 @@ class FormTextField(forms.CharField):
     """
 
     widget = theme.Textarea(attrs={"rows": 4})
+    # The theme's template forgets the newline behind the tag, and with it a first empty line.
+    widget.template_name = "django/forms/widgets/textarea.html"
 
     def __init__(self, **options):
         super().__init__(**{**options, "strip": False, "show_hidden_initial": True})

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from agents.models import Agent, AgentToken, OperatorClaim
-from catalogue.models import Persona, Skill
+from catalogue.models import ImportRun, Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 from tests.factories import (
@@ -31,6 +31,7 @@ SEARCHES = {
     OperatorClaim: ("crawler-1", "crawler-1"),
     Skill: ("pdf-tables-1", "pdf-tables-1"),
     Persona: ("archivist-1", "archivist-1"),
+    ImportRun: ("upload-1", "upload-1"),
     SkillInstall: ("pdf-tables-1", "crawler-1"),
     PersonaInstall: ("archivist-1", "crawler-1"),
     Review: ("archivist-1", "Useful."),
@@ -59,6 +60,7 @@ def make_rows(first, last):
         SkillInstallFactory(agent=agent, skill=skill)
         review(agent, persona, 4, "Useful.")
         AgentToken.objects.issue(Agent.objects.get(handle="crawler-1"))
+        ImportRun.objects.create(name=f"upload-{number}.zip", kind="skill")
         User.objects.create(username=f"clerk-{number}")
         Group.objects.create(name=f"desk-{number}")
     Persona.objects.get(slug="archivist-1").skills.set(skills)
@@ -107,7 +109,8 @@ def pages_of(model, desk):
     changelist = desk.get(listing).context["cl"]
     for spec in changelist.filter_specs:
         for choice in spec.choices(changelist):
-            yield listing + choice["query_string"]
+            typed = f"?{spec.expected_parameters()[0]}={word}"
+            yield listing + choice.get("query_string", typed)
     yield change_page(first_of(model))
 
 
@@ -163,7 +166,12 @@ def test_the_index_and_the_list_of_skills_to_bundle_open(desk):
     assert "Agent tokens" in desk.get("/admin/").content.decode()
     found = desk.get(
         "/admin/autocomplete/",
-        {"app_label": "catalogue", "model_name": "persona", "field_name": "skills", "term": "es-2"},
+        {
+            "app_label": "catalogue",
+            "model_name": "persona",
+            "field_name": "skills",
+            "term": "pdf tables 2",
+        },
     )
     assert [result["text"] for result in found.json()["results"]] == ["pdf-tables-2"]
 
@@ -251,16 +259,20 @@ def test_actions_need_the_permission_to_change(clerk_with, model, action, permis
     clerk = clerk_with(*([f"view_{model._meta.model_name}"] if permissions == "view" else []))
     before = everything()
 
-    clerk.post(
+    answer = clerk.post(
         url_of(model, "changelist"),
         {
             "action": action,
             "_selected_action": first_of(model).pk,
             "post": "yes",
+            "confirmed": "yes",
+            "reason": "Because.",
             "issue": "1",
             "scopes": ["read"],
         },
     )
+
+    list(answer)  # reads an export to its end
 
     assert everything() == before
 

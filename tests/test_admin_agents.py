@@ -35,7 +35,13 @@ def desk(db):
 
 
 def run_action(desk, url, action, *rows, follow=True, **data):
-    selected = {"action": action, "_selected_action": [row.pk for row in rows]}
+    """Choose the action, and confirm it on the page that asks."""
+    selected = {
+        "action": action,
+        "_selected_action": [row.pk for row in rows],
+        "confirmed": "yes",
+        "reason": "It leaked.",
+    }
     return desk.post(url, selected | data, follow=follow)
 
 
@@ -253,9 +259,26 @@ def test_a_forged_post_does_not_rename_suspend_or_grant(desk, agent, client):
 def test_a_pasted_token_finds_its_row(desk, agent, spelling):
     AgentFactory()
 
-    page = desk.get(TOKENS, {"q": spelling.format(agent.token.text)})
+    for page in (TOKENS, AGENTS):
+        answer = desk.post(f"{page}find/", {"q": spelling.format(agent.token.text)})
 
-    assert list(page.context["cl"].result_list) == [agent.token]
+        assert answer.status_code == 302
+        assert answer.headers["Location"] == f"{TOKENS}{agent.token.pk}/change/"
+
+
+def test_a_token_in_an_address_finds_nothing(desk, agent):
+    for page in (TOKENS, AGENTS):
+        answer = desk.get(page, {"q": agent.token.text})
+
+        assert not answer.context["cl"].result_list
+        assert "not into an address" in answer.content.decode()
+
+
+def test_what_is_no_token_is_searched_for(desk, agent):
+    answer = desk.post(f"{AGENTS}find/", {"q": "caller"})
+
+    assert answer.headers["Location"] == f"{AGENTS}?q=caller"
+    assert list(desk.get(answer.headers["Location"]).context["cl"].result_list) == [agent]
 
 
 @pytest.mark.parametrize("part", [slice(0, 14), slice(-4, None)])
@@ -271,7 +294,9 @@ def test_a_pasted_token_that_was_never_issued_finds_nothing(desk, agent):
     unknown = AgentToken.objects.issue(agent)
     unknown.delete()
 
-    assert not desk.get(TOKENS, {"q": unknown.text}).context["cl"].result_list
+    answer = desk.post(f"{TOKENS}find/", {"q": unknown.text}, follow=True)
+    assert "No agent has this token." in answer.content.decode()
+    assert unknown.text not in answer.content.decode()
     assert not desk.get(TOKENS, {"q": agent.token.text[:-1]}).context["cl"].result_list
 
 
