@@ -3,7 +3,6 @@ from urllib.parse import urlencode
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
-from django.contrib.admin.utils import unquote
 from django.db.models import Q
 from django.db.models.functions import Lower, Right
 from django.shortcuts import redirect
@@ -158,11 +157,18 @@ class AgentAdmin(FindsTokens, DeskAdmin):
         self.keep_found(obj)
         obj.save(update_fields=[*form.changed_data, "updated_at"])
 
-    def change_view(self, request, object_id, form_url="", extra_context=None):
-        context = {}
-        if agent := self.get_object(request, unquote(object_id)):
-            context = {"panels": self.panels(agent), "claim": agent.claim}
-        return super().change_view(request, object_id, form_url, context | (extra_context or {}))
+    def get_queryset(self, request):
+        return super().get_queryset(request).select_related("claim")
+
+    def around(self, request, row):
+        return {"panels": self.panels(row), "claim": row.claim}
+
+    def is_offered(self, action, row):
+        return {
+            "suspend": row.suspended_at is None,
+            "restore": row.suspended_at is not None,
+            "release_claim": row.claim.status != "unclaimed",
+        }.get(action, True)
 
     def panels(self, agent):
         """What the agent has, the newest of each kind, with the way to all of it."""
@@ -285,7 +291,7 @@ class AgentAdmin(FindsTokens, DeskAdmin):
 
     @admin.action(description="Release the claim", permissions=["change"])
     def release_claim(self, request, queryset):
-        queryset = queryset.select_related("claim").order_by("pk")
+        queryset = queryset.order_by("pk")
         if not self.is_confirmed(request):
             return self.ask(
                 request,
@@ -318,6 +324,9 @@ class AgentTokenAdmin(FindsTokens, ReadOnlyAdmin):
         return queryset.annotate(end=Right("hint", 4)).filter(
             Q(hint__startswith=term) | Q(end=term) | Q(agent__in=of_agents(term))
         )
+
+    def is_offered(self, action, row):
+        return row.revoked_at is None
 
     def has_revoke_permission(self, request):
         return request.user.has_perm("agents.change_agenttoken")

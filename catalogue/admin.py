@@ -296,10 +296,11 @@ class EntryAdmin(DeskAdmin):
         """What GET answers an agent, in the same words; a draft's too."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        entries = self.model.objects.defer("search")
+        entry = self.get_object(request, unquote(object_id))
+        if entry is None:
+            raise Http404
         if self.model is Persona:
-            entries = entries.with_skill_slugs()
-        entry = get_object_or_404(entries, pk=self.key_of(object_id))
+            entry = Persona.objects.with_skill_slugs().defer("search").get(pk=entry.pk)
         answer = json.dumps(self.serializer_class(entry).data, indent=2, ensure_ascii=False)
         context = {
             **self.admin_site.each_context(request),
@@ -311,11 +312,12 @@ class EntryAdmin(DeskAdmin):
         }
         return TemplateResponse(request, "admin/catalogue/as_agent.html", context)
 
-    def change_view(self, request, object_id, form_url="", extra_context=None):
-        context = {}
-        if entry := self.get_object(request, unquote(object_id)):
-            context = {"panels": self.panels(request, entry), "preview": render(entry.content)}
-        return super().change_view(request, object_id, form_url, context | (extra_context or {}))
+    def around(self, request, row):
+        return {"panels": self.panels(request, row), "preview": render(row.content)}
+
+    def is_offered(self, action, row):
+        reached = {"publish": Status.PUBLISHED, "redraft": Status.DRAFT}
+        return row.status != reached.get(action)
 
     def panels(self, request, entry):
         """Who has the entry: the newest, with the way to all of them."""

@@ -13,7 +13,7 @@ import yaml
 from catalogue.frontmatter import MAX_BYTES, Refused, as_slug, read_frontmatter
 from catalogue.importing import TEXTS, PersonaImporter, SkillImporter, printable
 from catalogue.models import Skill
-from marketplace.history import diff_lines
+from marketplace.history import shown_change
 
 MAX_UPLOAD = 10 * 1024 * 1024
 MAX_UNPACKED = 50 * 1024 * 1024
@@ -185,7 +185,7 @@ class Outcome:
     kind: str  # created, updated, unchanged, refused
     entry: object = None
     reason: str = ""
-    diff: list = field(default_factory=list)
+    changes: list = field(default_factory=list)
 
 
 class NotKept(Exception):
@@ -236,9 +236,9 @@ class DeskImport:
         other = self.slugs.setdefault(entry.slug, path)
         if other != path:
             raise Refused(f"the same slug as {self.shown(other)}: {entry.slug}")
-        before = "" if entry.pk is None else as_file(entry)
+        before = None if entry.pk is None else self.shown_values(entry)
         outcome = Outcome(self.shown(path), "created" if entry.pk is None else "updated", entry)
-        if before == text:
+        if before is not None and as_file(entry) == text:
             # What was exported says nothing new, also where its fields were written anew for it.
             outcome.kind = "unchanged"
             self.report.unchanged += 1
@@ -247,12 +247,25 @@ class DeskImport:
             if self.keep and entry.pk is not None:
                 self.model.objects.get(pk=entry.pk).keep_history(reason="As it was found")
             super().save(path, entry, fields, text, body)
-            after = as_file(self.model.objects.get(pk=entry.pk))
             outcome.kind = "unchanged" if self.report.unchanged > unchanged else outcome.kind
-            outcome.diff = diff_lines(before, after)
+            if outcome.kind == "updated":
+                after = self.shown_values(entry)
+                outcome.changes = [
+                    shown_change(name, before[name], after[name])
+                    for name in after
+                    if before[name] != after[name]
+                ]
         self.outcomes.append(outcome)
         if not self.keep:
             raise NotKept
+
+    def shown_values(self, entry):
+        """What an import may change of an entry, by the names that people know."""
+        fields = [entry._meta.get_field(name) for name in self.imported]  # noqa: SLF001
+        values = {field.verbose_name: getattr(entry, field.name) for field in fields}
+        if not isinstance(entry, Skill):
+            values["skills"] = sorted(skill.slug for skill in entry.skills.only("slug"))
+        return values
 
     def shown(self, path):
         return printable(path.relative_to(self.root))

@@ -38,9 +38,18 @@ class FormTextField(forms.CharField):
         return digest(plain_newlines(data or "")) != initial
 
 
+class Digest(str):
+    """Of a text, as the form was sent with it: shown again with its errors, it stays the same."""
+
+    __slots__ = ()
+
+
 class DigestInput(forms.HiddenInput):
+    def value_from_datadict(self, data, files, name):
+        return Digest(data.get(name, ""))
+
     def format_value(self, value):
-        return digest(plain_newlines(value or ""))
+        return value if isinstance(value, Digest) else digest(plain_newlines(value or ""))
 
 
 def plain_newlines(text):

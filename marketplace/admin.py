@@ -18,13 +18,10 @@ from django.http import Http404
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
-from django.utils.text import capfirst
 from django.views.decorators.http import require_POST
 
 from marketplace import theme
-from marketplace.history import bundle, changes_between, diff_lines, diff_words
-
-LONG = 120  # characters, from which on a text is compared line by line
+from marketplace.history import bundle, changes_between, shown_change
 
 
 class BoundedPaginator(Paginator):
@@ -101,26 +98,28 @@ class DeskAdmin(theme.ModelAdmin):
 
     # Actions, of the list and of one row alike
 
-    def row_actions(self, request):
+    def row_actions(self, request, row):
         """(name, label) of the actions that this person may take on one row's own page."""
-        actions = self.get_actions(request).items()
-        return [(name, label) for name, (_, _, label) in actions if name != "delete_selected"]
+        return [
+            (name, label)
+            for name, (_, _, label) in self.get_actions(request).items()
+            if name != "delete_selected" and self.is_offered(name, row)
+        ]
+
+    def is_offered(self, action, row):
+        """Whether an action would change anything about the row."""
+        return True
 
     def act(self, request, object_id, action):
         """An action on one row, from its own page."""
-        if action not in dict(self.row_actions(request)):
-            raise PermissionDenied
-        rows = self.get_queryset(request).filter(pk=self.key_of(object_id))
-        if not rows.exists():
+        row = self.get_object(request, unquote(object_id))
+        if row is None:
             raise Http404
+        if action not in self.get_actions(request):
+            raise PermissionDenied
         function, _, _ = self.get_actions(request)[action]
-        return function(self, request, rows) or redirect(self.change_url(rows.get().pk))
-
-    def key_of(self, object_id):
-        try:
-            return self.opts.pk.to_python(unquote(object_id))
-        except ValidationError as error:
-            raise Http404 from error
+        rows = self.get_queryset(request).filter(pk=row.pk)
+        return function(self, request, rows) or redirect(self.change_url(row.pk))
 
     def ask(self, request, rows, action, **context):
         """The page that asks before an action; it posts `confirmed` to the same address."""
@@ -144,8 +143,18 @@ class DeskAdmin(theme.ModelAdmin):
         return request.method == "POST" and "confirmed" in request.POST
 
     def change_view(self, request, object_id, form_url="", extra_context=None):
-        context = {"row_actions": self.row_actions(request)} | (extra_context or {})
-        return super().change_view(request, object_id, form_url, context)
+        context = {}
+        # The row is looked at once for the form and once for what stands around it.
+        if row := self.get_object(request, unquote(object_id)):
+            context = {
+                "row_actions": self.row_actions(request, row),
+                **self.around(request, row),
+            }
+        return super().change_view(request, object_id, form_url, context | (extra_context or {}))
+
+    def around(self, request, row):
+        """What the row's own page shows beside its form."""
+        return {}
 
     # History
 
@@ -223,23 +232,10 @@ class DeskAdmin(theme.ModelAdmin):
 
     def shown_changes(self, older, newer):
         """What changed between two snapshots, as a person reads it."""
-        shown = []
-        for field, (old, new) in changes_between(older, newer).items():
-            old, new = self.shown_value(field, old), self.shown_value(field, new)  # noqa: PLW2901
-            is_long = max(len(old), len(new)) > LONG or "\n" in old + new
-            diff = diff_lines(old, new) if is_long else diff_words(old, new)
-            shown.append({"name": capfirst(field.verbose_name), "is_long": is_long, "diff": diff})
-        return shown
-
-    def shown_value(self, field, value):
-        if field.many_to_many:
-            rows = field.related_model.objects.filter(pk__in=value).order_by("pk")
-            return ", ".join(str(row) for row in rows)
-        if isinstance(value, list):
-            return ", ".join(value)
-        if hasattr(value, "strftime"):
-            return f"{value:%d %B %Y, %H:%M:%S}"
-        return "" if value is None else str(value)
+        return [
+            shown_change(field.verbose_name, *(named(field, value) for value in values))
+            for field, values in changes_between(older, newer).items()
+        ]
 
     def restorable(self, request, row):
         """Fields that an earlier state may be brought back of: those that its form offers."""
@@ -283,6 +279,13 @@ class DeskAdmin(theme.ModelAdmin):
         if change:
             self.keep_found(obj)
         super().save_model(request, obj, form, change)
+
+
+def named(field, value):
+    """A value of a field; of a bundle the rows, and not their keys."""
+    if not field.many_to_many:
+        return value
+    return list(field.related_model.objects.filter(pk__in=value).order_by("pk"))
 
 
 class ReadOnlyAdmin(DeskAdmin):

@@ -1,11 +1,14 @@
 """What staff did to a row, as snapshots (django-simple-history), and how two texts differ."""
 
+from datetime import datetime
 from difflib import SequenceMatcher, unified_diff
 
 from django.db import models
+from django.utils.text import capfirst
 from simple_history.models import HistoricalRecords
 
 MOST_LINES = 5000  # of a text that is compared line by line
+LONG = 120  # characters, from which on it is
 
 
 class StaffHistory(HistoricalRecords):
@@ -59,6 +62,22 @@ def bundle(row, field):
     if hasattr(row, "history_id"):
         return sorted(rows.values_list(field.m2m_reverse_field_name(), flat=True))
     return sorted(rows.order_by().values_list("pk", flat=True))
+
+
+def shown_change(name, old, new):
+    """A change of a value as a person reads it; see templates/admin/changes.html."""
+    old, new = shown_value(old), shown_value(new)
+    is_long = max(len(old), len(new)) > LONG or "\n" in old + new
+    diff = diff_lines(old, new) if is_long else diff_words(old, new)
+    return {"name": capfirst(name), "is_long": is_long, "diff": diff}
+
+
+def shown_value(value):
+    if isinstance(value, list):
+        return ", ".join(str(part) for part in value)
+    if isinstance(value, datetime):
+        return f"{value:%d %B %Y, %H:%M:%S}"
+    return "" if value is None else str(value)
 
 
 def diff_lines(old, new):

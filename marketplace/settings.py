@@ -135,6 +135,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_I18N = False
+DATETIME_FORMAT = "j M Y, H:i"
 USE_TZ = True
 
 # Static files are served from the apps' own folders, so a deployment needs no collectstatic;
@@ -157,6 +158,9 @@ X_FRAME_OPTIONS = "DENY"
 if TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
+# Where the admin's log-in leads whoever came to it directly.
+LOGIN_REDIRECT_URL = "/admin/"
+
 # The look of the admin (marketplace.theme).
 UNFOLD = {
     "SITE_TITLE": "Marketplace",
@@ -165,6 +169,7 @@ UNFOLD = {
     "SITE_SYMBOL": "storefront",
     "SITE_URL": None,
     "SHOW_VIEW_ON_SITE": False,
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/desk.svg"}],
     "STYLES": ["/static/desk.css"],
 }
 

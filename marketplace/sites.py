@@ -12,6 +12,7 @@ MOST_ATTENTION = 99
 class MarketplaceAdminSite(AdminSite):
     site_header = site_title = "Marketplace"
     site_url = None
+    index_title = "Start"
     index_template = "admin/start.html"
     # The menu: groups of models, each with its icon; a person sees what he or she may open.
     menu = {

@@ -95,6 +95,9 @@ class ReviewAdmin(ReadOnlyAdmin):
         label = "hidden" if review.hidden_at else "shown"
         return format_html('<span class="state state-{}">{}</span>', label, label)
 
+    def is_offered(self, action, row):
+        return (row.hidden_at is None) == (action == "hide")
+
     def has_moderate_permission(self, request):
         return request.user.has_perm("reviews.change_review")
 

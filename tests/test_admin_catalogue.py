@@ -17,7 +17,10 @@ from tests.factories import (
     review,
 )
 
-SKILL_MD = "---\nname: pdf-tables\ndescription: Reads tables.\n---\n\n# Tables\n\n    indented\n\nThe end.\n"
+SKILL_MD = (
+    "---\nname: pdf-tables\ndescription: Reads tables.\n---\n\n"
+    "# Tables\n\n    indented\n\nThe end.\n"
+)
 KINDS = [
     pytest.param(SkillFactory, "skill", id="skill"),
     pytest.param(PersonaFactory, "persona", id="persona"),
@@ -158,6 +161,16 @@ def test_a_content_that_staff_left_alone_does_not_undo_an_import(desk):
     Skill.objects.update(content="The new version.\n")
 
     save(desk, skill, form | {"title": "New"})
+
+    assert (skill.title, skill.content) == ("New", "The new version.\n")
+
+
+def test_a_content_that_staff_left_alone_stays_so_after_a_mistake(desk):
+    skill = SkillFactory(content=SKILL_MD)
+    refused = desk.post(url_of(skill), opened_form(desk, skill) | {"slug": "No Slug"})
+    Skill.objects.update(content="The new version.\n")
+
+    save(desk, skill, untouched_form(refused) | {"slug": skill.slug, "title": "New"})
 
     assert (skill.title, skill.content) == ("New", "The new version.\n")
 
