@@ -20,6 +20,7 @@ from marketplace import theme
 from marketplace.admin import DeskAdmin, ReadOnlyAdmin, ReasonForm
 from marketplace.permissions import Scope
 
+MOST_FOUND = 100  # agents of which a search shows tokens and claims
 NEWEST = 10  # rows of each kind that an agent's page shows
 
 
@@ -113,8 +114,12 @@ class FindsTokens:
 
 
 def of_agents(term):
-    """Agents whose handle begins with the term."""
-    return Agent.objects.filter(handle__startswith=term.lower()).values("pk")
+    """The first agents whose handle begins with the term.
+
+    Looked up by themselves: as a part of a larger question their index would not be used.
+    """
+    agents = Agent.objects.filter(handle__startswith=term.lower()).order_by("handle")
+    return list(agents.values_list("pk", flat=True)[:MOST_FOUND])
 
 
 @admin.register(Agent)
@@ -186,10 +191,10 @@ class AgentAdmin(FindsTokens, DeskAdmin):
 
         installs = agent.skill_installs.with_skills()[:NEWEST]
         personas = agent.persona_installs.select_related("persona").only(
-            "is_active", "installed_at", "agent_id", "persona__slug"
+            "is_active", "installed_at", "agent_id", "persona_id", "persona__slug"
         )[:NEWEST]
         reviews = agent.reviews.select_related("persona").only(
-            "rating", "hidden_at", "agent_id", "persona__slug"
+            "rating", "hidden_at", "agent_id", "persona_id", "persona__slug"
         )[:NEWEST]
         return [
             panel(
@@ -317,7 +322,9 @@ class AgentTokenAdmin(FindsTokens, ReadOnlyAdmin):
     list_select_related = ["agent"]
     search_fields = ["hint"]  # see `find`
     search_help_text = "Handle, start or end of a token, whole token"
-    exclude = ["digest"]
+    fields = [
+        *("hint", "agent", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
+    ]
     actions = ["revoke"]
 
     def find(self, queryset, term):
@@ -370,7 +377,7 @@ class OperatorClaimAdmin(ReadOnlyAdmin):
     ordering = ["-id"]
     search_fields = ["operator_email"]  # see `find`
     search_help_text = "Handle, or the operator's whole e-mail address"
-    exclude = ["secret", "code_digest"]
+    fields = ["agent", "status", "operator_name", "operator_email", "claimed_at"]
 
     def find(self, queryset, term):
         if "@" in term:

@@ -83,7 +83,11 @@ class AuthorFilter(theme.TextFilter):
 
 
 class SourceFilter(admin.SimpleListFilter):
-    title = parameter_name = "source"
+    """Where an entry came from, among the newest: no index tells, and none is worth an install."""
+
+    NEWEST = 10_000
+    title = f"source, of the newest {NEWEST:,}"
+    parameter_name = "source"
 
     def lookups(self, request, model_admin):
         return [
@@ -94,13 +98,12 @@ class SourceFilter(admin.SimpleListFilter):
 
     def queryset(self, request, queryset):
         here = Q(source__startswith=f"{files.SOURCE}:")
-        if self.value() == "hand":
-            return queryset.filter(source="")
-        if self.value() == "desk":
-            return queryset.filter(here)
-        if self.value() == "other":
-            return queryset.exclude(here).exclude(source="")
-        return queryset
+        wanted = {"hand": Q(source=""), "desk": here, "other": ~here & ~Q(source="")}
+        if self.value() not in wanted:
+            return queryset
+        ids = queryset.model.objects.order_by("-pk").values_list("pk", flat=True)
+        oldest = ids[self.NEWEST - 1 : self.NEWEST].first() or 0
+        return queryset.filter(wanted[self.value()], pk__gte=oldest)
 
 
 class PriceFilter(admin.SimpleListFilter):
@@ -188,7 +191,12 @@ class EntryAdmin(DeskAdmin):
         return self.sorted_by if request.GET.get("status__exact") == Status.PUBLISHED else []
 
     def find(self, entries, term):
-        """By the catalogue's own search, and with beginnings of words, because people type them."""
+        """By the catalogue's own search, and with beginnings of words, because people type them.
+
+        What looks like a source is one.
+        """
+        if "/" in term or ":" in term:
+            return entries.filter(~Q(source=""), source=term)
         words = re.findall(r"\w+", term.lower())[:20]
         # In a slug PostgreSQL reads the 2 of archivist-2 as a negative number.
         query = SearchQuery(
@@ -322,7 +330,7 @@ class EntryAdmin(DeskAdmin):
     def panels(self, request, entry):
         """Who has the entry: the newest, with the way to all of them."""
         installs = entry.agent_installs.select_related("agent").only(
-            "agent__handle", "installed_at"
+            "installed_at", f"{self.opts.model_name}_id", "agent_id", "agent__handle"
         )
         return [
             {
@@ -520,9 +528,7 @@ class PersonaAdmin(EntryAdmin):
 
     def rankings(self):
         best = Persona.objects.published().filter(rating_count__gt=0)
-        best = best.order_by(RATING_OR_ZERO.desc(), "-id").only(
-            "slug", "rating_avg", "rating_count"
-        )
+        best = best.order_by(RATING_OR_ZERO.desc(), "-id")
         return [
             {
                 "title": "Personas by rating",
@@ -534,7 +540,9 @@ class PersonaAdmin(EntryAdmin):
         ]
 
     def panels(self, request, entry):
-        reviews = entry.reviews.select_related("agent").only("rating", "hidden_at", "agent__handle")
+        reviews = entry.reviews.select_related("agent").only(
+            "rating", "hidden_at", "persona_id", "agent_id", "agent__handle"
+        )
         return [
             *super().panels(request, entry),
             {

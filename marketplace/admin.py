@@ -8,6 +8,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import unquote
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
 from django.contrib.postgres.fields import ArrayField
@@ -32,6 +33,14 @@ class BoundedPaginator(Paginator):
     @cached_property
     def count(self):
         return self.object_list.order_by()[: self.MOST].count()
+
+
+class DeskChangeList(ChangeList):
+    def get_ordering(self, request, queryset):
+        """Ties in the direction of the sort: that of the indexes, read forwards or backwards."""
+        first, *rest = super().get_ordering(request, queryset)
+        is_descending = getattr(first, "descending", str(first).startswith("-"))
+        return [first, *rest] if is_descending or first == "pk" else [first, "pk"]
 
 
 class ReasonForm(forms.Form):
@@ -66,6 +75,9 @@ class DeskAdmin(theme.ModelAdmin):
     def rankings(self):
         """Tables of the first few, as {"title", "note", "rows": [(text, number, url)]}."""
         return []
+
+    def get_changelist(self, request, **kwargs):
+        return DeskChangeList
 
     def list_url(self):
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")

@@ -70,15 +70,14 @@ def per_day(sources):
         (row.name, row.day): row.rows
         for row in DayCount.objects.filter(day__gte=days[0], name__in=sources)
     }
+    over = []
     for name, (model, field) in sources.items():
         missing = [day for day in days[:-1] if (name, day) not in kept]
         first = min(missing, default=today)
         counts = rows_by_day(model, field, first)
         kept |= {(name, day): counts.get(day, 0) for day in days if day >= first}
-        DayCount.objects.bulk_create(
-            [DayCount(name=name, day=day, rows=counts.get(day, 0)) for day in missing],
-            ignore_conflicts=True,
-        )
+        over += [DayCount(name=name, day=day, rows=counts.get(day, 0)) for day in missing]
+    DayCount.objects.bulk_create(over, ignore_conflicts=True)
     return {name: [(day, kept[name, day]) for day in days] for name in sources}
 
 

@@ -135,7 +135,6 @@ AUTH_PASSWORD_VALIDATORS = [
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_I18N = False
-DATETIME_FORMAT = "j M Y, H:i"
 USE_TZ = True
 
 # Static files are served from the apps' own folders, so a deployment needs no collectstatic;

@@ -60,6 +60,10 @@ class ReviewAdmin(ReadOnlyAdmin):
     list_filter = [RatingFilter, PersonaFilter, HiddenFilter]
     search_fields = ["public_id"]  # see `find`
     search_help_text = "A whole slug, handle or reviewId"
+    fields = [
+        *("persona", "agent", "rating", "comment", "created_at", "updated_at"),
+        *("state", "hidden_at", "hiding_reason", "public_id"),
+    ]
     actions = ["hide", "restore"]
     counted_by_day = ("Reviews", "created_at")
     in_totals = True
