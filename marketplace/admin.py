@@ -193,7 +193,8 @@ class DeskAdmin(theme.ModelAdmin):
         return super().log_addition(request, obj, message)
 
     def log_change(self, request, obj, message):
-        if self.has_history:
+        # Without a message a form was saved as it was.
+        if self.has_history and message:
             reason = message if isinstance(message, str) else ""
             obj.keep_history(user=request.user, reason=reason)
         return super().log_change(request, obj, message)

@@ -71,14 +71,6 @@ def first_of(model):
 
 
 @pytest.fixture
-def desk(db):
-    """A superuser's browser."""
-    client = Client()
-    client.force_login(User.objects.create_superuser("clerk-0"))
-    return client
-
-
-@pytest.fixture
 def clerk_with(db):
     """The browser of staff with these permissions: `clerk_with("view_skill")`."""
 

@@ -2,9 +2,7 @@
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import User
 from django.db.models import F
-from django.test import Client
 
 from catalogue.models import Persona, Skill
 from tests.browser import untouched_form
@@ -25,14 +23,6 @@ KINDS = [
     pytest.param(SkillFactory, "skill", id="skill"),
     pytest.param(PersonaFactory, "persona", id="persona"),
 ]
-
-
-@pytest.fixture
-def desk(db):
-    """A superuser's browser."""
-    client = Client()
-    client.force_login(User.objects.create_superuser("clerk"))
-    return client
 
 
 def url_of(entry):
