@@ -3,6 +3,7 @@ from urllib.parse import urlencode
 from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.db.models.functions import Lower, Right
 from django.shortcuts import redirect
@@ -89,6 +90,8 @@ class FindsTokens:
         return [path("find/", view, name=name), *super().get_urls()]
 
     def find_posted(self, request):
+        if not self.has_view_permission(request):
+            raise PermissionDenied
         term = request.POST.get("q", "").strip()
         if not tokens.is_well_formed(term):
             return redirect(f"{self.list_url()}?{urlencode({'q': term})}")

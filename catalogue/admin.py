@@ -30,7 +30,7 @@ from catalogue.markdown import render
 from catalogue.models import PUBLISHED, RATING_OR_ZERO, ImportRun, Persona, Skill, Status
 from catalogue.serializers import PersonaDetailSerializer, SkillDetailSerializer
 from marketplace import theme
-from marketplace.admin import DeskAdmin, ReadOnlyAdmin
+from marketplace.admin import DeskAdmin, ReadOnlyAdmin, link_to
 
 NEWEST = 10  # rows that an entry's page shows of those who have it
 MOST_REFUSALS = 50  # that an import keeps
@@ -339,7 +339,7 @@ class EntryAdmin(DeskAdmin):
                     (
                         install.agent.handle,
                         install.installed_at,
-                        reverse("admin:agents_agent_change", args=[install.agent_id]),
+                        link_to(request, "agents.agent", install.agent_id),
                     )
                     for install in installs[:NEWEST]
                 ],
@@ -489,7 +489,7 @@ class SkillAdmin(EntryAdmin):
                     (
                         persona.slug,
                         persona.title,
-                        reverse("admin:catalogue_persona_change", args=[persona.pk]),
+                        link_to(request, "catalogue.persona", persona.pk),
                     )
                     for persona in personas[:NEWEST]
                 ],
@@ -526,7 +526,7 @@ class PersonaAdmin(EntryAdmin):
             return "none"
         return f"{persona.rating_avg} ({persona.rating_count:,})"
 
-    def rankings(self):
+    def rankings(self, request):
         best = Persona.objects.published().filter(rating_count__gt=0)
         best = best.order_by(RATING_OR_ZERO.desc(), "-id")
         return [
@@ -551,11 +551,13 @@ class PersonaAdmin(EntryAdmin):
                     (
                         review.agent.handle,
                         f"{review.rating}{', hidden' if review.hidden_at else ''}",
-                        reverse("admin:reviews_review_change", args=[review.pk]),
+                        link_to(request, "reviews.review", review.pk),
                     )
                     for review in reviews[:NEWEST]
                 ],
-                "all": reverse("admin:reviews_review_changelist") + f"?persona={entry.slug}",
+                "all": reverse("admin:reviews_review_changelist") + f"?persona={entry.slug}"
+                if request.user.has_perm("reviews.view_review")
+                else "",
             },
         ]
 

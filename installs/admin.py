@@ -3,13 +3,12 @@ from datetime import timedelta
 
 from django.contrib import admin
 from django.db.models import Q
-from django.urls import reverse
 from django.utils import timezone
 
 from agents.models import Agent
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
-from marketplace.admin import ReadOnlyAdmin
+from marketplace.admin import ReadOnlyAdmin, link_to
 
 MOST_COUNTED = 10_000  # of the newest installs, for what is popular
 
@@ -42,7 +41,7 @@ class SkillInstallAdmin(InstallAdmin):
     def get_queryset(self, request):
         return super().get_queryset(request).defer("skill__content", "skill__search")
 
-    def rankings(self):
+    def rankings(self, request):
         """By the newest installs of the week, of which no more than so many are counted."""
         week = timezone.now() - timedelta(days=7)
         newest = SkillInstall.objects.order_by("-id").values_list("skill_id", "installed_at")
@@ -58,7 +57,7 @@ class SkillInstallAdmin(InstallAdmin):
                     (
                         skills[skill].slug,
                         f"{number:,}",
-                        reverse("admin:catalogue_skill_change", args=[skill]),
+                        link_to(request, "catalogue.skill", skill),
                     )
                     for skill, number in counted
                 ],

@@ -72,7 +72,7 @@ class DeskAdmin(theme.ModelAdmin):
         """What staff should look at, as (text, rows, the list's query)."""
         return []
 
-    def rankings(self):
+    def rankings(self, request):
         """Tables of the first few, as {"title", "note", "rows": [(text, number, url)]}."""
         return []
 
@@ -292,6 +292,13 @@ class DeskAdmin(theme.ModelAdmin):
         if change:
             self.keep_found(obj)
         super().save_model(request, obj, form, change)
+
+
+def link_to(request, model, pk):
+    """The address of a row's page, "" for whoever may not open it; models as `agents.agent`."""
+    app, _, name = model.partition(".")
+    allowed = request.user.has_perm(f"{app}.view_{name}")
+    return reverse(f"admin:{app}_{name}_change", args=[pk]) if allowed else ""
 
 
 def named(field, value):

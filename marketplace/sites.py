@@ -96,7 +96,7 @@ class MarketplaceAdminSite(AdminSite):
             "charts": self.charts(admins),
             "totals": self.totals(admins),
             "attention": self.attention(admins),
-            "rankings": [ranking for each in admins for ranking in each.rankings()],
+            "rankings": [ranking for each in admins for ranking in each.rankings(request)],
         }
         return super().index(request, context | (extra_context or {}))
 
