@@ -157,6 +157,13 @@ X_FRAME_OPTIONS = "DENY"
 if TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
+# Any page takes a form, and with it a file, before it knows who sends it.
+FILE_UPLOAD_HANDLERS = [
+    "marketplace.uploads.BoundedUpload",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+
 # Where the admin's log-in leads whoever came to it directly.
 LOGIN_REDIRECT_URL = "/admin/"
 

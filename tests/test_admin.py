@@ -50,7 +50,7 @@ def change_page(row):
 
 
 def make_rows(first, last):
-    """Rows of every model; the first agent gets all tokens, the first persona all skills."""
+    """Rows of every model; the first agent, skill and persona have to do with all of them."""
     skills = list(Skill.objects.all())
     for number in range(first, last + 1):
         agent = AgentFactory(handle=f"crawler-{number}")
@@ -59,6 +59,11 @@ def make_rows(first, last):
         persona = PersonaFactory(slug=f"archivist-{number}")
         SkillInstallFactory(agent=agent, skill=skill)
         review(agent, persona, 4, "Useful.")
+        if number > 1:
+            SkillInstallFactory(agent=agent, skill=skills[0])
+            SkillInstallFactory(agent=first_of(Agent), skill=skill)
+            review(agent, first_of(Persona), 4, "Useful.")
+            review(first_of(Agent), persona, 4, "Useful.")
         AgentToken.objects.issue(Agent.objects.get(handle="crawler-1"))
         ImportRun.objects.create(name=f"upload-{number}.zip", kind="skill")
         User.objects.create(username=f"clerk-{number}")
@@ -116,7 +121,7 @@ def test_every_list_search_and_change_page_shows_its_rows(desk, model):
         assert page.status_code == 200
         assert shown in page.content.decode()
 
-    page = desk.get(change_page(page.context["cl"].result_list[0]))
+    page = desk.get(change_page(list(page.context["cl"].result_list)[-1]))
     assert page.status_code == 200
     assert shown in page.content.decode()
 
@@ -134,6 +139,18 @@ def test_a_search_leaves_out_what_does_not_match(desk, model):
 def test_no_page_needs_more_queries_for_more_rows(desk):
     make_rows(1, 1)
     urls = [url for model in admin.site._registry for url in pages_of(model, desk)]
+    skill = first_of(Skill)
+    urls += [
+        "/admin/",
+        *(
+            f"{change_page(skill)[: -len('change/')]}{page}/"
+            for page in ("as-agent", "do/withdraw")
+        ),
+        *(url_of(type(row), "history", row.pk) for row in [skill, first_of(Persona)]),
+        f"{url_of(SkillInstall, 'changelist')}?skill__id__exact={skill.pk}",
+    ]
+    for row in [skill, first_of(Persona)]:
+        row.keep_history(reason="As it was found")
     few = {url: queries_of(desk, url) for url in urls}
     make_rows(2, 50)
 

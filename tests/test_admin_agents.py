@@ -302,3 +302,75 @@ def test_an_agent_that_installed_or_reviewed_cannot_be_deleted(desk, agent, clie
     install.skill.refresh_from_db()
     persona.refresh_from_db()
     assert (install.skill.downloads, persona.rating_count) == (1, 1)
+
+
+def test_a_released_claim_can_be_claimed_anew(desk, agent, client, anyone):
+    code = agent.claim.request_code(name="Ada Lovelace", email="ada@example.com")
+    assert client.post(f"{ME}/confirm-claim", {"code": code}).status_code == 200
+    old = client.get(ME).json()["claim"]["claimUrl"]
+
+    run_action(desk, AGENTS, "release_claim", agent)
+
+    claim = client.get(ME).json()["claim"]
+    assert (claim["status"], claim["operator"], claim["claimedAt"]) == ("unclaimed", None, None)
+    assert claim["claimUrl"] != old
+    assert anyone.get(old).status_code == 404
+    assert client.post(f"{ME}/confirm-claim", {"code": code}).status_code == 400
+    assert "Released the claim of Ada Lovelace." in str(LogEntry.objects.latest("pk"))
+
+
+def test_an_agents_page_shows_what_it_has(desk, agent):
+    skill = SkillInstallFactory(agent=agent).skill
+    persona = PersonaFactory()
+    review(agent, persona, 4)
+    agent.claim.request_code(name="Ada Lovelace", email="ada@example.com")
+
+    text = desk.get(f"{AGENTS}{agent.pk}/change/").content.decode()
+
+    for shown in (skill.slug, persona.slug, "4.00", agent.token.hint, "Ada Lovelace", "Pending"):
+        assert shown in text
+
+
+def test_a_suspension_needs_a_reason_that_staff_see(desk, agent, client):
+    run_action(desk, AGENTS, "suspend", agent, reason="")
+    assert client.get(ME).status_code == 200
+
+    run_action(desk, AGENTS, "suspend", agent, reason="It floods.")
+    assert client.get(ME).status_code == 401
+    assert "It floods." in desk.get(f"{AGENTS}{agent.pk}/change/").content.decode()
+
+    run_action(desk, AGENTS, "restore", agent)
+    agent.refresh_from_db()
+    assert (agent.suspended_at, agent.suspension_reason) == (None, "")
+
+
+def test_a_page_of_a_row_offers_what_would_change_it(desk, agent):
+    def offered():
+        text = desk.get(f"{AGENTS}{agent.pk}/change/").content.decode()
+        return set(re.findall(rf"{AGENTS}{agent.pk}/do/(\w+)/", text))
+
+    assert offered() == {"issue_token", "suspend"}
+    agent.suspend("It floods.")
+    agent.claim.request_code(name="Ada Lovelace", email="ada@example.com")
+    assert offered() == {"issue_token", "restore", "release_claim"}
+
+
+@pytest.mark.parametrize("asked", ["get", "unconfirmed"])
+@pytest.mark.parametrize("action", ["suspend", "restore", "release_claim"])
+def test_nothing_happens_before_it_is_confirmed(desk, agent, action, asked):
+    url = f"{AGENTS}{agent.pk}/do/{action}/"
+    secret = agent.claim.secret
+
+    page = desk.get(url) if asked == "get" else desk.post(url, {"reason": "It floods."})
+
+    assert page.status_code == 200
+    agent.refresh_from_db()
+    agent.claim.refresh_from_db()
+    assert (agent.suspended_at, agent.claim.secret) == (None, secret)
+    assert not LogEntry.objects.exists()
+
+
+def test_an_action_that_is_none_is_refused(desk, agent):
+    assert desk.get(f"{AGENTS}{agent.pk}/do/delete_everything/").status_code == 403
+    assert desk.get(f"{AGENTS}0/do/suspend/").status_code == 404
+    assert desk.get(f"{AGENTS}x/do/suspend/").status_code == 404

@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from catalogue import files
 from catalogue.models import ImportRun, Persona, Skill
+from marketplace import uploads
 from tests.factories import PersonaFactory, SkillFactory
 
 SKILLS = "/admin/catalogue/skill/"
@@ -241,6 +242,14 @@ def test_a_large_upload_is_refused(desk, monkeypatch):
     page = upload(desk, b" " * (1024 * 1024 + 1))
 
     assert refusal(page) == "The file is larger than 1 MiB."
+
+
+def test_an_endless_upload_is_cut_off_on_any_page(desk, anyone, monkeypatch):
+    monkeypatch.setattr(uploads, "MOST_BYTES", 1024 * 1024)
+    data = SimpleUploadedFile("skills.zip", b" " * 2 * 1024 * 1024)
+
+    assert desk.post(f"{SKILLS}import/", {"file": data}).status_code == 400
+    assert not ImportRun.objects.exists()
 
 
 def test_another_kind_of_file_is_refused(desk):
