@@ -38,7 +38,7 @@ def bounded_counts(querysets, most=MOST_EXACT):
         parts.append(f"(SELECT COUNT(*) FROM ({sql}) AS counted)")  # noqa: S608  # nosec B608
         parameters += values
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(parts)}", parameters)  # nosec B608
+        cursor.execute(f"SELECT {', '.join(parts)}", parameters)
         return list(cursor.fetchone())
 
 
