@@ -121,9 +121,12 @@ class Agent(models.Model):
         return dict(zip(("skills", "personas", "reviews"), counts.get(), strict=True))
 
     def advisories(self):
-        """What the agent has and staff have recalled, newest first, in one statement."""
-        skills, personas = self.skill_installs.recalled(), self.persona_installs.recalled()
-        return skills.union(personas, all=True).order_by("-since")
+        """What the agent has and staff have recalled, newest first, in one statement.
+
+        A skill that comes with a persona counts, and is told of once.
+        """
+        skills = self.skill_installs.recalled()
+        return skills.union(*self.persona_installs.recalled()).order_by("-since")
 
     def suspend(self, reason=""):
         self._become_suspended(self.suspended_at or timezone.now(), reason)

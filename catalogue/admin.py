@@ -1,5 +1,6 @@
 import json
 import re
+from collections import Counter
 from tempfile import TemporaryFile
 
 from django.contrib import admin
@@ -264,12 +265,16 @@ class EntryAdmin(DeskAdmin):
                 danger=True,
                 text="What is withdrawn is in no list and cannot be installed any more. Whoever "
                 "has it keeps it, and is told the reason if you give one.",
-                facts=[(entry, holders(entry)) for entry in queryset],
+                facts=self.holders_of(queryset),
             )
         reason = form.cleaned_data["reason"]
         said = f"Recalled: {reason}" if reason else "Withdrawn."
         self.change_each(request, queryset, said, lambda entry: entry.withdraw(reason))
         return None
+
+    def holders_of(self, entries):
+        """How many have each entry by itself; the skills of a persona come with it."""
+        return [(entry, holders(entry)) for entry in entries]
 
     def change_each(self, request, queryset, said, change):
         entries = list(queryset.order_by("pk"))
@@ -403,7 +408,7 @@ class EntryAdmin(DeskAdmin):
         ).update(data=None, finished_at=timezone.now())
         try:
             run.data = file.read(files.MAX_UPLOAD + 1)
-            with files.unpacked(run.name, run.data):
+            with files.unpacked(run.name, run.data, self.importer_class(keep=False)):
                 pass
         except Refused as error:
             run.data, run.finished_at = None, timezone.now()
@@ -425,7 +430,7 @@ class EntryAdmin(DeskAdmin):
             return redirect(f"admin:catalogue_{self.opts.model_name}_import")
         keep = request.method == "POST"
         importer = self.importer_class(keep=keep, draft=run.draft)
-        with files.unpacked(run.name, bytes(run.data)) as root:
+        with files.unpacked(run.name, bytes(run.data), importer) as root:
             outcomes = importer.run(root)
         if keep:
             self.finish(request, run, outcomes)
@@ -478,6 +483,19 @@ class SkillAdmin(EntryAdmin):
         "---\nname: pdf-tables\ndescription: Reads tables out of PDF files. Use it when …\n---\n\n"
         "# Instructions\n"
     )
+
+    def holders_of(self, entries):
+        bundles = Counter(
+            Persona.skills.through.objects.filter(skill__in=entries).values_list(
+                "skill_id", flat=True
+            )
+        )
+        return [
+            (entry, f"{said}, and comes with {bundles[entry.pk]} of the personas")
+            if entry.pk in bundles
+            else (entry, said)
+            for entry, said in super().holders_of(entries)
+        ]
 
     def panels(self, request, entry):
         personas = entry.personas.order_by("slug").only("slug", "title")

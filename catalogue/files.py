@@ -12,7 +12,7 @@ import yaml
 
 from catalogue.frontmatter import MAX_BYTES, Refused, as_slug, read_frontmatter
 from catalogue.importing import TEXTS, PersonaImporter, SkillImporter, printable
-from catalogue.models import Skill
+from catalogue.models import Skill, is_slug
 from marketplace.history import shown_change
 
 MAX_UPLOAD = 10 * 1024 * 1024
@@ -99,7 +99,7 @@ def export(entries, file):
 
 
 @contextmanager
-def unpacked(name, data):
+def unpacked(name, data, importer):
     """The folder of an upload, which goes when it is left. Raises Refused, in one sentence."""
     if len(data) > MAX_UPLOAD:
         raise Refused(f"The file is larger than {MAX_UPLOAD // 1024**2} MiB.")
@@ -110,17 +110,19 @@ def unpacked(name, data):
             root.mkdir()
             unzip(data, root)
         elif name.lower().endswith(".md"):
-            root = Path(folder) / named_folder(data, stem)
+            named = named_folder(data, stem)
+            root = Path(folder) / named
             root.mkdir()
-            is_skill = name.lower() == "skill.md"
-            (root / ("SKILL.md" if is_skill else f"{stem}.md")).write_bytes(data)
+            (root / importer.single_file.format(named)).write_bytes(data)
         else:
             raise Refused("Upload a Markdown file (.md) or a zip of them.")
+        if not importer.find(root):
+            raise Refused(f"The zip holds no {importer.looks_for}.")
         yield root
 
 
 def named_folder(data, stem):
-    """A skill's folder has its name, where the file says one."""
+    """What a single file is named by: the name that it gives itself, or else its own."""
     try:
         fields, _ = read_frontmatter(data.decode(errors="replace").replace("\r\n", "\n"))
     except Refused:
@@ -228,7 +230,10 @@ class DeskImport:
         )
 
     def entry_for(self, root, path, fields):
-        slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
+        name = fields.line("name")
+        # A slug that staff have written may be longer than those that are made from names.
+        slug = name if is_slug.regex.search(name) else as_slug(name)
+        slug = slug or as_slug(self.fallback_name(path))
         entry = self.model.objects.defer("search").filter(slug=slug).first()
         return entry or super().entry_for(root, path, fields)
 
@@ -272,10 +277,14 @@ class DeskImport:
 
 
 class DeskSkillImport(DeskImport, SkillImporter):
-    pass
+    single_file = "SKILL.md"
+    looks_for = "SKILL.md"
 
 
 class DeskPersonaImport(DeskImport, PersonaImporter):
+    single_file = "{}.md"
+    looks_for = "persona file"
+
     def wanted(self, names):
         """Not the skills of a zip that holds both."""
         return [name for name in super().wanted(names) if name.lower() != "skill.md"]

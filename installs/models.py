@@ -16,18 +16,22 @@ from marketplace.models import violates
 SHOWN = ("public_id", "slug", "title")
 
 
-def recalled(installs, kind):
-    """Installs of entries that were withdrawn with a reason, as what an advisory says of each."""
+def recalled(installs, kind, entry):
+    """What an advisory says of entries that were withdrawn with a reason, by way of installs.
+
+    `entry` leads from an install to the entry.
+    """
     return (
-        installs.filter(**{f"{kind}__status": Status.WITHDRAWN})
-        .exclude(**{f"{kind}__withdrawal_reason": ""})
+        installs.filter(
+            **{f"{entry}__status": Status.WITHDRAWN, f"{entry}__withdrawal_reason__gt": ""}
+        )
         .order_by()
         .values(
             kind=Value(kind),
-            slug=F(f"{kind}__slug"),
-            title=F(f"{kind}__title"),
-            reason=F(f"{kind}__withdrawal_reason"),
-            since=F(f"{kind}__withdrawn_at"),
+            slug=F(f"{entry}__slug"),
+            title=F(f"{entry}__title"),
+            reason=F(f"{entry}__withdrawal_reason"),
+            since=F(f"{entry}__withdrawn_at"),
         )
     )
 
@@ -50,7 +54,7 @@ class SkillInstallManager(models.Manager):
             raise
 
     def recalled(self):
-        return recalled(self, "skill")
+        return recalled(self, "skill", "skill")
 
     def with_skills(self):
         return self.select_related("skill").only(
@@ -130,7 +134,8 @@ class PersonaInstallManager(models.Manager):
         raise PersonaRequiresPayment
 
     def recalled(self):
-        return recalled(self, "persona")
+        """The personas, and the skills that they bundle."""
+        return recalled(self, "persona", "persona"), recalled(self, "skill", "persona__skills")
 
     def with_personas(self):
         """With each persona, and as `skill_slugs` the published skills that it bundles."""

@@ -124,12 +124,13 @@ class DeskAdmin(theme.ModelAdmin):
 
     def act(self, request, object_id, action):
         """An action on one row, from its own page."""
+        actions = self.get_actions(request)
+        if action not in actions:
+            raise PermissionDenied
         row = self.get_object(request, unquote(object_id))
         if row is None:
             raise Http404
-        if action not in self.get_actions(request):
-            raise PermissionDenied
-        function, _, _ = self.get_actions(request)[action]
+        function, _, _ = actions[action]
         rows = self.get_queryset(request).filter(pk=row.pk)
         return function(self, request, rows) or redirect(self.change_url(row.pk))
 
@@ -213,13 +214,11 @@ class DeskAdmin(theme.ModelAdmin):
             raise Http404
         if not self.has_view_or_change_permission(request, row):
             raise PermissionDenied
-        kept = self.model.history.filter(**{self.opts.pk.attname: row.pk})
-        page = Paginator(kept.select_related("history_user"), self.history_per_page).get_page(
-            request.GET.get("p")
-        )
+        kept = self.model.history.filter(id=row.pk).select_related("history_user")
+        page = Paginator(kept, self.history_per_page).get_page(request.GET.get("p"))
         # Each is compared with the one before it, the last of the page with the next page's first.
         start = max(page.start_index() - 1, 0)
-        snapshots = kept.select_related("history_user")[start:][: self.history_per_page + 1]
+        snapshots = kept[start : start + self.history_per_page + 1]
         restorable = self.restorable(request, row)
         steps = [
             {
@@ -259,8 +258,10 @@ class DeskAdmin(theme.ModelAdmin):
     def restore_snapshot(self, request, object_id, snapshot_id):
         """Bring the fields of the form back to what they were; nothing else moves."""
         row = self.get_object(request, unquote(object_id))
-        snapshot = self.model.history.filter(history_id=snapshot_id).first()
-        if row is None or snapshot is None or getattr(snapshot, self.opts.pk.attname) != row.pk:
+        if row is None or not self.has_history:
+            raise Http404
+        snapshot = self.model.history.filter(history_id=snapshot_id, id=row.pk).first()
+        if snapshot is None:
             raise Http404
         names = self.restorable(request, row)
         if not names:

@@ -8,7 +8,7 @@ from catalogue.models import Persona, Skill
 from reviews.models import Review
 from tests.browser import untouched_form
 from tests.conftest import take_action
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory
 
 API = "/api/v1"
 MODELS = [Skill, Persona, Agent, AgentToken, Review]
@@ -168,6 +168,9 @@ def test_a_state_of_another_row_is_refused(desk):
 
     assert desk.post(url).status_code == 404
     assert desk.get(url).status_code == 405
+    install = SkillInstallFactory()
+    without = f"/admin/installs/skillinstall/{install.pk}/history/1/restore/"
+    assert desk.post(without).status_code == 404
 
 
 def test_tokens_and_reviews_have_a_history_without_a_way_back(desk, agent):

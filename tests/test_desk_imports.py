@@ -258,6 +258,26 @@ def test_another_kind_of_file_is_refused(desk):
     assert refusal(page) == "Upload a Markdown file (.md) or a zip of them."
 
 
+def test_a_zip_without_what_is_looked_for_is_refused(desk):
+    data = zip_of({"notes.md": "x", "a.png": "x"})
+    assert refusal(upload(desk, data)) == "The zip holds no SKILL.md."
+
+    data = zip_of({"README.md": "x", "one/SKILL.md": SKILL_MD.format("one")})
+    assert refusal(upload(desk, data, to=PERSONAS)) == "The zip holds no persona file."
+
+
+def test_a_single_file_may_have_any_name(desk):
+    page = upload(desk, SKILL_MD.format("one"), name="SKILL (1).md")
+
+    assert outcomes(page) == {"created": ["SKILL.md"]}
+
+
+def test_a_long_slug_is_found_again(desk):
+    SkillFactory(slug="a" * 100, content=SKILL_MD.format("a" * 100))
+
+    assert list(outcomes(upload(desk, exported(desk)))) == ["unchanged"]
+
+
 def test_other_files_of_a_skill_are_passed_over(desk):
     contents = {"one/SKILL.md": SKILL_MD.format("one"), "one/scripts/run.py": "print()"}
 

@@ -34,6 +34,9 @@ def test_the_page_that_asks_says_how_many_have_it(desk, skill):
     page = desk.get(f"/admin/catalogue/skill/{skill.pk}/do/withdraw/")
 
     assert "<b>log-triage</b><span>1 agent</span>" in page.content.decode()
+    PersonaFactory(skills=[skill])
+    page = desk.get(f"/admin/catalogue/skill/{skill.pk}/do/withdraw/")
+    assert "1 agent, and comes with 1 of the personas" in page.content.decode()
     skill.refresh_from_db()
     assert skill.status == "published"
 
@@ -71,6 +74,17 @@ def test_personas_are_recalled_too_and_the_newest_comes_first(desk, client, agen
         ("persona", "archivist"),
         ("skill", "log-triage"),
     ]
+
+
+def test_a_skill_that_comes_with_a_persona_is_told_of_once(desk, client, agent, skill):
+    bundled = SkillFactory(slug="bundled")
+    for slug in ("archivist", "scribe"):
+        persona = PersonaFactory(slug=slug, skills=[skill, bundled, SkillFactory()])
+        PersonaInstallFactory(agent=agent, persona=persona)
+
+    take_action(desk, "withdraw", skill, bundled, reason="They delete logs.")
+
+    assert [each["slug"] for each in advisories(client)] == ["bundled", "log-triage"]
 
 
 def test_a_withdrawal_without_a_reason_is_silent(desk, client, anyone, skill):

@@ -161,9 +161,7 @@ def test_no_page_lets_catalogue_text_run_and_each_has_its_policy(
 ):
     server = live_server_of()
     staff, operator = Staff(server), Browser(server)
-    staff.submit(
-        SKILL, action="publish", _selected_action=hostile_rows.skill.pk, confirmed="yes"
-    )
+    staff.submit(SKILL, action="publish", _selected_action=hostile_rows.skill.pk, confirmed="yes")
     assert LogEntry.objects.get().object_repr == HOSTILE
 
     pages = staff.open_everything(HOSTILE, "javascript", XSS)
