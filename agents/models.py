@@ -3,16 +3,18 @@ from functools import partial
 from hmac import compare_digest
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import OpClass
 from django.core.validators import RegexValidator
 from django.db import IntegrityError, models, transaction
-from django.db.models import Count, Q, Subquery
-from django.db.models.functions import Coalesce, Now
+from django.db.models import Count, F, Q, Subquery
+from django.db.models.functions import Coalesce, Lower, Now, Right, Upper
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents import handles, tokens
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
+from marketplace.history import StaffHistory
 from marketplace.models import make_public_id, random_text, violates
 from marketplace.permissions import Scope
 from marketplace.prepared import Given, Prepared
@@ -63,13 +65,25 @@ class Agent(models.Model):
         max_length=16, default="free", help_text="Which of the configured rate limits apply."
     )
     suspended_at = models.DateTimeField(null=True, blank=True)
+    suspension_reason = models.CharField(max_length=1000, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     objects = AgentManager()
+    history = StaffHistory(excluded_fields=["public_id", "created_at", "updated_at"])
 
     class Meta:
         ordering = ["-id"]
+        indexes = [
+            # What staff search and filter by.
+            models.Index(OpClass("handle", "varchar_pattern_ops"), name="agent_handle_start"),
+            models.Index(OpClass(Upper("name"), "text_pattern_ops"), name="agent_name_start"),
+            models.Index(F("created_at"), name="agent_created"),
+            models.Index(F("tier"), F("id").desc(), name="agent_tier", condition=~Q(tier="free")),
+            models.Index(
+                F("id").desc(), name="agent_suspended", condition=Q(suspended_at__isnull=False)
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["handle"], name="unique_agent_handle"),
             models.UniqueConstraint(fields=["public_id"], name="unique_agent_public_id"),
@@ -107,13 +121,23 @@ class Agent(models.Model):
         )
         return dict(zip(("skills", "personas", "reviews"), counts.get(), strict=True))
 
-    def suspend(self):
-        self.suspended_at = timezone.now()
-        self.save(update_fields=["suspended_at", "updated_at"])
+    def advisories(self):
+        """What the agent has and staff have recalled, newest first, in one statement.
+
+        A skill that comes with a persona counts, and is told of once.
+        """
+        skills = self.skill_installs.recalled()
+        return skills.union(*self.persona_installs.recalled()).order_by("-since")
+
+    def suspend(self, reason=""):
+        self._become_suspended(self.suspended_at or timezone.now(), reason)
 
     def restore(self):
-        self.suspended_at = None
-        self.save(update_fields=["suspended_at", "updated_at"])
+        self._become_suspended(None, "")
+
+    def _become_suspended(self, suspended_at, reason):
+        self.suspended_at, self.suspension_reason = suspended_at, reason
+        self.save(update_fields=["suspended_at", "suspension_reason", "updated_at"])
 
 
 def number_of(rows):
@@ -166,9 +190,18 @@ class AgentToken(models.Model):
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     objects = AgentTokenQuerySet.as_manager()
+    history = StaffHistory(excluded_fields=["digest", "last_used_at", "created_at"])
 
     class Meta:
         ordering = ["-id"]
+        indexes = [
+            # Staff find a token by the start or the end of its text.
+            models.Index(OpClass("hint", "varchar_pattern_ops"), name="token_hint_start"),
+            models.Index(Right("hint", 4), name="token_hint_end"),
+            models.Index(
+                F("id").desc(), name="token_revoked", condition=Q(revoked_at__isnull=False)
+            ),
+        ]
         constraints = [models.UniqueConstraint(fields=["digest"], name="unique_token_digest")]
 
     def __str__(self):
@@ -216,6 +249,17 @@ class OperatorClaim(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["secret"], name="unique_claim_secret")]
+        indexes = [
+            # Most agents are never claimed; staff look for those that are, or soon will be.
+            models.Index(
+                Lower("operator_email"), name="claim_email", condition=~Q(operator_email="")
+            ),
+            models.Index(
+                F("id").desc(),
+                name="claim_pending",
+                condition=Q(claimed_at=None) & ~Q(code_digest=""),
+            ),
+        ]
 
     def __str__(self):
         return f"{self.agent}: {self.status}"
@@ -269,6 +313,16 @@ class OperatorClaim(models.Model):
         self.claimed_at = timezone.now()
         self.save(update_fields=["claimed_at"])
         return None
+
+    @transaction.atomic
+    def release(self):
+        """Forget the operator. The next one gets a new URL, which the last one does not know."""
+        self.refresh_from_db(from_queryset=self.locked())
+        self.secret = random_text(32)
+        self.operator_name = self.operator_email = self.code_digest = ""
+        self.code_expires_at = self.claimed_at = None
+        self.wrong_codes = 0
+        self.save()
 
     def locked(self):
         return OperatorClaim.objects.select_for_update(no_key=True)

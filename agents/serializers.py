@@ -147,6 +147,16 @@ class ProfileSerializer(BaseSerializer):
                 }
                 for install in personas
             ],
+            "advisories": [
+                {
+                    "kind": advisory["kind"],
+                    "slug": advisory["slug"],
+                    "title": advisory["title"],
+                    "reason": advisory["reason"],
+                    "withdrawnAt": timestamp(advisory["since"]),
+                }
+                for advisory in agent.advisories()[:NEWEST]
+            ],
             "counts": agent.counts(),
             "createdAt": timestamp(agent.created_at),
             "updatedAt": timestamp(agent.updated_at),

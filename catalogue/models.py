@@ -1,14 +1,27 @@
 from functools import partial
 
+from django.conf import settings
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, HashIndex
+from django.contrib.postgres.search import SearchVector
 from django.core.validators import RegexValidator
 from django.db import models, transaction
 from django.db.models import Count, F, Func, OuterRef, Q, Subquery, Sum, Value
-from django.db.models.functions import Coalesce, Collate, JSONObject, Length, Lower, NullIf, Round
+from django.db.models.functions import (
+    Coalesce,
+    Collate,
+    Concat,
+    JSONObject,
+    Length,
+    Lower,
+    NullIf,
+    Round,
+)
+from django.utils import timezone
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from marketplace.history import StaffHistory
 from marketplace.models import make_public_id
 
 SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
@@ -19,6 +32,15 @@ is_slug = RegexValidator(
 # Sort keys that are no plain column; the lists order by the very expressions that are indexed.
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
+# The words of a title and a slug, which staff look for among what is not published.
+NAMES = SearchVector(
+    Func(
+        Concat("title", Value(" "), "slug"),
+        function="catalogue_plain",
+        output_field=models.TextField(),
+    ),
+    config="simple",
+)
 RATING_OR_ZERO = Coalesce("rating_avg", Value(0), output_field=RATING)
 
 
@@ -112,6 +134,9 @@ class Entry(models.Model):
     license = models.CharField(max_length=300, blank=True)
     content = models.TextField()
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
+    withdrawn_at = models.DateTimeField(null=True, editable=False)
+    # With one a withdrawal is a recall: whoever has the entry is told (Agent.advisories).
+    withdrawal_reason = models.CharField(max_length=1000, blank=True, editable=False)
     source = models.TextField(
         blank=True, help_text="Where an imported entry came from; the importer finds it by this."
     )
@@ -137,6 +162,28 @@ class Entry(models.Model):
     def __str__(self):
         return self.slug
 
+    @property
+    def is_recalled(self):
+        return self.status == Status.WITHDRAWN and self.withdrawal_reason != ""
+
+    def publish(self):
+        """Serve the entry; what a recall said of it is over."""
+        self._become(Status.PUBLISHED)
+
+    def redraft(self):
+        """Take the entry back from the catalogue to work on it."""
+        self._become(Status.DRAFT)
+
+    def withdraw(self, reason=""):
+        """Take the entry out of the catalogue for good; a reason recalls it from its agents."""
+        self._become(Status.WITHDRAWN, timezone.now(), reason)
+
+    def _become(self, status, withdrawn_at=None, withdrawal_reason=""):
+        self.status = status
+        self.withdrawn_at, self.withdrawal_reason = withdrawn_at, withdrawal_reason
+        # Nothing else: the counters move while this runs.
+        self.save(update_fields=["status", "withdrawn_at", "withdrawal_reason", "updated_at"])
+
 
 PUBLISHED = Q(status=Status.PUBLISHED)
 
@@ -145,12 +192,20 @@ def entry_indexes(kind, popularity):
     """Indexes for the filters and sorts of one kind, over published rows only.
 
     Each of them is written by each install, because `popularity` is in some: no more than these.
+    Staff look among the others too; an install touches published rows alone, so that those
+    indexes cost it nothing.
     """
 
     def index(*columns, name):
         return models.Index(*columns, name=f"{kind}_{name}", condition=PUBLISHED)
 
     most_popular = [F(popularity).desc(), F("id").desc()]
+
+    def unpublished(column):
+        return models.Index(
+            F(column), F("id").desc(), name=f"{kind}_off_{column}", condition=~PUBLISHED
+        )
+
     return [
         index(F("created_at").desc(), F("id").desc(), name="newest"),
         index(F("updated_at").desc(), F("id").desc(), name="updated"),
@@ -160,11 +215,18 @@ def entry_indexes(kind, popularity):
         index(F("author"), *most_popular, name="author"),
         GinIndex(fields=["tags", "runtimes"], name=f"{kind}_labels", condition=PUBLISHED),
         HashIndex(fields=["source"], name=f"{kind}_source", condition=~Q(source="")),
+        *(unpublished(column) for column in ("status", "category", "author")),
+        GinIndex(NAMES, name=f"{kind}_off_names", condition=~PUBLISHED),
+        GinIndex(fields=["tags"], name=f"{kind}_off_tags", condition=~PUBLISHED),
     ]
 
 
+# What no snapshot holds: what is computed or counted, and what never changes.
+NO_HISTORY = ["public_id", "created_at", "updated_at", "context_tokens", "source"]
+
+
 class SkillQuerySet(EntryQuerySet):
-    def with_personas(self):
+    def in_detail(self):
         """Annotate `bundling`: slug and title of the published personas that bundle the skill."""
         personas = Persona.objects.published().filter(skills=OuterRef("pk")).order_by("slug")
         return self.annotate(
@@ -190,6 +252,7 @@ class Skill(Entry):
     downloads = models.PositiveBigIntegerField(default=0, editable=False)
 
     objects = SkillQuerySet.as_manager()
+    history = StaffHistory(excluded_fields=[*NO_HISTORY, "downloads"])
 
     class Meta(Entry.Meta):
         constraints = [
@@ -209,7 +272,7 @@ class PersonaQuerySet(EntryQuerySet):
             skill_slugs=ArraySubquery(bundled.order_by("skill__slug").values("skill__slug"))
         )
 
-    def with_skills(self):
+    def in_detail(self):
         """Annotate `bundled`: what a persona's detail shows of its published skills."""
         skills = Skill.objects.published().filter(personas=OuterRef("pk")).order_by("slug")
         shown = JSONObject(
@@ -225,10 +288,13 @@ class PersonaQuerySet(EntryQuerySet):
         free = self.published().filter(pk=persona.pk, price_cents=0)
         return bool(free.update(installs=F("installs") + 1))
 
-    def count_rating(self, persona, *, change, new):
-        """Move the sum of ratings by `change`; the last statement of the reviewing transaction."""
+    def count_rating(self, persona, *, change, more=0):
+        """Move the sum of ratings by `change` and their number by `more`.
+
+        The last statement of the transaction that reviews, hides or restores.
+        """
         self.filter(pk=persona.pk).update(
-            rating_sum=F("rating_sum") + change, rating_count=F("rating_count") + int(new)
+            rating_sum=F("rating_sum") + change, rating_count=F("rating_count") + more
         )
 
 
@@ -238,8 +304,8 @@ class Persona(Entry):
     NotFound = PersonaNotFound
     COUNTERS = {
         "installs": ("agent_installs", Count("pk")),
-        "rating_count": ("reviews", Count("pk")),
-        "rating_sum": ("reviews", Sum("rating")),
+        "rating_count": ("reviews", Count("pk", filter=Q(hidden_at=None))),
+        "rating_sum": ("reviews", Sum("rating", filter=Q(hidden_at=None))),
     }
 
     public_id = models.CharField(
@@ -259,6 +325,10 @@ class Persona(Entry):
     )
 
     objects = PersonaQuerySet.as_manager()
+    history = StaffHistory(
+        excluded_fields=[*NO_HISTORY, "installs", "rating_sum", "rating_count", "rating_avg"],
+        m2m_fields=[skills],
+    )
 
     class Meta(Entry.Meta):
         constraints = [
@@ -288,7 +358,8 @@ class Persona(Entry):
 
     def rating_distribution(self):
         """`{"1": n, … "5": n}`: each rating at its nearest whole number, halves up."""
-        nearest = self.reviews.values(nearest=Round("rating")).annotate(reviews=Count("pk"))
+        shown = self.reviews.filter(hidden_at=None)
+        nearest = shown.values(nearest=Round("rating")).annotate(reviews=Count("pk"))
         counts = {int(row["nearest"]): row["reviews"] for row in nearest.order_by()}
         return {str(rating): counts.get(rating, 0) for rating in range(1, 6)}
 
@@ -321,6 +392,9 @@ class SkillPosting(Posting):
 
 class PersonaPosting(Posting):
     pass
+
+
+Skill.POSTINGS, Persona.POSTINGS = SkillPosting, PersonaPosting
 
 
 class Counted(models.Model):
@@ -369,3 +443,32 @@ class TallyChange(Counted):
 
     class Meta:
         indexes = [models.Index(fields=["kind", "facet", "value"], name="tally_change")]
+
+
+class ImportRun(models.Model):
+    """One upload to the desk: kept while its preview waits, and then for what it refused."""
+
+    class Kind(models.TextChoices):
+        SKILL = "skill", "Skills"
+        PERSONA = "persona", "Personas"
+
+    kind = models.CharField(max_length=7, choices=Kind)
+    name = models.CharField("file", max_length=200)
+    draft = models.BooleanField(default=False, help_text="Leave what is new as a draft.")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+    # The uploaded file, until it is imported or its preview is left.
+    data = models.BinaryField(null=True)
+    created = models.PositiveIntegerField(default=0)
+    updated = models.PositiveIntegerField(default=0)
+    unchanged = models.PositiveIntegerField(default=0)
+    refused = models.PositiveIntegerField(default=0)
+    # The first of them, as [path, reason].
+    refusals = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self):
+        return f"{self.name} of {self.created_at:%d %B %Y, %H:%M}"

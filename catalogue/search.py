@@ -1,10 +1,16 @@
 """Finding entries by words (docs/discovery.md says how, and why an entry ranks where it does)."""
 
+import re
 from math import inf
 
+from django.contrib.postgres.search import SearchQuery
 from django.db import connection
+from django.db.models import Func, Q, TextField, Value
 from django.utils.text import slugify
 
+from catalogue.models import NAMES, PUBLISHED
+
+STEM = "(ts_lexize('english_stem', %(expressions)s))[1]"
 MOST_RESULTS = 1000  # a search has no more results than these, the best
 MOST_WORDS = 10  # the rarest count
 MOST_POSTINGS = 10_000  # looked at in one search, all words together
@@ -145,6 +151,30 @@ def ranking(entries, text, *, facets, uncounted):
             },
         )
         return cursor.fetchall()
+
+
+def holding(entries, text):
+    """Entries, published or not, that hold each word of the text or one that begins so: for staff.
+
+    Published ones by the index of words, the first MOST_RESULTS; of the others the titles, slugs
+    and tags are looked at.
+    """
+    words = re.findall(r"\w+", text.lower())[:MOST_WORDS]
+    if not words:
+        return entries.none()
+    published = entries.model.objects.published().order_by("-pk")
+    for word in words:
+        begins = Q(word__gte=word, word__lt=word + chr(0x10FFFF))
+        stem = Func(Value(word), template=STEM, output_field=TextField())
+        held = entries.model.POSTINGS.objects.filter(begins | Q(word=stem))
+        published = published.filter(pk__in=held.values("entry_id"))
+    beginnings = " & ".join(f"{word}:*" for word in words)
+    query = SearchQuery(beginnings, search_type="raw", config="simple")
+    return entries.alias(names=NAMES).filter(
+        Q(pk__in=list(published.values_list("pk", flat=True)[:MOST_RESULTS]))
+        | Q(~PUBLISHED, names=query)
+        | Q(~PUBLISHED, tags__contains=[text])
+    )
 
 
 def known_words(kind, text):

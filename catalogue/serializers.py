@@ -37,7 +37,7 @@ class SkillSerializer(EntrySerializer):
 class SkillDetailSerializer(SkillSerializer):
     """A skill with its whole SKILL.md text and the personas that bundle it.
 
-    From SkillQuerySet.with_personas.
+    From SkillQuerySet.in_detail.
     """
 
     def to_representation(self, skill):
@@ -70,7 +70,7 @@ class PersonaSerializer(EntrySerializer):
 class PersonaDetailSerializer(PersonaSerializer):
     """A persona with its prompt (none while it has a price), its skills and its ratings.
 
-    From PersonaQuerySet.with_skills.
+    From PersonaQuerySet.in_detail.
     """
 
     def to_representation(self, persona):

@@ -67,7 +67,7 @@ class CatalogueViewSet(PublicViewSet):
 
 class SkillViewSet(CatalogueViewSet):
     queryset = Skill.objects.published().with_row_version()
-    by_slug, versions_by_slug = prepared_details(queryset.with_personas())
+    by_slug, versions_by_slug = prepared_details(queryset.in_detail())
     listing_class = SkillListing
     serializer_class = serializers.SkillSerializer
     detail_serializer_class = serializers.SkillDetailSerializer
@@ -76,7 +76,7 @@ class SkillViewSet(CatalogueViewSet):
 class PersonaViewSet(CatalogueViewSet):
     queryset = Persona.objects.published().with_row_version().with_skill_slugs()
     by_slug, versions_by_slug = prepared_details(
-        Persona.objects.published().with_row_version().with_skills()
+        Persona.objects.published().with_row_version().in_detail()
     )
     listing_class = PersonaListing
     serializer_class = serializers.PersonaSerializer

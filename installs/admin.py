@@ -1,19 +1,78 @@
-from django.contrib import admin
+from collections import Counter
+from datetime import timedelta
 
+from django.contrib import admin
+from django.db.models import Q
+from django.utils import timezone
+
+from agents.models import Agent
+from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
-from marketplace.admin import ReadOnlyAdmin
+from marketplace.admin import ReadOnlyAdmin, link_to
+
+MOST_COUNTED = 10_000  # of the newest installs, for what is popular
+
+
+class InstallAdmin(ReadOnlyAdmin):
+    search_help_text = "A whole slug or handle"
+    entry_model = None
+    entry_field = ""
+    in_totals = True
+
+    def find(self, installs, term):
+        entries = self.entry_model.objects.filter(slug=term.lower()).values("pk")
+        agents = Agent.objects.filter(handle=term.lower()).values("pk")
+        # Looked up first: the two keys then lead through the two indexes.
+        entry, agent = entries.first(), agents.first()
+        return installs.filter(
+            Q(**{f"{self.entry_field}_id": entry["pk"] if entry else None})
+            | Q(agent_id=agent["pk"] if agent else None)
+        )
 
 
 @admin.register(SkillInstall)
-class SkillInstallAdmin(ReadOnlyAdmin):
+class SkillInstallAdmin(InstallAdmin):
     list_display = ["skill", "agent", "runtime", "installed_at"]
     list_select_related = ["skill", "agent"]
-    search_fields = ["skill__slug", "agent__handle"]
+    search_fields = ["skill__slug"]  # see `find`
+    entry_model, entry_field = Skill, "skill"
+    counted_by_day = ("Installs", "installed_at")
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).defer("skill__content", "skill__search")
+
+    def rankings(self, request):
+        """By the newest installs of the week, of which no more than so many are counted."""
+        week = timezone.now() - timedelta(days=7)
+        newest = SkillInstall.objects.order_by("-id").values_list("skill_id", "installed_at")
+        counted = Counter(
+            skill for skill, installed_at in newest[:MOST_COUNTED] if installed_at >= week
+        ).most_common(8)
+        skills = Skill.objects.only("slug").in_bulk([skill for skill, _ in counted])
+        return [
+            {
+                "title": "Most installed skills this week",
+                "note": f"of the newest {MOST_COUNTED:,} installs",
+                "rows": [
+                    (
+                        skills[skill].slug,
+                        f"{number:,}",
+                        link_to(request, "catalogue.skill", skill),
+                    )
+                    for skill, number in counted
+                ],
+            }
+        ]
 
 
 @admin.register(PersonaInstall)
-class PersonaInstallAdmin(ReadOnlyAdmin):
+class PersonaInstallAdmin(InstallAdmin):
     list_display = ["persona", "agent", "is_active", "installed_at"]
     list_select_related = ["persona", "agent"]
     list_filter = ["is_active"]
-    search_fields = ["persona__slug", "agent__handle"]
+    search_fields = ["persona__slug"]  # see `find`
+    entry_model, entry_field = Persona, "persona"
+    counted_by_day = ("Installs", "installed_at")
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).defer("persona__content", "persona__search")

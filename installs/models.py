@@ -1,9 +1,10 @@
 from django.contrib.postgres.expressions import ArraySubquery
+from django.contrib.postgres.indexes import BrinIndex
 from django.db import IntegrityError, connection, models, transaction
-from django.db.models import F, OuterRef
+from django.db.models import F, OuterRef, Value
 
 from agents.models import Agent
-from catalogue.models import Persona, Skill
+from catalogue.models import Persona, Skill, Status
 from installs.exceptions import (
     PersonaAlreadyInstalled,
     PersonaRequiresPayment,
@@ -24,6 +25,26 @@ def run_at_once(statement, **values):
             return cursor.fetchone()
     except IntegrityError:
         return None
+
+
+def recalled(installs, kind, entry):
+    """What an advisory says of entries that were withdrawn with a reason, by way of installs.
+
+    `entry` leads from an install to the entry.
+    """
+    return (
+        installs.filter(
+            **{f"{entry}__status": Status.WITHDRAWN, f"{entry}__withdrawal_reason__gt": ""}
+        )
+        .order_by()
+        .values(
+            kind=Value(kind),
+            slug=F(f"{entry}__slug"),
+            title=F(f"{entry}__title"),
+            reason=F(f"{entry}__withdrawal_reason"),
+            since=F(f"{entry}__withdrawn_at"),
+        )
+    )
 
 
 class SkillInstallManager(models.Manager):
@@ -56,6 +77,9 @@ class SkillInstallManager(models.Manager):
             if violates(error, "one_install_per_agent_and_skill"):
                 raise SkillAlreadyInstalled from error
             raise
+
+    def recalled(self):
+        return recalled(self, "skill", "skill")
 
     def with_skills(self):
         return self.select_related("skill").only(
@@ -90,7 +114,11 @@ class SkillInstall(Install):
                 fields=["agent", "skill"], name="one_install_per_agent_and_skill"
             )
         ]
-        indexes = [models.Index(F("agent"), F("id").desc(), name="skill_install_newest")]
+        indexes = [
+            models.Index(F("agent"), F("id").desc(), name="skill_install_newest"),
+            # For the figures by day; rows come in the order of their time, which keeps it tiny.
+            BrinIndex(fields=["installed_at"], name="skill_install_day", autosummarize=True),
+        ]
 
 
 class PersonaInstallManager(models.Manager):
@@ -144,6 +172,10 @@ class PersonaInstallManager(models.Manager):
         Persona.objects.published().only("pk").by_slug(slug)
         raise PersonaRequiresPayment
 
+    def recalled(self):
+        """The personas, and the skills that they bundle."""
+        return recalled(self, "persona", "persona"), recalled(self, "skill", "persona__skills")
+
     def with_personas(self):
         """With each persona, and as `skill_slugs` the published skills that it bundles."""
         bundled = Skill.objects.published().filter(personas=OuterRef("persona"))
@@ -174,4 +206,7 @@ class PersonaInstall(Install):
                 name="one_active_persona_per_agent",
             ),
         ]
-        indexes = [models.Index(F("agent"), F("id").desc(), name="persona_install_newest")]
+        indexes = [
+            models.Index(F("agent"), F("id").desc(), name="persona_install_newest"),
+            BrinIndex(fields=["installed_at"], name="persona_install_day", autosummarize=True),
+        ]

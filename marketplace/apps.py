@@ -9,4 +9,4 @@ class MarketplaceConfig(AppConfig):
 
 class AdminConfig(apps.AdminConfig):
     default = False
-    default_site = "marketplace.admin.MarketplaceAdminSite"
+    default_site = "marketplace.sites.MarketplaceAdminSite"

@@ -35,3 +35,19 @@ class RateCount(models.Model):
 
     def __str__(self):
         return str(self.key)
+
+
+class DayCount(models.Model):
+    """How many rows of a kind a day brought, kept once the day is over (marketplace.figures)."""
+
+    name = models.CharField(max_length=32)
+    day = models.DateField()
+    rows = models.PositiveBigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["name", "day"], name="one_count_per_name_and_day")
+        ]
+
+    def __str__(self):
+        return f"{self.name} of {self.day}: {self.rows}"

@@ -39,6 +39,8 @@ TRUSTED_PROXY_COUNT = environment.whole_number("TRUSTED_PROXY_COUNT", default=0,
 REQUIRE_HTTPS = environment.boolean("REQUIRE_HTTPS", default=True)
 
 INSTALLED_APPS = [
+    "unfold.apps.BasicAppConfig",
+    "unfold.contrib.filters",
     "marketplace.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -160,6 +162,28 @@ CSRF_COOKIE_SECURE = REQUIRE_HTTPS
 X_FRAME_OPTIONS = "DENY"
 if TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# Any page takes a form, and with it a file, before it knows who sends it.
+FILE_UPLOAD_HANDLERS = [
+    "marketplace.uploads.BoundedUpload",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
+
+# Where the admin's log-in leads whoever came to it directly.
+LOGIN_REDIRECT_URL = "/admin/"
+
+# The look of the admin (marketplace.theme).
+UNFOLD = {
+    "SITE_TITLE": "Marketplace",
+    "SITE_HEADER": "Marketplace",
+    "SITE_SUBHEADER": "The staff desk",
+    "SITE_SYMBOL": "storefront",
+    "SITE_URL": None,
+    "SHOW_VIEW_ON_SITE": False,
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/desk.svg"}],
+    "STYLES": ["/static/desk.css"],
+}
 
 LOGGING = logging.CONFIG
 DEFAULT_EXCEPTION_REPORTER = "marketplace.reports.MaskedReporter"

@@ -1,10 +1,12 @@
 from functools import partial
 
 from django.db import models, transaction
+from django.db.models import F, Q
 from django.utils import timezone
 
 from agents.models import Agent
 from catalogue.models import Persona
+from marketplace.history import StaffHistory
 from marketplace.models import make_public_id
 from reviews.exceptions import PersonaNotInstalled
 
@@ -31,7 +33,9 @@ class ReviewManager(models.Manager):
         if is_new:
             review.created_at = review.updated_at
         review.save()
-        Persona.objects.count_rating(persona, change=change, new=is_new)
+        # A hidden review is in no average; its agent may go on changing it.
+        if review.hidden_at is None:
+            Persona.objects.count_rating(persona, change=change, more=int(is_new))
         return review, is_new
 
 
@@ -46,11 +50,21 @@ class Review(models.Model):
     comment = models.CharField(max_length=1000, blank=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
+    hidden_at = models.DateTimeField(null=True, editable=False)
+    hiding_reason = models.CharField(max_length=1000, blank=True, editable=False)
 
     objects = ReviewManager()
+    history = StaffHistory(excluded_fields=["public_id", "created_at", "updated_at"])
 
     class Meta:
         ordering = ["-id"]
+        indexes = [
+            models.Index(F("rating"), F("id").desc(), name="review_rating"),
+            models.Index(F("created_at"), name="review_created"),
+            models.Index(
+                F("updated_at"), name="review_hidden", condition=Q(hidden_at__isnull=False)
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["agent", "persona"], name="one_review_per_agent_and_persona"
@@ -63,3 +77,23 @@ class Review(models.Model):
 
     def __str__(self):
         return self.public_id
+
+    def hide(self, reason):
+        """Take the review out of every average and public answer; its agent is not told."""
+        self._count(hidden_at=timezone.now(), reason=reason)
+
+    def restore(self):
+        """Count the review again, as its agent has left it meanwhile."""
+        self._count(hidden_at=None, reason="")
+
+    @transaction.atomic
+    def _count(self, *, hidden_at, reason):
+        # In the order of a review that is submitted: the agent first, the shared counter last.
+        Agent.objects.select_for_update(no_key=True).only("pk").get(pk=self.agent_id)
+        self.refresh_from_db(fields=["rating", "hidden_at"])
+        if (self.hidden_at is None) == (hidden_at is None):
+            return
+        self.hidden_at, self.hiding_reason = hidden_at, reason
+        self.save(update_fields=["hidden_at", "hiding_reason"])
+        sign = 1 if hidden_at is None else -1
+        Persona.objects.count_rating(self.persona, change=sign * self.rating, more=sign)

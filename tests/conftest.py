@@ -3,6 +3,7 @@ import re
 
 import pytest
 from django.conf import settings as django_settings
+from django.contrib.auth.models import User
 from django.test import Client
 
 from marketplace.answers import known_answers
@@ -74,6 +75,31 @@ def client_of(db):
         return client
 
     return client_of
+
+
+@pytest.fixture
+def desk(db):
+    """A superuser's browser."""
+    client = Client()
+    client.force_login(User.objects.create_superuser("clerk-0"))
+    return client
+
+
+def take_action(desk, action, *rows, **fields):
+    """Choose an action of the admin's list, and confirm it on the page that asks."""
+    options = rows[0]._meta
+    answer = desk.post(
+        f"/admin/{options.app_label}/{options.model_name}/",
+        {
+            "action": action,
+            "_selected_action": [row.pk for row in rows],
+            "confirmed": "yes",
+            **fields,
+        },
+        follow=True,
+    )
+    assert answer.status_code == 200
+    return answer
 
 
 @pytest.fixture

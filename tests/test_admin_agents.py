@@ -5,9 +5,7 @@ import re
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import User
 from django.contrib.sessions.models import Session
-from django.test import Client
 
 from agents.models import AgentToken
 from tests.browser import untouched_form
@@ -26,16 +24,14 @@ INSTALL = "/api/v1/agents/me/skills/install"
 TOKEN = re.compile(r"mkt_agent_[0-9A-Za-z]{38}")
 
 
-@pytest.fixture
-def desk(db):
-    """A superuser's browser."""
-    client = Client()
-    client.force_login(User.objects.create_superuser("clerk"))
-    return client
-
-
 def run_action(desk, url, action, *rows, follow=True, **data):
-    selected = {"action": action, "_selected_action": [row.pk for row in rows]}
+    """Choose the action, and confirm it on the page that asks."""
+    selected = {
+        "action": action,
+        "_selected_action": [row.pk for row in rows],
+        "confirmed": "yes",
+        "reason": "It leaked.",
+    }
     return desk.post(url, selected | data, follow=follow)
 
 
@@ -169,7 +165,7 @@ def test_what_staff_do_to_an_agent_is_logged(desk, agent, action):
     run_action(desk, AGENTS, action, agent)
 
     entry = LogEntry.objects.get()
-    assert (entry.object_id, entry.user.username) == (str(agent.pk), "clerk")
+    assert (entry.object_id, entry.user.username) == (str(agent.pk), "clerk-0")
     assert action in entry.change_message.lower()
 
 
@@ -253,9 +249,26 @@ def test_a_forged_post_does_not_rename_suspend_or_grant(desk, agent, client):
 def test_a_pasted_token_finds_its_row(desk, agent, spelling):
     AgentFactory()
 
-    page = desk.get(TOKENS, {"q": spelling.format(agent.token.text)})
+    for page in (TOKENS, AGENTS):
+        answer = desk.post(f"{page}find/", {"q": spelling.format(agent.token.text)})
 
-    assert list(page.context["cl"].result_list) == [agent.token]
+        assert answer.status_code == 302
+        assert answer.headers["Location"] == f"{TOKENS}{agent.token.pk}/change/"
+
+
+def test_a_token_in_an_address_finds_nothing(desk, agent):
+    for page in (TOKENS, AGENTS):
+        answer = desk.get(page, {"q": agent.token.text})
+
+        assert not answer.context["cl"].result_list
+        assert "not into an address" in answer.content.decode()
+
+
+def test_what_is_no_token_is_searched_for(desk, agent):
+    answer = desk.post(f"{AGENTS}find/", {"q": "caller"})
+
+    assert answer.headers["Location"] == f"{AGENTS}?q=caller"
+    assert list(desk.get(answer.headers["Location"]).context["cl"].result_list) == [agent]
 
 
 @pytest.mark.parametrize("part", [slice(0, 14), slice(-4, None)])
@@ -271,7 +284,9 @@ def test_a_pasted_token_that_was_never_issued_finds_nothing(desk, agent):
     unknown = AgentToken.objects.issue(agent)
     unknown.delete()
 
-    assert not desk.get(TOKENS, {"q": unknown.text}).context["cl"].result_list
+    answer = desk.post(f"{TOKENS}find/", {"q": unknown.text}, follow=True)
+    assert "No agent has this token." in answer.content.decode()
+    assert unknown.text not in answer.content.decode()
     assert not desk.get(TOKENS, {"q": agent.token.text[:-1]}).context["cl"].result_list
 
 
@@ -287,3 +302,75 @@ def test_an_agent_that_installed_or_reviewed_cannot_be_deleted(desk, agent, clie
     install.skill.refresh_from_db()
     persona.refresh_from_db()
     assert (install.skill.downloads, persona.rating_count) == (1, 1)
+
+
+def test_a_released_claim_can_be_claimed_anew(desk, agent, client, anyone):
+    code = agent.claim.request_code(name="Ada Lovelace", email="ada@example.com")
+    assert client.post(f"{ME}/confirm-claim", {"code": code}).status_code == 200
+    old = client.get(ME).json()["claim"]["claimUrl"]
+
+    run_action(desk, AGENTS, "release_claim", agent)
+
+    claim = client.get(ME).json()["claim"]
+    assert (claim["status"], claim["operator"], claim["claimedAt"]) == ("unclaimed", None, None)
+    assert claim["claimUrl"] != old
+    assert anyone.get(old).status_code == 404
+    assert client.post(f"{ME}/confirm-claim", {"code": code}).status_code == 400
+    assert "Released the claim of Ada Lovelace." in str(LogEntry.objects.latest("pk"))
+
+
+def test_an_agents_page_shows_what_it_has(desk, agent):
+    skill = SkillInstallFactory(agent=agent).skill
+    persona = PersonaFactory()
+    review(agent, persona, 4)
+    agent.claim.request_code(name="Ada Lovelace", email="ada@example.com")
+
+    text = desk.get(f"{AGENTS}{agent.pk}/change/").content.decode()
+
+    for shown in (skill.slug, persona.slug, "4.00", agent.token.hint, "Ada Lovelace", "Pending"):
+        assert shown in text
+
+
+def test_a_suspension_needs_a_reason_that_staff_see(desk, agent, client):
+    run_action(desk, AGENTS, "suspend", agent, reason="")
+    assert client.get(ME).status_code == 200
+
+    run_action(desk, AGENTS, "suspend", agent, reason="It floods.")
+    assert client.get(ME).status_code == 401
+    assert "It floods." in desk.get(f"{AGENTS}{agent.pk}/change/").content.decode()
+
+    run_action(desk, AGENTS, "restore", agent)
+    agent.refresh_from_db()
+    assert (agent.suspended_at, agent.suspension_reason) == (None, "")
+
+
+def test_a_page_of_a_row_offers_what_would_change_it(desk, agent):
+    def offered():
+        text = desk.get(f"{AGENTS}{agent.pk}/change/").content.decode()
+        return set(re.findall(rf"{AGENTS}{agent.pk}/do/(\w+)/", text))
+
+    assert offered() == {"issue_token", "suspend"}
+    agent.suspend("It floods.")
+    agent.claim.request_code(name="Ada Lovelace", email="ada@example.com")
+    assert offered() == {"issue_token", "restore", "release_claim"}
+
+
+@pytest.mark.parametrize("asked", ["get", "unconfirmed"])
+@pytest.mark.parametrize("action", ["suspend", "restore", "release_claim"])
+def test_nothing_happens_before_it_is_confirmed(desk, agent, action, asked):
+    url = f"{AGENTS}{agent.pk}/do/{action}/"
+    secret = agent.claim.secret
+
+    page = desk.get(url) if asked == "get" else desk.post(url, {"reason": "It floods."})
+
+    assert page.status_code == 200
+    agent.refresh_from_db()
+    agent.claim.refresh_from_db()
+    assert (agent.suspended_at, agent.claim.secret) == (None, secret)
+    assert not LogEntry.objects.exists()
+
+
+def test_an_action_that_is_none_is_refused(desk, agent):
+    assert desk.get(f"{AGENTS}{agent.pk}/do/delete_everything/").status_code == 403
+    assert desk.get(f"{AGENTS}0/do/suspend/").status_code == 404
+    assert desk.get(f"{AGENTS}x/do/suspend/").status_code == 404

@@ -2,9 +2,7 @@
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import User
 from django.db.models import F
-from django.test import Client
 
 from catalogue.models import Persona, Skill
 from tests.browser import untouched_form
@@ -17,19 +15,14 @@ from tests.factories import (
     review,
 )
 
-SKILL_MD = "---\nname: pdf-tables\n---\n\n# Tables\n\n    indented\n\nThe end.\n"
+SKILL_MD = (
+    "---\nname: pdf-tables\ndescription: Reads tables.\n---\n\n"
+    "# Tables\n\n    indented\n\nThe end.\n"
+)
 KINDS = [
     pytest.param(SkillFactory, "skill", id="skill"),
     pytest.param(PersonaFactory, "persona", id="persona"),
 ]
-
-
-@pytest.fixture
-def desk(db):
-    """A superuser's browser."""
-    client = Client()
-    client.force_login(User.objects.create_superuser("clerk"))
-    return client
 
 
 def url_of(entry):
@@ -52,7 +45,11 @@ def run_action(desk, action, *entries):
     kind = entries[0]._meta.model_name
     return desk.post(
         f"/admin/catalogue/{kind}/",
-        {"action": action, "_selected_action": [entry.pk for entry in entries]},
+        {
+            "action": action,
+            "_selected_action": [entry.pk for entry in entries],
+            "confirmed": "yes",
+        },
         follow=True,
     )
 
@@ -158,6 +155,16 @@ def test_a_content_that_staff_left_alone_does_not_undo_an_import(desk):
     assert (skill.title, skill.content) == ("New", "The new version.\n")
 
 
+def test_a_content_that_staff_left_alone_stays_so_after_a_mistake(desk):
+    skill = SkillFactory(content=SKILL_MD)
+    refused = desk.post(url_of(skill), opened_form(desk, skill) | {"slug": "No Slug"})
+    Skill.objects.update(content="The new version.\n")
+
+    save(desk, skill, untouched_form(refused) | {"slug": skill.slug, "title": "New"})
+
+    assert (skill.title, skill.content) == ("New", "The new version.\n")
+
+
 def test_a_text_that_staff_left_alone_is_not_logged_as_changed(desk):
     skill = SkillFactory(content=SKILL_MD, description="One line.\nAnother.")
 
@@ -179,22 +186,24 @@ def test_saving_an_untouched_form_changes_nothing_at_all(desk, anyone, make, kin
 
 
 def test_an_edited_content_is_stored_to_the_letter_but_for_carriage_returns(desk):
-    skill = SkillFactory(content=SKILL_MD)
+    skill = SkillFactory(slug="pdf-tables", content="Old.")
+    edited = SKILL_MD.replace("\n", "\r\n") + "    One\r\ntwo\rthree\r\n\r\n"
 
-    save(desk, skill, opened_form(desk, skill) | {"content": "    One\r\ntwo\rthree\r\n"})
+    save(desk, skill, opened_form(desk, skill) | {"content": edited})
 
-    assert skill.content == "    One\ntwo\nthree\n"
+    assert skill.content == SKILL_MD + "    One\ntwo\nthree\n\n"
 
 
 def test_a_skill_made_by_hand_is_a_draft_until_it_is_published(desk, anyone):
     form = untouched_form(desk.get("/admin/catalogue/skill/add/"))
-    new = {"slug": "pdf-tables", "title": "Tables", "content": "One\r\ntwo"}
+    content = SKILL_MD.replace("\n", "\r\n")
+    new = {"slug": "pdf-tables", "title": "Tables", "content": content}
 
     assert desk.post("/admin/catalogue/skill/add/", form | new).status_code == 302
     assert anyone.get("/api/v1/skills/pdf-tables").status_code == 404
 
     run_action(desk, "publish", Skill.objects.get())
-    assert anyone.get("/api/v1/skills/pdf-tables").json()["content"] == "One\ntwo"
+    assert anyone.get("/api/v1/skills/pdf-tables").json()["content"] == SKILL_MD
 
 
 @pytest.mark.parametrize("slug", ["PDF-Tables", "pdf--tables", "-pdf", "pdf tables", "é", ""])

@@ -57,8 +57,9 @@ def test_pages_have_a_strict_content_security_policy(anyone):
     page, data = anyone.get(URL), anyone.get("/api/v1/skills")
 
     assert page["Content-Security-Policy"] == (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; "
-        "frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self' 'unsafe-eval'; style-src 'self'; "
+        "img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'none'"
     )
+    assert "unsafe" not in anyone.get("/claim/unknown")["Content-Security-Policy"]
     assert data["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"

@@ -38,6 +38,7 @@ def test_a_new_agents_profile(client, agent):
         "activePersona": None,
         "skills": [],
         "personas": [],
+        "advisories": [],
         "counts": {"skills": 0, "personas": 0, "reviews": 0},
         "createdAt": timestamp(agent.created_at),
         "updatedAt": timestamp(agent.updated_at),

@@ -88,6 +88,7 @@ class Agent(Brief):
                 }
                 for persona, moment in reversed(self.personas.items())
             ],
+            "advisories": [],  # the model withdraws without a reason
             "counts": {
                 "skills": len(self.skills),
                 "personas": len(self.personas),

@@ -14,7 +14,13 @@ from agents.models import Agent, AgentToken
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
-from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory, SkillFactory
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    review,
+)
 from tests.proofs.scale import scale
 
 ROUNDS = scale(short=3, long=200)
@@ -232,6 +238,33 @@ def suspend_and_count(pk):
         wait_for(SkillInstall.objects.filter(agent=pk))
         Agent.objects.get(pk=pk).suspend()
         return SkillInstall.objects.filter(agent=pk).count()
+    finally:
+        connection.close()
+
+
+def test_reviews_that_staff_hide_while_agents_change_them_leave_true_averages(together):
+    persona, agents = PersonaFactory(), AgentFactory.create_batch(max(CROWDS))
+    reviews = [review(agent, persona, 3).pk for agent in agents]
+    for number in range(ROUNDS):
+        body = {"personaSlug": persona.slug, "rating": 1 + number % 5}
+
+        with ThreadPoolExecutor(2) as staff:
+            moderating = [staff.submit(hide_and_restore, pks) for pks in (reviews, reviews[::-1])]
+            answers = together([("POST", REVIEW, body, agent) for agent in agents])
+            assert [each.result() for each in moderating] == [None, None]
+
+        assert statuses(answers) == {200: max(CROWDS)}
+        counted = Persona.objects.with_true_counts().get()
+        assert counted.rating_sum == counted.true_rating_sum
+        assert counted.rating_count == counted.true_rating_count
+
+
+def hide_and_restore(pks):
+    try:
+        for pk in pks:
+            Review.objects.get(pk=pk).hide("Advertising.")
+        for pk in pks[::2]:
+            Review.objects.get(pk=pk).restore()
     finally:
         connection.close()
 

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("marketplace", "0001_initial")]
+    dependencies = [("marketplace", "0002_desk")]
 
     operations = [
         # Counts live for a window: beginning anew is simpler than rewriting them.

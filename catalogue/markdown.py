@@ -1,0 +1,26 @@
+"""Markdown as safe HTML, for staff to see what they write."""
+
+import nh3
+from markdown_it import MarkdownIt
+
+from catalogue.frontmatter import FENCED
+
+# No raw HTML; tables and struck text as agents' own tools render them.
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+TAGS = {
+    *("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "ul", "ol", "li", "blockquote"),
+    *("strong", "em", "s", "code", "pre", "a", "table", "thead", "tbody", "tr", "th", "td"),
+}
+
+
+def render(text):
+    """The text below its frontmatter as HTML. Nothing in it runs, or loads from anywhere."""
+    fenced = FENCED.match(text)
+    body = text[fenced.end() :] if fenced else text
+    return nh3.clean(
+        MARKDOWN.render(body),
+        tags=TAGS,
+        attributes={"a": {"href"}, "ol": {"start"}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel="noopener noreferrer nofollow",
+    )

@@ -1,0 +1,28 @@
+"""The admin's theme, django-unfold, under Django's own names.
+
+Nothing else imports it, so that the way back to Django's own look is this file and the templates.
+"""
+
+from unfold.admin import ModelAdmin
+from unfold.contrib.filters.admin import TextFilter
+from unfold.forms import AdminPasswordChangeForm, UserChangeForm, UserCreationForm
+from unfold.sites import UnfoldAdminSite as AdminSite
+from unfold.widgets import UnfoldAdminFileFieldWidget as FileInput
+from unfold.widgets import UnfoldAdminSelectWidget as Select
+from unfold.widgets import UnfoldAdminTextareaWidget as Textarea
+from unfold.widgets import UnfoldAdminTextInputWidget as TextInput
+from unfold.widgets import UnfoldBooleanWidget as CheckboxInput
+
+__all__ = [
+    "AdminPasswordChangeForm",
+    "AdminSite",
+    "CheckboxInput",
+    "FileInput",
+    "ModelAdmin",
+    "Select",
+    "TextFilter",
+    "TextInput",
+    "Textarea",
+    "UserChangeForm",
+    "UserCreationForm",
+]

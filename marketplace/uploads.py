@@ -1,0 +1,21 @@
+"""A bound for uploaded files, which Django itself writes to the disk as long as they come."""
+
+from django.core.exceptions import RequestDataTooBig
+from django.core.files.uploadhandler import FileUploadHandler
+
+MOST_BYTES = 20 * 1024 * 1024
+
+
+class BoundedUpload(FileUploadHandler):
+    """Passes files on to the handlers behind it until there is too much of them."""
+
+    received = 0
+
+    def receive_data_chunk(self, raw_data, start):
+        self.received += len(raw_data)
+        if self.received > MOST_BYTES:
+            raise RequestDataTooBig("The files are larger than may be uploaded")
+        return raw_data
+
+    def file_complete(self, file_size):
+        return None

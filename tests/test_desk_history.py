@@ -1,0 +1,230 @@
+"""Who changed what and when, with a diff and a way back; the API's own writes leave no trace"""
+
+import pytest
+from django.core.management import call_command
+
+from agents.models import Agent, AgentToken
+from catalogue.models import Persona, Skill
+from reviews.models import Review
+from tests.browser import untouched_form
+from tests.conftest import take_action
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory
+
+API = "/api/v1"
+MODELS = [Skill, Persona, Agent, AgentToken, Review]
+
+
+def edit(desk, entry, **fields):
+    url = f"/admin/catalogue/{entry._meta.model_name}/{entry.pk}/change/"
+    answer = desk.post(url, untouched_form(desk.get(url)) | fields)
+    assert answer.status_code == 302, answer.context["errors"]
+    entry.refresh_from_db()
+
+
+def history(desk, row):
+    options = row._meta
+    page = desk.get(f"/admin/{options.app_label}/{options.model_name}/{row.pk}/history/")
+    assert page.status_code == 200
+    return page
+
+
+def restore(desk, row, snapshot):
+    options = row._meta
+    url = f"/admin/{options.app_label}/{options.model_name}/{row.pk}/history/"
+    answer = desk.post(f"{url}{snapshot.history_id}/restore/", follow=True)
+    row.refresh_from_db()
+    return answer
+
+
+def test_what_agents_and_commands_do_is_in_no_history(anyone, client_of, tmp_path):
+    folder = tmp_path / "pdf-tables"
+    folder.mkdir()
+    (folder / "SKILL.md").write_text("---\nname: pdf-tables\n---\nDo it.\n")
+    call_command("import_skills", tmp_path)
+    PersonaFactory(slug="archivist")
+    client = client_of(token=anyone.post(f"{API}/agents/register").json()["token"])
+    for method, path, body in [
+        ("patch", "agents/me", {"name": "New"}),
+        ("post", "agents/me/skills/install", {"slug": "pdf-tables"}),
+        ("post", "agents/me/personas/install", {"slug": "archivist"}),
+        ("post", "agents/me/reviews", {"personaSlug": "archivist", "rating": 4}),
+        ("post", "agents/me/reviews", {"personaSlug": "archivist", "rating": 5}),
+    ]:
+        assert getattr(client, method)(f"{API}/{path}", body).status_code < 300
+    call_command("issue_token", Agent.objects.get().handle)
+
+    assert {model.__name__: model.history.count() for model in MODELS} == {
+        model.__name__: 0 for model in MODELS
+    }
+
+
+def test_an_edit_keeps_the_state_before_and_the_state_after(desk):
+    skill = SkillFactory(title="Old")
+
+    edit(desk, skill, title="New")
+
+    after, before = skill.history.all()
+    assert (before.title, before.history_user) == ("Old", None)
+    assert (after.title, after.history_user.username) == ("New", "clerk-0")
+
+
+def test_an_edit_of_what_was_kept_keeps_one_state_more(desk):
+    skill = SkillFactory()
+    for title in ("One", "Two"):
+        edit(desk, skill, title=title)
+
+    assert [each.title for each in skill.history.all()][:2] == ["Two", "One"]
+    assert skill.history.count() == 3
+
+
+def test_what_an_import_changed_between_two_edits_is_a_state_of_its_own(desk):
+    skill = SkillFactory(title="Old", version="1")
+    edit(desk, skill, title="New")
+    Skill.objects.update(version="2")
+
+    edit(desk, skill, title="Newer")
+
+    assert [(each.title, each.version) for each in skill.history.all()] == [
+        ("Newer", "2"),
+        ("New", "2"),
+        ("New", "1"),
+        ("Old", "1"),
+    ]
+
+
+def test_an_untouched_form_keeps_nothing(desk):
+    skill = SkillFactory()
+
+    edit(desk, skill)
+
+    assert skill.history.count() == 0
+
+
+def test_the_page_shows_who_and_the_changed_words_and_lines(desk):
+    skill = SkillFactory(slug="pdf-tables", title="Old title", content="Old")
+    content = "---\nname: pdf-tables\ndescription: Reads.\n---\n\nOne.\n\nTwo.\n"
+    edit(desk, skill, title="New title", content=content)
+    edit(desk, skill, content=content.replace("Two", "Three"))
+
+    text = history(desk, skill).content.decode()
+
+    assert "clerk-0" in text
+    assert '<span class="del">Old</span> <span class="add">New</span>' in text
+    assert '<span class="del">Two.</span><span class="add">Three.</span>' in text
+    assert '<span class="same">One.</span>' in text
+
+
+def test_an_earlier_state_is_brought_back(desk, anyone):
+    skill = SkillFactory(slug="pdf-tables", title="Old", tags=["pdf"], downloads=3)
+    edit(desk, skill, title="New", tags="csv,data")
+    Skill.objects.update(downloads=7)
+
+    restore(desk, skill, skill.history.last())
+
+    served = anyone.get(f"{API}/skills/pdf-tables").json()
+    assert (served["title"], served["tags"], served["downloads"]) == ("Old", ["pdf"], 7)
+    assert skill.history.first().history_change_reason.startswith("Restored the state of")
+
+
+def test_a_bundle_is_brought_back(desk):
+    one, two = SkillFactory(slug="one"), SkillFactory(slug="two")
+    persona = PersonaFactory(skills=[one])
+    edit(desk, persona, skills=[two.pk])
+    assert '<span class="del">one</span> <span class="add">two</span>' in (
+        history(desk, persona).content.decode()
+    )
+
+    restore(desk, persona, persona.history.last())
+
+    assert list(persona.skills.all()) == [one]
+
+
+def test_bringing_back_does_not_publish(desk):
+    skill = SkillFactory(title="Old")
+    edit(desk, skill, title="New")
+    take_action(desk, "withdraw", skill, reason="It deletes logs.")
+
+    restore(desk, skill, skill.history.last())
+
+    assert (skill.title, skill.status) == ("Old", "withdrawn")
+
+
+def test_a_slug_that_is_taken_meanwhile_is_not_brought_back(desk):
+    skill = SkillFactory(slug="old")
+    edit(desk, skill, slug="new")
+    SkillFactory(slug="old")
+
+    answer = restore(desk, skill, skill.history.last())
+
+    assert "already exists" in answer.content.decode()
+    assert skill.slug == "new"
+
+
+def test_a_state_of_another_row_is_refused(desk):
+    skill, other = SkillFactory(), SkillFactory(title="Other")
+    edit(desk, other, title="New")
+
+    url = f"/admin/catalogue/skill/{skill.pk}/history/{other.history.last().pk}/restore/"
+
+    assert desk.post(url).status_code == 404
+    assert desk.get(url).status_code == 405
+    install = SkillInstallFactory()
+    without = f"/admin/installs/skillinstall/{install.pk}/history/1/restore/"
+    assert desk.post(without).status_code == 404
+
+
+def test_tokens_and_reviews_have_a_history_without_a_way_back(desk, agent):
+    take_action(desk, "revoke", agent.token)
+
+    text = history(desk, agent.token).content.decode()
+    assert "Revoked." in text
+    assert "Restore this state" not in text
+    assert agent.token.digest not in text
+    url = f"/admin/agents/agenttoken/{agent.token.pk}/history/"
+    answer = desk.post(f"{url}{agent.token.history.last().pk}/restore/")
+    assert answer.status_code == 403
+
+
+def test_no_snapshot_holds_a_digest_or_a_counter():
+    columns = {model: {f.name for f in model.history.model._meta.fields} for model in MODELS}
+
+    assert not columns[AgentToken] & {"digest", "last_used_at"}
+    assert not columns[Skill] & {"downloads", "search", "context_tokens"}
+    assert not columns[Persona] & {"installs", "rating_sum", "rating_count", "rating_avg"}
+
+
+def test_a_suspension_is_in_the_history_with_its_reason(desk):
+    agent = AgentFactory()
+
+    take_action(desk, "suspend", agent, reason="It floods.")
+    take_action(desk, "restore", agent)
+
+    reasons = [each.history_change_reason for each in agent.history.all()]
+    assert reasons == ["Restored.", "Suspended: It floods.", "As it was found"]
+
+
+@pytest.mark.parametrize("make", [SkillFactory, PersonaFactory])
+def test_deleting_is_kept(desk, make):
+    entry = make()
+    model, pk = type(entry), entry.pk
+    kind = model._meta.model_name
+
+    desk.post(f"/admin/catalogue/{kind}/{pk}/delete/", {"post": "yes"})
+
+    gone = model.history.get(id=pk, history_type="-")
+    assert (gone.slug, gone.history_user.username) == (entry.slug, "clerk-0")
+
+
+def test_long_histories_have_pages(desk):
+    skill = SkillFactory()
+    for number in range(12):
+        edit(desk, skill, title=f"Title {number}")
+
+    first, second = (
+        history(desk, skill),
+        desk.get(f"/admin/catalogue/skill/{skill.pk}/history/?p=2"),
+    )
+
+    assert len(first.context["steps"]) == 10
+    assert all(step["changes"] for step in first.context["steps"])
+    assert len(second.context["steps"]) == 3

@@ -1,0 +1,142 @@
+"""Editors keep the catalogue, moderators look after agents and reviews; each sees no more"""
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+from django.urls import reverse
+
+from agents.models import Agent, AgentToken, OperatorClaim
+from catalogue.models import ImportRun, Persona, Skill
+from installs.models import PersonaInstall, SkillInstall
+from reviews.models import Review
+from tests.conftest import take_action
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory, review
+
+CATALOGUE = {Skill, Persona, ImportRun}
+AGENTS = {Agent, AgentToken, OperatorClaim, Review}
+INSTALLS = {SkillInstall, PersonaInstall}
+SEEN = {"Editors": CATALOGUE | INSTALLS, "Moderators": AGENTS | INSTALLS}
+EVERYTHING = CATALOGUE | AGENTS | INSTALLS | {User, Group}
+
+
+def url_of(model, page="changelist", *arguments):
+    options = model._meta
+    return reverse(f"admin:{options.app_label}_{options.model_name}_{page}", args=arguments)
+
+
+@pytest.fixture
+def desk_of(db):
+    """The browser of somebody of a role: `desk_of("Editors")`."""
+
+    def desk_of(role):
+        user = User.objects.create_user(role, is_staff=True)
+        user.groups.add(Group.objects.get(name=role))
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return desk_of
+
+
+@pytest.fixture
+def rows(db):
+    agent = AgentFactory()
+    install = SkillInstallFactory(agent=agent, skill=SkillFactory(downloads=1))
+    ImportRun.objects.create(name="skills.zip", kind="skill")
+    return [install.skill, agent, agent.token, review(agent, PersonaFactory(), 2)]
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("role", SEEN)
+def test_a_role_opens_its_own_lists_and_rows_and_no_others(desk_of, role):
+    desk = desk_of(role)
+
+    opened = {model for model in EVERYTHING if desk.get(url_of(model)).status_code == 200}
+    rows = {
+        model
+        for model in EVERYTHING
+        if model.objects.exists()
+        and desk.get(url_of(model, "change", model.objects.first().pk)).status_code == 200
+    }
+
+    assert opened == rows == SEEN[role]
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("role", SEEN)
+def test_the_menu_and_the_start_page_lead_only_where_a_role_may_go(desk_of, role):
+    page = desk_of(role).get("/admin/")
+    text = page.content.decode()
+
+    linked = {model for model in EVERYTHING if f'href="{url_of(model)}' in text}
+    assert linked == SEEN[role]
+    titles = {chart["title"] for chart in page.context["charts"]}
+    assert titles == ({"Installs"} if role == "Editors" else {"Agents", "Installs", "Reviews"})
+
+
+def test_an_editor_publishes_and_imports(desk_of, anyone):
+    desk, skill = desk_of("Editors"), SkillFactory(slug="pdf-tables", status="draft")
+
+    take_action(desk, "publish", skill)
+
+    assert anyone.get("/api/v1/skills/pdf-tables").status_code == 200
+    assert desk.get("/admin/catalogue/skill/import/").status_code == 200
+
+
+def test_a_moderator_hides_revokes_and_suspends(desk_of, client, agent):
+    desk, unkind = desk_of("Moderators"), review(agent, PersonaFactory(), 1)
+
+    take_action(desk, "hide", unkind, reason="Advertising.")
+    unkind.refresh_from_db()
+    assert unkind.hidden_at
+
+    take_action(desk, "suspend", agent, reason="It floods.")
+    assert client.get("/api/v1/agents/me").status_code == 401
+    take_action(desk, "restore", agent)
+    take_action(desk, "revoke", agent.token)
+    assert client.get("/api/v1/agents/me").status_code == 401
+
+
+def test_a_page_of_a_row_offers_only_what_a_role_may_do(desk_of, desk, rows):
+    skill, agent, _, _ = rows
+    viewer = User.objects.create_user("viewer", is_staff=True)
+    viewer.user_permissions.add(
+        *Group.objects.get(name="Editors").permissions.filter(codename__startswith="view_")
+    )
+    looking = Client()
+    looking.force_login(viewer)
+    url = url_of(Skill, "change", skill.pk)
+
+    assert f"/skill/{skill.pk}/do/withdraw/" in desk.get(url).content.decode()
+    assert f"/skill/{skill.pk}/do/withdraw/" not in looking.get(url).content.decode()
+    assert looking.post(f"/admin/catalogue/skill/{skill.pk}/do/withdraw/").status_code == 403
+    assert desk_of("Editors").get(f"/admin/agents/agent/{agent.pk}/do/suspend/").status_code == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["import/", "export/", "preview/", "{pk}/as-agent/", "{pk}/history/", "{pk}/do/publish/"],
+)
+def test_pages_of_the_catalogue_are_closed_to_moderators(desk_of, path):
+    skill = SkillFactory()
+    url = "/admin/catalogue/skill/" + path.format(pk=skill.pk)
+    desk = desk_of("Moderators")
+
+    assert {desk.get(url).status_code, desk.post(url).status_code} <= {403, 405}
+
+
+def test_a_token_is_found_only_by_those_who_may_see_tokens(desk_of, agent):
+    finding = {"q": agent.token.text}
+
+    found = desk_of("Moderators").post("/admin/agents/agent/find/", finding)
+    assert found.headers["Location"] == url_of(AgentToken, "change", agent.token.pk)
+    refused = desk_of("Editors").post("/admin/agents/agent/find/", finding)
+    assert refused.status_code == 403
+
+
+def test_nobody_of_a_role_manages_staff(desk_of):
+    for role in SEEN:
+        desk = desk_of(role)
+        for model in (User, Group):
+            for page in ("changelist", "add"):
+                assert desk.get(url_of(model, page)).status_code == 403
