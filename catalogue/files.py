@@ -9,9 +9,10 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 import yaml
+from django.db import transaction
 
 from catalogue.frontmatter import MAX_BYTES, Refused, as_slug, read_frontmatter
-from catalogue.importing import TEXTS, PersonaImporter, SkillImporter, printable
+from catalogue.importing import TEXTS, PersonaImporter, Report, SkillImporter, printable
 from catalogue.models import Skill, is_slug
 from marketplace.history import shown_change
 
@@ -116,7 +117,7 @@ def unpacked(name, data, importer):
             (root / importer.single_file.format(named)).write_bytes(data)
         else:
             raise Refused("Upload a Markdown file (.md) or a zip of them.")
-        if not importer.find(root):
+        if next(importer.find(root), None) is None:
             raise Refused(f"The zip holds no {importer.looks_for}.")
         yield root
 
@@ -194,6 +195,21 @@ class NotKept(Exception):
     """Ends the transaction of a file that is only previewed."""
 
 
+class Told(Report):
+    """Keeps what is said of one file, without its path."""
+
+    def __init__(self):
+        super().__init__(tell=None)
+        self.texts = []
+
+    def note(self, path, text):
+        self.texts.append(text)
+
+    def refuse(self, path, reason):
+        self.refused += 1
+        self.texts.append(str(reason))
+
+
 class DeskImport:
     """Importing on the desk: the commands' own importer, with two differences.
 
@@ -203,66 +219,69 @@ class DeskImport:
     """
 
     def __init__(self, *, keep, draft=False):
-        super().__init__(draft=draft, source=SOURCE)
+        super().__init__(tell=None, draft=draft, source=SOURCE)
+        self.report = Told()
         self.keep = keep
-        self.outcomes = []
-        self.slugs = {}
+        self.paths = {}  # by the slug that each was for
 
     def run(self, root):
-        for folder, path in self.find(root):
-            self.root = folder
-            self.import_file(folder, path)
-        return self.outcomes
+        return [self.outcome_of(folder, path) for folder, path in self.find(root)]
 
-    def import_file(self, root, path):
-        refused = len(self.report.refused)
-        super().import_file(root, path)
-        for line in self.report.refused[refused:]:
-            reason = line.removeprefix(f"{printable(path)}: ")
-            self.outcomes.append(Outcome(self.shown(path), "refused", reason=reason))
+    def outcome_of(self, root, path):
+        self.root = root
+        self.report.texts.clear()
+        outcome = Outcome(self.shown(path), "refused")
+        with suppress(NotKept), transaction.atomic():
+            if file := self.read(root, path):
+                self.import_alone(file, outcome)
+            if not self.keep:
+                raise NotKept
+        outcome.reason = "; ".join(self.report.texts)
+        return outcome
 
-    def read_and_save(self, root, path):
-        notes = len(self.report.notes)
-        with suppress(NotKept):
-            super().read_and_save(root, path)
-        self.outcomes[-1].reason = "; ".join(
-            line.removeprefix(f"{printable(path)}: ") for line in self.report.notes[notes:]
-        )
-
-    def entry_for(self, root, path, fields):
-        name = fields.line("name")
+    def import_alone(self, file, outcome):
+        name = file.fields.line("name")
         # A slug that staff have written may be longer than those that are made from names.
-        slug = name if is_slug.regex.search(name) else as_slug(name)
-        slug = slug or as_slug(self.fallback_name(path))
-        entry = self.model.objects.filter(slug=slug).first()
-        return entry or super().entry_for(root, path, fields)
+        file.slug = name if is_slug.regex.search(name) else file.slug
+        found = self.model.objects.filter(slug=file.slug).first()
+        found = found or self.model.objects.filter(source=file.source).first()
+        self.taken = set()  # of this file alone, because the next one may be for the same slug
+        entry = found or self.new_entry(file)
+        if entry is None:
+            return
+        first = self.paths.setdefault(entry.slug, file.path)
+        if first != file.path:
+            self.report.refuse(file.path, f"the same slug as {self.shown(first)}: {entry.slug}")
+        elif found:
+            self.change(file, entry, outcome)
+        elif self.create_alone(file, entry):
+            self.save_bundle(file, entry)
+            outcome.kind, outcome.entry = "created", entry
 
-    def save(self, path, entry, fields, text, body):
-        other = self.slugs.setdefault(entry.slug, path)
-        if other != path:
-            raise Refused(f"the same slug as {self.shown(other)}: {entry.slug}")
-        before = None if entry.pk is None else self.shown_values(entry)
-        outcome = Outcome(self.shown(path), "created" if entry.pk is None else "updated", entry)
-        if before is not None and as_file(entry) == text:
+    def change(self, file, entry, outcome):
+        outcome.entry, outcome.kind = entry, "unchanged"
+        if as_file(entry) == file.text:
             # What was exported says nothing new, also where its fields were written anew for it.
-            outcome.kind = "unchanged"
-            self.report.unchanged += 1
-        else:
-            unchanged = self.report.unchanged
-            if self.keep and entry.pk is not None:
-                self.model.objects.get(pk=entry.pk).keep_history(reason="As it was found")
-            super().save(path, entry, fields, text, body)
-            outcome.kind = "unchanged" if self.report.unchanged > unchanged else outcome.kind
-            if outcome.kind == "updated":
-                after = self.shown_values(entry)
-                outcome.changes = [
-                    shown_change(name, before[name], after[name])
-                    for name in after
-                    if before[name] != after[name]
-                ]
-        self.outcomes.append(outcome)
-        if not self.keep:
-            raise NotKept
+            return
+        before, updated, refused = (
+            self.shown_values(entry),
+            self.report.updated,
+            self.report.refused,
+        )
+        if self.keep:
+            self.model.objects.get(pk=entry.pk).keep_history(reason="As it was found")
+        self.update(file, entry)
+        if self.report.refused > refused:
+            outcome.kind = "refused"
+            return
+        if self.report.updated > updated:
+            outcome.kind = "updated"
+        after = self.shown_values(entry)
+        outcome.changes = [
+            shown_change(name, before[name], after[name])
+            for name in after
+            if before[name] != after[name]
+        ]
 
     def shown_values(self, entry):
         """What an import may change of an entry, by the names that people know."""

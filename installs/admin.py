@@ -39,7 +39,7 @@ class SkillInstallAdmin(InstallAdmin):
     counted_by_day = ("Installs", "installed_at")
 
     def get_queryset(self, request):
-        return super().get_queryset(request).defer("skill__content", "skill__search")
+        return super().get_queryset(request).defer("skill__content")
 
     def rankings(self, request):
         """By the newest installs of the week, of which no more than so many are counted."""
@@ -75,4 +75,4 @@ class PersonaInstallAdmin(InstallAdmin):
     counted_by_day = ("Installs", "installed_at")
 
     def get_queryset(self, request):
-        return super().get_queryset(request).defer("persona__content", "persona__search")
+        return super().get_queryset(request).defer("persona__content")

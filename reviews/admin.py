@@ -69,7 +69,7 @@ class ReviewAdmin(ReadOnlyAdmin):
     in_totals = True
 
     def get_queryset(self, request):
-        return super().get_queryset(request).defer("persona__content", "persona__search")
+        return super().get_queryset(request).defer("persona__content")
 
     def find(self, queryset, term):
         persona = Persona.objects.filter(slug=term.lower()).values("pk").first()

@@ -189,7 +189,7 @@ def test_no_snapshot_holds_a_digest_or_a_counter():
     columns = {model: {f.name for f in model.history.model._meta.fields} for model in MODELS}
 
     assert not columns[AgentToken] & {"digest", "last_used_at"}
-    assert not columns[Skill] & {"downloads", "search", "context_tokens"}
+    assert not columns[Skill] & {"downloads", "context_tokens"}
     assert not columns[Persona] & {"installs", "rating_sum", "rating_count", "rating_avg"}
 
 

@@ -162,7 +162,7 @@ def test_a_draft_is_shown_as_an_agent_would_see_it(desk):
     ("query", "found"),
     [
         ("q=pdf", {"one", "two"}),
-        ("q=tab", {"two"}),
+        ("q=tables", {"two"}),
         ("q=THREE", {"three"}),
         ("q=demo:two/SKILL.md", {"two"}),
         ("q=%26+|+!+'", set()),
