@@ -81,6 +81,11 @@ def test_a_known_word_is_not_mended(anyone):
     assert found(anyone, "slow") == ["slow"]
 
 
+def test_of_many_unknown_words_the_longest_are_mended(anyone, shelf):
+    assert found(anyone, "slaw mandibles xylophonist zymurgical") == []
+    assert found(anyone, "slaw mandibles xylophonist") == ["postgres-tuning"]
+
+
 def test_the_nearest_word_is_meant_and_of_these_the_most_common(anyone):
     SkillFactory(slug="plane", title="Plane")
     SkillFactory(slug="plans-one", title="Plant")
