@@ -99,8 +99,9 @@ BY_WORD = """
 # where they leave many, those of the best by word that pass. Of the two only one is run.
 BY_WORD_AND_FILTER = """
     WITH breadth AS (
-        SELECT %(uncounted)s
-            OR min(catalogue_count(%(kind)s, facet, value)) <= %(few)s AS is_small
+        SELECT coalesce(
+            %(uncounted)s OR min(catalogue_count(%(kind)s, facet, value)) <= %(few)s, false
+        ) AS is_small
         FROM unnest(%(facets)s::text[], %(values)s::text[]) AS given (facet, value)
     )
     SELECT entry_id, {score} AS score
