@@ -17,6 +17,7 @@ MOST_POSTINGS = 10_000  # looked at in one search, all words together
 MOST_FILTERED = 5_000  # the same where each of the entries must also pass a filter
 SHORTEST = 4  # letters that a word must have to be mended or completed
 LONG = 9  # letters from which on two mistakes are forgiven
+MOST_MENDED = 3  # words of a query, the longest
 MOST_COMPLETIONS = 5
 BUNDLES = {"bundledIn", "skill"}  # filters that leave few entries
 FEW = 2000  # entries that a filter leaves, up to which each of them is looked at
@@ -25,17 +26,21 @@ FEW = 2000  # entries that a filter leaves, up to which each of them is looked a
 # the same letter and are about as long or continue it. Spellings that hardly anyone uses are no
 # help: they are other people's mistakes.
 ASKED = """
-    SELECT word, is_stop, known,
-        CASE WHEN NOT known AND NOT is_stop AND length(word) >= %(shortest)s THEN ARRAY(
-            SELECT ARRAY[value, entries::text] FROM catalogue_tally
-            WHERE kind = %(kind)s AND facet = 'spelling'
-                AND value >= left(word, 1) AND value < left(word, 1) || chr(1114111)
-                AND (abs(length(value) - length(word)) <= 2 OR starts_with(value, word))
-                AND entries > (SELECT catalogue_count(%(kind)s, 'all', '') / 100000)
-        ) END
+    SELECT word, is_stop, known, CASE WHEN is_odd AND row_number() OVER (
+        PARTITION BY is_odd ORDER BY length(word) DESC, word
+    ) <= %(most_mended)s THEN ARRAY(
+        SELECT ARRAY[value, entries::text] FROM catalogue_tally
+        WHERE kind = %(kind)s AND facet = 'spelling'
+            AND value >= left(word, 1) AND value < left(word, 1) || chr(1114111)
+            AND (abs(length(value) - length(word)) <= 1 + (length(word) >= %(long)s)::int
+                OR starts_with(value, word))
+            AND entries > (SELECT catalogue_count(%(kind)s, 'all', '') / 100000)
+    ) END
     FROM (
-        SELECT word, is_stop, catalogue_count(%(kind)s, 'word', stem) > 0 AS known
-        FROM catalogue_words(to_tsvector('simple', catalogue_plain(%(text)s)))
+        SELECT word, is_stop, known,
+            NOT known AND NOT is_stop AND length(word) >= %(shortest)s AS is_odd
+        FROM catalogue_words(to_tsvector('simple', catalogue_plain(%(text)s))),
+            LATERAL (SELECT catalogue_count(%(kind)s, 'word', stem) > 0 AS known) AS lookup
     ) AS asked
 """
 
@@ -100,8 +105,9 @@ BY_WORD = """
 # where they leave many, those of the best by word that pass. Of the two only one is run.
 BY_WORD_AND_FILTER = """
     WITH breadth AS (
-        SELECT %(uncounted)s
-            OR min(catalogue_count(%(kind)s, facet, value)) <= %(few)s AS is_small
+        SELECT coalesce(
+            %(uncounted)s OR min(catalogue_count(%(kind)s, facet, value)) <= %(few)s, false
+        ) AS is_small
         FROM unnest(%(facets)s::text[], %(values)s::text[]) AS given (facet, value)
     )
     SELECT entry_id, {score} AS score
@@ -180,7 +186,16 @@ def holding(entries, text):
 def known_words(kind, text):
     """The words to search for: those asked, misspelt ones mended, unfinished ones completed."""
     with connection.cursor() as cursor:
-        cursor.execute(ASKED, {"kind": kind, "text": text, "shortest": SHORTEST})
+        cursor.execute(
+            ASKED,
+            {
+                "kind": kind,
+                "text": text,
+                "shortest": SHORTEST,
+                "long": LONG,
+                "most_mended": MOST_MENDED,
+            },
+        )
         asked = cursor.fetchall()
     # A stop word counts only where nothing else is asked for: the who.
     telling = [row for row in asked if not row[1]] or asked
@@ -194,10 +209,13 @@ def mended(word, spellings):
     """The nearest spelling, the most common first; else the most common that continue the word."""
     allowed = 2 if len(word) >= LONG else 1
     ranked = sorted((-int(entries), spelling) for spelling, entries in spellings)
+    letters = set(word)
     near = [
         (apart, common, spelling)
         for common, spelling in ranked
-        if (apart := distance(word, spelling, allowed)) <= allowed
+        # A mistake adds and removes one letter at most, and telling that is quick.
+        if len(letters ^ set(spelling)) <= 2 * allowed
+        and (apart := distance(word, spelling, allowed)) <= allowed
     ]
     if near:
         return [min(near)[2]]

@@ -53,7 +53,7 @@ def read(url, expected, **headers):
 # Texts that find nothing, as words to search for and as values of filters.
 # fmt: off
 TEXTS = [
-    "' OR '1'='1", "'; DROP TABLE catalogue_skill; --", '"', "'", "\\", "%", "_", "*", "?", "((",
+    "' OR '1'='1", "'; DROP SCHEMA public; --", '"', "'", "\\", "%", "_", "*", "?", "((",
     '""""""', "& | !", ":*", "<->", "or", "zzz or or or", "zzz:*", "{7*7}", "${x}", "$1", "%s",
     "{}", "{a,b}", '{"', "NULL", "\U0001f4a9", "\u202etxt", "\u0001\u001f\u007f", "\ufeff",
     "e\u0301" * 90, "zzz -" * 40, "(" * 200, "'" * 200, '"' * 199, "\\" * 200, "x" * 200,
@@ -70,7 +70,7 @@ SEARCHES = [
 ]
 READING = [
     ("an empty search", [read(f"{SKILLS}?q=" + "%20" * 300, ONE)]),
-    ("a search for all but", [read(f"{SKILLS}?q=-zzz", ONE)]),
+    ("a search with a minus", [read(f"{SKILLS}?q=-zzz", NONE)]),
     ("a filter of 5,000 characters", [read(f"{SKILLS}?category=" + "x" * 5000, NONE)]),
     ("an empty filter", [read(f"{SKILLS}?category=", NONE)]),
     ("100 tags", [read(f"{SKILLS}?" + "&".join(f"tag={n}" for n in range(100)), NONE)]),

@@ -81,6 +81,11 @@ def test_a_known_word_is_not_mended(anyone):
     assert found(anyone, "slow") == ["slow"]
 
 
+def test_of_many_unknown_words_the_longest_are_mended(anyone, shelf):
+    assert found(anyone, "slaw mandibles xylophonist zymurgical") == []
+    assert found(anyone, "slaw mandibles xylophonist") == ["postgres-tuning"]
+
+
 def test_the_nearest_word_is_meant_and_of_these_the_most_common(anyone):
     SkillFactory(slug="plane", title="Plane")
     SkillFactory(slug="plans-one", title="Plant")
@@ -158,10 +163,10 @@ def test_an_install_does_not_write_the_index(client):
 @pytest.mark.parametrize("few", [0, 100], ids=["many pass", "few pass"])
 def test_filters_apply_to_a_search(anyone, monkeypatch, few):
     monkeypatch.setattr(search, "FEW", few)
-    SkillFactory(slug="a", title="Invoice", category="money", tags=["x", "y"], author="Ada")
-    SkillFactory(slug="b", title="Invoice", category="money", tags=["x"], runtimes=["node"])
-    SkillFactory(slug="c", title="Invoice", category="other", tags=["x", "y"])
-    SkillFactory(slug="d", title="Receipt", category="money", tags=["x", "y"])
+    SkillFactory(slug="a", title="An Invoice", category="money", tags=["x", "y"], author="Ada")
+    SkillFactory(slug="b", title="An Invoice", category="money", tags=["x"], runtimes=["node"])
+    SkillFactory(slug="c", title="An Invoice", category="other", tags=["x", "y"])
+    SkillFactory(slug="d", title="A Receipt", category="money", tags=["x", "y"])
 
     assert found(anyone, "invoice", category="money") == ["b", "a"]
     assert found(anyone, "invoice", tag=["x", "y"]) == ["c", "a"]
@@ -174,9 +179,9 @@ def test_filters_apply_to_a_search(anyone, monkeypatch, few):
 
 def test_filters_of_personas_apply_to_a_search(anyone):
     skill = SkillFactory(slug="s")
-    PersonaFactory(slug="priced", title="Archivist", price_cents=500)
-    PersonaFactory(slug="bundling", title="Archivist", skills=[skill])
-    PersonaFactory(slug="rated", title="Archivist", rating_sum=9, rating_count=2)
+    PersonaFactory(slug="priced", title="An Archivist", price_cents=500)
+    PersonaFactory(slug="bundling", title="An Archivist", skills=[skill])
+    PersonaFactory(slug="rated", title="An Archivist", rating_sum=9, rating_count=2)
 
     assert found(anyone, "archivist", PERSONAS, free="false") == ["priced"]
     assert found(anyone, "archivist", PERSONAS, free="true") == ["rated", "bundling"]

@@ -33,13 +33,13 @@ FUNCTIONS = """
 ENTRIES = """
     INSERT INTO catalogue_{kind} (
         public_id, slug, title, description, category, tags, runtimes, author, version, license,
-        content, status, source, created_at, updated_at, {columns}
+        content, status, source, withdrawal_reason, created_at, updated_at, {columns}
     )
     SELECT '{kind}_' || substr(md5('{kind}' || n), 1, 16), 'scale-' || n, initcap(title),
         description, 'category-' || pg_temp.zipf(20),
         ARRAY(SELECT DISTINCT 'tag-' || pg_temp.zipf(2000) FROM generate_series(1, 1 + n %% 4)),
         ARRAY['runtime-' || pg_temp.zipf(10)], 'author-' || pg_temp.zipf(20000),
-        '1.0', 'MIT', description, 'published', '',
+        '1.0', 'MIT', description, 'published', '', '',
         now() - (1e8 - n) * interval '1 second', now() - (1e8 - n) * interval '1 second', {values}
     FROM (
         SELECT n, string_agg(word, ' ') FILTER (WHERE place <= 3) AS title,
@@ -62,10 +62,11 @@ BUNDLES = """
 AGENTS = """
     WITH agents AS (
         INSERT INTO agents_agent (
-            public_id, handle, name, description, runtime, tier, created_at, updated_at
+            public_id, handle, name, description, runtime, tier, suspension_reason, created_at,
+            updated_at
         )
         SELECT 'agent_' || substr(md5('agent' || n), 1, 16), 'scale-' || n, 'Scale ' || n, '', '',
-            'free', now(), now()
+            'free', '', now(), now()
         FROM generate_series(%s::bigint, %s) AS n
         RETURNING id
     ), claims AS (
@@ -177,7 +178,7 @@ class Command(BaseCommand):
 
     def number_of(self, table, column):
         condition = f"WHERE {column} LIKE 'scale-%%'" if column in {"slug", "handle"} else ""
-        self.cursor.execute(f"SELECT count({column}) FROM {table} {condition}", [])  # noqa: S608
+        self.cursor.execute(f"SELECT count({column}) FROM {table} {condition}", [])  # noqa: S608  # nosec B608
         return self.cursor.fetchone()[0]
 
     @contextmanager
