@@ -14,24 +14,23 @@ from installs.models import PersonaInstall, SkillInstall
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# Each list with the indexes that its statements must use, in their order.
-COUNT = "Result"  # catalogue_count, whose own plan is below
+# Each read with the indexes that its statements must use; the plan of the count is below.
 PLANS = [
-    ("skills", [COUNT, "skill_downloads"]),
-    ("skills?sort=newest", [COUNT, "skill_newest"]),
-    ("skills?sort=updated", [COUNT, "skill_updated"]),
-    ("skills?sort=name", [COUNT, "skill_name"]),
-    ("skills?category=category-15", [COUNT, "skill_category"]),
-    ("skills?author=author-1", [COUNT, "skill_author"]),
-    ("skills?tag=tag-900&sort=newest", [COUNT, "skill_labels"]),
-    ("skills?runtime=x&sort=newest", [COUNT, "skill_labels"]),
-    ("skills?tag=tag-900&runtime=x", ["skill_labels", "skill_labels"]),
-    ("skills?bundledIn=scale-1", ["unique_persona_slug", "unique_persona_slug"]),
-    ("personas", [COUNT, "persona_installs"]),
-    ("personas?sort=rating", [COUNT, "persona_rating"]),
-    ("personas?sort=price", [COUNT, "persona_price"]),
-    ("personas?free=false&sort=price", [COUNT, "persona_price"]),
-    ("personas?minRating=4&sort=rating", ["persona_rating", "persona_rating"]),
+    ("skills", ["skill_downloads"]),
+    ("skills?sort=newest", ["skill_newest"]),
+    ("skills?sort=updated", ["skill_updated"]),
+    ("skills?sort=name", ["skill_name"]),
+    ("skills?category=category-15", ["skill_category"]),
+    ("skills?author=author-1", ["skill_author"]),
+    ("skills?tag=tag-900&sort=newest", ["skill_labels"]),
+    ("skills?runtime=x&sort=newest", ["skill_labels"]),
+    ("skills?tag=tag-900&runtime=x", ["skill_labels"]),
+    ("skills?bundledIn=scale-1", ["unique_persona_slug"]),
+    ("personas", ["persona_installs"]),
+    ("personas?sort=rating", ["persona_rating"]),
+    ("personas?sort=price", ["persona_price"]),
+    ("personas?free=false&sort=price", ["persona_price"]),
+    ("personas?minRating=4&sort=rating", ["persona_rating"]),
     ("skills?q=bibaba", ["catalogue_tally_pkey", "skillposting_best", "catalogue_skill_pkey"]),
     ("skills?q=bibabq", ["catalogue_tally_pkey", "skillposting_best", "catalogue_skill_pkey"]),
     (
@@ -51,18 +50,14 @@ def seeded(transactional_db):
 
 
 def test_no_statement_of_a_read_scans_a_table(anyone, seeded):
-    found = {}
     for path, wanted in PLANS:
         with CaptureQueriesContext(connection) as captured:
             answer = anyone.get(f"/api/v1/{path}")
         assert answer.status_code == 200, path
-        plans = [plan(query["sql"]) for query in captured.captured_queries]
         # So small a table is scanned where it may be; that nothing else is left shows here.
-        found[path] = [
-            (index if index in text else text) for index, text in zip(wanted, plans, strict=True)
-        ]
-        assert not re.search("Seq Scan", "\n".join(plans)), path
-    assert found == dict(PLANS)
+        plans = "\n".join(plan(query["sql"]) for query in captured.captured_queries)
+        assert [index for index in wanted if index not in plans] == [], (path, plans)
+        assert "Seq Scan" not in plans, path
 
 
 def plan(sql):
