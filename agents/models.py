@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.core.validators import RegexValidator
 from django.db import IntegrityError, models, transaction
-from django.db.models import Count, F, Q, Subquery
+from django.db.models import Count, F, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce, Lower, Now, Right, Upper
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -18,6 +18,8 @@ from marketplace.history import StaffHistory
 from marketplace.models import make_public_id, random_text, violates
 from marketplace.permissions import Scope
 from marketplace.prepared import Given, Prepared
+
+PROFILE_ROWS = 100  # of each kind in a profile, the newest
 
 
 class AgentManager(models.Manager):
@@ -114,20 +116,7 @@ class Agent(models.Model):
 
     def counts(self):
         """How many skills, personas and reviews the agent has, in one statement."""
-        counts = Agent.objects.filter(pk=self.pk).values_list(
-            number_of(self.skill_installs),
-            number_of(self.persona_installs),
-            number_of(self.reviews),
-        )
-        return dict(zip(("skills", "personas", "reviews"), counts.get(), strict=True))
-
-    def advisories(self):
-        """What the agent has and staff have recalled, newest first, in one statement.
-
-        A skill that comes with a persona counts, and is told of once.
-        """
-        skills = self.skill_installs.recalled()
-        return skills.union(*self.persona_installs.recalled()).order_by("-since")
+        return dict(zip(COUNTED, COUNTS.first(agent=self.pk), strict=True))
 
     def suspend(self, reason=""):
         self._become_suspended(self.suspended_at or timezone.now(), reason)
@@ -140,10 +129,21 @@ class Agent(models.Model):
         self.save(update_fields=["suspended_at", "suspension_reason", "updated_at"])
 
 
-def number_of(rows):
-    """The number of an agent's rows, as a subquery."""
+def number_of(relation):
+    """The number of an agent's rows of a reverse relation, as a subquery."""
+    rows = Agent._meta.get_field(relation).related_model.objects.filter(agent=OuterRef("pk"))
     counted = rows.order_by().values("agent_id").annotate(number=Count("pk"))
     return Coalesce(Subquery(counted.values("number")), 0)
+
+
+COUNTED = {"skills": "skill_installs", "personas": "persona_installs", "reviews": "reviews"}
+COUNTS = Prepared(
+    lambda: (
+        Agent.objects.filter(pk=Given("agent"))
+        .order_by()
+        .values_list(*(number_of(relation) for relation in COUNTED.values()))
+    )
+)
 
 
 class AgentTokenQuerySet(models.QuerySet):

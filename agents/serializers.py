@@ -4,6 +4,7 @@ from django.urls import reverse
 from rest_framework.serializers import BaseSerializer
 
 from agents import handles
+from agents.models import PROFILE_ROWS
 from marketplace.serializers import (
     BodySerializer,
     KeptTextField,
@@ -11,8 +12,6 @@ from marketplace.serializers import (
     TextField,
     timestamp,
 )
-
-NEWEST = 100
 
 
 class HandleField(TextField):
@@ -113,11 +112,10 @@ class ProfileSerializer(BaseSerializer):
     """The whole profile (contract 4). Installs and reviews are reached from the agent's side."""
 
     def to_representation(self, agent):
-        installs = agent.persona_installs.with_personas()
-        personas = list(installs[:NEWEST])
+        personas = agent.persona_installs.newest()
         active = next((install for install in personas if install.is_active), None)
-        if active is None and len(personas) == NEWEST:
-            active = installs.filter(is_active=True).first()
+        if active is None and len(personas) == PROFILE_ROWS:
+            active = agent.persona_installs.with_personas().filter(is_active=True).first()
         return {
             "agentId": agent.public_id,
             "handle": agent.handle,
@@ -136,7 +134,7 @@ class ProfileSerializer(BaseSerializer):
                     "runtime": install.runtime,
                     "installedAt": timestamp(install.installed_at),
                 }
-                for install in agent.skill_installs.with_skills()[:NEWEST]
+                for install in agent.skill_installs.newest()
             ],
             "personas": [
                 {
@@ -155,7 +153,7 @@ class ProfileSerializer(BaseSerializer):
                     "reason": advisory["reason"],
                     "withdrawnAt": timestamp(advisory["since"]),
                 }
-                for advisory in agent.advisories()[:NEWEST]
+                for advisory in agent.persona_installs.advisories()
             ],
             "counts": agent.counts(),
             "createdAt": timestamp(agent.created_at),

@@ -3,7 +3,7 @@ from django.contrib.postgres.indexes import BrinIndex
 from django.db import IntegrityError, connection, models, transaction
 from django.db.models import F, OuterRef, Value
 
-from agents.models import Agent
+from agents.models import PROFILE_ROWS, Agent
 from catalogue.models import Persona, Skill, Status
 from installs.exceptions import (
     PersonaAlreadyInstalled,
@@ -12,6 +12,7 @@ from installs.exceptions import (
 )
 from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
 from marketplace.models import violates
+from marketplace.prepared import Given, Prepared
 
 # What an answer or a profile shows of an entry; its texts stay in the database.
 SHOWN = ("public_id", "slug", "title")
@@ -27,15 +28,14 @@ def run_at_once(statement, **values):
         return None
 
 
-def recalled(installs, kind, entry):
+def recalled(install, kind, entry):
     """What an advisory says of entries that were withdrawn with a reason, by way of installs.
 
     `entry` leads from an install to the entry.
     """
+    is_recalled = {f"{entry}__status": Status.WITHDRAWN, f"{entry}__withdrawal_reason__gt": ""}
     return (
-        installs.filter(
-            **{f"{entry}__status": Status.WITHDRAWN, f"{entry}__withdrawal_reason__gt": ""}
-        )
+        install.objects.filter(agent=Given("agent"), **is_recalled)
         .order_by()
         .values(
             kind=Value(kind),
@@ -78,8 +78,9 @@ class SkillInstallManager(models.Manager):
                 raise SkillAlreadyInstalled from error
             raise
 
-    def recalled(self):
-        return recalled(self, "skill", "skill")
+    def newest(self):
+        """The newest of one agent: `agent.skill_installs.newest()`."""
+        return NEWEST_SKILLS(agent=self.instance.pk)
 
     def with_skills(self):
         return self.select_related("skill").only(
@@ -172,9 +173,16 @@ class PersonaInstallManager(models.Manager):
         Persona.objects.published().only("pk").by_slug(slug)
         raise PersonaRequiresPayment
 
-    def recalled(self):
-        """The personas, and the skills that they bundle."""
-        return recalled(self, "persona", "persona"), recalled(self, "skill", "persona__skills")
+    def newest(self):
+        """The newest of one agent: `agent.persona_installs.newest()`."""
+        return NEWEST_PERSONAS(agent=self.instance.pk)
+
+    def advisories(self):
+        """What one agent has and staff have recalled, newest first.
+
+        A skill that comes with a persona counts, and is told of once.
+        """
+        return ADVISORIES(agent=self.instance.pk)
 
     def with_personas(self):
         """With each persona, and as `skill_slugs` the published skills that it bundles."""
@@ -210,3 +218,22 @@ class PersonaInstall(Install):
             models.Index(F("agent"), F("id").desc(), name="persona_install_newest"),
             BrinIndex(fields=["installed_at"], name="persona_install_day", autosummarize=True),
         ]
+
+
+# What a profile shows of one agent, prepared.
+NEWEST_SKILLS = Prepared(
+    lambda: SkillInstall.objects.with_skills().filter(agent=Given("agent"))[:PROFILE_ROWS]
+)
+NEWEST_PERSONAS = Prepared(
+    lambda: PersonaInstall.objects.with_personas().filter(agent=Given("agent"))[:PROFILE_ROWS]
+)
+ADVISORIES = Prepared(
+    lambda: (
+        recalled(SkillInstall, "skill", "skill")
+        .union(
+            recalled(PersonaInstall, "persona", "persona"),
+            recalled(PersonaInstall, "skill", "persona__skills"),
+        )
+        .order_by("-since")[:PROFILE_ROWS]
+    )
+)
