@@ -11,6 +11,7 @@ from catalogue.search import ranking
 from marketplace.answers import Evidence, snapshot
 from marketplace.exceptions import BadRequest
 from marketplace.pagination import KeysetPage, RankedPage, Sort
+from marketplace.prepared import Literal
 
 ALIASES = {"query": "q", "search": "q"}
 MAX_QUERY = 200
@@ -126,7 +127,7 @@ class SkillListing(Listing):
     filters = {
         **Listing.filters,
         "bundledIn": lambda skills, slug: skills.filter(
-            personas__slug=slug, personas__status="published"
+            personas__slug=slug, personas__status=Literal("published")
         ),
     }
     default_sort = "downloads"
@@ -159,7 +160,7 @@ class PersonaListing(Listing):
         "free": _free,
         "minRating": _min_rating,
         "skill": lambda personas, slug: personas.filter(
-            skills__slug=slug, skills__status="published"
+            skills__slug=slug, skills__status=Literal("published")
         ),
     }
     default_sort = "installs"

@@ -23,6 +23,7 @@ from django.utils import timezone
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from marketplace.history import StaffHistory
 from marketplace.models import make_public_id
+from marketplace.prepared import Literal
 
 SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 is_slug = RegexValidator(
@@ -52,7 +53,7 @@ class Status(models.TextChoices):
 
 class EntryQuerySet(models.QuerySet):
     def published(self):
-        return self.filter(status=Status.PUBLISHED)
+        return self.filter(status=Literal(Status.PUBLISHED))
 
     def by_slug(self, slug):
         """The entry with this slug; NotFound is the model's own 404."""
@@ -266,7 +267,7 @@ class PersonaQuerySet(EntryQuerySet):
     def with_skill_slugs(self):
         """Annotate `skill_slugs`: the published skills that the persona bundles."""
         bundled = Persona.skills.through.objects.filter(
-            persona=OuterRef("pk"), skill__status=Status.PUBLISHED
+            persona=OuterRef("pk"), skill__status=Literal(Status.PUBLISHED)
         )
         return self.annotate(
             skill_slugs=ArraySubquery(bundled.order_by("skill__slug").values("skill__slug"))

@@ -12,7 +12,7 @@ from installs.exceptions import (
 )
 from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
 from marketplace.models import violates
-from marketplace.prepared import Given, Prepared
+from marketplace.prepared import Given, Literal, Prepared
 
 # What an answer or a profile shows of an entry; its texts stay in the database.
 SHOWN = ("public_id", "slug", "title")
@@ -33,7 +33,10 @@ def recalled(install, kind, entry):
 
     `entry` leads from an install to the entry.
     """
-    is_recalled = {f"{entry}__status": Status.WITHDRAWN, f"{entry}__withdrawal_reason__gt": ""}
+    is_recalled = {
+        f"{entry}__status": Literal(Status.WITHDRAWN),
+        f"{entry}__withdrawal_reason__gt": "",
+    }
     return (
         install.objects.filter(agent=Given("agent"), **is_recalled)
         .order_by()
