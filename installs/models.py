@@ -1,6 +1,6 @@
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import BrinIndex
-from django.db import IntegrityError, connection, models, transaction
+from django.db import IntegrityError, models, transaction
 from django.db.models import F, OuterRef, Value
 
 from agents.models import PROFILE_ROWS, Agent
@@ -12,20 +12,10 @@ from installs.exceptions import (
 )
 from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
 from marketplace.models import violates
-from marketplace.prepared import Given, Literal, Prepared
+from marketplace.prepared import Given, Literal, Prepared, run_at_once
 
 # What an answer or a profile shows of an entry; its texts stay in the database.
 SHOWN = ("public_id", "slug", "title")
-
-
-def run_at_once(statement, **values):
-    """The one row of a statement of `installs.sql`, or None where it did nothing."""
-    try:
-        with connection.cursor() as cursor:
-            cursor.execute(statement, values)
-            return cursor.fetchone()
-    except IntegrityError:
-        return None
 
 
 def recalled(install, kind, entry):

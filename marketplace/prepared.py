@@ -1,6 +1,6 @@
 """Querysets compiled to SQL once: compiling takes longer than all the rest of a short request."""
 
-from django.db import connections
+from django.db import IntegrityError, connection, connections
 from django.db.models import Expression, TextField
 from django.utils.functional import cached_property
 
@@ -89,3 +89,17 @@ class Fetched:
             if hasattr(source, name):
                 return getattr(source, name)
         raise AttributeError(name)
+
+
+def run_at_once(statement, **values):
+    """The one row of a hand-written statement, or None where it did nothing.
+
+    What a constraint refuses was done by somebody else in the same moment. The statement has then
+    done nothing either, and whoever sent it finds out step by step. Not for use in a transaction.
+    """
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(statement, values)
+            return cursor.fetchone()
+    except IntegrityError:
+        return None

@@ -8,17 +8,51 @@ from agents.models import Agent
 from catalogue.models import Persona
 from marketplace.history import StaffHistory
 from marketplace.models import make_public_id
+from marketplace.prepared import run_at_once
 from reviews.exceptions import PersonaNotInstalled
+from reviews.sql import SUBMIT_REVIEW
 
 
 class ReviewManager(models.Manager):
-    @transaction.atomic
     def submit(self, agent, slug, *, rating, comment=""):
         """Write the agent's one review of a persona; returns it and whether it is new.
 
         A second one replaces the whole review. Raises PersonaNotFound or PersonaNotInstalled
         (specification, Review).
         """
+        return self.submit_at_once(agent, slug, rating, comment) or self.submit_stepwise(
+            agent, slug, rating, comment
+        )
+
+    def submit_at_once(self, agent, slug, rating, comment):
+        """The review by one statement, or None where anything is in its way."""
+        now, public_id = timezone.now(), make_public_id("review")
+        row = run_at_once(
+            SUBMIT_REVIEW,
+            agent=agent.pk,
+            slug=slug,
+            rating=rating,
+            comment=comment,
+            now=now,
+            public_id=public_id,
+        )
+        if row is None:
+            return None
+        pk, persona_pk, public_id, created_at, more = row
+        review = self.model(
+            pk=pk,
+            public_id=public_id,
+            agent=agent,
+            persona=Persona(pk=persona_pk, slug=slug),
+            rating=rating,
+            comment=comment,
+            created_at=created_at,
+            updated_at=now,
+        )
+        return review, bool(more)
+
+    @transaction.atomic
+    def submit_stepwise(self, agent, slug, rating, comment):
         # The look-up locks the agent, so that its first two reviews take turns.
         persona = agent.look_up(Persona.objects.published().only("slug"), slug)
         review = self.filter(agent=agent, persona=persona).first()
