@@ -1,3 +1,4 @@
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -49,7 +50,7 @@ class CatalogueViewSet(PublicViewSet):
         if entry is None:
             raise self.queryset.model.NotFound
         shown = [versions(entry, self.by_slug.queryset)]
-        evidence = Evidence(lambda: self.versions_by_slug(slug=slug), shown)
+        evidence = Evidence(partial(self.versions_by_slug, slug=slug), shown)
         return self.answer(
             request, shown, evidence, lambda: self.detail_serializer_class(entry).data
         )

@@ -16,7 +16,7 @@ from django.http import HttpResponse, HttpResponseNotModified
 from django.utils.http import parse_etags
 
 MOST_BYTES = 16 * 1024 * 1024  # in each process
-OVERHEAD = 2048  # bytes of an answer besides its body
+OVERHEAD = 8 * 1024  # bytes of an answer besides its body: its headers, the query to check it
 
 # Where the asker has written nothing itself, two equal snapshots see the same rows.
 SNAPSHOT = """
