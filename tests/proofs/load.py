@@ -13,7 +13,12 @@ from operator import attrgetter
 ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"
 # What a client sees of a server whose process died or is not there; a time-out is none of them.
-NO_ANSWER = {"ConnectionRefusedError", "ConnectionResetError", "RemoteDisconnected"}
+NO_ANSWER = {
+    "ConnectionRefusedError",
+    "ConnectionResetError",
+    "IncompleteRead",  # it died between the head and the body
+    "RemoteDisconnected",
+}
 PAUSE = 0.1  # seconds before the same request again; an agent would wait for Retry-After
 
 
