@@ -13,12 +13,18 @@ TAGS = {
 }
 
 
+# Characters: of some texts, such as a million brackets, rendering takes the square of their length.
+MAX_PREVIEW = 20_000
+CUT_OFF = "<p><em>The preview ends here; the text goes on.</em></p>"
+
+
 def render(text):
     """The text below its frontmatter as HTML. Nothing in it runs, or loads from anywhere."""
     fenced = FENCED.match(text)
     body = text[fenced.end() :] if fenced else text
+    is_cut = len(body) > MAX_PREVIEW
     return nh3.clean(
-        MARKDOWN.render(body),
+        MARKDOWN.render(body[:MAX_PREVIEW]) + CUT_OFF * is_cut,
         tags=TAGS,
         attributes={"a": {"href"}, "ol": {"start"}},
         url_schemes={"http", "https", "mailto"},

@@ -57,7 +57,7 @@ class CatalogueViewSet(PublicViewSet):
 
     def answer(self, request, shown, evidence, build):
         """The answer that `build` makes of what is shown; 304 where the client has it already."""
-        state = repr((SHAPE, request.get_full_path(), shown))
+        state = repr((SHAPE, request.build_absolute_uri(), shown))
         etag = f'"{salted_hmac("catalogue.etag", state).hexdigest()[:32]}"'
         if is_known(request, etag):
             return HttpResponseNotModified(headers={"ETag": etag})

@@ -12,6 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
+
 from demo.postgres import CHECKOUT, database
 
 HERE = Path(__file__).resolve().parent
@@ -48,17 +50,26 @@ def main():
 
 
 def prepare():
-    """Migrate, bring the demo catalogue up to date, and see that there is an administrator."""
-    for command in (
-        ["migrate", "--verbosity", "0"],
-        ["import_skills", HERE / "skills", "--source", "demo"],
-        ["import_personas", HERE / "personas", "--source", "demo"],
-    ):
-        if status := manage(*command):
-            sys.exit(status)
+    """Migrate, fill an empty catalogue, and see that there is an administrator."""
+    run("migrate", "--verbosity", "0")
+    # What was filled once is left as its staff have made it.
+    if is_empty("SELECT FROM catalogue_skill LIMIT 1"):
+        run("import_skills", HERE / "skills", "--source", "demo")
+    if is_empty("SELECT FROM catalogue_persona LIMIT 1"):
+        run("import_personas", HERE / "personas", "--source", "demo")
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)
     # Fails where the administrator exists already, which is as good.
     manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", quietly=True)
+
+
+def run(*command):
+    if status := manage(*command):
+        sys.exit(status)
+
+
+def is_empty(query):
+    with psycopg.connect(os.environ["DATABASE_URL"]) as link:
+        return link.execute(query).fetchone() is None
 
 
 def serve(port):

@@ -14,7 +14,7 @@ from django.contrib.auth.models import Group, User
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
-from django.db import transaction
+from django.db import DataError, transaction
 from django.http import Http404
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -78,6 +78,13 @@ class DeskAdmin(theme.ModelAdmin):
 
     def get_changelist(self, request, **kwargs):
         return DeskChangeList
+
+    def changelist_view(self, request, extra_context=None):
+        try:
+            return super().changelist_view(request, extra_context)
+        except (DataError, OverflowError, ValueError):
+            # A filter that PostgreSQL cannot read: as Django does with one that it cannot read.
+            return redirect(f"{request.path}?e=1")
 
     def list_url(self):
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")

@@ -7,6 +7,7 @@ what it shows. So what was committed anywhere, an install included, is in every 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from threading import Lock
 from typing import Any
 
@@ -16,7 +17,6 @@ from django.http import HttpResponse, HttpResponseNotModified
 from django.utils.http import parse_etags
 
 MOST_BYTES = 16 * 1024 * 1024  # in each process
-OVERHEAD = 8 * 1024  # bytes of an answer besides its body: its headers, the query to check it
 
 # Where the asker has written nothing itself, two equal snapshots see the same rows.
 SNAPSHOT = """
@@ -30,6 +30,7 @@ class Evidence:
 
     check: Callable[[], Any]
     seen: Any
+    weight: int = 8 * 1024  # bytes that it takes to keep, about; the answer's headers included
 
     def holds(self):
         return self.seen is not None and self.check() == self.seen
@@ -62,7 +63,9 @@ class Answer:
         return HttpResponse(self.content, headers=self.headers)
 
 
-known_answers = LRUCache(MOST_BYTES, getsizeof=lambda answer: len(answer.content) + OVERHEAD)
+known_answers = LRUCache(
+    MOST_BYTES, getsizeof=lambda known: len(known.content) + known.evidence.weight
+)
 lock = Lock()
 
 
@@ -83,6 +86,9 @@ class KnownAnswers:
         if known and request.method in {"GET", "HEAD"} and holds(known.evidence):
             return known.response(request)
         response = self.get_response(request)
+        if response.status_code == HTTPStatus.NOT_MODIFIED:
+            # CommonMiddleware says 0, which would be the length of the answer itself.
+            response.headers.pop("Content-Length", None)
         evidence = getattr(response, "evidence", None)
         if evidence and evidence.seen is not None:
             answer = Answer(response.content, dict(response.headers), evidence)

@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from catalogue.models import Skill
+from marketplace.answers import known_answers
 from tests.factories import PersonaFactory, SkillFactory
 from tests.test_skills import slugs
 
@@ -229,3 +230,23 @@ def test_a_changed_answer_is_sent(anyone):
 
     assert answer.status_code == 200
     assert answer["ETag"] != etag
+
+
+def test_a_304_says_no_length_whoever_gives_it(anyone):
+    SkillFactory(slug="pdf")
+    etag = anyone.get("/api/v1/skills/pdf")["ETag"]
+
+    again = [anyone.get("/api/v1/skills/pdf", headers={"If-None-Match": etag}) for _ in range(2)]
+    known_answers.clear()
+    again.append(anyone.get("/api/v1/skills/pdf", headers={"If-None-Match": etag}))
+
+    assert [answer.status_code for answer in again] == [304] * 3
+    assert not [answer for answer in again if "Content-Length" in answer.headers]
+
+
+def test_the_same_page_is_the_same_to_the_letter_whenever_it_is_made(anyone):
+    SkillFactory.create_batch(3)
+    first = anyone.get(SKILLS, {"limit": 1})
+    known_answers.clear()
+
+    assert anyone.get(SKILLS, {"limit": 1}).content == first.content
