@@ -8,7 +8,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.utils import unquote
-from django.contrib.admin.views.main import ChangeList
+from django.contrib.admin.views.main import ERROR_FLAG, ChangeList
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
 from django.contrib.postgres.fields import ArrayField
@@ -84,7 +84,9 @@ class DeskAdmin(theme.ModelAdmin):
             return super().changelist_view(request, extra_context)
         except (DataError, OverflowError, ValueError):
             # A filter that PostgreSQL cannot read: as Django does with one that it cannot read.
-            return redirect(f"{request.path}?e=1")
+            if ERROR_FLAG in request.GET:
+                raise  # It is not the filter.
+            return redirect(f"{request.path}?{ERROR_FLAG}=1")
 
     def list_url(self):
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")

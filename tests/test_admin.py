@@ -310,3 +310,13 @@ def test_a_filter_that_cannot_be_read_leads_back_to_the_list(desk, query):
     assert answer.status_code in {200, 302}
     if answer.status_code == 302:
         assert answer["Location"] == f"/admin/{query.partition('?')[0]}?e=1"
+
+
+def test_an_error_that_is_not_the_filters_fault_is_no_endless_redirect(desk, monkeypatch):
+    def broken(*_):
+        raise ValueError("broken")
+
+    monkeypatch.setattr("catalogue.admin.SkillAdmin.get_queryset", broken)
+
+    with pytest.raises(ValueError, match="broken"):
+        desk.get("/admin/catalogue/skill/?e=1")
