@@ -55,8 +55,8 @@ class Desk:
             self.errors.append((self.page.url, message.text))
 
     def note_failure(self, request):
-        # A preview that is under way ends with its page.
-        if "preview" not in request.url or request.failure != "net::ERR_ABORTED":
+        # A request that is under way (a preview, the icon) ends with its page.
+        if request.failure != "net::ERR_ABORTED":
             self.errors.append((self.page.url, request.url))
 
     def note_request(self, request):
