@@ -27,7 +27,9 @@ PASSING = ("08", "40", "53", "55", "57")
 
 def is_for_people(path):
     """Pages made for people answer in HTML; everything else speaks JSON (contract 1)."""
-    return path == "/admin" or path.startswith(("/admin/", "/claim/"))
+    if path.startswith(("/skills/", "/personas/")):
+        return "/.well-known/" not in path
+    return path in {"/", "/admin", "/docs", "/docs/"} or path.startswith(("/admin/", "/claim/"))
 
 
 def error_response(status, text, headers=None):

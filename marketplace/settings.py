@@ -152,7 +152,10 @@ warnings.filterwarnings("ignore", message="No directory at")
 
 # A plain request to the API gets 403 from RequireHttps; only pages for people are redirected.
 SECURE_SSL_REDIRECT = REQUIRE_HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^(?!admin|claim|static)"]
+SECURE_REDIRECT_EXEMPT = [
+    r"^(?!$|(admin|claim|docs|personas|skills|static)(/|$))",
+    r"/\.well-known/",
+]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if REQUIRE_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = REQUIRE_HTTPS
 SECURE_HSTS_PRELOAD = REQUIRE_HTTPS

@@ -5,6 +5,7 @@ from rest_framework.routers import SimpleRouter
 
 from agents import urls as agents
 from catalogue import urls as catalogue
+from doors import urls as doors
 from installs import urls as installs
 from reviews import urls as reviews
 
@@ -17,6 +18,7 @@ for app in (catalogue, agents, installs, reviews):
 urlpatterns = [
     path("api/v1/", include(router.urls)),
     path("", include(agents)),
+    path("", include(doors)),
     path("admin", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/", admin.site.urls),
 ]
