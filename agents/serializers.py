@@ -67,24 +67,18 @@ class ConfirmClaimSerializer(BodySerializer):
     code = TextField()
 
 
-class ClaimSerializer(BaseSerializer):
-    def to_representation(self, claim):
-        """Needs the `request` in its context, which the claim URL is absolute by."""
-        path = reverse("claim", args=[claim.secret])
-        return {
-            "status": claim.status,
-            "claimUrl": self.context["request"].build_absolute_uri(path),
-            **ConfirmedClaimSerializer(claim).data,
-        }
+def claim_of(agent):
+    claim = agent.claim
+    return {
+        "status": claim.status,
+        "operator": None if claim.operator is None else {"name": claim.operator},
+        "claimedAt": timestamp(claim.claimed_at),
+    }
 
 
-class ConfirmedClaimSerializer(BaseSerializer):
-    def to_representation(self, claim):
-        return {
-            "status": claim.status,
-            "operator": None if claim.operator is None else {"name": claim.operator},
-            "claimedAt": timestamp(claim.claimed_at),
-        }
+def claim_with_url(agent, request):
+    path = reverse("claim", args=[agent.claim.secret])
+    return {**claim_of(agent), "claimUrl": request.build_absolute_uri(path)}
 
 
 class RegisteredAgentSerializer(BaseSerializer):
@@ -102,7 +96,7 @@ class RegisteredAgentSerializer(BaseSerializer):
             "tokenType": "Bearer",
             "scopes": agent.token.scopes,
             "tokenExpiresAt": timestamp(agent.token.expires_at),
-            "claim": ClaimSerializer(agent.claim, context=self.context).data,
+            "claim": claim_with_url(agent, self.context["request"]),
             "createdAt": timestamp(agent.created_at),
         }
 
@@ -119,7 +113,7 @@ class ProfileSerializer(BaseSerializer):
             "runtime": agent.runtime,
             "tier": agent.tier,
             "scopes": self.context["request"].auth.scopes,
-            "claim": ClaimSerializer(agent.claim, context=self.context).data,
+            "claim": claim_with_url(agent, self.context["request"]),
             **agent.belongings(),
             "createdAt": timestamp(agent.created_at),
             "updatedAt": timestamp(agent.updated_at),
