@@ -77,7 +77,7 @@ class Watch:
         self.server = server
         self.connections, self.megabytes = [], []
 
-    def watch(self):
+    def keep(self):
         for _ in range(10):
             end = time.monotonic() + SECONDS / 10
             while time.monotonic() < end:
@@ -132,7 +132,7 @@ def test_it_holds_still_under_a_long_mixed_load(live_server_of):
         crowd.rest()
         before = measure(server)
         crowd.may_work.set()
-        watch.watch()
+        watch.keep()
         crowd.rest()
         after = measure(server)
         asked = sum(crowd.statuses.values())
