@@ -17,6 +17,10 @@ from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
 from tests.live import url_of_test_database
 
 URL = "/mcp"
+TOOLS = [
+    *("search_skills", "get_skill", "search_personas", "get_persona", "register_agent"),
+    *("install_skill", "install_persona", "submit_review", "my_profile"),
+]
 INSTALL = "/api/v1/agents/me/skills/install"
 HELLO = {
     "protocolVersion": "2025-06-18",
@@ -507,7 +511,11 @@ def test_a_crash_is_a_refusal_that_tells_nothing(anyone, monkeypatch, error, tex
 @pytest.mark.parametrize(
     ("method", "params", "error"),
     [
-        ("tools/call", {"name": "no_such"}, (-32602, "Unknown tool: no_such")),
+        (
+            "tools/call",
+            {"name": "no_such"},
+            (-32602, f"Unknown tool. There are {', '.join(TOOLS)}"),
+        ),
         (
             "tools/call",
             {"name": "get_skill", "arguments": []},

@@ -86,7 +86,7 @@ def server_for(request, call, result):
 
     async def call_tool(_context, params):
         if params.name not in TOOLS:
-            raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name}")
+            raise MCPError(INVALID_PARAMS, f"Unknown tool. There are {', '.join(TOOLS)}")
         call.set_result((TOOLS[params.name], params.arguments or {}))
         return await result
 

@@ -6,7 +6,7 @@ class McpViewSet(PublicViewSet):
     """MCP's streamable HTTP without sessions: one message is a POST, and its answer is JSON.
 
     What is no JSON object is refused before the protocol is asked, as everywhere (contract 1).
-    Scripts of any origin may call: there are no cookies to abuse, and the host is checked.
+    Any Origin may call: there are no cookies here to abuse, and the host is checked.
     """
 
     def create(self, request):
