@@ -17,7 +17,7 @@ class LimitField(NamedField):
     default_error_messages = {"invalid": f"{{field}} must be a whole number from 1 to {MAX_LIMIT}"}
 
     def to_internal_value(self, data):
-        if isinstance(data, bool) or not isinstance(data, int) or not 1 <= data <= MAX_LIMIT:
+        if type(data) is not int or not 1 <= data <= MAX_LIMIT:
             self.fail("invalid")
         return data
 
