@@ -17,7 +17,7 @@ from tests.proofs.crowd import Crowd
 from tests.proofs.scale import LONG, scale
 from tests.proofs.staff import Staff
 
-WARMING_UP = scale(short=1, long=120)  # seconds: pages are loaded, statements prepared
+WARMING_UP = scale(short=1, long=240)  # seconds: pages are loaded, statements prepared
 SECONDS = scale(short=8, long=600)
 WORKERS, THREADS = 2, 4
 MAX_GROWTH = 0.05  # of each worker's resident memory
