@@ -45,15 +45,20 @@ class CatalogueViewSet(PublicViewSet):
         return self.answer(request, [page.count, page.shown], page.evidence, build)
 
     def retrieve(self, request, slug):
-        # What is no slug is in no row either, and may hold what PostgreSQL refuses to read.
-        entry = self.by_slug.first(slug=slug) if is_slug.regex.search(slug) else None
-        if entry is None:
-            raise self.queryset.model.NotFound
-        shown = [versions(entry, self.by_slug.queryset)]
-        evidence = Evidence(partial(self.versions_by_slug, slug=slug), shown)
+        entry, evidence = self.look_up(slug)
         return self.answer(
-            request, shown, evidence, lambda: self.detail_serializer_class(entry).data
+            request, evidence.seen, evidence, lambda: self.detail_serializer_class(entry).data
         )
+
+    @classmethod
+    def look_up(cls, slug):
+        """The published entry in detail, and the evidence for it. Raises the kind's NotFound."""
+        # What is no slug is in no row either, and may hold what PostgreSQL refuses to read.
+        entry = cls.by_slug.first(slug=slug) if is_slug.regex.search(slug) else None
+        if entry is None:
+            raise cls.queryset.model.NotFound
+        seen = [versions(entry, cls.by_slug.queryset)]
+        return entry, Evidence(partial(cls.versions_by_slug, slug=slug), seen)
 
     def answer(self, request, shown, evidence, build):
         """The answer that `build` makes of what is shown; 304 where the client has it already."""
