@@ -13,6 +13,7 @@ from django.views import View
 
 from catalogue.markdown import render as render_markdown
 from catalogue.views import PersonaViewSet, SkillViewSet
+from doors.words import base_url
 from marketplace.answers import Evidence, public_answer
 from marketplace.exceptions import ApiError
 from marketplace.queries import query_parameters
@@ -30,11 +31,6 @@ SORT_NAMES = {
     "updated": "Last updated",
     "name": "Name",
 }
-
-
-def base_url(request):
-    """Where this marketplace is, as the client knows it: `https://marketplace.example.com`."""
-    return request.build_absolute_uri("/").rstrip("/")
 
 
 class Page(View):
