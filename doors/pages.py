@@ -91,8 +91,8 @@ class ListPage(Page):
             kind=self.kind,
             listing=listing,
             filters=list(shown_filters(query)),
+            narrower=list(narrower(query, page.rows)),
             sorts=sorts_of(listing),
-            categories=sorted({row.category for row in page.rows} - {""}),
             **page.envelope(request, query, page.rows),
         )
 
@@ -100,11 +100,23 @@ class ListPage(Page):
 def shown_filters(query):
     """Each filter that is set, with the query of the same list without it."""
     for name in SHOWN_FILTERS:
-        for value in query.get(name, []):
-            others = [other for other in query.get(name, []) if other != value]
-            left = {**query, name: others}
-            left.pop("cursor", None)
-            yield {"name": name, "value": value, "without": urlencode(left, doseq=True)}
+        values = query.get(name, [])
+        for value in values:
+            others = [other for other in values if other != value]
+            yield {"name": name, "value": value, "without": changed(query, **{name: others})}
+
+
+def narrower(query, rows):
+    """The categories of the rows that are shown, each with the query for it alone."""
+    categories = {row.category for row in rows} - {""}
+    if len(categories) > 1:
+        for category in sorted(categories):
+            yield {"category": category, "query": changed(query, category=[category])}
+
+
+def changed(query, **changes):
+    """A query string with other filters; a cursor was made for those that it had."""
+    return urlencode({**query, **changes, "cursor": []}, doseq=True)
 
 
 def sorts_of(listing):

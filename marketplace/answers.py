@@ -78,7 +78,7 @@ def is_known(request, etag):
 class Answer:
     content: bytes
     headers: dict
-    evidence: Evidence
+    evidence: Evidence | None
 
     def response(self, request):
         etag = self.headers["ETag"]
@@ -114,13 +114,13 @@ class KnownAnswers:
         if response.status_code == HTTPStatus.NOT_MODIFIED:
             # CommonMiddleware says 0, which would be the length of the answer itself.
             response.headers.pop("Content-Length", None)
-        evidence = getattr(response, "evidence", None)
-        if evidence and evidence.seen is not None:
-            answer = Answer(response.content, dict(response.headers), evidence)
+        if not hasattr(response, "evidence"):
+            return response
+        answer = Answer(response.content, dict(response.headers), response.evidence)
+        if answer.evidence and answer.evidence.seen is not None:
             with lock:
                 known_answers[asked] = answer
-            return answer.response(request)
-        return response
+        return answer.response(request)
 
 
 def holds(evidence):
