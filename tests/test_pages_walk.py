@@ -32,13 +32,11 @@ def catalogue(transactional_db):
     PersonaFactory(slug="bookkeeper", title="Bookkeeper", price_cents=1200)
 
 
-@pytest.fixture(
-    params=[(size, scheme) for size in SIZES for scheme in ("light", "dark")], ids="-".join
-)
+@pytest.fixture
 def visitor(request, live_server_of, catalogue, tmp_path, monkeypatch):
     # Playwright keeps a loop running, beside which Django would refuse to ask the database.
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
-    size, scheme = request.param
+    size, scheme = getattr(request, "param", ("desktop", "light"))
     with visit(Visitor, live_server_of(), tmp_path, size, color_scheme=scheme) as visitor:
         yield visitor
 
@@ -65,7 +63,8 @@ CONTRAST = """() => {
   };
   const behind = (element) => {
     const colours = [];
-    for (let at = element; at; at = at.parentElement) colours.unshift(getComputedStyle(at).backgroundColor);
+    for (let at = element; at; at = at.parentElement)
+      colours.unshift(getComputedStyle(at).backgroundColor);
     return colours;
   };
   const told = [];
@@ -73,7 +72,8 @@ CONTRAST = """() => {
     const says = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
     if (!says || !element.checkVisibility({opacityProperty: true})) continue;
     const back = behind(element);
-    const [one, other] = [light(paint([...back, getComputedStyle(element).color])), light(paint(back))];
+    const one = light(paint([...back, getComputedStyle(element).color]));
+    const other = light(paint(back));
     const contrast = (Math.max(one, other) + .05) / (Math.min(one, other) + .05);
     if (contrast < 4.5) told.push([element.textContent.trim().slice(0, 40), contrast]);
   }
@@ -81,6 +81,10 @@ CONTRAST = """() => {
 }"""
 
 
+SCREENS = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
+
+
+@pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
 def test_a_person_looks_around(visitor):
     page = visitor.page
     visitor.open("/")
