@@ -283,8 +283,8 @@ def test_whatever_is_described_is_valid_and_said_alike_in_both_places(anyone, de
     (entry,) = anyone.get(f"/skills/some{INDEX}").json()["skills"]
 
     assert problems(text, "some") == []
-    fields = yaml.safe_load(text.split("---\n")[1])
-    assert (entry["name"], entry["description"]) == (fields["name"], fields["description"])
+    for fields in (parse_frontmatter(text)[0], yaml.safe_load(text.split("---\n")[1])):
+        assert (entry["name"], entry["description"]) == (fields["name"], fields["description"])
     # The CLI counts as JavaScript does.
     assert 0 < len(entry["description"].encode("utf-16-le")) <= 2 * 1024
 

@@ -258,6 +258,16 @@ def test_the_categories_that_are_shown_narrow_the_list(person, catalogue):
     assert entries(person.get(f"/skills{narrower[1]}")) == ["letters"]
 
 
+def test_no_filter_is_changed_with_the_cursor_of_another(person, catalogue):
+    SkillFactory.create_batch(2, category="data")
+    first = person.get("/skills?limit=1&category=data")
+    (following,) = [link for link in links(first) if "cursor=" in link]
+
+    second = person.get(following)
+
+    assert [link for link in links(second) if link.startswith("?")] == ["?limit=1"]
+
+
 @pytest.mark.parametrize(
     ("path", "error"),
     [
