@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views import View
 
+from catalogue.listing import PersonaListing, SkillListing
 from catalogue.markdown import render as render_markdown
 from catalogue.views import PersonaViewSet, SkillViewSet
 from doors.words import base_url
@@ -18,7 +19,6 @@ from marketplace.answers import Evidence, public_answer
 from marketplace.exceptions import ApiError
 from marketplace.queries import query_parameters
 
-HIGHLIGHTS = 6
 # The filters of a list that a page shows one by one, each with a link that takes it away.
 SHOWN_FILTERS = ("category", "tag", "runtime", "author", "bundledIn", "skill")
 SORT_NAMES = {
@@ -56,21 +56,17 @@ class StartPage(Page):
     template_name = "start.html"
 
     def get(self, request):
-        popular, newest = {"limit": [str(HIGHLIGHTS)]}, {"limit": ["3"], "sort": ["newest"]}
+        popular, newest = {"limit": ["6"]}, {"limit": ["3"], "sort": ["newest"]}
         lists = {
-            "skills": page_of(SkillViewSet, popular),
-            "personas": page_of(PersonaViewSet, popular),
-            "new_skills": page_of(SkillViewSet, newest),
-            "new_personas": page_of(PersonaViewSet, newest),
+            "skills": SkillViewSet.page_of(SkillListing(popular)),
+            "personas": PersonaViewSet.page_of(PersonaListing(popular)),
+            "new_skills": SkillViewSet.page_of(SkillListing(newest)),
+            "new_personas": PersonaViewSet.page_of(PersonaListing(newest)),
         }
         evidence = Evidence.of_all([shown.evidence for shown in lists.values()])
         rows = lists["skills"].rows
         example = rows[0].slug if rows else "pdf-tables"
         return self.page(request, evidence, example=example, prefix=settings.TOKEN_PREFIX, **lists)
-
-
-def page_of(view, query):
-    return view.listing_class(query).page(view.queryset.without_texts())
 
 
 class ListPage(Page):
@@ -84,7 +80,7 @@ class ListPage(Page):
         # A form sends its empty fields too, which are no filters here.
         query = {name: values for name, values in query_parameters(request).items() if any(values)}
         listing = self.view.listing_class(query)
-        page = listing.page(self.view.queryset.without_texts())
+        page = self.view.page_of(listing)
         return self.page(
             request,
             page.evidence,

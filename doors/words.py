@@ -27,7 +27,13 @@ def words(name, request):
         "claim": in_words(rate_of("confirm-claim", "free")),
         "register": in_words(rate_of("register", "free")),
     }
-    context = {"base": base_url(request), "prefix": settings.TOKEN_PREFIX, "limits": limits}
+    context = {
+        "base": base_url(request),
+        # An agent may know several marketplaces, and keeps a file for each.
+        "file_name": request.get_host().replace(":", "-"),
+        "prefix": settings.TOKEN_PREFIX,
+        "limits": limits,
+    }
     return render_to_string(f"words/{name}", context)
 
 

@@ -72,7 +72,7 @@ def test_every_request_of_the_skill_works_as_it_stands(live_server_of, shell, tm
     assert '"activePersona":{"personaId"' in said
     assert '"description":"What I do now"' in said
     assert (tmp_path / "skills/pdf-tables/SKILL.md").read_text().startswith("---\nname: pdf-tables")
-    kept = tmp_path / ".agent-marketplace" / "registration.json"
+    kept = tmp_path / ".agent-marketplace" / f"127.0.0.1-{server.port}.json"
     assert kept.stat().st_mode & 0o077 == 0
     assert '"token":"acme_agent_' in kept.read_text()
 
