@@ -10,6 +10,7 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpResponse, JsonResponse
+from django.template.loader import render_to_string
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
@@ -75,7 +76,8 @@ class JsonErrors:
         if not is_passing(error):
             return None
         if is_for_people(request.path):
-            return HttpResponse(Unavailable.default_detail, status=503, headers=Unavailable.headers)
+            page = render_to_string("503.html")
+            return HttpResponse(page, status=503, headers=Unavailable.headers)
         return error_response(503, Unavailable.default_detail, Unavailable.headers)
 
 

@@ -5,7 +5,7 @@ from html import unescape
 from urllib.parse import urlsplit
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -311,6 +311,17 @@ def test_a_crash_is_a_page_that_tells_nothing(person, monkeypatch):
     text = visible(person.get("/skills/some"), 500)
     assert "500 Something went wrong" in text
     assert "secret" not in text
+
+
+def test_a_database_that_is_away_is_a_page_that_says_when_to_come_again(person, monkeypatch):
+    def look_up(_):
+        raise OperationalError
+
+    monkeypatch.setattr("doors.pages.SkillViewSet.look_up", look_up)
+    page = person.get("/skills/some")
+
+    assert "503 Busy for a moment" in visible(page, 503)
+    assert page.headers["Retry-After"] == "2"
 
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "options"])

@@ -92,7 +92,7 @@ def test_a_person_looks_around(visitor):
 
     page.fill("#q", "pfd table")
     visitor.press("Search")
-    assert "1 skills for “pfd table”" in visitor.text()
+    assert "1 skill for “pfd table”" in visitor.text()
     assert_fits(visitor, "search")
 
     visitor.press("PDF tables")
