@@ -36,7 +36,7 @@ class CatalogueViewSet(PublicViewSet):
     versions_by_slug = None
 
     def list(self, request):
-        page = self.listing_class(self.query).page(self.get_queryset().without_texts())
+        page = self.page_of(self.listing_class(self.query))
 
         def build():
             rows = self.get_serializer(page.rows, many=True).data
@@ -45,15 +45,25 @@ class CatalogueViewSet(PublicViewSet):
         return self.answer(request, [page.count, page.shown], page.evidence, build)
 
     def retrieve(self, request, slug):
-        # What is no slug is in no row either, and may hold what PostgreSQL refuses to read.
-        entry = self.by_slug.first(slug=slug) if is_slug.regex.search(slug) else None
-        if entry is None:
-            raise self.queryset.model.NotFound
-        shown = [versions(entry, self.by_slug.queryset)]
-        evidence = Evidence(partial(self.versions_by_slug, slug=slug), shown)
+        entry, evidence = self.look_up(slug)
         return self.answer(
-            request, shown, evidence, lambda: self.detail_serializer_class(entry).data
+            request, evidence.seen, evidence, lambda: self.detail_serializer_class(entry).data
         )
+
+    @classmethod
+    def page_of(cls, listing):
+        """The page of entries that a list request, read as a Listing, asks for."""
+        return listing.page(cls.queryset.without_texts())
+
+    @classmethod
+    def look_up(cls, slug):
+        """The published entry in detail, and the evidence for it. Raises the kind's NotFound."""
+        # What is no slug is in no row either, and may hold what PostgreSQL refuses to read.
+        entry = cls.by_slug.first(slug=slug) if is_slug.regex.search(slug) else None
+        if entry is None:
+            raise cls.queryset.model.NotFound
+        seen = [versions(entry, cls.by_slug.queryset)]
+        return entry, Evidence(partial(cls.versions_by_slug, slug=slug), seen)
 
     def answer(self, request, shown, evidence, build):
         """The answer that `build` makes of what is shown; 304 where the client has it already."""

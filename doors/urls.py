@@ -1,7 +1,27 @@
 from django.urls import re_path
 
+from doors import pages
+from doors.discovery import DiscoveryViewSet
 from doors.mcp.views import McpViewSet
+from doors.words import WordsViewSet
+
+INDEX = r"\.well-known/agent-skills/index\.json/?$"
 
 urlpatterns = [
+    re_path(r"^$", pages.StartPage.as_view()),
+    re_path(r"^skills/?$", pages.SkillsPage.as_view()),
+    re_path(r"^skills/(?P<slug>[^/]+)/?$", pages.SkillPage.as_view()),
+    re_path(r"^personas/?$", pages.PersonasPage.as_view()),
+    re_path(r"^personas/(?P<slug>[^/]+)/?$", pages.PersonaPage.as_view()),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"})),
+    re_path(r"^llms\.txt/?$", WordsViewSet.as_view({"get": "llms"})),
+    re_path(r"^skill\.md/?$", WordsViewSet.as_view({"get": "skill"})),
+    re_path(r"^robots\.txt/?$", WordsViewSet.as_view({"get": "robots"})),
+    re_path(rf"^{INDEX}", DiscoveryViewSet.as_view({"get": "marketplace"})),
+    re_path(rf"^skills/(?P<slug>[^/]+)/{INDEX}", DiscoveryViewSet.as_view({"get": "skill"})),
+    re_path(rf"^personas/(?P<slug>[^/]+)/{INDEX}", DiscoveryViewSet.as_view({"get": "persona"})),
+    re_path(
+        r"^api/v1/skills/(?P<slug>[^/]+)/SKILL\.md/?$",
+        DiscoveryViewSet.as_view({"get": "skill_file"}),
+    ),
 ]

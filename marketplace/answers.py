@@ -7,6 +7,7 @@ what it shows. So what was committed anywhere, an install included, is in every 
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import sha256
 from http import HTTPStatus
 from threading import Lock
 from typing import Any
@@ -35,12 +36,36 @@ class Evidence:
     def holds(self):
         return self.seen is not None and self.check() == self.seen
 
+    @classmethod
+    def of_all(cls, parts):
+        """What an answer rests on that shows several things; None where one has no evidence."""
+        if None in parts:
+            return None
+        return cls(
+            check=lambda: [part.check() for part in parts],
+            seen=[part.seen for part in parts],
+            weight=sum(part.weight for part in parts),
+        )
+
+
+# Of what changes with a release or the configuration alone: a process has one of each.
+UNCHANGING = Evidence(check=lambda: True, seen=True)
+
 
 def snapshot():
     """What the whole database holds at this moment; None inside a transaction that writes."""
     with connection.cursor() as cursor:
         cursor.execute(SNAPSHOT)
         return cursor.fetchone()[0]
+
+
+def public_answer(content, evidence, *, content_type):
+    """A text for everybody, with the ETag of what it says; KnownAnswers gives it again."""
+    etag = f'"{sha256(content.encode()).hexdigest()[:32]}"'
+    headers = {"ETag": etag, "Cache-Control": "public, no-cache"}
+    response = HttpResponse(content, content_type=content_type, headers=headers)
+    response.evidence = evidence
+    return response
 
 
 def is_known(request, etag):
@@ -53,7 +78,7 @@ def is_known(request, etag):
 class Answer:
     content: bytes
     headers: dict
-    evidence: Evidence
+    evidence: Evidence | None
 
     def response(self, request):
         etag = self.headers["ETag"]
@@ -89,12 +114,13 @@ class KnownAnswers:
         if response.status_code == HTTPStatus.NOT_MODIFIED:
             # CommonMiddleware says 0, which would be the length of the answer itself.
             response.headers.pop("Content-Length", None)
-        evidence = getattr(response, "evidence", None)
-        if evidence and evidence.seen is not None:
-            answer = Answer(response.content, dict(response.headers), evidence)
+        if not hasattr(response, "evidence"):
+            return response
+        answer = Answer(response.content, dict(response.headers), response.evidence)
+        if answer.evidence and answer.evidence.seen is not None:
             with lock:
                 known_answers[asked] = answer
-        return response
+        return answer.response(request)
 
 
 def holds(evidence):

@@ -1,5 +1,6 @@
-"""What stands around the views: JSON for every error, health, HTTPS."""
+"""What stands around the views: JSON for every error, health, HTTPS, who may read from where."""
 
+import re
 from http import HTTPStatus
 
 from django.conf import settings
@@ -9,6 +10,7 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpResponse, JsonResponse
+from django.template.loader import render_to_string
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
@@ -29,7 +31,8 @@ def is_for_people(path):
     """Pages made for people answer in HTML; everything else speaks JSON (contract 1)."""
     if path.startswith(("/skills/", "/personas/")):
         return "/.well-known/" not in path
-    return path in {"/", "/admin", "/docs", "/docs/"} or path.startswith(("/admin/", "/claim/"))
+    pages = {"/", "/admin", "/docs", "/docs/", "/skills", "/personas"}
+    return path in pages or path.startswith(("/admin/", "/claim/"))
 
 
 def error_response(status, text, headers=None):
@@ -73,7 +76,8 @@ class JsonErrors:
         if not is_passing(error):
             return None
         if is_for_people(request.path):
-            return HttpResponse(Unavailable.default_detail, status=503, headers=Unavailable.headers)
+            page = render_to_string("503.html")
+            return HttpResponse(page, status=503, headers=Unavailable.headers)
         return error_response(503, Unavailable.default_detail, Unavailable.headers)
 
 
@@ -115,25 +119,51 @@ class HealthChecks:
         return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
-class OnlyForPeople:
-    """A mixin: sessions, users and messages are for pages; the API does not pay for them."""
+class OnlyForStaff:
+    """A mixin: sessions, users and messages are the desk's; nothing else pays for them."""
 
     def __call__(self, request):
-        if is_for_people(request.path):
+        if request.path.startswith("/admin/"):
             return super().__call__(request)
         return self.get_response(request)
 
 
-class Sessions(OnlyForPeople, SessionMiddleware):
+class Sessions(OnlyForStaff, SessionMiddleware):
     pass
 
 
-class StaffUsers(OnlyForPeople, AuthenticationMiddleware):
+class StaffUsers(OnlyForStaff, AuthenticationMiddleware):
     pass
 
 
-class Messages(OnlyForPeople, MessageMiddleware):
+class Messages(OnlyForStaff, MessageMiddleware):
     pass
+
+
+class OpenToBrowsers:
+    """Scripts of any site may read what is public: catalogue, discovery, words for machines.
+
+    Nothing of it depends on who asks, so there is nothing to steal. Simple requests need no
+    preflight, and get none. Outermost, so that errors and 304s carry the headers too.
+    """
+
+    PUBLIC = re.compile(
+        r"/api/v1/(skills|personas|openapi\.json)(/|$)|/(llms\.txt|skill\.md)/?$|.*/\.well-known/"
+    )
+    HEADERS = {
+        "Access-Control-Allow-Origin": "*",
+        "Access-Control-Expose-Headers": "ETag, Retry-After",
+    }
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request):
+        response = self.get_response(request)
+        if request.method in {"GET", "HEAD"} and self.PUBLIC.match(request.path):
+            for name, value in self.HEADERS.items():
+                response[name] = value
+        return response
 
 
 class ContentSecurityPolicy:

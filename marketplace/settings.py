@@ -58,6 +58,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "marketplace.middleware.OpenToBrowsers",
     "django.middleware.security.SecurityMiddleware",
     "marketplace.middleware.ContentSecurityPolicy",
     "marketplace.middleware.JsonErrors",

@@ -289,9 +289,9 @@ def test_the_page_needs_nothing_that_its_policy_forbids(operator, url):
 
     # Under the header's no-referrer alone a browser posts the form with "Origin: null".
     assert '<meta name="referrer" content="same-origin">' in text
-    assert re.findall(r'(?:src|href)="([^"]*)"', text) == ["/static/claim.css"]
+    assert re.findall(r'(?:src|href)="([^"]*)"', text) == ["/static/pages.css"]
     assert not re.search(r"<script|<style|style=|\son\w+=", text)
-    style = operator.get("/static/claim.css")
+    style = operator.get("/static/pages.css")
     assert style.status_code == 200
     assert style.headers["Content-Type"].startswith("text/css")
     style.close()

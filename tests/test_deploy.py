@@ -182,7 +182,7 @@ def test_it_serves_with_two_workers(market):
     assert market.log.read_text().count("Booting worker with pid") == 2
 
 
-@pytest.mark.parametrize("name", ["admin/css/base.css", "claim.css"])
+@pytest.mark.parametrize("name", ["admin/css/base.css", "pages.css"])
 def test_style_sheets_are_served_without_collectstatic(market, name):
     assert not (CHECKOUT / "staticfiles").exists()
 

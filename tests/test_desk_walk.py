@@ -1,28 +1,18 @@
-"""The staff desk in a real browser: what staff do in a day, on a desktop and on a phone.
-
-No page may log an error: the Content-Security-Policy, a failed request and a broken script do.
-"""
+"""The staff desk in a real browser: what staff do in a day, on a desktop and on a phone."""
 
 import io
-import os
-import shutil
 import zipfile
-from urllib.parse import urlsplit
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
-from django.db import connection
 
 from catalogue.models import Skill
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory, review
+from tests.visits import SIZES, Visitor, needs_chromium, visit
 
-playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = needs_chromium
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium (Debian's package)")
-
-SIZES = {"desktop": (1440, 900), "phone": (390, 844)}
 SKILL_MD = """---
 name: pdf-tables
 description: Reads tables out of PDF files.
@@ -36,35 +26,8 @@ Use **pdfplumber**.
 """
 
 
-class Desk:
-    """A person at the desk; knows what went wrong on any page."""
-
-    def __init__(self, page, server, pictures):
-        self.page = page
-        self.server = server
-        self.url = f"http://127.0.0.1:{server.port}"
-        self.pictures = pictures
-        self.errors = []
-        page.on("console", self.note_console)
-        page.on("pageerror", lambda error: self.errors.append((page.url, str(error))))
-        page.on("requestfailed", self.note_failure)
-        page.on("request", self.note_request)
-
-    def note_console(self, message):
-        if message.type in {"error", "warning"}:
-            self.errors.append((self.page.url, message.text))
-
-    def note_failure(self, request):
-        # A request that is under way (a preview, the icon) ends with its page.
-        if request.failure != "net::ERR_ABORTED":
-            self.errors.append((self.page.url, request.url))
-
-    def note_request(self, request):
-        if urlsplit(request.url).hostname not in {"127.0.0.1", None}:
-            self.errors.append((self.page.url, f"a request to {request.url}"))
-
-    def open(self, path):
-        assert self.page.goto(self.url + path).status == 200
+class Desk(Visitor):
+    """A person at the desk."""
 
     def log_in(self):
         self.open("/admin/login/")
@@ -72,18 +35,6 @@ class Desk:
         self.page.fill("#id_password", "right-password")
         self.press("Log in")
         assert self.page.url == f"{self.url}/admin/"
-
-    def press(self, text):
-        """Press a button or follow a link, and wait for the page that it leads to."""
-        with self.page.expect_navigation():
-            place = self.page.locator("#main, .login")
-            place.locator(f":is(button, a):has-text('{text}') >> visible=true").first.click()
-
-    def text(self):
-        return self.page.inner_text("#main")
-
-    def picture(self, name):
-        self.page.screenshot(path=self.pictures / f"{name}.png", full_page=True)
 
     def api(self, path, **options):
         return self.server.request("GET", f"/api/v1/{path}", **options)
@@ -97,16 +48,8 @@ def desk(request, live_server_of, tmp_path, monkeypatch):
     hasher = PBKDF2PasswordHasher()  # the server's; the suite's own is a quicker one
     password = hasher.encode("right-password", hasher.salt())
     User.objects.create(username="clerk", password=password, is_staff=True, is_superuser=True)
-    with playwright.sync_playwright() as player:
-        browser = player.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else []
-        )
-        width, height = SIZES[request.param]
-        context = browser.new_context(viewport={"width": width, "height": height})
-        yield Desk(context.new_page(), server, tmp_path)
-        browser.close()
-        # The loop had a connection of its own.
-        connection.close()
+    with visit(Desk, server, tmp_path, request.param) as desk:
+        yield desk
 
 
 def zip_of(files):

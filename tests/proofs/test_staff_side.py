@@ -86,7 +86,7 @@ def test_every_answer_over_https_asks_for_https_from_then_on(production, subtest
         "/admin/nowhere": 302,
         f"/claim/{agent.claim.secret}": 200,
         "/claim/unknown": 404,
-        "/static/claim.css": 200,
+        "/static/pages.css": 200,
         "/api/v1/skills": 200,
         "/api/v1/agents/me": 401,
         "/api/v1/nowhere": 404,

@@ -1,0 +1,132 @@
+"""Agent Skills discovery, for the `skills` CLI (npm) and whatever follows the same convention.
+
+The CLI downloads every skill of an index, even to install one. So the index of the marketplace
+holds its own skill alone; each skill and each persona has an index below its page.
+Nothing here counts as a download: that is an agent's install.
+"""
+
+from functools import partial
+from hashlib import sha256
+
+import orjson
+
+from catalogue.files import with_frontmatter
+from catalogue.frontmatter import Fields, Refused, one_line, read_frontmatter
+from catalogue.models import Skill
+from catalogue.views import PersonaViewSet, SkillViewSet
+from doors.words import skill_md
+from installs.exceptions import PersonaRequiresPayment
+from marketplace.answers import UNCHANGING, Evidence, public_answer
+from marketplace.pagination import versions, versions_of
+from marketplace.prepared import Given, Literal, Prepared
+from marketplace.viewsets import PublicViewSet
+
+SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+MAX_NAME, MAX_TEXT, MAX_COMPATIBILITY, MAX_WORDS = 64, 1024, 500, 100
+
+IN_BUNDLE = (
+    Skill.objects.published()
+    .with_row_version()
+    .filter(
+        personas__slug=Given("slug"),
+        personas__status=Literal("published"),
+        personas__price_cents=0,
+    )
+    .order_by("slug")
+)
+bundled = Prepared(lambda: IN_BUNDLE)
+versions_of_bundled = Prepared(lambda: versions_of(IN_BUNDLE))
+
+
+class DiscoveryViewSet(PublicViewSet):
+    default_response_headers = {"Cache-Control": "public, no-cache"}
+
+    def marketplace(self, request):
+        return index([("/skill.md", skill_md(request))], UNCHANGING)
+
+    def skill(self, request, slug):
+        skill, evidence = SkillViewSet.look_up(slug)
+        return index([as_listed(skill)], evidence)
+
+    def persona(self, request, slug):
+        """The skills that a persona bundles; one with a price is refused as its install is."""
+        persona, _ = PersonaViewSet.look_up(slug)
+        if not persona.is_free:
+            raise PersonaRequiresPayment
+        skills = bundled(slug=slug)
+        # A persona that is withdrawn or gets a price has no such skills any more.
+        seen = [versions(skill, IN_BUNDLE) for skill in skills] or None
+        evidence = Evidence(partial(versions_of_bundled, slug=slug), seen)
+        return index([as_listed(skill) for skill in skills], evidence)
+
+    def skill_file(self, request, slug):
+        skill, evidence = SkillViewSet.look_up(slug)
+        content_type = "text/markdown; charset=utf-8"
+        return public_answer(valid_skill_md(skill), evidence, content_type=content_type)
+
+
+def as_listed(skill):
+    return f"/api/v1/skills/{skill.slug}/SKILL.md", valid_skill_md(skill)
+
+
+def index(files, evidence):
+    """The index of some SKILL.md files, given as (URL, text)."""
+    content = orjson.dumps({"$schema": SCHEMA, "skills": [entry(*file) for file in files]})
+    return public_answer(content.decode(), evidence, content_type="application/json")
+
+
+def entry(url, text):
+    fields, _ = read_frontmatter(text)
+    return {
+        "name": fields.line("name"),
+        "type": "skill-md",
+        "description": fields.line("description"),
+        "url": url,
+        "digest": f"sha256:{sha256(text.encode()).hexdigest()}",
+    }
+
+
+def valid_skill_md(skill):
+    """The skill's own text below a frontmatter that every validator of the format accepts.
+
+    Many files out in the wild would be refused: for a name that is not their folder's, a field
+    that the format does not know, or YAML beyond its plain subset. The frontmatter is therefore
+    always written anew, from what the catalogue shows; what else it said is in `content`.
+    """
+    try:
+        fields, body = read_frontmatter(skill.content)
+    except Refused:
+        fields, body = Fields({}), skill.content
+    metadata = {
+        "title": skill.title,
+        "category": skill.category,
+        "tags": ", ".join(skill.tags),
+        "runtimes": ", ".join(skill.runtimes),
+        "author": skill.author,
+        "version": skill.version,
+    }
+    name = skill.slug[:MAX_NAME].rstrip("-")
+    frontmatter = {
+        "name": name,
+        "description": plain(skill.description) or plain(skill.title) or name,
+        "license": plain(skill.license),
+        "compatibility": words_of(fields, "compatibility")[:MAX_COMPATIBILITY],
+        "allowed-tools": words_of(fields, "allowed-tools"),
+        "metadata": {key: plain(text) for key, text in metadata.items() if text},
+    }
+    return with_frontmatter(frontmatter, body)
+
+
+def words_of(fields, name):
+    value = fields.get(name)
+    words = value[:MAX_WORDS] if isinstance(value, list) else [value]
+    return plain(" ".join(word for word in words if isinstance(word, str)))
+
+
+def plain(text):
+    """One line without `---`, where some readers would take the frontmatter for ended.
+
+    As much of it as the format allows a description, in the units that the CLI counts: UTF-16's.
+    """
+    line = one_line(text).replace("---", "—")
+    return line.encode("utf-16-le")[: 2 * MAX_TEXT].decode("utf-16-le", "ignore").strip()

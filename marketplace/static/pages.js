@@ -1,0 +1,18 @@
+/* A button beside each command that copies it; where the browser offers no clipboard, none. */
+if (navigator.clipboard) {
+  for (const block of document.querySelectorAll("main pre")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(block.innerText);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    });
+    const frame = document.createElement("div");
+    frame.className = "copyable";
+    block.replaceWith(frame);
+    frame.append(block, button);
+  }
+}

@@ -1,0 +1,93 @@
+"""Scripts of any site may read what is public, and nothing else."""
+
+import pytest
+
+from tests.factories import PersonaFactory, SkillFactory
+
+INDEX = "/.well-known/agent-skills/index.json"
+OPEN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Retry-After"}
+PUBLIC = {
+    "/api/v1/skills": 200,
+    "/api/v1/skills/?q=pdf": 200,
+    "/api/v1/skills?foo=1": 400,
+    "/api/v1/skills/pdf-tables": 200,
+    "/api/v1/skills/none": 404,
+    "/api/v1/skills/pdf-tables/SKILL.md": 200,
+    "/api/v1/personas/archivist/": 200,
+    INDEX: 200,
+    f"/skills/pdf-tables{INDEX}": 200,
+    f"/personas/archivist{INDEX}": 402,
+    f"/personas/none{INDEX}": 404,
+    "/llms.txt": 200,
+    "/skill.md": 200,
+}
+CLOSED = {
+    "/": 200,
+    "/skills/pdf-tables": 200,
+    "/api/v1/agents/me": 200,
+    "/api/v1/agents/me/skills/install": 405,
+    "/api/v1/skillset": 404,
+    "/admin/login/": 200,
+    "/healthz": 200,
+    "/skill.md.old": 404,
+}
+
+
+@pytest.fixture
+def catalogue(db):
+    PersonaFactory(slug="archivist", skills=[SkillFactory(slug="pdf-tables")], price_cents=5)
+
+
+def cors_of(answer):
+    return {k: v for k, v in answer.headers.items() if k.startswith("Access-Control-")}
+
+
+@pytest.mark.parametrize(("path", "status"), PUBLIC.items())
+def test_whatever_is_public_may_be_read_from_anywhere(anyone, catalogue, path, status):
+    for answer in (
+        anyone.get(path, headers={"Origin": "https://agent.example"}),
+        anyone.get(path),
+        anyone.head(path),
+    ):
+        assert answer.status_code == status
+        assert cors_of(answer) == OPEN
+
+
+def test_a_304_may_be_read_too(anyone, catalogue):
+    for path in ("/api/v1/skills/pdf-tables", "/skill.md"):
+        etag = anyone.get(path).headers["ETag"]
+
+        answer = anyone.get(path, headers={"If-None-Match": etag})
+
+        assert (answer.status_code, cors_of(answer)) == (304, OPEN)
+
+
+@pytest.mark.parametrize("host", ["evil.example", "testserver"])
+def test_errors_of_the_layers_around_may_be_read(anyone, settings, host):
+    settings.REQUIRE_HTTPS = host == "testserver"
+
+    answer = anyone.get("/api/v1/skills", headers={"Host": host})
+
+    assert (answer.status_code, cors_of(answer)) == (403 if host == "testserver" else 400, OPEN)
+
+
+@pytest.mark.parametrize(("path", "status"), CLOSED.items())
+def test_nothing_else_may(client, catalogue, path, status):
+    answer = client.get(path, headers={"Origin": "https://agent.example"})
+
+    assert (answer.status_code, cors_of(answer)) == (status, {})
+
+
+@pytest.mark.parametrize("path", ["/api/v1/skills", "/skill.md", INDEX, "/api/v1/agents/register"])
+def test_there_is_no_preflight(anyone, path):
+    answer = anyone.options(
+        path, headers={"Origin": "https://x.example", "Access-Control-Request-Method": "GET"}
+    )
+
+    assert (answer.status_code, cors_of(answer)) == (405, {})
+
+
+def test_a_registration_may_not_be_read_from_elsewhere(anyone):
+    answer = anyone.post("/api/v1/agents/register", headers={"Origin": "https://x.example"})
+
+    assert (answer.status_code, cors_of(answer)) == (201, {})

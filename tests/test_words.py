@@ -1,0 +1,181 @@
+"""/skill.md, /llms.txt and /robots.txt: what they say is true, and every request works."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from skills_ref.parser import parse_frontmatter
+from skills_ref.validator import validate_metadata
+
+from agents.models import OperatorClaim
+from catalogue.models import Skill
+from tests.factories import PersonaFactory, SkillFactory
+
+SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"\[[^]]+\]\((http://[^)]+)\)")
+# Doors that stand beside these; their own tests open them.
+BESIDE = {"/docs", "/api/v1/openapi.json"}
+
+# A curl that also says on standard error which status each request had.
+CURL = """#!/bin/sh
+exec "$REAL_CURL" -w '%{stderr}%{http_code}\\n' "$@"
+"""
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Runs a script as an agent with an empty home would; what it printed, and the statuses."""
+    (tmp_path / "bin").mkdir()
+    curl = tmp_path / "bin" / "curl"
+    curl.write_text(CURL)
+    curl.chmod(0o755)
+    real = subprocess.run(["which", "curl"], capture_output=True, text=True, check=False)
+    if real.returncode:
+        pytest.skip("needs curl")
+    environment = {
+        "HOME": str(tmp_path),
+        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
+        "REAL_CURL": real.stdout.strip(),
+    }
+
+    def shell(script):
+        done = subprocess.run(
+            ["bash", "-eu", "-c", script],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout, [int(status) for status in done.stderr.split()]
+
+    return shell
+
+
+def blocks_of(server):
+    return SHELL.findall(server.request("GET", "/skill.md").body.decode())
+
+
+def test_every_request_of_the_skill_works_as_it_stands(live_server_of, shell, tmp_path):
+    skill = SkillFactory(slug="pdf-tables", title="PDF tables", description="Extracts tables.")
+    PersonaFactory(slug="archivist", title="The archivist", skills=[skill])
+    server = live_server_of(TOKEN_PREFIX="acme")
+    *others, confirm = blocks_of(server)
+
+    said, statuses = shell("\n".join(others))
+
+    assert statuses == [201, 200, 200, 200, 200, 201, 200, 201, 201, 200, 200]
+    assert re.search(r'"results":\[\{"skillId"', said)
+    assert '"activePersona":{"personaId"' in said
+    assert '"description":"What I do now"' in said
+    assert (tmp_path / "skills/pdf-tables/SKILL.md").read_text().startswith("---\nname: pdf-tables")
+    kept = tmp_path / ".agent-marketplace" / f"127.0.0.1-{server.port}.json"
+    assert kept.stat().st_mode & 0o077 == 0
+    assert '"token":"acme_agent_' in kept.read_text()
+
+    code = OperatorClaim.objects.get().request_code(name="Ada", email="ada@example.com")
+    token = next(block for block in others if block.startswith("TOKEN="))
+    said, statuses = shell(token + confirm.replace("WDJB-MJHT", code))
+
+    assert statuses == [200]
+    assert '"status":"claimed"' in said
+    assert Skill.objects.get().downloads == 1
+
+
+def test_the_session_of_the_start_page_works_as_it_stands(live_server_of, shell):
+    SkillFactory(slug="pdf-tables")
+    server = live_server_of(TOKEN_PREFIX="acme")
+    page = server.request("GET", "/").body.decode()
+    steps = re.findall(r'<pre tabindex="0"><code>(TOKEN=.*?|curl .*?)</code>', page, re.DOTALL)
+
+    said, statuses = shell("\n".join(steps).replace("&amp;", "&"))
+
+    assert statuses == [201, 200, 201, 200]
+    assert '"slug":"pdf-tables"' in said
+
+
+def test_every_link_of_llms_txt_leads_somewhere(anyone):
+    text = anyone.get("/llms.txt").content.decode()
+
+    links = {link.removeprefix("http://testserver") for link in LINK.findall(text)}
+
+    assert len(links) > 5
+    assert links > BESIDE
+    for link in links - BESIDE:
+        assert anyone.get(link).status_code == 200, link
+
+
+def test_llms_txt_has_the_form_of_its_convention(anyone):
+    lines = anyone.get("/llms.txt").content.decode().split("\n")
+
+    assert [line for line in lines if line.startswith("# ")] == ["# Agent Marketplace"]
+    assert lines[0] == "# Agent Marketplace"
+    assert lines[2].startswith("> ")
+    sections = [line for line in lines if line.startswith("## ")]
+    assert sections[-1] == "## Optional"
+    for section in sections:
+        assert lines[lines.index(section) + 2].startswith("- ")
+
+
+def test_the_skill_is_valid(anyone):
+    text = anyone.get("/skill.md").content.decode()
+
+    fields, _ = parse_frontmatter(text)
+
+    assert validate_metadata(fields) == []
+    assert fields["name"] == "agent-marketplace"
+    assert "http://testserver" in fields["description"]
+
+
+@pytest.mark.parametrize("path", ["/skill.md", "/llms.txt"])
+def test_they_speak_of_this_deployment(anyone, settings, rates, path):
+    settings.TOKEN_PREFIX = "acme"
+    settings.ALLOWED_HOSTS = ["agents.example.com"]
+    rates(install="7/10m", review={"free": "3/d", "plus": "99/h"})
+
+    text = anyone.get(path, headers={"Host": "agents.example.com"}, secure=True).content.decode()
+
+    assert "https://agents.example.com/api/v1" in text
+    assert "acme_agent_" in text
+    assert "7 requests per 10 minutes for install" in text
+    assert "3 requests per day for reviews" in text
+    assert "testserver" not in text
+
+
+def test_robots_stay_out_of_the_desk_and_of_claims(anyone):
+    answer = anyone.get("/robots.txt")
+
+    assert answer.status_code == 200
+    assert answer.content == b"User-agent: *\nDisallow: /admin/\nDisallow: /claim/\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "content_type"),
+    [
+        ("/skill.md", "text/markdown; charset=utf-8"),
+        ("/llms.txt", "text/plain; charset=utf-8"),
+        ("/robots.txt", "text/plain; charset=utf-8"),
+    ],
+)
+def test_they_cost_no_statement_and_are_kept(anyone, django_assert_num_queries, path, content_type):
+    with django_assert_num_queries(0):
+        first = anyone.get(path)
+        known = anyone.get(path, headers={"If-None-Match": first.headers["ETag"]})
+        head = anyone.head(f"{path}/")
+
+    assert (first.status_code, first.headers["Content-Type"]) == (200, content_type)
+    assert first.headers["Cache-Control"] == "public, no-cache"
+    assert (known.status_code, known.content) == (304, b"")
+    assert (head.status_code, head.content) == (200, b"")
+
+
+@pytest.mark.parametrize("path", ["/skill.md", "/llms.txt", "/robots.txt"])
+def test_another_method_is_a_405_in_json(anyone, path):
+    answer = anyone.post(path)
+
+    assert answer.status_code == 405
+    assert answer.headers["Allow"] == "GET, HEAD"
+    assert answer.json() == {"error": "Method POST is not allowed here; use GET, HEAD"}

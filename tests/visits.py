@@ -1,0 +1,76 @@
+"""A person in a real browser: Debian's chromium, driven by Playwright.
+
+No page may log an error: the Content-Security-Policy, a failed request and a broken script do.
+"""
+
+import os
+import shutil
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import pytest
+from django.db import connection
+
+playwright = pytest.importorskip("playwright.sync_api")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium (Debian's package)")
+SIZES = {"desktop": (1440, 900), "phone": (390, 844)}
+
+
+class Visitor:
+    """Somebody who looks at pages; knows what went wrong on any of them."""
+
+    def __init__(self, page, server, pictures):
+        self.page = page
+        self.server = server
+        self.url = f"http://127.0.0.1:{server.port}"
+        self.pictures = pictures
+        self.errors = []
+        page.on("console", self.note_console)
+        page.on("pageerror", lambda error: self.errors.append((page.url, str(error))))
+        page.on("requestfailed", self.note_failure)
+        page.on("request", self.note_request)
+
+    def note_console(self, message):
+        if message.type in {"error", "warning"}:
+            self.errors.append((self.page.url, message.text))
+
+    def note_failure(self, request):
+        # A request that is under way (a preview, the icon) ends with its page.
+        if request.failure != "net::ERR_ABORTED":
+            self.errors.append((self.page.url, request.url))
+
+    def note_request(self, request):
+        if urlsplit(request.url).hostname not in {"127.0.0.1", None}:
+            self.errors.append((self.page.url, f"a request to {request.url}"))
+
+    def open(self, path):
+        assert self.page.goto(self.url + path).status == 200
+
+    def press(self, text, within="#main, .login"):
+        """Press a button or follow a link, and wait for the page that it leads to."""
+        with self.page.expect_navigation():
+            place = self.page.locator(within)
+            place.locator(f":is(button, a):has-text('{text}') >> visible=true").first.click()
+
+    def text(self):
+        return self.page.inner_text("#main")
+
+    def picture(self, name):
+        self.page.screenshot(path=self.pictures / f"{name}.png", full_page=True)
+
+
+@contextmanager
+def visit(visitor, server, pictures, size, **options):
+    """A `visitor` of the server, with a screen of one of SIZES."""
+    width, height = SIZES[size]
+    with playwright.sync_playwright() as player:
+        browser = player.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else []
+        )
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        yield visitor(context.new_page(), server, pictures)
+        browser.close()
+        # Playwright's loop had a connection of its own.
+        connection.close()
