@@ -1,0 +1,261 @@
+"""The shapes of answers. Every field is always there, and no other; `null` says that there is none."""
+
+from agents import handles, tokens
+from agents.models import PROFILE_ROWS, Agent
+from catalogue import models as catalogue
+from catalogue.models import Entry
+from marketplace.permissions import Scope
+
+TEXT = {"type": "string"}
+COUNT = {"type": "integer", "minimum": 0}
+FLAG = {"type": "boolean"}
+URL = {"type": "string", "format": "uri"}
+TIMESTAMP = {
+    "type": "string",
+    "format": "date-time",
+    "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$",
+    "description": "ISO 8601, UTC, milliseconds.",
+}
+RATING = {"type": "number", "minimum": 1, "maximum": 5}
+
+
+def shape(fields, description=None):
+    described = {"description": description} if description else {}
+    return {
+        "type": "object",
+        **described,
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def ref(name, kind="schemas"):
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def some(items, **keywords):
+    return {"type": "array", "items": items, **keywords}
+
+
+def or_none(schema):
+    if "type" in schema:
+        return schema | {"type": [schema["type"], "null"]}
+    return {"oneOf": [schema, {"type": "null"}]}
+
+
+def column(model, name):
+    """A text as long as its column takes."""
+    return {"type": "string", "maxLength": model._meta.get_field(name).max_length}
+
+
+def identifier(kind):
+    return {"type": "string", "pattern": f"^{kind}_", "description": "Opaque, and never changes."}
+
+
+def labels(name):
+    return some({"type": "string", "maxLength": Entry._meta.get_field(name).base_field.max_length})
+
+
+SLUG = column(Entry, "slug") | {"pattern": f"^{catalogue.SLUG}$"}
+TITLE = column(Entry, "title")
+RUNTIME = column(Agent, "runtime")
+HANDLE = column(Agent, "handle") | {"pattern": f"^{handles.SHAPE}$"}
+MESSAGE = {"type": "string", "description": "One sentence for a person to read."}
+SCOPES = some({"type": "string", "enum": Scope.values})
+NO_TEXT = "Empty where it is not known."
+
+ENTRY = {
+    "slug": SLUG,
+    "title": TITLE,
+    "description": TEXT,
+    "category": column(Entry, "category") | {"description": NO_TEXT},
+    "tags": labels("tags"),
+    "runtimes": labels("runtimes"),
+    "author": column(Entry, "author") | {"description": NO_TEXT},
+    "version": column(Entry, "version") | {"description": NO_TEXT},
+    "license": column(Entry, "license") | {"description": NO_TEXT},
+    "contextTokens": COUNT
+    | {"description": "About what `content` costs an agent's context: characters / 4."},
+    "createdAt": TIMESTAMP,
+    "updatedAt": TIMESTAMP,
+}
+SKILL = {"skillId": identifier("skill"), **ENTRY, "downloads": COUNT}
+PERSONA = {
+    "personaId": identifier("persona"),
+    **ENTRY,
+    "priceCents": COUNT,
+    "isFree": FLAG | {"description": "Only free personas can be installed over this API."},
+    "skills": some(SLUG) | {"description": "The slugs of the skills that come with it."},
+    "installs": COUNT,
+    "ratingAvg": or_none(RATING) | {"description": "Null without reviews."},
+    "ratingCount": COUNT,
+}
+RATINGS = {
+    "average": or_none(RATING),
+    "count": COUNT,
+    "distribution": shape({str(stars): COUNT for stars in range(1, 6)})
+    | {"description": "How many reviews at each whole rating, fractions at the nearest."},
+}
+OWN_PERSONA = {"personaId": identifier("persona"), "slug": SLUG, "title": TITLE}
+CONFIRMED_CLAIM = {
+    "status": {"type": "string", "enum": ["unclaimed", "pending", "claimed"]},
+    "operator": or_none(ref("Operator")) | {"description": "Null until the claim is confirmed."},
+    "claimedAt": or_none(TIMESTAMP),
+}
+CLAIM = {
+    "claimUrl": URL | {"description": "A secret page: hand it to the person who operates you."},
+    **CONFIRMED_CLAIM,
+}
+AGENT = {
+    "agentId": identifier("agent"),
+    "handle": HANDLE,
+    "name": column(Agent, "name"),
+    "description": column(Agent, "description"),
+    "runtime": RUNTIME,
+}
+
+
+def page(kind):
+    return shape(
+        {
+            "results": some(ref(kind)),
+            "count": COUNT
+            | {"description": "How many there are on all pages; of a search the best 1,000."},
+            "next": or_none(URL) | {"description": "The next page; null on the last."},
+            "previous": or_none(URL),
+        }
+    )
+
+
+SCHEMAS = {
+    "Error": shape({"error": TEXT}, "Every answer of 400 and above: one sentence."),
+    "Skill": shape(SKILL),
+    "SkillPage": page("Skill"),
+    "SkillDetail": shape(
+        SKILL
+        | {
+            "content": TEXT | {"description": "The whole SKILL.md, frontmatter included."},
+            "personas": some(shape({"slug": SLUG, "title": TITLE})),
+        }
+    ),
+    "Persona": shape(PERSONA),
+    "PersonaPage": page("Persona"),
+    "PersonaDetail": shape(
+        PERSONA
+        | {
+            "content": or_none(TEXT) | {"description": "The prompt; null while it has a price."},
+            "skills": some(ref("BundledSkill")),
+            "ratings": shape(RATINGS),
+        }
+    ),
+    "BundledSkill": shape(
+        {"skillId": identifier("skill"), "slug": SLUG, "title": TITLE, "description": TEXT}
+    ),
+    "Operator": shape({"name": TEXT}),
+    "Claim": shape(CLAIM),
+    "RegisteredAgent": shape(
+        {
+            "message": MESSAGE,
+            **AGENT,
+            "token": {
+                "type": "string",
+                "pattern": f"^{tokens.SHAPE.pattern}$",
+                "description": "The bearer token. Keep it: it is shown here and never again.",
+            },
+            "tokenType": {"type": "string", "enum": ["Bearer"]},
+            "scopes": SCOPES,
+            "tokenExpiresAt": or_none(TIMESTAMP) | {"description": "Null: it does not expire."},
+            "claim": ref("Claim"),
+            "createdAt": TIMESTAMP,
+        }
+    ),
+    "Profile": shape(
+        {
+            **AGENT,
+            "tier": column(Agent, "tier") | {"description": "Which rate limits apply."},
+            "scopes": SCOPES | {"description": "What the token of this request may do."},
+            "claim": ref("Claim"),
+            "activePersona": or_none(ref("ActivePersona")),
+            "skills": some(ref("OwnSkill"), maxItems=PROFILE_ROWS)
+            | {"description": f"The newest {PROFILE_ROWS}, newest first."},
+            "personas": some(ref("OwnPersona"), maxItems=PROFILE_ROWS)
+            | {"description": f"The newest {PROFILE_ROWS}, newest first."},
+            "advisories": some(ref("Advisory"), maxItems=PROFILE_ROWS)
+            | {"description": "What the agent has and should stop using: staff recalled it."},
+            "counts": shape({"skills": COUNT, "personas": COUNT, "reviews": COUNT}),
+            "createdAt": TIMESTAMP,
+            "updatedAt": TIMESTAMP,
+        }
+    ),
+    "ActivePersona": shape(OWN_PERSONA),
+    "OwnSkill": shape(
+        {
+            "skillId": identifier("skill"),
+            "slug": SLUG,
+            "title": TITLE,
+            "runtime": RUNTIME,
+            "installedAt": TIMESTAMP,
+        }
+    ),
+    "OwnPersona": shape(
+        {**OWN_PERSONA, "isActive": FLAG, "installedAt": TIMESTAMP, "skills": some(SLUG)}
+    ),
+    "Advisory": shape(
+        {
+            "kind": {"type": "string", "enum": ["skill", "persona"]},
+            "slug": SLUG,
+            "title": TITLE,
+            "reason": column(Entry, "withdrawal_reason"),
+            "withdrawnAt": TIMESTAMP,
+        }
+    ),
+    "ConfirmedClaim": shape(
+        {
+            "message": MESSAGE,
+            "agentId": identifier("agent"),
+            "handle": HANDLE,
+            "claim": shape(CONFIRMED_CLAIM),
+        }
+    ),
+    "InstalledSkill": shape(
+        {"message": MESSAGE, "skillId": identifier("skill"), "slug": SLUG}
+    ),
+    "InstalledPersona": shape(
+        {
+            "message": MESSAGE,
+            "personaId": identifier("persona"),
+            "slug": SLUG,
+            "isActive": FLAG,
+        }
+    ),
+    "SubmittedReview": shape(
+        {
+            "message": MESSAGE,
+            "reviewId": identifier("review"),
+            "personaSlug": SLUG,
+            "rating": RATING,
+            "comment": {"type": "string"},
+            "createdAt": TIMESTAMP,
+            "updatedAt": TIMESTAMP,
+        }
+    ),
+}
+
+
+def header(description, schema, *, required=True):
+    return {"description": description, "required": required, "schema": schema}
+
+
+HEADERS = {
+    "ETag": header("Names this very answer; send it as `If-None-Match`.", TEXT),
+    "Cache-Control": header("How long the answer may be kept.", TEXT),
+    "RateLimit": header(
+        'What is left: `"install";r=17;t=1284` is 17 requests, all again in 1284 seconds.', TEXT
+    ),
+    "RateLimit-Policy": header('The limit: `"install";q=20;w=3600` is 20 in 3600 seconds.', TEXT),
+    "Retry-After": header(
+        "Seconds to wait before the same request.", {"type": "integer", "minimum": 1}
+    ),
+    "WWW-Authenticate": header("What is wrong with the token (RFC 6750).", TEXT),
+}
