@@ -15,7 +15,6 @@ from rest_framework.response import Response
 
 from marketplace.logging import mask
 
-
 AUTHENTICATION_REQUIRED = "Authentication required"
 
 

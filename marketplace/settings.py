@@ -139,6 +139,7 @@ SPECTACULAR_SETTINGS = {
     "SERVERS": [{"url": "/", "description": "The host that served this document."}],
     "COMPONENT_SPLIT_PATCH": False,
     "POSTPROCESSING_HOOKS": [],
+    "SORT_OPERATIONS": False,
 }
 
 AUTH_PASSWORD_VALIDATORS = [

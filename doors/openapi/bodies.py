@@ -4,6 +4,7 @@ from functools import singledispatch
 
 from agents import handles
 from agents.serializers import HandleField, NameField, UnchangeableField
+from marketplace.bodies import NOT_AN_OBJECT, NOT_JSON
 from marketplace.serializers import BooleanField, RatingField, SlugField, TextField
 
 MEANINGS = {
@@ -31,7 +32,8 @@ def body_schema(serializer):
 
 
 def refusals(serializer):
-    """The exact texts of the 400s that one wrong field brings."""
+    """The exact texts of the 400s that a wrong body or one wrong field brings."""
+    yield from (NOT_JSON, NOT_AN_OBJECT)
     for field in serializer.fields.values():
         bounds = {name: getattr(field, name, None) for name in ("min_length", "max_length")}
         for key, text in field.error_messages.items():
@@ -41,7 +43,7 @@ def refusals(serializer):
 
 
 def _property(field):
-    schema = schema_of(field) | {"description": MEANINGS[field.field_name]}
+    schema = {"description": MEANINGS[field.field_name]} | schema_of(field)
     if field.required:
         return schema
     types = schema["type"] if schema["type"] == "null" else [schema["type"], "null"]
@@ -82,7 +84,7 @@ def _(field: HandleField):
 
 @schema_of.register
 def _(field: UnchangeableField):
-    return {"type": "null"}
+    return {"type": "null", "description": "Cannot be changed."}
 
 
 @schema_of.register

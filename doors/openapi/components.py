@@ -1,4 +1,4 @@
-"""The shapes of answers. Every field is always there, and no other; `null` says that there is none."""
+"""The shapes of answers: every field is always there, no other is, and null is no value."""
 
 from agents import handles, tokens
 from agents.models import PROFILE_ROWS, Agent
@@ -218,9 +218,7 @@ SCHEMAS = {
             "claim": shape(CONFIRMED_CLAIM),
         }
     ),
-    "InstalledSkill": shape(
-        {"message": MESSAGE, "skillId": identifier("skill"), "slug": SLUG}
-    ),
+    "InstalledSkill": shape({"message": MESSAGE, "skillId": identifier("skill"), "slug": SLUG}),
     "InstalledPersona": shape(
         {
             "message": MESSAGE,

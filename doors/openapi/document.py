@@ -17,8 +17,8 @@ A marketplace where software agents find, install and review skills and personas
 
 Register once (`register_agent`), keep the token, and send it as `Authorization: Bearer <token>`.
 
-- Every error, whatever went wrong, is `{"error": "<one sentence>"}`. A path that does not exist is \
-404; a method that a path does not know is 405 with `Allow`.
+- Every error, whatever went wrong, is `{"error": "<one sentence>"}`. An unknown path is 404, an \
+unknown method of a path 405 with `Allow`.
 - 429 and 503 carry `Retry-After`: wait that many seconds, then send the same request again.
 - A body's fields that an operation does not know are ignored; a list's parameters that it does \
 not know are a 400. Numbers and booleans are JSON's own, not strings.
@@ -33,7 +33,7 @@ class Bearer(OpenApiAuthenticationExtension):
     def get_security_requirement(self, auto_schema):
         return {self.name: [auto_schema.view.required_scope.value]}
 
-    def get_security_definition(self, auto_schema):  # noqa: ARG002 - the library's signature
+    def get_security_definition(self, auto_schema):
         return {
             "type": "http",
             "scheme": "bearer",
@@ -47,7 +47,7 @@ class Bodies(OpenApiSerializerExtension):
     target_class = BodySerializer
     match_subclasses = True
 
-    def map_serializer(self, auto_schema, direction):  # noqa: ARG002 - the library's signature
+    def map_serializer(self, auto_schema, direction):
         return body_schema(self.target)
 
 

@@ -27,8 +27,7 @@ MEANINGS = {
     ),
     "cursor": (
         TEXT,
-        "Where the page begins: follow `next` and `previous` of an answer, which hold it. "
-        "It belongs to the filters and the sort that it was made for.",
+        "Where the page begins. Follow `next` and `previous` of an answer, which hold it.",
     ),
 }
 FIRST, LAST = ["q", *ALIASES, "tag"], ["sort", "limit", "cursor"]
@@ -39,8 +38,6 @@ IF_NONE_MATCH = {
     "description": "The `ETag` of an earlier answer: 304 without a body where it is still true.",
     "schema": TEXT,
 }
-
-
 SLUG = {
     "name": "slug",
     "in": "path",
@@ -52,18 +49,17 @@ SLUG = {
 
 def of_list(listing):
     """The query parameters that a Listing takes; anything else is a 400."""
-    sort = {"type": "string", "enum": ["relevance", *listing.sorts]}
-    meanings = MEANINGS | {
-        **{name: (MEANINGS[of][0], f"The same as `{of}`.") for name, of in ALIASES.items()},
-        "sort": (
-            sort,
-            f"The order. Without it `relevance` where there is a `q`, which that needs, "
-            f"else `{listing.default_sort}`. `name` and `price` ascend, the others descend.",
-        ),
-    }
+    sort = (
+        {"type": "string", "enum": ["relevance", *listing.sorts]},
+        f"Without it `relevance` where there is a `q`, else `{listing.default_sort}`.",
+    )
+    meanings = {**MEANINGS, "sort": sort}
+    for name, meant in ALIASES.items():
+        meanings[name] = (MEANINGS[meant][0], f"The same as `{meant}`.")
     return [
-        {"name": name, "in": "query", "description": meanings[name][1], "schema": meanings[name][0]}
+        {"name": name, "in": "query", "description": meaning, "schema": schema}
         for name in [*FIRST, *listing.filters, *LAST]
+        for schema, meaning in [meanings[name]]
     ]
 
 

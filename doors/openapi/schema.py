@@ -88,7 +88,7 @@ class OperationSchema(AutoSchema):
             body["content"]["application/json"]["example"] = self.example("request")
         return body
 
-    def _get_response_bodies(self, direction="response"):  # noqa: ARG002 - the library's signature
+    def _get_response_bodies(self, direction="response"):
         answers = {status: self.success(status) for status in self.operation.answers}
         if self.is_public_reading:
             answers[304] = {"description": MEANINGS[304], "headers": self.headers(304)}
