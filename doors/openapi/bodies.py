@@ -11,7 +11,7 @@ MEANINGS = {
     "slug": "The `slug` of the entry, as the catalogue shows it.",
     "personaSlug": "The `slug` of a persona that the agent has installed.",
     "runtime": "Where the agent runs, in its own words, such as `python`.",
-    "setActive": "Make it the agent's one active persona; the one before becomes inactive.",
+    "setActive": "Make it the agent's one active persona, instead of another; without it, do not.",
     "rating": "From 1 (poor) to 5 (excellent); fractions are kept to two decimals.",
     "comment": "A review is replaced as a whole: without a comment it has none.",
     "code": "What the operator was shown on the claim page; case, spaces and hyphen do not matter.",
@@ -46,10 +46,8 @@ def _property(field):
     schema = {"description": MEANINGS[field.field_name]} | schema_of(field)
     if field.required:
         return schema
-    types = schema["type"] if schema["type"] == "null" else [schema["type"], "null"]
-    # DRF's mark for "no default" is a class.
-    default = None if isinstance(field.default, type) else field.default
-    return schema | {"type": types} | ({} if default is None else {"default": default})
+    # No `default`: openapi-typescript takes a field that has one for required.
+    return schema if schema["type"] == "null" else schema | {"type": [schema["type"], "null"]}
 
 
 def _given(**keywords):

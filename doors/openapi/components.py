@@ -1,10 +1,11 @@
 """The shapes of answers: every field is always there, no other is, and null is no value."""
 
 from agents import handles, tokens
-from agents.models import PROFILE_ROWS, Agent
+from agents.models import COUNTED, PROFILE_ROWS, Agent
 from catalogue import models as catalogue
 from catalogue.models import Entry
 from marketplace.permissions import Scope
+from reviews.models import Review
 
 TEXT = {"type": "string"}
 COUNT = {"type": "integer", "minimum": 0}
@@ -62,7 +63,7 @@ TITLE = column(Entry, "title")
 RUNTIME = column(Agent, "runtime")
 HANDLE = column(Agent, "handle") | {"pattern": f"^{handles.SHAPE}$"}
 MESSAGE = {"type": "string", "description": "One sentence for a person to read."}
-SCOPES = some({"type": "string", "enum": Scope.values})
+SCOPES = some(ref("Scope"))
 NO_TEXT = "Empty where it is not known."
 
 ENTRY = {
@@ -94,12 +95,11 @@ PERSONA = {
 RATINGS = {
     "average": or_none(RATING),
     "count": COUNT,
-    "distribution": shape({str(stars): COUNT for stars in range(1, 6)})
-    | {"description": "How many reviews at each whole rating, fractions at the nearest."},
+    "distribution": ref("RatingDistribution"),
 }
 OWN_PERSONA = {"personaId": identifier("persona"), "slug": SLUG, "title": TITLE}
 CONFIRMED_CLAIM = {
-    "status": {"type": "string", "enum": ["unclaimed", "pending", "claimed"]},
+    "status": ref("ClaimStatus"),
     "operator": or_none(ref("Operator")) | {"description": "Null until the claim is confirmed."},
     "claimedAt": or_none(TIMESTAMP),
 }
@@ -136,7 +136,7 @@ SCHEMAS = {
         SKILL
         | {
             "content": TEXT | {"description": "The whole SKILL.md, frontmatter included."},
-            "personas": some(shape({"slug": SLUG, "title": TITLE})),
+            "personas": some(ref("BundlingPersona")),
         }
     ),
     "Persona": shape(PERSONA),
@@ -146,12 +146,20 @@ SCHEMAS = {
         | {
             "content": or_none(TEXT) | {"description": "The prompt; null while it has a price."},
             "skills": some(ref("BundledSkill")),
-            "ratings": shape(RATINGS),
+            "ratings": ref("Ratings"),
         }
     ),
     "BundledSkill": shape(
         {"skillId": identifier("skill"), "slug": SLUG, "title": TITLE, "description": TEXT}
     ),
+    "BundlingPersona": shape({"slug": SLUG, "title": TITLE}),
+    "Ratings": shape(RATINGS),
+    "RatingDistribution": shape(
+        {str(stars): COUNT for stars in range(1, 6)},
+        "How many reviews at each whole rating, fractions at the nearest.",
+    ),
+    "Scope": {"type": "string", "enum": Scope.values},
+    "ClaimStatus": {"type": "string", "enum": ["unclaimed", "pending", "claimed"]},
     "Operator": shape({"name": TEXT}),
     "Claim": shape(CLAIM),
     "RegisteredAgent": shape(
@@ -183,11 +191,12 @@ SCHEMAS = {
             | {"description": f"The newest {PROFILE_ROWS}, newest first."},
             "advisories": some(ref("Advisory"), maxItems=PROFILE_ROWS)
             | {"description": "What the agent has and should stop using: staff recalled it."},
-            "counts": shape({"skills": COUNT, "personas": COUNT, "reviews": COUNT}),
+            "counts": ref("Counts"),
             "createdAt": TIMESTAMP,
             "updatedAt": TIMESTAMP,
         }
     ),
+    "Counts": shape(dict.fromkeys(COUNTED, COUNT), "How many there are, listed or not."),
     "ActivePersona": shape(OWN_PERSONA),
     "OwnSkill": shape(
         {
@@ -215,9 +224,10 @@ SCHEMAS = {
             "message": MESSAGE,
             "agentId": identifier("agent"),
             "handle": HANDLE,
-            "claim": shape(CONFIRMED_CLAIM),
+            "claim": ref("OperatorClaim"),
         }
     ),
+    "OperatorClaim": shape(CONFIRMED_CLAIM),
     "InstalledSkill": shape({"message": MESSAGE, "skillId": identifier("skill"), "slug": SLUG}),
     "InstalledPersona": shape(
         {
@@ -233,7 +243,7 @@ SCHEMAS = {
             "reviewId": identifier("review"),
             "personaSlug": SLUG,
             "rating": RATING,
-            "comment": {"type": "string"},
+            "comment": column(Review, "comment"),
             "createdAt": TIMESTAMP,
             "updatedAt": TIMESTAMP,
         }

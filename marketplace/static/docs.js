@@ -6,6 +6,5 @@ SwaggerUIBundle({
   validatorUrl: null,
   deepLinking: true,
   tryItOutEnabled: true,
-  displayRequestDuration: true,
-  persistAuthorization: false,
+  defaultModelsExpandDepth: 0,
 });
