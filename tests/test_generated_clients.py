@@ -1,22 +1,17 @@
-"""Clients that are generated from the document walk from registering to a review.
-
-The generators come from PyPI and npm when the test runs, and stay in uv's and npm's caches.
-"""
+"""Clients that are generated from the document walk from registering to a review."""
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from agents.models import Agent
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+from tests.tools import fetched, run, run_or_skip
 
 PROGRAMS = Path(__file__).with_name("clients")
 GENERATOR = "openapi-python-client==0.29.1"
-UV = Path(sys.executable).with_name("uv")
 PACKAGES = ["openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3"]
 
 
@@ -40,32 +35,13 @@ def server(live_server_of, folder):
     return server
 
 
-def run(folder, *command):
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def run_or_skip(folder, *command):
-    """For what fetches a tool: no test depends on a registry that cannot be reached."""
-    if shutil.which(command[0]) is None:
-        pytest.skip(f"needs {command[0]}")
-    try:
-        run(folder, *command)
-    except (AssertionError, subprocess.TimeoutExpired) as error:
-        pytest.skip(f"{command[0]} cannot fetch it: {error}")
-
-
 def assert_the_walk_was_walked(name):
     agent = Agent.objects.get(name=name)
     assert agent.counts() == {"skills": 1, "personas": 1, "reviews": 1}
 
 
 def test_openapi_python_client(server, folder):
-    uv = [str(UV), "run", "--quiet", "--no-project", "--with", GENERATOR]
-    run_or_skip(folder, *uv, "openapi-python-client", "--version")
+    uv = fetched(GENERATOR, folder)
 
     made = ["--path", "document.json", "--meta", "none", "--output-path", "generated"]
     run(folder, *uv, "openapi-python-client", "generate", "--fail-on-warning", *made)

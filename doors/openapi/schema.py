@@ -5,6 +5,7 @@ from pathlib import Path
 
 import orjson
 from drf_spectacular.openapi import AutoSchema
+from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
 
 from doors.openapi import bodies, parameters
 from doors.openapi.components import HEADERS, ref
@@ -26,12 +27,18 @@ MEANINGS = {
     410: "Too late.",
     413: "The body is larger than 64 KiB.",
     415: "The body is not declared as JSON.",
+    414: "The URL is too long.",
     429: "Too many requests.",
+    431: "The headers are too long, or too many.",
     500: "A fault of the server.",
     503: "Something that the server needs is away for a moment.",
 }
-# What fails with one of these may have failed before it was counted.
-UNCOUNTED = {401, 403, 500, 503}
+# What gunicorn answers itself.
+TOO_LONG = {414: LimitRequestLine(5120, 4094), 431: LimitRequestHeaders("Too many headers")}
+# What fails with one of these was not counted; with a 400 it may have been.
+UNCOUNTED = {401, 403, *TOO_LONG, 500, 503}
+# A layer may answer so that knows nothing of tokens and limits.
+OF_ANY_LAYER = {400, 403}
 
 
 class OperationSchema(AutoSchema):
@@ -75,11 +82,14 @@ class OperationSchema(AutoSchema):
         return f"{description}\n\nRate limit `{self.policy}`: {rate} in the free tier."
 
     def _get_parameters(self):
-        return [
-            *([parameters.SLUG] if "{slug}" in self.path else []),
-            *(parameters.of_list(self.listing) if self.listing else []),
-            *([parameters.IF_NONE_MATCH] if self.is_public_reading else []),
-        ]
+        taken = []
+        if "{slug}" in self.path:
+            taken.append(parameters.SLUG | {"example": self.example("slug")})
+        if self.listing:
+            taken += parameters.of_list(self.listing)
+        if self.is_public_reading:
+            taken.append(parameters.IF_NONE_MATCH)
+        return taken
 
     def _get_request_body(self, direction="request"):
         body = super()._get_request_body(direction)
@@ -122,16 +132,15 @@ class OperationSchema(AutoSchema):
         names = []
         if status < 400:
             names += ["Cache-Control", "ETag"] if self.is_public_reading else ["Cache-Control"]
-        if status == 401:
+        if self.is_protected and status in {401, 403}:
             names += ["WWW-Authenticate"]
         if status in {429, 503}:
             names += ["Retry-After"]
         if self.policy and status not in UNCOUNTED:
             names += ["RateLimit", "RateLimit-Policy"]
-        headers = {name: ref(name, "headers") for name in names}
-        if status == 403 and self.is_protected:
-            headers["WWW-Authenticate"] = HEADERS["WWW-Authenticate"] | {"required": False}
-        return headers
+        if status in OF_ANY_LAYER:
+            return {name: HEADERS[name] | {"required": False} for name in names}
+        return {name: ref(name, "headers") for name in names}
 
     def refusals(self):
         """Whatever the operation may refuse, as (status, exact text)."""
@@ -145,6 +154,8 @@ class OperationSchema(AutoSchema):
             yield 400, text
         for error in self.errors():
             yield error.status_code, error.default_detail
+        for status, error in TOO_LONG.items():
+            yield status, str(error)
         yield 500, middleware.TEXTS[500]
 
     def bad_requests(self):
