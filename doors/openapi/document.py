@@ -26,6 +26,9 @@ not know are a 400. Numbers and booleans are JSON's own, not strings.
 """
 
 
+API = "/api/v1/"
+
+
 class Bearer(OpenApiAuthenticationExtension):
     target_class = BearerAuthentication
     name = "bearer"
@@ -53,9 +56,11 @@ class Bodies(OpenApiSerializerExtension):
 
 class Generator(SchemaGenerator):
     def _initialise_endpoints(self):
-        """The routes take an optional last slash; the paths of the document have none."""
+        """The API's own routes, without the last slash that is optional in all of them."""
         super()._initialise_endpoints()
-        self.endpoints = [(path.rstrip("/"), *rest) for path, *rest in self.endpoints]
+        self.endpoints = [
+            (path.rstrip("/"), *rest) for path, *rest in self.endpoints if path.startswith(API)
+        ]
 
     def get_schema(self, request=None, public=False):  # noqa: FBT002 - the library's signature
         document = super().get_schema(request, public)
