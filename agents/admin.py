@@ -192,7 +192,9 @@ class AgentAdmin(FindsTokens, DeskAdmin):
         def when(moment):
             return f"{moment:%d %b %Y, %H:%M}"
 
-        installs = agent.skill_installs.with_skills()[:NEWEST]
+        installs = agent.skill_installs.select_related("skill").only(
+            "installed_at", "agent_id", "skill_id", "skill__slug"
+        )[:NEWEST]
         personas = agent.persona_installs.select_related("persona").only(
             "is_active", "installed_at", "agent_id", "persona_id", "persona__slug"
         )[:NEWEST]

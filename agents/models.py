@@ -2,24 +2,25 @@ from datetime import timedelta
 from functools import partial
 from hmac import compare_digest
 
+import orjson
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.core.validators import RegexValidator
-from django.db import IntegrityError, models, transaction
-from django.db.models import Count, F, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce, Lower, Now, Right, Upper
+from django.db import IntegrityError, connection, models, transaction
+from django.db.models import F, Q, Subquery
+from django.db.models.functions import Lower, Now, Right, Upper
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents import handles, tokens
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
+from agents.sql import BELONGINGS
 from marketplace.history import StaffHistory
 from marketplace.models import make_public_id, random_text, violates
 from marketplace.permissions import Scope
 from marketplace.prepared import Given, Prepared
-
-PROFILE_ROWS = 100  # of each kind in a profile, the newest
+from marketplace.serializers import TIMESTAMP
 
 
 class AgentManager(models.Manager):
@@ -114,9 +115,14 @@ class Agent(models.Model):
         if fields:
             self.save(update_fields=[*fields, "updated_at"])
 
-    def counts(self):
-        """How many skills, personas and reviews the agent has, in one statement."""
-        return dict(zip(COUNTED, COUNTS.first(agent=self.pk), strict=True))
+    def belongings(self):
+        """What the agent has, as the profile says it: the newest hundred of each kind (contract 4).
+
+        `activePersona`, `skills`, `personas`, `advisories`, `counts`.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute(BELONGINGS, {"agent": self.pk, "timestamp": TIMESTAMP})
+            return orjson.loads(cursor.fetchone()[0])
 
     def suspend(self, reason=""):
         self._become_suspended(self.suspended_at or timezone.now(), reason)
@@ -127,23 +133,6 @@ class Agent(models.Model):
     def _become_suspended(self, suspended_at, reason):
         self.suspended_at, self.suspension_reason = suspended_at, reason
         self.save(update_fields=["suspended_at", "suspension_reason", "updated_at"])
-
-
-def number_of(relation):
-    """The number of an agent's rows of a reverse relation, as a subquery."""
-    rows = Agent._meta.get_field(relation).related_model.objects.filter(agent=OuterRef("pk"))
-    counted = rows.order_by().values("agent_id").annotate(number=Count("pk"))
-    return Coalesce(Subquery(counted.values("number")), 0)
-
-
-COUNTED = {"skills": "skill_installs", "personas": "persona_installs", "reviews": "reviews"}
-COUNTS = Prepared(
-    lambda: (
-        Agent.objects.filter(pk=Given("agent"))
-        .order_by()
-        .values_list(*(number_of(relation) for relation in COUNTED.values()))
-    )
-)
 
 
 class AgentTokenQuerySet(models.QuerySet):

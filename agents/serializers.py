@@ -4,7 +4,6 @@ from django.urls import reverse
 from rest_framework.serializers import BaseSerializer
 
 from agents import handles
-from agents.models import PROFILE_ROWS
 from marketplace.serializers import (
     BodySerializer,
     KeptTextField,
@@ -68,24 +67,18 @@ class ConfirmClaimSerializer(BodySerializer):
     code = TextField()
 
 
-class ClaimSerializer(BaseSerializer):
-    def to_representation(self, claim):
-        """Needs the `request` in its context, which the claim URL is absolute by."""
-        path = reverse("claim", args=[claim.secret])
-        return {
-            "status": claim.status,
-            "claimUrl": self.context["request"].build_absolute_uri(path),
-            **ConfirmedClaimSerializer(claim).data,
-        }
+def claim_of(agent):
+    claim = agent.claim
+    return {
+        "status": claim.status,
+        "operator": None if claim.operator is None else {"name": claim.operator},
+        "claimedAt": timestamp(claim.claimed_at),
+    }
 
 
-class ConfirmedClaimSerializer(BaseSerializer):
-    def to_representation(self, claim):
-        return {
-            "status": claim.status,
-            "operator": None if claim.operator is None else {"name": claim.operator},
-            "claimedAt": timestamp(claim.claimed_at),
-        }
+def claim_with_url(agent, request):
+    path = reverse("claim", args=[agent.claim.secret])
+    return {**claim_of(agent), "claimUrl": request.build_absolute_uri(path)}
 
 
 class RegisteredAgentSerializer(BaseSerializer):
@@ -103,19 +96,15 @@ class RegisteredAgentSerializer(BaseSerializer):
             "tokenType": "Bearer",
             "scopes": agent.token.scopes,
             "tokenExpiresAt": timestamp(agent.token.expires_at),
-            "claim": ClaimSerializer(agent.claim, context=self.context).data,
+            "claim": claim_with_url(agent, self.context["request"]),
             "createdAt": timestamp(agent.created_at),
         }
 
 
 class ProfileSerializer(BaseSerializer):
-    """The whole profile (contract 4). Installs and reviews are reached from the agent's side."""
+    """The whole profile (contract 4)."""
 
     def to_representation(self, agent):
-        personas = agent.persona_installs.newest()
-        active = next((install for install in personas if install.is_active), None)
-        if active is None and len(personas) == PROFILE_ROWS:
-            active = agent.persona_installs.with_personas().filter(is_active=True).first()
         return {
             "agentId": agent.public_id,
             "handle": agent.handle,
@@ -124,43 +113,8 @@ class ProfileSerializer(BaseSerializer):
             "runtime": agent.runtime,
             "tier": agent.tier,
             "scopes": self.context["request"].auth.scopes,
-            "claim": ClaimSerializer(agent.claim, context=self.context).data,
-            "activePersona": active and persona_of(active),
-            "skills": [
-                {
-                    "skillId": install.skill.public_id,
-                    "slug": install.skill.slug,
-                    "title": install.skill.title,
-                    "runtime": install.runtime,
-                    "installedAt": timestamp(install.installed_at),
-                }
-                for install in agent.skill_installs.newest()
-            ],
-            "personas": [
-                {
-                    **persona_of(install),
-                    "isActive": install.is_active,
-                    "installedAt": timestamp(install.installed_at),
-                    "skills": install.skill_slugs,
-                }
-                for install in personas
-            ],
-            "advisories": [
-                {
-                    "kind": advisory["kind"],
-                    "slug": advisory["slug"],
-                    "title": advisory["title"],
-                    "reason": advisory["reason"],
-                    "withdrawnAt": timestamp(advisory["since"]),
-                }
-                for advisory in agent.persona_installs.advisories()
-            ],
-            "counts": agent.counts(),
+            "claim": claim_with_url(agent, self.context["request"]),
+            **agent.belongings(),
             "createdAt": timestamp(agent.created_at),
             "updatedAt": timestamp(agent.updated_at),
         }
-
-
-def persona_of(install):
-    persona = install.persona
-    return {"personaId": persona.public_id, "slug": persona.slug, "title": persona.title}

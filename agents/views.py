@@ -12,11 +12,11 @@ from agents.exceptions import AlreadyClaimed
 from agents.models import Agent, OperatorClaim
 from agents.serializers import (
     ConfirmClaimSerializer,
-    ConfirmedClaimSerializer,
     ProfileSerializer,
     RegisteredAgentSerializer,
     RegisterSerializer,
     UpdateAgentSerializer,
+    claim_of,
 )
 from marketplace.permissions import Scope
 from marketplace.ratelimits import ratelimit
@@ -64,7 +64,7 @@ class AgentViewSet(ApiViewSet):
                 "message": "Claim confirmed",
                 "agentId": agent.public_id,
                 "handle": agent.handle,
-                "claim": ConfirmedClaimSerializer(agent.claim).data,
+                "claim": claim_of(agent),
             }
         )
 

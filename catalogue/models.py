@@ -136,7 +136,7 @@ class Entry(models.Model):
     content = models.TextField()
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     withdrawn_at = models.DateTimeField(null=True, editable=False)
-    # With one a withdrawal is a recall: whoever has the entry is told (Agent.advisories).
+    # With one a withdrawal is a recall: whoever has the entry is told (agents.sql).
     withdrawal_reason = models.CharField(max_length=1000, blank=True, editable=False)
     source = models.TextField(
         blank=True, help_text="Where an imported entry came from; the importer finds it by this."

@@ -1,10 +1,9 @@
-from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import IntegrityError, models, transaction
-from django.db.models import F, OuterRef, Value
+from django.db.models import F
 
-from agents.models import PROFILE_ROWS, Agent
-from catalogue.models import Persona, Skill, Status
+from agents.models import Agent
+from catalogue.models import Persona, Skill
 from installs.exceptions import (
     PersonaAlreadyInstalled,
     PersonaRequiresPayment,
@@ -12,32 +11,10 @@ from installs.exceptions import (
 )
 from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
 from marketplace.models import violates
-from marketplace.prepared import Given, Literal, Prepared, run_at_once
+from marketplace.prepared import run_at_once
 
-# What an answer or a profile shows of an entry; its texts stay in the database.
+# What an answer shows of an entry; its texts stay in the database.
 SHOWN = ("public_id", "slug", "title")
-
-
-def recalled(install, kind, entry):
-    """What an advisory says of entries that were withdrawn with a reason, by way of installs.
-
-    `entry` leads from an install to the entry.
-    """
-    is_recalled = {
-        f"{entry}__status": Literal(Status.WITHDRAWN),
-        f"{entry}__withdrawal_reason__gt": "",
-    }
-    return (
-        install.objects.filter(agent=Given("agent"), **is_recalled)
-        .order_by()
-        .values(
-            kind=Value(kind),
-            slug=F(f"{entry}__slug"),
-            title=F(f"{entry}__title"),
-            reason=F(f"{entry}__withdrawal_reason"),
-            since=F(f"{entry}__withdrawn_at"),
-        )
-    )
 
 
 class SkillInstallManager(models.Manager):
@@ -70,15 +47,6 @@ class SkillInstallManager(models.Manager):
             if violates(error, "one_install_per_agent_and_skill"):
                 raise SkillAlreadyInstalled from error
             raise
-
-    def newest(self):
-        """The newest of one agent: `agent.skill_installs.newest()`."""
-        return NEWEST_SKILLS(agent=self.instance.pk)
-
-    def with_skills(self):
-        return self.select_related("skill").only(
-            "runtime", "installed_at", "agent_id", *(f"skill__{name}" for name in SHOWN)
-        )
 
 
 class Install(models.Model):
@@ -166,26 +134,6 @@ class PersonaInstallManager(models.Manager):
         Persona.objects.published().only("pk").by_slug(slug)
         raise PersonaRequiresPayment
 
-    def newest(self):
-        """The newest of one agent: `agent.persona_installs.newest()`."""
-        return NEWEST_PERSONAS(agent=self.instance.pk)
-
-    def advisories(self):
-        """What one agent has and staff have recalled, newest first.
-
-        A skill that comes with a persona counts, and is told of once.
-        """
-        return ADVISORIES(agent=self.instance.pk)
-
-    def with_personas(self):
-        """With each persona, and as `skill_slugs` the published skills that it bundles."""
-        bundled = Skill.objects.published().filter(personas=OuterRef("persona"))
-        return (
-            self.select_related("persona")
-            .only("is_active", "installed_at", "agent_id", *(f"persona__{name}" for name in SHOWN))
-            .annotate(skill_slugs=ArraySubquery(bundled.order_by("slug").values("slug")))
-        )
-
 
 class PersonaInstall(Install):
     agent = models.ForeignKey(
@@ -211,22 +159,3 @@ class PersonaInstall(Install):
             models.Index(F("agent"), F("id").desc(), name="persona_install_newest"),
             BrinIndex(fields=["installed_at"], name="persona_install_day", autosummarize=True),
         ]
-
-
-# What a profile shows of one agent, prepared.
-NEWEST_SKILLS = Prepared(
-    lambda: SkillInstall.objects.with_skills().filter(agent=Given("agent"))[:PROFILE_ROWS]
-)
-NEWEST_PERSONAS = Prepared(
-    lambda: PersonaInstall.objects.with_personas().filter(agent=Given("agent"))[:PROFILE_ROWS]
-)
-ADVISORIES = Prepared(
-    lambda: (
-        recalled(SkillInstall, "skill", "skill")
-        .union(
-            recalled(PersonaInstall, "persona", "persona"),
-            recalled(PersonaInstall, "skill", "persona__skills"),
-        )
-        .order_by("-since")[:PROFILE_ROWS]
-    )
-)

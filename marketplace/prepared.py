@@ -43,10 +43,11 @@ class Prepared:
 
     def __call__(self, **given):
         """All rows, as the queryset would give them."""
-        queryset, compiler, sql, params = self.compiled
+        queryset, compiler, converters, sql, params = self.compiled
         with connections[queryset.db].cursor() as cursor:
             cursor.execute(sql, [given[p.name] if isinstance(p, Given) else p for p in params])
-            return list(queryset._iterable_class(Fetched(queryset, compiler, cursor.fetchall())))
+            rows = compiler.apply_converters(cursor.fetchall(), converters)
+            return list(queryset._iterable_class(Fetched(queryset, compiler, rows)))
 
     @property
     def queryset(self):
@@ -61,7 +62,10 @@ class Prepared:
     def compiled(self):
         queryset = self.build()
         compiler = queryset.query.get_compiler(using=queryset.db)
-        return queryset, compiler, *compiler.as_sql()
+        sql, params = compiler.as_sql()
+        # Django looks for them anew in every run, which takes as long as making the objects.
+        converters = compiler.get_converters([column for column, *_ in compiler.select])
+        return queryset, compiler, converters, sql, params
 
 
 class Fetched:
@@ -82,7 +86,7 @@ class Fetched:
         """Nothing is left to do: `results_iter` has the rows."""
 
     def results_iter(self, _results=None, *, tuple_expected=False, **_options):
-        return self.sources[0].results_iter([self.rows], tuple_expected=tuple_expected)
+        return map(tuple, self.rows) if tuple_expected else self.rows
 
     def __getattr__(self, name):
         for source in self.sources:

@@ -6,13 +6,14 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from rest_framework import serializers
 
+TIMESTAMP = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'  # what `timestamp` writes, for PostgreSQL's to_char
+
 
 def timestamp(moment):
     """ISO 8601, UTC, milliseconds: `2026-01-31T09:05:00.000Z`; None stays None."""
     if moment is None:
         return None
-    moment = moment.astimezone(UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def number(value):

@@ -33,7 +33,7 @@ BUDGETS = [
     Budget("personas", 3, lambda c: c.get("/api/v1/personas?sort=rating&free=true")),
     Budget("a skill", 3, lambda c: c.get("/api/v1/skills/wanted")),
     Budget("a persona", 3, lambda c: c.get("/api/v1/personas/wanted")),
-    Budget("the profile", 5, lambda c: c.get("/api/v1/agents/me")),
+    Budget("the profile", 2, lambda c: c.get("/api/v1/agents/me")),
     Budget("a change", 6, lambda c: c.patch("/api/v1/agents/me", {"name": "New"})),
     Budget("a claim", 7, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
     Budget("a registration", 6, lambda c: c.post("/api/v1/agents/register", {})),

@@ -97,6 +97,15 @@ def make_stale_counters():
     )
 
 
+def fill_known_answers(server, slug):
+    """A worker that has served for a while keeps as many answers as it may (marketplace.answers).
+
+    Each query string makes an answer of its own.
+    """
+    for number in range(scale(short=20, long=6000)):
+        server.request("GET", f"/api/v1/skills/{slug}?{number}")
+
+
 def growth(before, after):
     return max(after[pid] / before[pid] - 1 for pid in before)
 
@@ -115,6 +124,7 @@ def test_it_holds_still_under_a_long_mixed_load(live_server_of):
         personas=[entry.slug for entry in PersonaFactory.create_batch(20)],
     )
     watch = Watch(server)
+    fill_known_answers(server, crowd.skills[0])
     make_stale_counters()
     with crowd:
         watch.wait(tenths=1)
