@@ -1,7 +1,7 @@
 """The shapes of answers: every field is always there, no other is, and null is no value."""
 
 from agents import handles, tokens
-from agents.models import COUNTED, PROFILE_ROWS, Agent
+from agents.models import Agent
 from catalogue import models as catalogue
 from catalogue.models import Entry
 from marketplace.permissions import Scope
@@ -63,6 +63,7 @@ TITLE = column(Entry, "title")
 RUNTIME = column(Agent, "runtime")
 HANDLE = column(Agent, "handle") | {"pattern": f"^{handles.SHAPE}$"}
 MESSAGE = {"type": "string", "description": "One sentence for a person to read."}
+NEWEST = 100  # of each kind in a profile (agents.sql)
 SCOPES = some(ref("Scope"))
 NO_TEXT = "Empty where it is not known."
 
@@ -185,18 +186,20 @@ SCHEMAS = {
             "scopes": SCOPES | {"description": "What the token of this request may do."},
             "claim": ref("Claim"),
             "activePersona": or_none(ref("ActivePersona")),
-            "skills": some(ref("OwnSkill"), maxItems=PROFILE_ROWS)
-            | {"description": f"The newest {PROFILE_ROWS}, newest first."},
-            "personas": some(ref("OwnPersona"), maxItems=PROFILE_ROWS)
-            | {"description": f"The newest {PROFILE_ROWS}, newest first."},
-            "advisories": some(ref("Advisory"), maxItems=PROFILE_ROWS)
+            "skills": some(ref("OwnSkill"), maxItems=NEWEST)
+            | {"description": f"The newest {NEWEST}, newest first."},
+            "personas": some(ref("OwnPersona"), maxItems=NEWEST)
+            | {"description": f"The newest {NEWEST}, newest first."},
+            "advisories": some(ref("Advisory"), maxItems=NEWEST)
             | {"description": "What the agent has and should stop using: staff recalled it."},
             "counts": ref("Counts"),
             "createdAt": TIMESTAMP,
             "updatedAt": TIMESTAMP,
         }
     ),
-    "Counts": shape(dict.fromkeys(COUNTED, COUNT), "How many there are, listed or not."),
+    "Counts": shape(
+        {"skills": COUNT, "personas": COUNT, "reviews": COUNT}, "How many there are, listed or not."
+    ),
     "ActivePersona": shape(OWN_PERSONA),
     "OwnSkill": shape(
         {
