@@ -23,6 +23,7 @@ def assert_as_described(method, path, answer):
     operation = operation_of("GET" if method == "HEAD" else method, path)
     if operation is None:
         assert answer.status_code >= 400, f"{asked}, of which the document knows nothing"
+        assert answer.status_code != 405 or "Allow" in answer.headers, f"{asked} without Allow"
         described = {"content": {"application/json": {"schema": ERROR}}}
     else:
         described = operation["responses"].get(str(answer.status_code))

@@ -4,6 +4,7 @@ from agents import handles, tokens
 from agents.models import Agent
 from catalogue import models as catalogue
 from catalogue.models import Entry
+from catalogue.search import MOST_RESULTS
 from marketplace.permissions import Scope
 from reviews.models import Review
 
@@ -45,6 +46,10 @@ def or_none(schema):
     return {"oneOf": [schema, {"type": "null"}]}
 
 
+def said(schema, description):
+    return schema | {"description": description}
+
+
 def column(model, name):
     """A text as long as its column takes."""
     return {"type": "string", "maxLength": model._meta.get_field(name).max_length}
@@ -71,14 +76,13 @@ ENTRY = {
     "slug": SLUG,
     "title": TITLE,
     "description": TEXT,
-    "category": column(Entry, "category") | {"description": NO_TEXT},
+    "category": said(column(Entry, "category"), NO_TEXT),
     "tags": labels("tags"),
     "runtimes": labels("runtimes"),
-    "author": column(Entry, "author") | {"description": NO_TEXT},
-    "version": column(Entry, "version") | {"description": NO_TEXT},
-    "license": column(Entry, "license") | {"description": NO_TEXT},
-    "contextTokens": COUNT
-    | {"description": "About what `content` costs an agent's context: characters / 4."},
+    "author": said(column(Entry, "author"), NO_TEXT),
+    "version": said(column(Entry, "version"), NO_TEXT),
+    "license": said(column(Entry, "license"), NO_TEXT),
+    "contextTokens": said(COUNT, "About what `content` costs an agent's context: characters / 4."),
     "createdAt": TIMESTAMP,
     "updatedAt": TIMESTAMP,
 }
@@ -87,10 +91,10 @@ PERSONA = {
     "personaId": identifier("persona"),
     **ENTRY,
     "priceCents": COUNT,
-    "isFree": FLAG | {"description": "Only free personas can be installed over this API."},
-    "skills": some(SLUG) | {"description": "The slugs of the skills that come with it."},
+    "isFree": said(FLAG, "Only free personas can be installed over this API."),
+    "skills": said(some(SLUG), "The slugs of the skills that come with it."),
     "installs": COUNT,
-    "ratingAvg": or_none(RATING) | {"description": "Null without reviews."},
+    "ratingAvg": said(or_none(RATING), "Null without reviews."),
     "ratingCount": COUNT,
 }
 RATINGS = {
@@ -101,11 +105,11 @@ RATINGS = {
 OWN_PERSONA = {"personaId": identifier("persona"), "slug": SLUG, "title": TITLE}
 CONFIRMED_CLAIM = {
     "status": ref("ClaimStatus"),
-    "operator": or_none(ref("Operator")) | {"description": "Null until the claim is confirmed."},
+    "operator": said(or_none(ref("Operator")), "Null until the claim is confirmed."),
     "claimedAt": or_none(TIMESTAMP),
 }
 CLAIM = {
-    "claimUrl": URL | {"description": "A secret page: hand it to the person who operates you."},
+    "claimUrl": said(URL, "A secret page: hand it to the person who operates you."),
     **CONFIRMED_CLAIM,
 }
 AGENT = {
@@ -121,9 +125,8 @@ def page(kind):
     return shape(
         {
             "results": some(ref(kind)),
-            "count": COUNT
-            | {"description": "How many there are on all pages; of a search the best 1,000."},
-            "next": or_none(URL) | {"description": "The next page; null on the last."},
+            "count": said(COUNT, f"On all pages; a search has the best {MOST_RESULTS:,}."),
+            "next": said(or_none(URL), "The next page; null on the last."),
             "previous": or_none(URL),
         }
     )
@@ -136,7 +139,7 @@ SCHEMAS = {
     "SkillDetail": shape(
         SKILL
         | {
-            "content": TEXT | {"description": "The whole SKILL.md, frontmatter included."},
+            "content": said(TEXT, "The whole SKILL.md, frontmatter included."),
             "personas": some(ref("BundlingPersona")),
         }
     ),
@@ -145,7 +148,7 @@ SCHEMAS = {
     "PersonaDetail": shape(
         PERSONA
         | {
-            "content": or_none(TEXT) | {"description": "The prompt; null while it has a price."},
+            "content": said(or_none(TEXT), "The prompt; null while it has a price."),
             "skills": some(ref("BundledSkill")),
             "ratings": ref("Ratings"),
         }
@@ -174,7 +177,7 @@ SCHEMAS = {
             },
             "tokenType": {"type": "string", "enum": ["Bearer"]},
             "scopes": SCOPES,
-            "tokenExpiresAt": or_none(TIMESTAMP) | {"description": "Null: it does not expire."},
+            "tokenExpiresAt": said(or_none(TIMESTAMP), "Null: it does not expire."),
             "claim": ref("Claim"),
             "createdAt": TIMESTAMP,
         }
@@ -182,16 +185,20 @@ SCHEMAS = {
     "Profile": shape(
         {
             **AGENT,
-            "tier": column(Agent, "tier") | {"description": "Which rate limits apply."},
-            "scopes": SCOPES | {"description": "What the token of this request may do."},
+            "tier": said(column(Agent, "tier"), "Which rate limits apply."),
+            "scopes": said(SCOPES, "What the token of this request may do."),
             "claim": ref("Claim"),
             "activePersona": or_none(ref("ActivePersona")),
-            "skills": some(ref("OwnSkill"), maxItems=NEWEST)
-            | {"description": f"The newest {NEWEST}, newest first."},
-            "personas": some(ref("OwnPersona"), maxItems=NEWEST)
-            | {"description": f"The newest {NEWEST}, newest first."},
-            "advisories": some(ref("Advisory"), maxItems=NEWEST)
-            | {"description": "What the agent has and should stop using: staff recalled it."},
+            "skills": said(
+                some(ref("OwnSkill"), maxItems=NEWEST), f"The newest {NEWEST}, newest first."
+            ),
+            "personas": said(
+                some(ref("OwnPersona"), maxItems=NEWEST), f"The newest {NEWEST}, newest first."
+            ),
+            "advisories": said(
+                some(ref("Advisory"), maxItems=NEWEST),
+                "What the agent has and should stop using: staff recalled it.",
+            ),
             "counts": ref("Counts"),
             "createdAt": TIMESTAMP,
             "updatedAt": TIMESTAMP,

@@ -11,6 +11,7 @@ from doors.openapi import bodies, parameters
 from doors.openapi.components import HEADERS, ref
 from doors.openapi.operations import OPERATIONS
 from marketplace import exceptions, middleware
+from marketplace.bodies import MAX_BYTES
 from marketplace.ratelimits import rate_of
 
 EXAMPLES = orjson.loads(Path(__file__).with_name("examples.json").read_bytes())
@@ -25,7 +26,7 @@ MEANINGS = {
     404: "There is none, or it is not published (any more).",
     409: "It is there already.",
     410: "Too late.",
-    413: "The body is larger than 64 KiB.",
+    413: f"The body is larger than {MAX_BYTES // 1024} KiB.",
     414: "The URL is too long.",
     415: "The body is not declared as JSON.",
     429: "Too many requests.",
