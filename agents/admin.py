@@ -180,69 +180,20 @@ class AgentAdmin(FindsTokens, DeskAdmin):
 
     def panels(self, agent):
         """What the agent has, the newest of each kind, with the way to all of it."""
-
-        def panel(title, admin_name, rows):
-            page = f"admin:{admin_name}_change"
-            return {
-                "title": title,
-                "rows": [(text, note, reverse(page, args=[pk])) for text, note, pk in rows],
-                "all": reverse(f"admin:{admin_name}_changelist") + f"?agent__id__exact={agent.pk}",
-            }
-
-        def when(moment):
-            return f"{moment:%d %b %Y, %H:%M}"
-
-        installs = agent.skill_installs.select_related("skill").only(
+        skills = agent.skill_installs.select_related("skill").only(
             "installed_at", "agent_id", "skill_id", "skill__slug"
-        )[:NEWEST]
+        )
         personas = agent.persona_installs.select_related("persona").only(
             "is_active", "installed_at", "agent_id", "persona_id", "persona__slug"
-        )[:NEWEST]
+        )
         reviews = agent.reviews.select_related("persona").only(
             "rating", "hidden_at", "agent_id", "persona_id", "persona__slug"
-        )[:NEWEST]
+        )
         return [
-            panel(
-                "Tokens",
-                "agents_agenttoken",
-                [
-                    (
-                        token.hint,
-                        f"{', '.join(token.scopes)}; {'revoked' if token.revoked_at else 'usable'}",
-                        token.pk,
-                    )
-                    for token in agent.tokens.all()[:NEWEST]
-                ],
-            ),
-            panel(
-                "Skills",
-                "installs_skillinstall",
-                [(each.skill.slug, when(each.installed_at), each.pk) for each in installs],
-            ),
-            panel(
-                "Personas",
-                "installs_personainstall",
-                [
-                    (
-                        each.persona.slug,
-                        when(each.installed_at) + (", active" if each.is_active else ""),
-                        each.pk,
-                    )
-                    for each in personas
-                ],
-            ),
-            panel(
-                "Reviews",
-                "reviews_review",
-                [
-                    (
-                        each.persona.slug,
-                        f"{each.rating}{', hidden' if each.hidden_at else ''}",
-                        each.pk,
-                    )
-                    for each in reviews
-                ],
-            ),
+            panel("Tokens", agent, agent.tokens.all(), said_of_token),
+            panel("Skills", agent, skills, said_of_skill),
+            panel("Personas", agent, personas, said_of_persona),
+            panel("Reviews", agent, reviews, said_of_review),
         ]
 
     @admin.action(description="Issue a token", permissions=["change"])
@@ -318,6 +269,33 @@ class AgentAdmin(FindsTokens, DeskAdmin):
             self.log_change(request, agent, f"Released the claim of {operator or 'no operator'}.")
         self.message_user(request, "Released: a new operator can claim them.")
         return None
+
+
+def panel(title, agent, rows, said):
+    """The newest rows of one kind; `said` gives a row's text and a note to it."""
+    pages = f"admin:{rows.model._meta.app_label}_{rows.model._meta.model_name}"
+    return {
+        "title": title,
+        "rows": [(*said(row), reverse(f"{pages}_change", args=[row.pk])) for row in rows[:NEWEST]],
+        "all": reverse(f"{pages}_changelist") + f"?agent__id__exact={agent.pk}",
+    }
+
+
+def said_of_token(token):
+    return token.hint, f"{', '.join(token.scopes)}; {'revoked' if token.revoked_at else 'usable'}"
+
+
+def said_of_skill(install):
+    return install.skill.slug, f"{install.installed_at:%d %b %Y, %H:%M}"
+
+
+def said_of_persona(install):
+    active = ", active" if install.is_active else ""
+    return install.persona.slug, f"{install.installed_at:%d %b %Y, %H:%M}{active}"
+
+
+def said_of_review(review):
+    return review.persona.slug, f"{review.rating}{', hidden' if review.hidden_at else ''}"
 
 
 @admin.register(AgentToken)

@@ -4,7 +4,7 @@ python -m bench.scale [SKILLS ...]     (make bench-scale)
 
 Fills a database of its own in .demo/scale (or the one of DATABASE_URL) with seed_scale, step by
 step, and prints a table: milliseconds of the whole request in this process, without a network, and
-in brackets those of them that were spent on the database; the best of 15, because whatever else
+in brackets those of them that were spent on the database; the best of 25, because whatever else
 runs on the machine only ever adds.
 """
 
@@ -17,7 +17,7 @@ import django
 from demo.postgres import CHECKOUT, database
 
 SIZES = [1000, 10_000, 100_000, 1_000_000]
-REPEATS = 15
+REPEATS = 25
 API = "/api/v1"
 
 

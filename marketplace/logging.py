@@ -50,6 +50,8 @@ CONFIG = {
         # A refused request stands in the access log already; crashes are logged here.
         "django.request": {"level": "ERROR", "filters": ["masked"]},
         "django.security.DisallowedHost": {"level": "CRITICAL"},
+        # It tells of every request, and of every mistake of a client, which its answer tells too.
+        "mcp": {"level": "ERROR"},
         "gunicorn.error": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
         "gunicorn.access": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
     },

@@ -316,7 +316,7 @@ def test_an_error_that_is_not_the_filters_fault_is_no_endless_redirect(desk, mon
     def broken(*_):
         raise ValueError("broken")
 
-    monkeypatch.setattr("catalogue.admin.SkillAdmin.get_queryset", broken)
+    monkeypatch.setattr("catalogue.admin.entries.SkillAdmin.get_queryset", broken)
 
     with pytest.raises(ValueError, match="broken"):
         desk.get("/admin/catalogue/skill/?e=1")

@@ -114,7 +114,7 @@ def test_a_record_that_another_handler_has_formatted_is_masked_too(secrets):
 
 
 def test_a_crash_of_the_api_is_logged_without_the_token(log, client, secrets, monkeypatch):
-    monkeypatch.setattr(Agent, "counts", lambda _: fail(secrets[0], secrets[2]))
+    monkeypatch.setattr(Agent, "belongings", lambda _: fail(secrets[0], secrets[2]))
 
     answer = client.get(ME)
 

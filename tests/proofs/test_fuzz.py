@@ -13,6 +13,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 from demo.postgres import CHECKOUT
 from tests.proofs.generated import requests
+from tests.proofs.mcp_messages import valid_message
 from tests.proofs.mutations import mutated
 from tests.proofs.operations import CURSOR, OPERATIONS, populate, valid_request
 from tests.proofs.scale import scale
@@ -20,6 +21,7 @@ from tests.proofs.wire import Unsound, Wire, shown
 
 GENERATED = scale(short=200, long=2_000)
 MUTATED = scale(short=600, long=20_000)
+MESSAGES = scale(short=300, long=5_000)
 # The suite sends the same requests each time; at full length each run tries others. What a run
 # sent is sent again with FUZZ_SEED, but for the tokens in it.
 SEED = int(os.environ.get("FUZZ_SEED") or scale(short=1, long=secrets.randbelow(10**9)))
@@ -118,20 +120,35 @@ def test_no_generated_request_breaks_it(fuzz):
     fuzz.assert_the_server_is_unbroken()
 
 
-def test_no_mutated_request_breaks_it(fuzz):
+def assert_no_mutation_breaks_it(fuzz, name, cases, valid):
+    """Send so many mutations of what `valid()` makes."""
     rng = random.Random(SEED)
-    assert_every_operation_accepts_its_valid_requests(fuzz, rng)
     failures = []
-    for _ in range(MUTATED):
-        first, second = (
-            valid_request(rng, rng.choice(OPERATIONS)).raw(fuzz.placeholders) for _ in range(2)
-        )
+    for _ in range(cases):
+        first, second = (valid(rng).raw(fuzz.placeholders) for _ in range(2))
         try:
             fuzz.send(mutated(rng, first, second))
         except Unsound as error:
             failures.append(str(error))
             if len(failures) == MAX_FAILURES:
                 break
-    fuzz.report("mutated requests")
+    fuzz.report(name)
     assert not failures, "\n".join(failures)
     fuzz.assert_the_server_is_unbroken()
+
+
+def test_no_mutated_request_breaks_it(fuzz):
+    assert_every_operation_accepts_its_valid_requests(fuzz, random.Random(SEED))
+
+    def valid(rng):
+        return valid_request(rng, rng.choice(OPERATIONS))
+
+    assert_no_mutation_breaks_it(fuzz, "mutated requests", MUTATED, valid)
+
+
+def test_no_mutated_message_of_mcp_breaks_it(fuzz):
+    rng = random.Random(SEED)
+    answers = [a for _ in range(50) for a in fuzz.send(valid_message(rng).raw(fuzz.placeholders))]
+    assert {answer.status for answer in answers} == {200, 202}
+
+    assert_no_mutation_breaks_it(fuzz, "mutated messages of MCP", MESSAGES, valid_message)

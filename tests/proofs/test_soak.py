@@ -17,6 +17,7 @@ from tests.proofs.crowd import Crowd
 from tests.proofs.scale import LONG, scale
 from tests.proofs.staff import Staff
 
+WARMING_UP = scale(short=1, long=240)  # seconds: pages are loaded, statements prepared
 SECONDS = scale(short=8, long=600)
 WORKERS, THREADS = 2, 4
 MAX_GROWTH = 0.05  # of each worker's resident memory
@@ -76,8 +77,8 @@ class Watch:
         self.server = server
         self.connections, self.megabytes = [], []
 
-    def wait(self, tenths):
-        for _ in range(tenths):
+    def keep(self):
+        for _ in range(10):
             end = time.monotonic() + SECONDS / 10
             while time.monotonic() < end:
                 self.connections.append(connections())
@@ -127,11 +128,11 @@ def test_it_holds_still_under_a_long_mixed_load(live_server_of):
     fill_known_answers(server, crowd.skills[0])
     make_stale_counters()
     with crowd:
-        watch.wait(tenths=1)
+        time.sleep(WARMING_UP)
         crowd.rest()
         before = measure(server)
         crowd.may_work.set()
-        watch.wait(tenths=9)
+        watch.keep()
         crowd.rest()
         after = measure(server)
         asked = sum(crowd.statuses.values())

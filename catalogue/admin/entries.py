@@ -1,126 +1,33 @@
+"""Writing, publishing and withdrawing skills and personas."""
+
 import json
 from collections import Counter
-from tempfile import TemporaryFile
 
 from django.contrib import admin
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.db import connection, models
+from django.db import models
 from django.db.models import Q
-from django.http import FileResponse, Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.http import Http404, HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
-from django.utils import timezone
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
 from catalogue import files
-from catalogue.forms import (
-    FormTextField,
-    PersonaForm,
-    RecallForm,
-    SkillForm,
-    UploadForm,
-    plain_newlines,
-)
-from catalogue.frontmatter import Refused
+from catalogue.admin.filters import AuthorFilter, CategoryFilter, PriceFilter, SourceFilter
+from catalogue.admin.imports import ImportsAndExports
+from catalogue.forms import FormTextField, PersonaForm, RecallForm, SkillForm, plain_newlines
 from catalogue.markdown import render
-from catalogue.models import PUBLISHED, RATING_OR_ZERO, ImportRun, Persona, Skill, Status
+from catalogue.models import PUBLISHED, RATING_OR_ZERO, Persona, Skill, Status
 from catalogue.search import holding
 from catalogue.serializers import PersonaDetailSerializer, SkillDetailSerializer
-from marketplace import theme
-from marketplace.admin import DeskAdmin, ReadOnlyAdmin, link_to
+from marketplace.admin import link_to
 
 NEWEST = 10  # rows that an entry's page shows of those who have it
-MOST_REFUSALS = 50  # that an import keeps
 
 
-def published_and_others(entries, **conditions):
-    """The entries that meet these conditions, by the indexes of both halves of the table."""
-    return entries.filter(Q(PUBLISHED, **conditions) | Q(~PUBLISHED, **conditions))
-
-
-class CategoryFilter(admin.SimpleListFilter):
-    title = parameter_name = "category"
-
-    # The next category in the index after the last one: as many steps as there are categories,
-    # and not as many as there are entries.
-    CATEGORIES = """
-        WITH RECURSIVE found AS (
-            (SELECT category FROM {table} WHERE {half} ORDER BY category LIMIT 1)
-            UNION ALL
-            SELECT (SELECT category FROM {table}
-                    WHERE {half} AND category > found.category ORDER BY category LIMIT 1)
-            FROM found WHERE found.category IS NOT NULL
-        )
-        SELECT category FROM found WHERE category <> '' LIMIT 100
-    """
-
-    def lookups(self, request, model_admin):
-        table = model_admin.opts.db_table
-        halves = ["status = 'published'", "NOT status = 'published'"]
-        sql = " UNION ".join(
-            f"({self.CATEGORIES.format(table=table, half=half)})" for half in halves
-        )
-        with connection.cursor() as cursor:
-            cursor.execute(f"{sql} ORDER BY category")
-            return [(category, category) for (category,) in cursor.fetchall()]
-
-    def queryset(self, request, queryset):
-        if self.value():
-            return published_and_others(queryset, category=self.value())
-        return queryset
-
-
-class AuthorFilter(theme.TextFilter):
-    title = parameter_name = "author"
-
-    def queryset(self, request, queryset):
-        if self.value():
-            return published_and_others(queryset, author=self.value().strip())
-        return queryset
-
-
-class SourceFilter(admin.SimpleListFilter):
-    """Where an entry came from, among the newest: no index tells, and none is worth an install."""
-
-    NEWEST = 10_000
-    title = f"source, of the newest {NEWEST:,}"
-    parameter_name = "source"
-
-    def lookups(self, request, model_admin):
-        return [
-            ("hand", "written here"),
-            ("desk", "imported here"),
-            ("other", "imported elsewhere"),
-        ]
-
-    def queryset(self, request, queryset):
-        here = Q(source__startswith=f"{files.SOURCE}:")
-        wanted = {"hand": Q(source=""), "desk": here, "other": ~here & ~Q(source="")}
-        if self.value() not in wanted:
-            return queryset
-        ids = queryset.model.objects.order_by("-pk").values_list("pk", flat=True)
-        oldest = ids[self.NEWEST - 1 : self.NEWEST].first() or 0
-        return queryset.filter(wanted[self.value()], pk__gte=oldest)
-
-
-class PriceFilter(admin.SimpleListFilter):
-    title = parameter_name = "price"
-
-    def lookups(self, request, model_admin):
-        return [("free", "free"), ("priced", "with a price")]
-
-    def queryset(self, request, queryset):
-        if self.value() == "free":
-            return published_and_others(queryset, price_cents=0)
-        if self.value() == "priced":
-            return published_and_others(queryset, price_cents__gt=0)
-        return queryset
-
-
-class EntryAdmin(DeskAdmin):
+class EntryAdmin(ImportsAndExports):
     """What the desks of skills and personas share."""
 
     search_fields = ["slug"]  # and titles, tags, descriptions: see `find`
@@ -129,7 +36,7 @@ class EntryAdmin(DeskAdmin):
     ordering = ["-id"]
     prepopulated_fields = {"slug": ["title"]}
     formfield_overrides = {
-        **DeskAdmin.formfield_overrides,
+        **ImportsAndExports.formfield_overrides,
         models.TextField: {"form_class": FormTextField, "widget": FormTextField.widget},
     }
     actions = ["publish", "redraft", "withdraw", "export"]
@@ -137,44 +44,29 @@ class EntryAdmin(DeskAdmin):
         *("status", "withdrawn_at", "withdrawal_reason"),
         *("public_id", "context_tokens", "source", "created_at", "updated_at"),
     ]
+    own_fields = []
     counters = []
     sorted_by = ["updated_at"]
-    importer_class = None
     serializer_class = None
     in_totals = True
     change_list_template = "admin/catalogue/entries.html"
     change_form_template = "admin/catalogue/entry.html"
 
     def get_fieldsets(self, request, obj=None):
-        known = ["status", "withdrawal_reason"] if obj and obj.is_recalled else ["status"]
         about = ["title", "slug", "description", "category", "tags", "runtimes"]
-        origin = (
-            ["author", "version", "license", "source"]
-            if obj
-            else [*("author", "version", "license")]
-        )
-        return [
+        fieldsets = [
             (None, {"fields": [*about, *self.own_fields]}),
             ("Content", {"fields": ["content"], "classes": ["markdown"]}),
-            ("Origin", {"fields": origin}),
-            *(
-                [
-                    (
-                        "State",
-                        {
-                            "fields": [
-                                *(*known, *self.counters, "context_tokens"),
-                                *("public_id", "created_at", "updated_at"),
-                            ]
-                        },
-                    )
-                ]
-                if obj
-                else []
-            ),
         ]
-
-    own_fields = []
+        if obj is None:
+            return [*fieldsets, ("Origin", {"fields": ["author", "version", "license"]})]
+        known = ["status", "withdrawal_reason"] if obj.is_recalled else ["status"]
+        rows = ["context_tokens", "public_id", "created_at", "updated_at"]
+        return [
+            *fieldsets,
+            ("Origin", {"fields": ["author", "version", "license", "source"]}),
+            ("State", {"fields": [*known, *self.counters, *rows]}),
+        ]
 
     def get_readonly_fields(self, request, obj=None):
         return [*self.counters, *self.always_readonly]
@@ -208,7 +100,7 @@ class EntryAdmin(DeskAdmin):
             obj.save()
             return
         # Only what was edited: a counter that moved since the form was opened keeps its value.
-        many_to_many = {field.name for field in obj._meta.many_to_many}  # noqa: SLF001
+        many_to_many = {field.name for field in obj._meta.many_to_many}
         if form.changed_data:
             self.keep_found(obj)
             changed = set(form.changed_data) | set(getattr(form, "followed", []))
@@ -275,9 +167,6 @@ class EntryAdmin(DeskAdmin):
         name = f"catalogue_{self.opts.model_name}"
         wrap = self.admin_site.admin_view
         return [
-            path("import/", wrap(self.upload), name=f"{name}_import"),
-            path("import/<int:run_id>/", wrap(self.review_upload), name=f"{name}_import_run"),
-            path("export/", wrap(self.export_all), name=f"{name}_export"),
             path("preview/", wrap(require_POST(self.preview)), name=f"{name}_preview"),
             path("<path:object_id>/as-agent/", wrap(self.as_agent), name=f"{name}_as_agent"),
             *super().get_urls(),
@@ -335,118 +224,6 @@ class EntryAdmin(DeskAdmin):
                 + f"?{self.opts.model_name}__id__exact={entry.pk}",
             }
         ]
-
-    # Import and export
-
-    @admin.action(description="Export as files", permissions=["view"])
-    def export(self, request, queryset):
-        return self.zip_of(queryset)
-
-    def export_all(self, request):
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        return self.zip_of(self.model.objects.all())
-
-    def zip_of(self, entries):
-        # The answer closes it.
-        file = TemporaryFile()  # noqa: SIM115
-        files.export(entries, file)
-        file.seek(0)
-        name = f"{self.opts.model_name}s-{timezone.now():%Y-%m-%d}.zip"
-        return FileResponse(file, as_attachment=True, filename=name)
-
-    def upload(self, request):
-        """Take a file, and show what it would do."""
-        self.check_may_import(request)
-        form = UploadForm(request.POST or None, request.FILES or None)
-        if form.is_valid():
-            run = self.keep_upload(request, form)
-            if run is not None:
-                return redirect(f"admin:catalogue_{self.opts.model_name}_import_run", run.pk)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"Import {self.opts.verbose_name_plural}",
-            "opts": self.opts,
-            "form": form,
-            "example": self.example,
-        }
-        return TemplateResponse(request, "admin/catalogue/upload.html", context)
-
-    def check_may_import(self, request):
-        if not (self.has_add_permission(request) and self.has_change_permission(request)):
-            raise PermissionDenied
-
-    def keep_upload(self, request, form):
-        """The upload with its preview to come, or None where it is refused as a whole."""
-        file = form.cleaned_data["file"]
-        run = ImportRun(
-            kind=self.opts.model_name,
-            name=file.name[-200:],
-            draft=form.cleaned_data["draft"],
-            user=request.user,
-        )
-        # What others left at its preview is not wanted any more.
-        ImportRun.objects.filter(
-            finished_at=None, created_at__lt=timezone.now() - timezone.timedelta(days=1)
-        ).update(data=None, finished_at=timezone.now())
-        try:
-            run.data = file.read(files.MAX_UPLOAD + 1)
-            with files.unpacked(run.name, run.data, self.importer_class(keep=False)):
-                pass
-        except Refused as error:
-            run.data, run.finished_at = None, timezone.now()
-            run.refused, run.refusals = 1, [[run.name, str(error)]]
-            form.add_error("file", str(error))
-            run.save()
-            return None
-        run.save()
-        return run
-
-    def review_upload(self, request, run_id):
-        """What an upload would do; posted, it does it."""
-        self.check_may_import(request)
-        run = get_object_or_404(ImportRun, pk=run_id, kind=self.opts.model_name)
-        if run.finished_at or run.data is None:
-            raise Http404
-        if request.method == "POST" and "cancel" in request.POST:
-            run.delete()
-            return redirect(f"admin:catalogue_{self.opts.model_name}_import")
-        keep = request.method == "POST"
-        importer = self.importer_class(keep=keep, draft=run.draft)
-        with files.unpacked(run.name, bytes(run.data), importer) as root:
-            outcomes = importer.run(root)
-        if keep:
-            self.finish(request, run, outcomes)
-            return redirect("admin:catalogue_importrun_change", run.pk)
-        by_kind = {
-            kind: [outcome for outcome in outcomes if outcome.kind == kind]
-            for kind in ("refused", "created", "updated", "unchanged")
-        }
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"Preview of {run.name}",
-            "opts": self.opts,
-            "run": run,
-            "outcomes": by_kind,
-            "will_change": bool(by_kind["created"] or by_kind["updated"]),
-        }
-        return TemplateResponse(request, "admin/catalogue/preview.html", context)
-
-    def finish(self, request, run, outcomes):
-        message = f"Imported from {run.name}."
-        for outcome in outcomes:
-            if outcome.kind == "created":
-                self.log_addition(request, outcome.entry, message)
-            if outcome.kind == "updated":
-                self.log_change(request, outcome.entry, message)
-        refused = [outcome for outcome in outcomes if outcome.kind == "refused"]
-        kinds = [outcome.kind for outcome in outcomes]
-        run.created, run.updated, run.unchanged, run.refused = (
-            kinds.count(kind) for kind in ("created", "updated", "unchanged", "refused")
-        )
-        run.refusals = [[each.path, each.reason] for each in refused[:MOST_REFUSALS]]
-        run.data, run.finished_at = None, timezone.now()
-        run.save()
 
 
 def holders(entry):
@@ -561,40 +338,3 @@ class PersonaAdmin(EntryAdmin):
                 else "",
             },
         ]
-
-
-@admin.register(ImportRun)
-class ImportRunAdmin(ReadOnlyAdmin):
-    list_display = ["name", "kind", "user", "created_at", "outcome"]
-    search_fields = ["name"]  # see `find`
-    search_help_text = "Start of a file's name"
-    list_select_related = ["user"]
-    list_filter = ["kind"]
-    fields = readonly_fields = [
-        *("name", "kind", "user", "created_at", "finished_at", "draft"),
-        *("created", "updated", "unchanged", "refused", "refused_files"),
-    ]
-
-    def get_queryset(self, request):
-        return super().get_queryset(request).defer("data")
-
-    def find(self, runs, term):
-        return runs.filter(name__istartswith=term)
-
-    def attention(self):
-        week = timezone.now() - timezone.timedelta(days=7)
-        refused = ImportRun.objects.filter(refused__gt=0, created_at__gte=week)
-        return [("imports of this week with refused files", refused, "")]
-
-    @admin.display
-    def outcome(self, run):
-        if run.finished_at is None:
-            return "waits at its preview"
-        return (
-            f"{run.created} created, {run.updated} updated, {run.unchanged} unchanged, "
-            f"{run.refused} refused"
-        )
-
-    @admin.display
-    def refused_files(self, run):
-        return "\n".join(f"{path}: {reason}" for path, reason in run.refusals) or "none"

@@ -1,0 +1,93 @@
+"""Filters of the lists that an index answers, at any size of the catalogue."""
+
+from django.contrib import admin
+from django.db import connection
+from django.db.models import Q
+
+from catalogue import files
+from catalogue.models import PUBLISHED
+from marketplace import theme
+
+
+def published_and_others(entries, **conditions):
+    """The entries that meet these conditions, by the indexes of both halves of the table."""
+    return entries.filter(Q(PUBLISHED, **conditions) | Q(~PUBLISHED, **conditions))
+
+
+class CategoryFilter(admin.SimpleListFilter):
+    title = parameter_name = "category"
+
+    # The next category in the index after the last one: as many steps as there are categories,
+    # and not as many as there are entries.
+    CATEGORIES = """
+        WITH RECURSIVE found AS (
+            (SELECT category FROM {table} WHERE {half} ORDER BY category LIMIT 1)
+            UNION ALL
+            SELECT (SELECT category FROM {table}
+                    WHERE {half} AND category > found.category ORDER BY category LIMIT 1)
+            FROM found WHERE found.category IS NOT NULL
+        )
+        SELECT category FROM found WHERE category <> '' LIMIT 100
+    """
+
+    def lookups(self, request, model_admin):
+        table = model_admin.opts.db_table
+        halves = ["status = 'published'", "NOT status = 'published'"]
+        sql = " UNION ".join(
+            f"({self.CATEGORIES.format(table=table, half=half)})" for half in halves
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(f"{sql} ORDER BY category")
+            return [(category, category) for (category,) in cursor.fetchall()]
+
+    def queryset(self, request, queryset):
+        if self.value():
+            return published_and_others(queryset, category=self.value())
+        return queryset
+
+
+class AuthorFilter(theme.TextFilter):
+    title = parameter_name = "author"
+
+    def queryset(self, request, queryset):
+        if self.value():
+            return published_and_others(queryset, author=self.value().strip())
+        return queryset
+
+
+class SourceFilter(admin.SimpleListFilter):
+    """Where an entry came from, among the newest: no index tells, and none is worth an install."""
+
+    NEWEST = 10_000
+    title = f"source, of the newest {NEWEST:,}"
+    parameter_name = "source"
+
+    def lookups(self, request, model_admin):
+        return [
+            ("hand", "written here"),
+            ("desk", "imported here"),
+            ("other", "imported elsewhere"),
+        ]
+
+    def queryset(self, request, queryset):
+        here = Q(source__startswith=f"{files.SOURCE}:")
+        wanted = {"hand": Q(source=""), "desk": here, "other": ~here & ~Q(source="")}
+        if self.value() not in wanted:
+            return queryset
+        ids = queryset.model.objects.order_by("-pk").values_list("pk", flat=True)
+        oldest = ids[self.NEWEST - 1 : self.NEWEST].first() or 0
+        return queryset.filter(wanted[self.value()], pk__gte=oldest)
+
+
+class PriceFilter(admin.SimpleListFilter):
+    title = parameter_name = "price"
+
+    def lookups(self, request, model_admin):
+        return [("free", "free"), ("priced", "with a price")]
+
+    def queryset(self, request, queryset):
+        if self.value() == "free":
+            return published_and_others(queryset, price_cents=0)
+        if self.value() == "priced":
+            return published_and_others(queryset, price_cents__gt=0)
+        return queryset

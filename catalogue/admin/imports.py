@@ -1,0 +1,183 @@
+"""Importing by hand: an upload, its preview, what came of it; and exporting."""
+
+from tempfile import TemporaryFile
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import FileResponse, Http404
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import path
+from django.utils import timezone
+
+from catalogue import files
+from catalogue.forms import UploadForm
+from catalogue.frontmatter import Refused
+from catalogue.models import ImportRun
+from marketplace.admin import DeskAdmin, ReadOnlyAdmin
+
+MOST_REFUSALS = 50  # that an import keeps
+
+
+class ImportsAndExports(DeskAdmin):
+    """A desk of entries that files can be brought to and taken from."""
+
+    importer_class = None
+    example = ""
+
+    def get_urls(self):
+        name = f"catalogue_{self.opts.model_name}"
+        wrap = self.admin_site.admin_view
+        return [
+            path("import/", wrap(self.upload), name=f"{name}_import"),
+            path("import/<int:run_id>/", wrap(self.review_upload), name=f"{name}_import_run"),
+            path("export/", wrap(self.export_all), name=f"{name}_export"),
+            *super().get_urls(),
+        ]
+
+    @admin.action(description="Export as files", permissions=["view"])
+    def export(self, request, queryset):
+        return self.zip_of(queryset)
+
+    def export_all(self, request):
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return self.zip_of(self.model.objects.all())
+
+    def zip_of(self, entries):
+        # The answer closes it.
+        file = TemporaryFile()  # noqa: SIM115
+        files.export(entries, file)
+        file.seek(0)
+        name = f"{self.opts.model_name}s-{timezone.now():%Y-%m-%d}.zip"
+        return FileResponse(file, as_attachment=True, filename=name)
+
+    def upload(self, request):
+        """Take a file, and show what it would do."""
+        self.check_may_import(request)
+        form = UploadForm(request.POST or None, request.FILES or None)
+        if form.is_valid():
+            run = self.keep_upload(request, form)
+            if run is not None:
+                return redirect(f"admin:catalogue_{self.opts.model_name}_import_run", run.pk)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Import {self.opts.verbose_name_plural}",
+            "opts": self.opts,
+            "form": form,
+            "example": self.example,
+        }
+        return TemplateResponse(request, "admin/catalogue/upload.html", context)
+
+    def check_may_import(self, request):
+        if not (self.has_add_permission(request) and self.has_change_permission(request)):
+            raise PermissionDenied
+
+    def keep_upload(self, request, form):
+        """The upload with its preview to come, or None where it is refused as a whole."""
+        file = form.cleaned_data["file"]
+        run = ImportRun(
+            kind=self.opts.model_name,
+            name=file.name[-200:],
+            draft=form.cleaned_data["draft"],
+            user=request.user,
+        )
+        # What others left at its preview is not wanted any more.
+        ImportRun.objects.filter(
+            finished_at=None, created_at__lt=timezone.now() - timezone.timedelta(days=1)
+        ).update(data=None, finished_at=timezone.now())
+        try:
+            run.data = file.read(files.MAX_UPLOAD + 1)
+            with files.unpacked(run.name, run.data, self.importer_class(keep=False)):
+                pass
+        except Refused as error:
+            run.data, run.finished_at = None, timezone.now()
+            run.refused, run.refusals = 1, [[run.name, str(error)]]
+            form.add_error("file", str(error))
+            run.save()
+            return None
+        run.save()
+        return run
+
+    def review_upload(self, request, run_id):
+        """What an upload would do; posted, it does it."""
+        self.check_may_import(request)
+        run = get_object_or_404(ImportRun, pk=run_id, kind=self.opts.model_name)
+        if run.finished_at or run.data is None:
+            raise Http404
+        if request.method == "POST" and "cancel" in request.POST:
+            run.delete()
+            return redirect(f"admin:catalogue_{self.opts.model_name}_import")
+        keep = request.method == "POST"
+        importer = self.importer_class(keep=keep, draft=run.draft)
+        with files.unpacked(run.name, bytes(run.data), importer) as root:
+            outcomes = importer.run(root)
+        if keep:
+            self.finish(request, run, outcomes)
+            return redirect("admin:catalogue_importrun_change", run.pk)
+        by_kind = {
+            kind: [outcome for outcome in outcomes if outcome.kind == kind]
+            for kind in ("refused", "created", "updated", "unchanged")
+        }
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Preview of {run.name}",
+            "opts": self.opts,
+            "run": run,
+            "outcomes": by_kind,
+            "will_change": bool(by_kind["created"] or by_kind["updated"]),
+        }
+        return TemplateResponse(request, "admin/catalogue/preview.html", context)
+
+    def finish(self, request, run, outcomes):
+        message = f"Imported from {run.name}."
+        for outcome in outcomes:
+            if outcome.kind == "created":
+                self.log_addition(request, outcome.entry, message)
+            if outcome.kind == "updated":
+                self.log_change(request, outcome.entry, message)
+        refused = [outcome for outcome in outcomes if outcome.kind == "refused"]
+        kinds = [outcome.kind for outcome in outcomes]
+        run.created, run.updated, run.unchanged, run.refused = (
+            kinds.count(kind) for kind in ("created", "updated", "unchanged", "refused")
+        )
+        run.refusals = [[each.path, each.reason] for each in refused[:MOST_REFUSALS]]
+        run.data, run.finished_at = None, timezone.now()
+        run.save()
+
+
+@admin.register(ImportRun)
+class ImportRunAdmin(ReadOnlyAdmin):
+    list_display = ["name", "kind", "user", "created_at", "outcome"]
+    search_fields = ["name"]  # see `find`
+    search_help_text = "Start of a file's name"
+    list_select_related = ["user"]
+    list_filter = ["kind"]
+    fields = readonly_fields = [
+        *("name", "kind", "user", "created_at", "finished_at", "draft"),
+        *("created", "updated", "unchanged", "refused", "refused_files"),
+    ]
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).defer("data")
+
+    def find(self, runs, term):
+        return runs.filter(name__istartswith=term)
+
+    def attention(self):
+        week = timezone.now() - timezone.timedelta(days=7)
+        refused = ImportRun.objects.filter(refused__gt=0, created_at__gte=week)
+        return [("imports of this week with refused files", refused, "")]
+
+    @admin.display
+    def outcome(self, run):
+        if run.finished_at is None:
+            return "waits at its preview"
+        return (
+            f"{run.created} created, {run.updated} updated, {run.unchanged} unchanged, "
+            f"{run.refused} refused"
+        )
+
+    @admin.display
+    def refused_files(self, run):
+        return "\n".join(f"{path}: {reason}" for path, reason in run.refusals) or "none"

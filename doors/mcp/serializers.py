@@ -1,0 +1,62 @@
+"""The arguments of the reading tools, and the JSON Schema of any tool's arguments."""
+
+from rest_framework.fields import empty
+
+from catalogue.listing import DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY
+from marketplace.serializers import (
+    BodySerializer,
+    BooleanField,
+    NamedField,
+    RatingField,
+    SlugField,
+    TextField,
+)
+
+
+class LimitField(NamedField):
+    default_error_messages = {"invalid": f"{{field}} must be a whole number from 1 to {MAX_LIMIT}"}
+
+    def to_internal_value(self, data):
+        if type(data) is not int or not 1 <= data <= MAX_LIMIT:
+            self.fail("invalid")
+        return data
+
+
+class SearchSerializer(BodySerializer):
+    query = TextField(max_length=MAX_QUERY, required=False)
+    category = TextField(required=False)
+    runtime = TextField(required=False)
+    limit = LimitField(default=DEFAULT_LIMIT)
+
+
+class EntrySerializer(BodySerializer):
+    slug = SlugField()
+
+
+class NothingSerializer(BodySerializer):
+    pass
+
+
+def schema_of(serializer_class, descriptions):
+    """The JSON Schema of the object that the serializer reads; descriptions by field."""
+    fields = serializer_class().fields
+    return {
+        "type": "object",
+        "properties": {
+            name: {**_property(field), "description": descriptions[name]}
+            for name, field in fields.items()
+        },
+        "required": [name for name, field in fields.items() if field.required],
+    }
+
+
+def _property(field):
+    known = {} if field.default is empty else {"default": field.default}
+    if isinstance(field, LimitField):
+        return {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, **known}
+    if isinstance(field, RatingField):
+        return {"type": "number", "minimum": 1, "maximum": 5}
+    if isinstance(field, BooleanField):
+        return {"type": "boolean", **known}
+    bounds = {"minLength": field.min_length, "maxLength": field.max_length}
+    return {"type": "string", **{name: bound for name, bound in bounds.items() if bound}, **known}

@@ -1,0 +1,17 @@
+from marketplace.bodies import json_body
+from marketplace.viewsets import PublicViewSet
+
+
+class McpViewSet(PublicViewSet):
+    """MCP's streamable HTTP without sessions: one message is a POST, and its answer is JSON.
+
+    What is no JSON object is refused before the protocol is asked, as everywhere (contract 1).
+    Any Origin may call: there are no cookies here to abuse, and the host is checked.
+    """
+
+    def create(self, request):
+        json_body(request)
+        # The SDK takes longer to import than all the rest; only who speaks MCP pays for it.
+        from doors.mcp.server import answer  # noqa: PLC0415
+
+        return answer(request)
