@@ -3,6 +3,7 @@ from django.urls import re_path
 from doors import pages
 from doors.discovery import DiscoveryViewSet
 from doors.mcp.views import McpViewSet
+from doors.openapi.views import DocumentViewSet, docs
 from doors.words import WordsViewSet
 
 INDEX = r"\.well-known/agent-skills/index\.json/?$"
@@ -24,4 +25,8 @@ urlpatterns = [
         r"^api/v1/skills/(?P<slug>[^/]+)/SKILL\.md/?$",
         DiscoveryViewSet.as_view({"get": "skill_file"}),
     ),
+    re_path(
+        r"^api/v1/openapi\.json/?$", DocumentViewSet.as_view({"get": "retrieve"}), name="openapi"
+    ),
+    re_path(r"^docs/?$", docs, name="docs"),
 ]

@@ -10,6 +10,8 @@ from django.http import UnreadablePostError
 from marketplace.exceptions import BadRequest, BodyTooLarge, UnsupportedContentType
 
 MAX_BYTES = 64 * 1024
+NOT_JSON = "Request body is not valid JSON"
+NOT_AN_OBJECT = "Request body must be a JSON object"
 
 
 def json_body(request, *, may_be_empty=False):
@@ -38,7 +40,7 @@ def json_body(request, *, may_be_empty=False):
         return {}
     data = _parsed(body)
     if not isinstance(data, dict):
-        raise BadRequest("Request body must be a JSON object")
+        raise BadRequest(NOT_AN_OBJECT)
     return data
 
 
@@ -72,7 +74,7 @@ def _parsed(body):
     # A deeply nested document ends the parser's recursion, a number of thousands of digits its
     # conversion: both are just unusable JSON.
     except (ValueError, RecursionError) as error:
-        raise BadRequest("Request body is not valid JSON") from error
+        raise BadRequest(NOT_JSON) from error
     _refuse_unstorable_strings(data)
     return data
 

@@ -15,6 +15,8 @@ from rest_framework.response import Response
 
 from marketplace.logging import mask
 
+AUTHENTICATION_REQUIRED = "Authentication required"
+
 
 class ApiError(APIException):
     """A row of the specification's error table: a status and, in `default_detail`, its text."""
@@ -91,7 +93,7 @@ def handle(error, context):
     if isinstance(error, NotAuthenticated | AuthenticationFailed):
         # The text never says which part of a token was wrong; the header comes from
         # BearerAuthentication.authenticate_header.
-        detail = "Authentication required"
+        detail = AUTHENTICATION_REQUIRED
         headers["WWW-Authenticate"] = error.auth_header
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = ", ".join(context["view"].allowed_methods)

@@ -21,6 +21,7 @@ TEXTS = {
     HTTPStatus.NOT_FOUND: "Not found: the API has no such path",
     HTTPStatus.INTERNAL_SERVER_ERROR: "Internal server error",
 }
+HTTPS_REQUIRED = "HTTPS is required"
 
 # SQLSTATE classes of trouble that passes: connection, rollback (deadlock), resources, locks and
 # operator intervention (a shutdown, a statement timeout).
@@ -205,5 +206,5 @@ class RequireHttps:
 
     def __call__(self, request):
         if settings.REQUIRE_HTTPS and not request.is_secure() and not is_for_people(request.path):
-            return error_response(403, "HTTPS is required")
+            return error_response(403, HTTPS_REQUIRED)
         return self.get_response(request)

@@ -52,6 +52,7 @@ def ratelimit(policy):
                 raise RateLimitExceeded(usage.seconds)
             return handler(viewset, request, *args, **kwargs)
 
+        counted.policy = policy
         return counted
 
     return decorate

@@ -49,6 +49,8 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django.contrib.postgres",
     "django_ratelimit",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "rest_framework",
     "marketplace",
     "catalogue",
@@ -127,6 +129,18 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "marketplace.exceptions.handle",
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,
+    "DEFAULT_SCHEMA_CLASS": "doors.openapi.schema.OperationSchema",
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Agent marketplace",
+    "VERSION": "1.0.0",
+    "OAS_VERSION": "3.1.0",
+    "DEFAULT_GENERATOR_CLASS": "doors.openapi.document.Generator",
+    "SERVERS": [{"url": "/", "description": "The host that served this document."}],
+    "COMPONENT_SPLIT_PATCH": False,
+    "POSTPROCESSING_HOOKS": [],
+    "SORT_OPERATIONS": False,
 }
 
 AUTH_PASSWORD_VALIDATORS = [

@@ -10,6 +10,7 @@ from marketplace.answers import known_answers
 from marketplace.models import RateCount
 from tests.factories import AgentFactory
 from tests.live import LiveServer
+from tests.truth import assert_as_described
 
 # Staff's passwords are hashed slowly on purpose; the tests make many and crack none.
 django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -28,6 +29,11 @@ class ApiClient(Client):
                 extra.get("headers") or {}
             )
         return super().generic(method, path, data, content_type, **extra)
+
+    def request(self, **environ):
+        answer = super().request(**environ)
+        assert_as_described(environ["REQUEST_METHOD"], environ["PATH_INFO"], answer)
+        return answer
 
     def post(self, path, data=b"{}", **extra):
         return self.generic("POST", path, as_json(data), **extra)

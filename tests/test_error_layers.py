@@ -9,6 +9,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from agents.models import AgentToken
 from catalogue.listing import SkillListing
+from catalogue.views import SkillViewSet
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 
 SKILLS = "/api/v1/skills"
@@ -109,10 +110,13 @@ def test_a_crash_after_the_view_is_a_500_too(anyone, monkeypatch):
         (SuspiciousOperation("the secret detail"), 400, WRONG_HOST),
     ],
 )
-def test_errors_of_django_itself_are_json(anyone, listing_raises, error, status, text):
-    listing_raises(error)
+def test_errors_of_django_itself_are_json(anyone, monkeypatch, error, status, text):
+    def retrieve(*_, **__):
+        raise error
 
-    assert_error(anyone.get(SKILLS), status, text)
+    monkeypatch.setattr(SkillViewSet, "retrieve", retrieve)
+
+    assert_error(anyone.get(SKILL), status, text)
 
 
 @pytest.mark.parametrize(

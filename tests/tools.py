@@ -1,0 +1,34 @@
+"""Programs of others that tests run, from PyPI and npm; uv and npm keep them."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def run(folder, *command):
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=600, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def run_or_skip(folder, *command):
+    """For what fetches a tool: no test depends on a registry that cannot be reached."""
+    if shutil.which(command[0]) is None:
+        pytest.skip(f"needs {command[0]}")
+    try:
+        run(folder, *command)
+    except (AssertionError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"{command[0]} cannot fetch it: {error}")
+
+
+def fetched(package, folder):
+    """How to run programs beside a package of PyPI, apart from the project's environment."""
+    uv = Path(sys.executable).with_name("uv")
+    command = [str(uv), "run", "--quiet", "--no-project", "--with", package]
+    run_or_skip(folder, *command, "python", "-c", "")
+    return command
