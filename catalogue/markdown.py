@@ -1,5 +1,7 @@
 """Markdown as safe HTML, for staff to see what they write."""
 
+from functools import lru_cache
+
 import nh3
 from markdown_it import MarkdownIt
 
@@ -18,6 +20,8 @@ MAX_PREVIEW = 20_000
 CUT_OFF = "<p><em>The preview ends here; the text goes on.</em></p>"
 
 
+# A hostile text takes a second, and each query string asks for its page anew.
+@lru_cache(maxsize=64)
 def render(text):
     """The text below its frontmatter as HTML. Nothing in it runs, or loads from anywhere."""
     fenced = FENCED.match(text)

@@ -5,13 +5,14 @@ holds its own skill alone; each skill and each persona has an index below its pa
 Nothing here counts as a download: that is an agent's install.
 """
 
+import re
 from functools import partial
 from hashlib import sha256
 
 import orjson
 
 from catalogue.files import with_frontmatter
-from catalogue.frontmatter import Fields, Refused, one_line, read_frontmatter
+from catalogue.frontmatter import FENCED, Fields, Refused, one_line, read_frontmatter
 from catalogue.models import Skill
 from catalogue.views import PersonaViewSet, SkillViewSet
 from doors.words import skill_md
@@ -22,6 +23,9 @@ from marketplace.prepared import Given, Literal, Prepared
 from marketplace.viewsets import PublicViewSet
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+FORMAT = {"name", "description", "license", "compatibility", "allowed-tools"}
+PLAIN = r"[A-Za-z0-9(/](?:[^#:]|:(?=\S))*"
+PLAIN_LINE = re.compile(rf"""(?:  )?[\w-]+:(?: (?:{PLAIN}|"[^"\\]*"|'[^']*'))?""")
 MAX_NAME, MAX_TEXT, MAX_COMPATIBILITY, MAX_WORDS = 64, 1024, 500, 100
 
 IN_BUNDLE = (
@@ -87,16 +91,18 @@ def entry(url, text):
 
 
 def valid_skill_md(skill):
-    """The skill's own text below a frontmatter that every validator of the format accepts.
+    """The skill's own text, below a frontmatter that every validator of the format accepts.
 
     Many files out in the wild would be refused: for a name that is not their folder's, a field
-    that the format does not know, or YAML beyond its plain subset. The frontmatter is therefore
-    always written anew, from what the catalogue shows; what else it said is in `content`.
+    that the format does not know, or YAML beyond its plain subset. Their frontmatter is written
+    anew, from what the catalogue shows; what else it said is in `content`.
     """
     try:
         fields, body = read_frontmatter(skill.content)
     except Refused:
         fields, body = Fields({}), skill.content
+    if is_valid(skill, fields.fields):
+        return skill.content
     metadata = {
         "title": skill.title,
         "category": skill.category,
@@ -115,6 +121,26 @@ def valid_skill_md(skill):
         "metadata": {key: plain(text) for key, text in metadata.items() if text},
     }
     return with_frontmatter(frontmatter, body)
+
+
+def is_valid(skill, fields):
+    """Whether the text is surely valid as it stands: one plain `name: text` on each line."""
+    fenced = FENCED.match(skill.content)
+    lines = fenced[1].splitlines() if fenced else []
+    own = {"description": "", **fields}
+    metadata = own.pop("metadata", {})
+    return (
+        all(PLAIN_LINE.fullmatch(line) for line in lines)
+        and "---" not in "".join(lines)
+        and own.keys() <= FORMAT
+        and isinstance(metadata, dict)
+        and all(isinstance(text, str) for text in own.values())
+        # Two lines of one name would make one field.
+        and len(lines) == len(fields) + len(metadata)
+        and own.get("name") == skill.slug[:MAX_NAME]
+        and 0 < len(own["description"]) == len(plain(own["description"]))
+        and len(own.get("compatibility", "")) <= MAX_COMPATIBILITY
+    )
 
 
 def words_of(fields, name):

@@ -89,6 +89,24 @@ def test_a_skill_is_served_below_a_frontmatter_of_the_catalogue(anyone, skill):
     assert answer.content.decode() == SERVED
 
 
+@pytest.mark.parametrize(
+    "frontmatter",
+    [
+        "name: pdf-tables\ndescription: Reads tables. Use it when there are some, at 10:30 too.",
+        'license: MIT\nname: pdf-tables\ndescription: "Reads: tables"\ncompatibility: Linux',
+        "name: pdf-tables\ndescription: Reads.\nmetadata:\n  author: me\n  version: '1.10'",
+    ],
+)
+def test_a_valid_file_is_served_as_it_is(anyone, frontmatter):
+    content = f"---\n{frontmatter}\n---\n\n# Tables\n\n\nRead them.\n\n"
+    SkillFactory(slug="pdf-tables", content=content)
+
+    text = file_of(anyone, "pdf-tables")
+
+    assert text == content
+    assert problems(text, "pdf-tables") == []
+
+
 def test_a_skill_has_an_index_of_its_own(anyone, skill):
     answer = anyone.get(f"/skills/pdf-tables{INDEX}")
 
@@ -252,6 +270,14 @@ def test_it_costs_no_more_statements_than_the_api(anyone, path, most):
         pytest.param("---\nallowed-tools: [Read, 'a --- b']\n---\nDo.", id="allowed tools"),
         pytest.param(f"---\ncompatibility: {'x' * 600}\n---\nDo.", id="a long compatibility"),
         pytest.param("---\nname: x: y: z\n  - b\n---\nDo.", id="no YAML"),
+        pytest.param("---\nname: some\ndescription: a: b\n---\nDo.", id="a colon"),
+        pytest.param("---\nname: some\ndescription: x\nname: some\n---\nDo.", id="a name twice"),
+        pytest.param("---\nname: some\ndescription: x\na: b\n---\nDo.", id="a field of its own"),
+        pytest.param("---\nname: some\ndescription:\n  a: b\n---\nDo.", id="a mapping"),
+        pytest.param("---\nname: some\ndescription: a --- b\n---\nDo.", id="a line in a line"),
+        pytest.param(f"---\nname: some\ndescription: {'x' * 1025}\n---\nDo.", id="too long"),
+        pytest.param("---\nname: some\ndescription: ''\n---\nDo.", id="no description"),
+        pytest.param("---\nname: some\ndescription: x\nmetadata: y\n---\nDo.", id="no mapping"),
     ],
 )
 def test_whatever_is_stored_is_served_valid(anyone, content):

@@ -143,6 +143,7 @@ SCHEMAS = {
             "personas": some(ref("BundlingPersona")),
         }
     ),
+    "SkillFile": said(TEXT, "Frontmatter between two lines of `---`, then Markdown."),
     "Persona": shape(PERSONA),
     "PersonaPage": page("Persona"),
     "PersonaDetail": shape(

@@ -16,7 +16,7 @@ class Unsound(AssertionError):
 
 
 # Pages for people, which answer in HTML: a target is one of them, with or without a host before it.
-PAGES = re.compile(rb"/(?:admin|claim)| (?:\w+://[^/ ]*)?/(?:[?# ]|docs|personas|skills)")
+PAGES = re.compile(rb"/(?:admin|claim)| (?:\w+://[^/ ]*)?(?:/?[?# ]|/(?:docs|personas|skills))")
 
 
 @dataclass(frozen=True)
