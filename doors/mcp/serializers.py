@@ -3,14 +3,8 @@
 from rest_framework.fields import empty
 
 from catalogue.listing import DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY
-from marketplace.serializers import (
-    BodySerializer,
-    BooleanField,
-    NamedField,
-    RatingField,
-    SlugField,
-    TextField,
-)
+from doors.openapi.bodies import schema_of
+from marketplace.serializers import BodySerializer, NamedField, SlugField, TextField
 
 
 class LimitField(NamedField):
@@ -37,26 +31,23 @@ class NothingSerializer(BodySerializer):
     pass
 
 
-def schema_of(serializer_class, descriptions):
+@schema_of.register
+def _(_field: LimitField):
+    return {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}
+
+
+def arguments_schema(serializer_class, descriptions):
     """The JSON Schema of the object that the serializer reads; descriptions by field."""
     fields = serializer_class().fields
     return {
         "type": "object",
         "properties": {
-            name: {**_property(field), "description": descriptions[name]}
+            name: {**schema_of(field), **default_of(field), "description": descriptions[name]}
             for name, field in fields.items()
         },
         "required": [name for name, field in fields.items() if field.required],
     }
 
 
-def _property(field):
-    known = {} if field.default is empty else {"default": field.default}
-    if isinstance(field, LimitField):
-        return {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT, **known}
-    if isinstance(field, RatingField):
-        return {"type": "number", "minimum": 1, "maximum": 5}
-    if isinstance(field, BooleanField):
-        return {"type": "boolean", **known}
-    bounds = {"minLength": field.min_length, "maxLength": field.max_length}
-    return {"type": "string", **{name: bound for name, bound in bounds.items() if bound}, **known}
+def default_of(field):
+    return {} if field.default is empty else {"default": field.default}

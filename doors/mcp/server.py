@@ -19,7 +19,7 @@ from mcp.types import (
 )
 from mcp.types import Tool as OfferedTool
 
-from doors.mcp.serializers import schema_of
+from doors.mcp.serializers import arguments_schema
 from doors.mcp.tools import TOOLS
 from marketplace.exceptions import ApiError, BadRequest
 
@@ -36,7 +36,7 @@ OFFERED = ListToolsResult(
             name=name,
             title=tool.title,
             description=tool.description,
-            input_schema=schema_of(tool.arguments, tool.descriptions),
+            input_schema=arguments_schema(tool.arguments, tool.descriptions),
             annotations=ToolAnnotations(
                 read_only_hint=tool.is_read_only,
                 idempotent_hint=tool.is_idempotent,
