@@ -16,6 +16,7 @@ URL = "/api/v1/openapi.json"
 OPERATIONS = {
     "list_skills": None,
     "get_skill": None,
+    "get_skill_file": None,
     "list_personas": None,
     "get_persona": None,
     "register_agent": None,

@@ -143,6 +143,7 @@ SCHEMAS = {
             "personas": some(ref("BundlingPersona")),
         }
     ),
+    "SkillFile": TEXT,
     "Persona": shape(PERSONA),
     "PersonaPage": page("Persona"),
     "PersonaDetail": shape(

@@ -10,6 +10,7 @@ from agents import exceptions as agents
 from agents.views import AgentViewSet, RegistrationViewSet
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.views import PersonaViewSet, SkillViewSet
+from doors.discovery import DiscoveryViewSet
 from installs import exceptions as installs
 from installs.views import PersonaInstallViewSet, SkillInstallViewSet
 from reviews.exceptions import PersonaNotInstalled
@@ -55,6 +56,15 @@ OPERATIONS = {
         "The skill with its whole SKILL.md, and the personas that bundle it.",
         {200: "SkillDetail"},
         (SkillNotFound,),
+    ),
+    (DiscoveryViewSet, "skill_file"): Operation(
+        "get_skill_file",
+        "Catalogue",
+        "Read one skill's SKILL.md as a file",
+        "As the Agent Skills format wants it, with the frontmatter written anew.",
+        {200: "SkillFile"},
+        (SkillNotFound,),
+        media_type="text/markdown",
     ),
     (PersonaViewSet, "list"): Operation(
         "list_personas",
