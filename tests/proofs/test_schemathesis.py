@@ -11,7 +11,7 @@ from tests.proofs.scale import scale
 from tests.proofs.test_fuzz import LIMITS, SEED
 from tests.tools import fetched, run
 
-EXAMPLES = scale(short=5, long=200)  # random ones of each of the eleven operations
+EXAMPLES = scale(short=5, long=200)  # random ones of each operation
 OPTIONS = [
     f"--max-examples={EXAMPLES}",
     f"--phases=examples,fuzzing{scale(short='', long=',coverage,stateful')}",
