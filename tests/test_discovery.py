@@ -31,7 +31,7 @@ metadata:
   title: PDF tables
   category: data
   tags: pdf, csv
-  version: '1.10'
+  version: "1.10"
 ---
 
 # Tables
@@ -277,6 +277,9 @@ def test_it_costs_no_more_statements_than_the_api(anyone, path, most):
         pytest.param("---\nname: some\ndescription: a --- b\n---\nDo.", id="a line in a line"),
         pytest.param(f"---\nname: some\ndescription: {'x' * 1025}\n---\nDo.", id="too long"),
         pytest.param("---\nname: some\ndescription: ''\n---\nDo.", id="no description"),
+        pytest.param("---\nname: some\ndescription: null\n---\nDo.", id="no text to some readers"),
+        pytest.param("---\nname: some\ndescription: 1e5\n---\nDo.", id="a number to some readers"),
+        pytest.param("---\nname: some\ndescription: a\tb\n---\nDo.", id="a tab"),
         pytest.param("---\nname: some\ndescription: x\nmetadata: y\n---\nDo.", id="no mapping"),
     ],
 )
@@ -313,6 +316,17 @@ def test_whatever_is_described_is_valid_and_said_alike_in_both_places(anyone, de
         assert (entry["name"], entry["description"]) == (fields["name"], fields["description"])
     # The CLI counts as JavaScript does.
     assert 0 < len(entry["description"].encode("utf-16-le")) <= 2 * 1024
+
+
+@pytest.mark.parametrize("slug", ["2048", "1e5", "null", "no", "2024-01-01", "0x1f"])
+def test_a_slug_that_looks_like_no_text_is_one(anyone, slug):
+    SkillFactory(slug=slug, content=f"---\nname: {slug}\ndescription: {slug}\n---\nDo.")
+
+    (entry,) = anyone.get(f"/skills/{slug}{INDEX}").json()["skills"]
+
+    assert entry["name"] == slug
+    fields = yaml.safe_load(file_of(anyone, slug).split("---\n")[1])
+    assert (fields["name"], fields["description"]) == (slug, entry["description"])
 
 
 def test_a_name_is_cut_to_what_the_format_allows(anyone):
