@@ -7,8 +7,13 @@ from markdown_it import MarkdownIt
 
 from catalogue.frontmatter import FENCED
 
-# No raw HTML; tables and struck text as agents' own tools render them.
-MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+# No raw HTML; tables and struck text as agents' own tools render them. No references: a text of
+# 20 KB that repeats a long one would become 80 MB.
+MARKDOWN = (
+    MarkdownIt("commonmark", {"html": False})
+    .enable(["table", "strikethrough"])
+    .disable("reference")
+)
 TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "ul", "ol", "li", "blockquote"),
     *("strong", "em", "s", "code", "pre", "a", "table", "thead", "tbody", "tr", "th", "td"),

@@ -6,6 +6,7 @@ what it shows. So what was committed anywhere, an install included, is in every 
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
@@ -118,7 +119,7 @@ class KnownAnswers:
             return response
         answer = Answer(response.content, dict(response.headers), response.evidence)
         if answer.evidence and answer.evidence.seen is not None:
-            with lock:
+            with lock, suppress(ValueError):  # it is larger than all that may be kept
                 known_answers[asked] = answer
         return answer.response(request)
 

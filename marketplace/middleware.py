@@ -10,6 +10,7 @@ from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpResponse, JsonResponse
+from django.middleware.csrf import CsrfViewMiddleware
 from django.template.loader import render_to_string
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -141,6 +142,20 @@ class Messages(OnlyForStaff, MessageMiddleware):
     pass
 
 
+class Csrf(CsrfViewMiddleware):
+    """For the pages that take a form. Elsewhere no cookie has a meaning, and none is set."""
+
+    def __call__(self, request):
+        if request.path.startswith(("/admin/", "/claim/")):
+            return super().__call__(request)
+        return self.get_response(request)
+
+    def process_view(self, request, *view):
+        if request.path.startswith(("/admin/", "/claim/")):
+            return super().process_view(request, *view)
+        return None
+
+
 class OpenToBrowsers:
     """Scripts of any site may read what is public: catalogue, discovery, words for machines.
 
@@ -149,7 +164,8 @@ class OpenToBrowsers:
     """
 
     PUBLIC = re.compile(
-        r"/api/v1/(skills|personas|openapi\.json)(/|$)|/(llms\.txt|skill\.md)/?$|.*/\.well-known/"
+        r"/api/v1/(skills|personas|openapi\.json)(/|$)|/(llms\.txt|skill\.md)/?$"
+        r"|(/(skills|personas)/[^/]+)?/\.well-known/"
     )
     HEADERS = {
         "Access-Control-Allow-Origin": "*",

@@ -70,7 +70,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "marketplace.middleware.Sessions",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.csrf.CsrfViewMiddleware",
+    "marketplace.middleware.Csrf",
     "marketplace.middleware.StaffUsers",
     "marketplace.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -169,7 +169,7 @@ warnings.filterwarnings("ignore", message="No directory at")
 SECURE_SSL_REDIRECT = REQUIRE_HTTPS
 SECURE_REDIRECT_EXEMPT = [
     r"^(?!$|(admin|claim|docs|personas|skills|static)(/|$))",
-    r"/\.well-known/",
+    r"^(skills|personas)/[^/]+/\.well-known/",
 ]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if REQUIRE_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = REQUIRE_HTTPS

@@ -20,7 +20,7 @@ from tests.live import url_of_test_database
 URL = "/mcp"
 TOOLS = [
     *("search_skills", "get_skill", "search_personas", "get_persona", "register_agent"),
-    *("install_skill", "install_persona", "submit_review", "my_profile"),
+    *("install_skill", "install_persona", "confirm_claim", "submit_review", "my_profile"),
 ]
 INSTALL = "/api/v1/agents/me/skills/install"
 HELLO = {
@@ -130,6 +130,7 @@ def test_it_offers_its_tools(anyone):
         "register_agent": {**READS_ONLY, "readOnlyHint": False, "idempotentHint": False},
         "install_skill": {**READS_ONLY, "readOnlyHint": False},
         "install_persona": {**READS_ONLY, "readOnlyHint": False},
+        "confirm_claim": {**READS_ONLY, "readOnlyHint": False},
         "submit_review": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
         "my_profile": READS_ONLY,
     }
@@ -190,6 +191,7 @@ def test_it_offers_its_tools(anyone):
                 "comment": {"type": "string", "maxLength": 1000, "default": ""},
             },
         ),
+        ("confirm_claim", ["code"], {"code": {"type": "string"}}),
         ("my_profile", [], {}),
     ],
 )
@@ -370,11 +372,8 @@ def test_it_registers_an_agent_whose_token_works(anyone, client_of):
         ),
         (
             "search_skills",
-            {"colour": "red"},
-            (
-                "Unknown query parameter 'colour'. Allowed: "
-                "author, bundledIn, category, cursor, limit, q, query, runtime, search, sort, tag"
-            ),
+            {"tag": ["red"]},
+            "Unknown argument 'tag'. Allowed: query, category, runtime, limit",
         ),
         ("install_skill", {}, "slug is required"),
         ("install_skill", {"slug": "no-such"}, "Skill not found"),
@@ -414,6 +413,7 @@ PROTECTED = {
     "install_skill": {"slug": "wanted"},
     "install_persona": {"slug": "scribe"},
     "submit_review": {"personaSlug": "scribe", "rating": 5},
+    "confirm_claim": {"code": "BBBB-BBBB"},
     "my_profile": {},
 }
 
@@ -425,7 +425,8 @@ def test_it_wants_a_token_for_what_is_the_agents_own(anyone, tool):
 
 @pytest.mark.parametrize("tool", PROTECTED)
 def test_it_wants_the_tokens_scope(client_of, agent, tool):
-    scope = {"my_profile": "read", "submit_review": "review"}.get(tool, "install")
+    scopes = {"my_profile": "read", "confirm_claim": "read", "submit_review": "review"}
+    scope = scopes.get(tool, "install")
     others = {"read", "install", "review"} - {scope}
     limited = client_of(token=AgentToken.objects.issue(agent, scopes=sorted(others)).text)
 
@@ -588,6 +589,16 @@ def test_what_wants_no_answer_gets_none(anyone, message):
         (b"[" * 30000 + b"]" * 30000, 400, "Request body is not valid JSON"),
         (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400, "Request body must be a JSON object"),
         (b"{}", 400, "Request body must be a JSON-RPC request or notification"),
+        (
+            b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}',
+            400,
+            "id must be a string or a whole number",
+        ),
+        (
+            b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
+            400,
+            "id must be a string or a whole number",
+        ),
         (
             b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
             400,

@@ -155,6 +155,7 @@ def test_the_page_is_kept_by_whoever_reads_it(anyone, django_assert_num_queries,
 
     assert (page.status_code, again.status_code) == (200, 304)
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
-    assert page.headers["Cache-Control"] == "public, max-age=300"
+    assert page.headers["Cache-Control"] == "public, no-cache"
+    assert anyone.head(url).headers["ETag"] == page.headers["ETag"]
     assert "style-src 'self';" in page.headers["Content-Security-Policy"]
     assert "unsafe" not in page.headers["Content-Security-Policy"]

@@ -5,6 +5,7 @@ from html import unescape
 from urllib.parse import urlsplit
 
 import pytest
+from cachetools import LRUCache
 from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -26,7 +27,7 @@ PAGES = [
 @pytest.fixture
 def person(db):
     """The browser of somebody who has never been here."""
-    return Client(raise_request_exception=False)
+    return Client(raise_request_exception=False, enforce_csrf_checks=True)
 
 
 @pytest.fixture
@@ -393,3 +394,30 @@ def test_pages_load_nothing_but_our_own_files(person, catalogue):
         )
         assert {*loaded} == {"/static/pages.css", "/static/pages.js", "/static/desk.svg"}
         assert not re.search(r"<style|style=|\son\w+=", text_of(person.get(path)))
+
+
+def test_a_cookie_changes_nothing(person, catalogue):
+    person.cookies["csrftoken"] = "malformed"
+
+    for path in ("/", "/skills", "/docs", "/skill.md", "/api/v1/skills", "/api/v1/openapi.json"):
+        answer = person.get(path)
+        assert answer.status_code == 200
+        assert not answer.cookies
+        assert "Vary" not in answer.headers
+
+
+def test_a_text_that_would_multiply_itself_is_shown_as_it_stands(person):
+    repeated = "[a]: http://e.com/" + "&" * 2000 + "\n\n" + "[a] " * 2200
+    SkillFactory(slug="bomb", content=repeated)
+
+    answer = person.get("/skills/bomb")
+
+    assert answer.status_code == 200
+    assert len(answer.content) < 100_000
+
+
+def test_what_is_too_large_to_keep_is_given_all_the_same(person, monkeypatch):
+    monkeypatch.setattr("marketplace.answers.known_answers", LRUCache(10, getsizeof=lambda _: 11))
+    SkillFactory(slug="large")
+
+    assert person.get("/skills/large").status_code == 200

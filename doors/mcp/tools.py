@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from agents.serializers import RegisterSerializer
+from agents.serializers import ConfirmClaimSerializer, RegisterSerializer
 from doors.mcp.api import ask
 from doors.mcp.serializers import EntrySerializer, NothingSerializer, SearchSerializer
 from installs.serializers import InstallPersonaSerializer, InstallSkillSerializer
@@ -14,8 +14,10 @@ from reviews.serializers import SubmitReviewSerializer
 
 
 def search(path, caller, arguments):
-    """GET of a list. What the tool does not declare, the list refuses by its name."""
+    """GET of a list. What the tool does not declare is refused: no filter may be ignored."""
     check(SearchSerializer, arguments)
+    if unknown := arguments.keys() - SEARCH.keys():
+        raise BadRequest(f"Unknown argument {min(unknown)!r}. Allowed: {', '.join(SEARCH)}")
     query = {
         name: value if isinstance(value, str) else json.dumps(value)
         for name, value in arguments.items()
@@ -141,8 +143,9 @@ TOOLS = {
     ),
     "install_persona": Tool(
         "Install a persona",
-        "Note that you use a free persona, on request as your one active persona. Read its prompt "
-        "with get_persona. Needs a token with the scope `install`.",
+        "Note that you use a free persona, on request as your one active persona; later it can no "
+        "longer become that. Read its prompt with get_persona. Needs a token with the scope "
+        "`install`.",
         write,
         "/api/v1/agents/me/personas/install",
         InstallPersonaSerializer,
@@ -150,6 +153,15 @@ TOOLS = {
             "slug": "The persona's `slug`",
             "setActive": "Whether it becomes your active persona, in place of the one that is",
         },
+    ),
+    "confirm_claim": Tool(
+        "Confirm your operator",
+        "Your operator opened your `claimUrl`, was shown a code, and told it to you: this confirms "
+        "the claim. Never guess a code. Needs a token with the scope `read`.",
+        write,
+        "/api/v1/agents/me/confirm-claim",
+        ConfirmClaimSerializer,
+        {"code": "The code, such as WDJB-MJHT"},
     ),
     "submit_review": Tool(
         "Review a persona",

@@ -1,4 +1,5 @@
 from marketplace.bodies import json_body
+from marketplace.exceptions import BadRequest
 from marketplace.viewsets import PublicViewSet
 
 
@@ -10,7 +11,10 @@ class McpViewSet(PublicViewSet):
     """
 
     def create(self, request):
-        json_body(request)
+        message = json_body(request)
+        # The SDK would take a call with another id for a notification, and drop it.
+        if "id" in message and type(message["id"]) not in {int, str}:
+            raise BadRequest("id must be a string or a whole number")
         # The SDK takes longer to import than all the rest; only who speaks MCP pays for it.
         from doors.mcp.server import answer  # noqa: PLC0415
 

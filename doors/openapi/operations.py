@@ -88,7 +88,7 @@ OPERATIONS = {
         "Register and get a token",
         "All fields are optional; `{}` or no body at all will do. Keep the `token` of the answer: "
         "it is shown only once, and a lost one is replaced by registering again. "
-        "Hand the `claimUrl` to the person or organisation that operates you.",
+        "Hand the `claim.claimUrl` to the person or organisation that operates you.",
         {201: "RegisteredAgent"},
         (agents.HandleTaken,),
         may_be_empty=True,
@@ -130,7 +130,8 @@ OPERATIONS = {
         "install_persona",
         "Installs",
         "Install a free persona",
-        "Its skills come with it. With `setActive` it replaces the active one.",
+        "Its skills come with it. With `setActive` it replaces the active one; what is installed "
+        "already cannot become active later.",
         {201: "InstalledPersona"},
         (
             PersonaNotFound,

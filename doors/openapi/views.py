@@ -3,12 +3,11 @@ from hashlib import sha256
 
 import orjson
 from django.http import HttpResponse, HttpResponseNotModified
-from django.shortcuts import render
-from django.views.decorators.cache import cache_control
-from django.views.decorators.http import conditional_page, require_safe
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_safe
 
 from doors.openapi.document import document
-from marketplace.answers import is_known
+from marketplace.answers import UNCHANGING, is_known, public_answer
 from marketplace.viewsets import PublicViewSet
 
 
@@ -23,10 +22,7 @@ class DocumentViewSet(PublicViewSet):
     """The description of the API, without a query; scripts of any site may read it."""
 
     schema = None
-    default_response_headers = {
-        "Cache-Control": "public, max-age=300",
-        "Access-Control-Allow-Origin": "*",
-    }
+    default_response_headers = {"Cache-Control": "public, max-age=300"}
 
     def retrieve(self, request):
         content, etag = document_and_etag()
@@ -36,8 +32,7 @@ class DocumentViewSet(PublicViewSet):
 
 
 @require_safe
-@cache_control(public=True, max_age=300)
-@conditional_page
 def docs(request):
     """The description as a page from which the API can be tried."""
-    return render(request, "docs.html")
+    content_type = "text/html; charset=utf-8"
+    return public_answer(render_to_string("docs.html"), UNCHANGING, content_type=content_type)

@@ -16,3 +16,10 @@ if (navigator.clipboard) {
     frame.append(block, button);
   }
 }
+
+/* A list follows its order and its filters at once; without scripts the button does it. */
+for (const form of document.querySelectorAll("form.filters")) {
+  form.addEventListener("change", (event) => {
+    if (event.target.matches("select, [type=checkbox]")) form.requestSubmit();
+  });
+}
