@@ -63,7 +63,7 @@ class Demo(LiveServer):
     def is_gone(self):
         return self.processes() == [] and not self.socket.exists()
 
-    def assert_gone(self, patience=20):
+    def assert_gone(self, patience=60):
         self.process.wait(patience)
         is_within(patience, self.is_gone)
         assert [description(pid).partition(b"\n")[0] for pid in self.processes()] == []
