@@ -114,7 +114,7 @@ def test_a_restart_prints_the_same_password(running):
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 def test_the_printed_commands_work(running):
-    for label, answer in [("Browse", '"slug":'), ("Register", '"token":')]:
+    for label, answer in [("Search", '"slug":'), ("Register", '"token":')]:
         (command,) = re.findall(rf"{label}: +(curl .+)", running.output())
         done = subprocess.run(
             f"{command} -sSf", shell=True, capture_output=True, text=True, check=False
