@@ -16,6 +16,12 @@ from tests.processes import description, is_within, processes_with
 ME = "/api/v1/agents/me"
 
 
+def begin_as_on_a_terminal():
+    # A suite that a shell runs in the background has Ctrl-C ignored, and hands that on.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    end_with_parent()  # a killed pytest leaves no demo
+
+
 class Demo(LiveServer):
     """`make demo` in a folder of its own."""
 
@@ -34,7 +40,7 @@ class Demo(LiveServer):
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # so that a signal to its group is a Ctrl-C
-                preexec_fn=end_with_parent,  # noqa: PLW1509 - a killed pytest leaves no demo
+                preexec_fn=begin_as_on_a_terminal,  # noqa: PLW1509
             )
 
     def start(self):
