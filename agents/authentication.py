@@ -13,7 +13,6 @@ class BearerAuthentication(TokenAuthentication):
         token = AgentToken.objects.authenticate(key)
         if token is None:
             raise AuthenticationFailed
-        token.note_use()
         return token.agent, token
 
     def authenticate_header(self, request):

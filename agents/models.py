@@ -15,11 +15,10 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from agents import handles, tokens
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
-from agents.sql import BELONGINGS
+from agents.sql import BELONGINGS, USE_TOKEN
 from marketplace.history import StaffHistory
 from marketplace.models import make_public_id, random_text, violates
 from marketplace.permissions import Scope
-from marketplace.prepared import Given, Prepared
 from marketplace.serializers import TIMESTAMP
 
 
@@ -54,6 +53,11 @@ class Agent(models.Model):
 
     is_authenticated = True
     is_anonymous = False
+    # What a profile says of the agent itself, and the look-up of its token brings.
+    SHOWN = (
+        *("id", "public_id", "handle", "name", "description", "runtime", "tier"),
+        *("created_at", "updated_at"),
+    )
 
     public_id = models.CharField(
         max_length=40, default=partial(make_public_id, "agent"), editable=False
@@ -118,11 +122,13 @@ class Agent(models.Model):
     def belongings(self):
         """What the agent has, as the profile says it: the newest hundred of each kind (contract 4).
 
-        `activePersona`, `skills`, `personas`, `advisories`, `counts`.
+        `activePersona`, `skills`, `personas`, `advisories`, `counts`. Its claim is read with them.
         """
         with connection.cursor() as cursor:
             cursor.execute(BELONGINGS, {"agent": self.pk, "timestamp": TIMESTAMP})
-            return orjson.loads(cursor.fetchone()[0])
+            *claim, belongings = cursor.fetchone()
+        self.claim = OperatorClaim.from_db(self._state.db, OperatorClaim.SHOWN, claim)
+        return orjson.loads(belongings)
 
     def suspend(self, reason=""):
         self._become_suspended(self.suspended_at or timezone.now(), reason)
@@ -158,16 +164,22 @@ class AgentTokenQuerySet(models.QuerySet):
         )
 
     def authenticate(self, text):
-        """The usable token with this text, and its agent with it, or None."""
+        """The usable token with this text, and its agent with it, or None; the use is noted."""
         if not tokens.is_well_formed(text):
             return None
-        return USABLE_TOKEN.first(digest=tokens.digest(text))
+        with connection.cursor() as cursor:
+            cursor.execute(USE_TOKEN, [tokens.digest(text)])
+            row = cursor.fetchone()
+        if row is None:
+            return None
+        _, agent_id, _, *about = row
+        token = self.model.from_db(self.db, ["id", "agent_id", "scopes"], row[:3])
+        token.agent = Agent.from_db(self.db, Agent.SHOWN, [agent_id, *about])
+        return token
 
 
 class AgentToken(models.Model):
     """A bearer token, of which only a digest is kept (contract 2)."""
-
-    LAST_USED_EVERY = timedelta(minutes=15)
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="tokens")
     digest = models.CharField(max_length=64, editable=False)
@@ -196,26 +208,9 @@ class AgentToken(models.Model):
     def __str__(self):
         return self.hint
 
-    def note_use(self):
-        """Record the use, at most every 15 minutes, so that most requests write nothing."""
-        now = timezone.now()
-        if self.last_used_at is None or self.last_used_at < now - self.LAST_USED_EVERY:
-            AgentToken.objects.filter(pk=self.pk).update(last_used_at=now)
-
     def revoke(self):
         self.revoked_at = self.revoked_at or timezone.now()
         self.save(update_fields=["revoked_at"])
-
-
-# What every authenticated request begins with.
-USABLE_TOKEN = Prepared(
-    lambda: (
-        AgentToken.objects.usable()
-        .select_related("agent__claim")
-        .filter(digest=Given("digest"))
-        .order_by()
-    )
-)
 
 
 class OperatorClaim(models.Model):
@@ -225,6 +220,7 @@ class OperatorClaim(models.Model):
     CODE_LENGTH = 8
     CODE_LIFETIME = timedelta(minutes=15)
     MAX_WRONG_CODES = 5
+    SHOWN = ("id", "secret", "operator_name", "code_digest", "claimed_at")
 
     agent = models.OneToOneField(Agent, models.CASCADE, related_name="claim")
     # Kept as text, unlike a token: the agent may ask for its claim URL again at any time.

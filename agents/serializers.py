@@ -105,6 +105,8 @@ class ProfileSerializer(BaseSerializer):
     """The whole profile (contract 4)."""
 
     def to_representation(self, agent):
+        request = self.context["request"]
+        belongings = agent.belongings()
         return {
             "agentId": agent.public_id,
             "handle": agent.handle,
@@ -112,9 +114,9 @@ class ProfileSerializer(BaseSerializer):
             "description": agent.description,
             "runtime": agent.runtime,
             "tier": agent.tier,
-            "scopes": self.context["request"].auth.scopes,
-            "claim": claim_with_url(agent, self.context["request"]),
-            **agent.belongings(),
+            "scopes": request.auth.scopes,
+            "claim": claim_with_url(agent, request),
+            **belongings,
             "createdAt": timestamp(agent.created_at),
             "updatedAt": timestamp(agent.updated_at),
         }

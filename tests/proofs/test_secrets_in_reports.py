@@ -20,7 +20,7 @@ REGISTER = "/api/v1/agents/register"
 # Where it crashes, and the request that leads there.
 CRASHES = {
     "a token is looked up": (
-        "agents.models.USABLE_TOKEN.first",
+        "agents.models.Agent.from_db",
         lambda it: it.client.get(ME),
     ),
     "a token is issued": (
