@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Any
 
 from cachetools import LRUCache
-from django.db import DatabaseError, connection
+from django.db import Error, connection
 from django.http import HttpResponse, HttpResponseNotModified
 from django.utils.http import parse_etags
 
@@ -71,8 +71,9 @@ def public_answer(content, evidence, *, content_type):
 
 def is_known(request, etag):
     """Whether the client has this very answer already (`If-None-Match`)."""
-    known = parse_etags(request.META.get("HTTP_IF_NONE_MATCH", ""))
-    return "*" in known or etag in {tag.removeprefix("W/") for tag in known}
+    given = request.META.get("HTTP_IF_NONE_MATCH")
+    known = {tag.removeprefix("W/") for tag in parse_etags(given)} if given else set()
+    return etag in known or "*" in known
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,8 @@ class Answer:
     def response(self, request):
         etag = self.headers["ETag"]
         if is_known(request, etag):
-            kept = {name: self.headers[name] for name in ("ETag", "Cache-Control")}
+            about_content = {"Content-Type", "Content-Length"}
+            kept = {name: self.headers[name] for name in self.headers.keys() - about_content}
             return HttpResponseNotModified(headers=kept)
         return HttpResponse(self.content, headers=self.headers)
 
@@ -96,12 +98,17 @@ lock = Lock()
 
 
 class KnownAnswers:
-    """Gives an answer again to the same request; views set the `evidence` of their response."""
+    """Gives an answer again to the same request; views set the `evidence` of their response.
+
+    Outermost: what it gives again is what all other layers made of it, whatever they would refuse.
+    """
 
     def __init__(self, get_response):
         self.get_response = get_response
 
     def __call__(self, request):
+        if request.method not in {"GET", "HEAD"}:
+            return self.get_response(request)
         # The host and the scheme stand in the links of a list.
         asked = (
             *(request.scheme, request.META.get("HTTP_HOST")),
@@ -109,7 +116,7 @@ class KnownAnswers:
         )
         with lock:
             known = known_answers.get(asked)
-        if known and request.method in {"GET", "HEAD"} and holds(known.evidence):
+        if known and holds(known.evidence):
             return known.response(request)
         response = self.get_response(request)
         if response.status_code == HTTPStatus.NOT_MODIFIED:
@@ -127,5 +134,5 @@ class KnownAnswers:
 def holds(evidence):
     try:
         return evidence.holds()
-    except DatabaseError:
+    except Error:
         return False  # The view will find out what is wrong, and say so.

@@ -160,7 +160,7 @@ class OpenToBrowsers:
     """Scripts of any site may read what is public: catalogue, discovery, words for machines.
 
     Nothing of it depends on who asks, so there is nothing to steal. Simple requests need no
-    preflight, and get none. Outermost, so that errors and 304s carry the headers too.
+    preflight, and get none. Around all that may fail, so that errors carry the headers too.
     """
 
     PUBLIC = re.compile(

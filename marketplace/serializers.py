@@ -6,6 +6,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from rest_framework import serializers
 
+from marketplace.exceptions import BadRequest
+
 TIMESTAMP = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'  # what `timestamp` writes, for PostgreSQL's to_char
 
 
@@ -109,7 +111,13 @@ class BodySerializer(serializers.Serializer):
         }
         return super().to_internal_value(given)
 
-    @property
-    def problems(self):
-        """One sentence about everything that is wrong, in the order of the fields."""
-        return "; ".join(str(text) for texts in self.errors.values() for text in texts)
+    def read(self, body):
+        """The values of a body; BadRequest with one sentence about all that is wrong in it.
+
+        In the order of the fields. It keeps nothing of the body, so that threads may share it.
+        """
+        try:
+            return self.run_validation(body)
+        except serializers.ValidationError as error:
+            problems = (str(text) for texts in error.detail.values() for text in texts)
+            raise BadRequest("; ".join(problems)) from error

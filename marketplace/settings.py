@@ -60,13 +60,14 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    # First: what is kept has the headers of all the others already.
+    "marketplace.answers.KnownAnswers",
     "marketplace.middleware.OpenToBrowsers",
     "django.middleware.security.SecurityMiddleware",
     "marketplace.middleware.ContentSecurityPolicy",
     "marketplace.middleware.JsonErrors",
     "marketplace.middleware.HealthChecks",
     "marketplace.middleware.RequireHttps",
-    "marketplace.answers.KnownAnswers",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "marketplace.middleware.Sessions",
     "django.middleware.common.CommonMiddleware",

@@ -15,7 +15,7 @@ from reviews.serializers import SubmitReviewSerializer
 
 def search(path, caller, arguments):
     """GET of a list. What the tool does not declare is refused: no filter may be ignored."""
-    check(SearchSerializer, arguments)
+    SearchSerializer().read(arguments)
     if unknown := arguments.keys() - SEARCH.keys():
         raise BadRequest(f"Unknown argument {min(unknown)!r}. Allowed: {', '.join(SEARCH)}")
     query = {
@@ -27,7 +27,7 @@ def search(path, caller, arguments):
 
 
 def read(path, caller, arguments):
-    check(EntrySerializer, arguments)
+    EntrySerializer().read(arguments)
     # What is no slug may hold anything, a slash too, and is still one segment of the path.
     return ask(caller, "GET", f"{path}/{quote(arguments['slug'], safe='')}")
 
@@ -38,12 +38,6 @@ def look(path, caller, _arguments):
 
 def write(path, caller, arguments):
     return ask(caller, "POST", path, body=arguments)
-
-
-def check(serializer_class, arguments):
-    serializer = serializer_class(data=arguments)
-    if not serializer.is_valid():
-        raise BadRequest(serializer.problems)
 
 
 @dataclass(frozen=True)
