@@ -6,7 +6,7 @@ import sys
 from http import HTTPStatus
 from pathlib import Path
 
-from gunicorn import util
+from gunicorn import glogging, util
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -31,10 +31,24 @@ secure_scheme_headers = {}
 forwarder_headers = ""
 control_socket_disable = True
 
-# The path without its query; the path of a claim page is a secret.
-accesslog = "-"
-access_log_format = '%(h)s "%(m)s %(U)s" %(s)s %(B)s %(M)sms'
 logconfig_dict = logging.CONFIG
+
+
+class Log(glogging.Logger):
+    """A line for each request: who, what, the status, the bytes of the body, the milliseconds."""
+
+    def access(self, resp, req, environ, request_time):
+        # The path as it was sent, which is one line, and without its query. gunicorn's own way
+        # knows it decoded alone, and collects all headers first: twice the time.
+        path = environ["RAW_URI"].partition("?")[0]
+        self.access_log.info(
+            '%s "%s %s" %s %s %dms',
+            *(environ["REMOTE_ADDR"], environ["REQUEST_METHOD"], path),
+            *(resp.status[:3], resp.sent, request_time.total_seconds() * 1000),
+        )
+
+
+logger_class = Log
 
 
 def write_json_error(sock, status_int, reason, mesg):
