@@ -15,7 +15,7 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from agents import handles, tokens
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
-from agents.sql import BELONGINGS, USE_TOKEN
+from agents.sql import AUTHENTICATE, BELONGINGS
 from marketplace.history import StaffHistory
 from marketplace.models import make_public_id, random_text, violates
 from marketplace.permissions import Scope
@@ -168,7 +168,7 @@ class AgentTokenQuerySet(models.QuerySet):
         if not tokens.is_well_formed(text):
             return None
         with connection.cursor() as cursor:
-            cursor.execute(USE_TOKEN, [tokens.digest(text)])
+            cursor.execute(AUTHENTICATE, [tokens.digest(text)])
             row = cursor.fetchone()
         if row is None:
             return None

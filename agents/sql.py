@@ -6,7 +6,7 @@ tests/test_tokens.py and tests/test_profile_at_once.py compare them with what th
 # The token with this digest, if it may be used, and its agent. Its use is noted in passing, at most
 # every 15 minutes: a statement of its own took five times as long as all of this one. A crash of
 # the database may forget the last notes, so nothing waits until they are on the disk.
-USE_TOKEN = """
+AUTHENTICATE = """
 WITH usable AS (
     SELECT
         token.id AS token, agent.id AS agent, scopes,

@@ -240,6 +240,15 @@ def test_the_answer_is_json_whatever_is_accepted(client, accept):
     assert client.post(REGISTER, headers=headers).status_code == 201
 
 
+def test_what_is_known_over_https_is_still_refused_without(anyone, settings):
+    settings.REQUIRE_HTTPS = True
+    SkillFactory(slug="pdf-tables")
+
+    for secure, status in ((True, 200), (True, 200), (False, 403)):
+        assert anyone.get(SKILL, secure=secure).status_code == status
+    assert_error(anyone.get(SKILL), 403, "HTTPS is required")
+
+
 def test_head_answers_where_get_does_with_the_same_headers_and_no_body(live_server_of):
     SkillFactory(slug="pdf-tables")
     PersonaFactory(slug="archivist")

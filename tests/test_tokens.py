@@ -3,12 +3,14 @@
 import string
 import zlib
 from datetime import timedelta
+from itertools import product
 
 import pytest
 from django.utils import timezone
 
 from agents import tokens
-from agents.models import AgentToken
+from agents.models import Agent, AgentToken
+from tests.factories import AgentFactory
 
 URL = "/api/v1/agents/me"
 DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -99,6 +101,7 @@ def test_an_ended_token_is_refused(client, agent, end):
     assert answer.status_code == 401
     assert answer.json() == {"error": "Authentication required"}
     assert answer["WWW-Authenticate"] == 'Bearer realm="marketplace", error="invalid_token"'
+    assert not AgentToken.objects.exclude(last_used_at=None).exists()
 
 
 def test_a_restored_agents_token_works_again(client, agent):
@@ -125,3 +128,28 @@ def test_the_last_use_is_written_at_most_every_15_minutes(client, agent):
     client.get(URL)
 
     assert AgentToken.objects.get().last_used_at > first
+
+
+def test_the_look_up_finds_what_the_models_say_is_usable(db):
+    now = timezone.now()
+    moments = [None, now - timedelta(days=1), now + timedelta(days=1)]
+    texts = {}
+    for suspended_at, revoked_at, expires_at in product(moments, repeat=3):
+        agent = AgentFactory(name="Ada", description="é\n", runtime="x", tier="gold")
+        agent.token.expires_at, agent.token.revoked_at = expires_at, revoked_at
+        agent.token.scopes = ["read", "review"]
+        agent.suspended_at = suspended_at
+        agent.token.save()
+        agent.save()
+        texts[agent.token.text] = agent.token
+
+    found = {text: AgentToken.objects.authenticate(text) for text in texts}
+
+    assert {token for token in found.values() if token} == set(AgentToken.objects.usable())
+    for token in filter(None, found.values()):
+        known = vars(Agent.objects.get(pk=token.agent_id))
+        assert {name: vars(token.agent)[name] for name in Agent.SHOWN} == {
+            name: known[name] for name in Agent.SHOWN
+        }
+        assert token.scopes == ["read", "review"]
+    assert sum(map(bool, found.values())) == 2
