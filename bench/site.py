@@ -105,7 +105,6 @@ def write_lists(folder):
         batch_size=5000,
     )
     with connection.cursor() as cursor:
-        cursor.execute("UPDATE agents_agenttoken SET last_used_at = now()")
         cursor.execute(
             "SELECT agent_id, slug FROM installs_personainstall "
             "JOIN catalogue_persona AS persona ON persona.id = persona_id"
