@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from catalogue import serializers
 from catalogue.listing import PersonaListing, SkillListing
 from catalogue.models import Persona, Skill, is_slug
-from marketplace.answers import Evidence, is_known
+from marketplace.answers import Evidence, is_known, what_is_asked
 from marketplace.pagination import versions, versions_of
 from marketplace.prepared import Given, Prepared
 from marketplace.viewsets import PublicViewSet
@@ -67,7 +67,7 @@ class CatalogueViewSet(PublicViewSet):
 
     def answer(self, request, shown, evidence, build):
         """The answer that `build` makes of what is shown; 304 where the client has it already."""
-        state = repr((SHAPE, request.build_absolute_uri(), shown))
+        state = repr((SHAPE, what_is_asked(request), shown))
         etag = f'"{salted_hmac("catalogue.etag", state).hexdigest()[:32]}"'
         if is_known(request, etag):
             return HttpResponseNotModified(headers={"ETag": etag})

@@ -69,6 +69,15 @@ def public_answer(content, evidence, *, content_type):
     return response
 
 
+def what_is_asked(request):
+    """All of a request that an answer for everybody depends on: its whole URL.
+
+    The host and the scheme stand in the links of a list.
+    """
+    host, query = request.META.get("HTTP_HOST"), request.META["QUERY_STRING"]
+    return request.scheme, host, request.path, query
+
+
 def is_known(request, etag):
     """Whether the client has this very answer already (`If-None-Match`)."""
     given = request.META.get("HTTP_IF_NONE_MATCH")
@@ -109,11 +118,7 @@ class KnownAnswers:
     def __call__(self, request):
         if request.method not in {"GET", "HEAD"}:
             return self.get_response(request)
-        # The host and the scheme stand in the links of a list.
-        asked = (
-            *(request.scheme, request.META.get("HTTP_HOST")),
-            *(request.path, request.META["QUERY_STRING"]),
-        )
+        asked = what_is_asked(request)
         with lock:
             known = known_answers.get(asked)
         if known and holds(known.evidence):
