@@ -1,6 +1,6 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
 # make test   run the whole suite
-# make prove  run the proofs of tests/proofs at full length (about 50 minutes)
+# make prove  run the proofs of tests/proofs at full length (40 to 50 minutes)
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
 # make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
