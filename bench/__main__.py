@@ -18,6 +18,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date
@@ -110,6 +111,7 @@ class Bench:
             capture_output=True,
             text=True,
         ).stdout
+        time.sleep(0.5)  # Until PostgreSQL has noticed, and counted, the backends that ended.
         spent = processor_seconds(self.database_pid) - before
         (line,) = [line for line in output.splitlines() if "actually processed" in line]
         return 1e6 * spent / int(line.split(":")[1].split("/")[0])
