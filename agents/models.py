@@ -8,7 +8,7 @@ from django.contrib.postgres.indexes import OpClass
 from django.core.validators import RegexValidator
 from django.db import IntegrityError, connection, models, transaction
 from django.db.models import F, Q, Subquery
-from django.db.models.functions import Lower, Now, Right, Upper
+from django.db.models.functions import Lower, Right, Upper
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from rest_framework.exceptions import AuthenticationFailed
@@ -155,16 +155,11 @@ class AgentTokenQuerySet(models.QuerySet):
         token.text = text
         return token
 
-    def usable(self):
-        """Tokens that are neither revoked nor expired, of agents that are not suspended."""
-        return self.filter(
-            Q(expires_at=None) | Q(expires_at__gt=Now()),
-            revoked_at=None,
-            agent__suspended_at=None,
-        )
-
     def authenticate(self, text):
-        """The usable token with this text, and its agent with it, or None; the use is noted."""
+        """The token with this text, its agent with it, and its use noted; None where it is refused.
+
+        It must be neither revoked nor expired, and its agent not suspended.
+        """
         if not tokens.is_well_formed(text):
             return None
         with connection.cursor() as cursor:

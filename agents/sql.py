@@ -4,8 +4,8 @@ tests/test_tokens.py and tests/test_profile_at_once.py compare them with what th
 """
 
 # The token with this digest, if it may be used, and its agent. Its use is noted in passing, at most
-# every 15 minutes: a statement of its own took five times as long as all of this one. A crash of
-# the database may forget the last notes, so nothing waits until they are on the disk.
+# every 15 minutes: a statement of its own, which waited for the disk, cost a profile a third of its
+# time. A crash of the database may forget the last notes, so nothing waits for the disk here.
 AUTHENTICATE = """
 WITH usable AS (
     SELECT
