@@ -131,6 +131,16 @@ def test_the_last_use_is_written_at_most_every_15_minutes(client, agent):
     assert AgentToken.objects.get().last_used_at > first
 
 
+def test_the_use_of_one_token_is_noted_of_no_other(client, agent):
+    others = [AgentFactory().token.pk, AgentToken.objects.issue(agent).pk]
+
+    client.get(URL)
+
+    used, *unused = AgentToken.objects.order_by("id").values_list("pk", "last_used_at")
+    assert (used[0], used[1] is None) == (agent.token.pk, False)
+    assert unused == [(pk, None) for pk in others]
+
+
 def test_the_look_up_finds_what_the_models_say_is_usable(db):
     now = timezone.now()
     moments = [None, now - timedelta(days=1), now + timedelta(days=1)]
