@@ -2,10 +2,11 @@
 
 import pytest
 
-from agents.models import AgentToken
+from agents.models import AgentToken, OperatorClaim
 from installs.models import PersonaInstall, SkillInstall
 from marketplace.serializers import timestamp
 from tests.factories import (
+    AgentFactory,
     PersonaFactory,
     PersonaInstallFactory,
     SkillFactory,
@@ -43,6 +44,22 @@ def test_a_new_agents_profile(client, agent):
         "createdAt": timestamp(agent.created_at),
         "updatedAt": timestamp(agent.updated_at),
     }
+
+
+def test_it_shows_the_agents_own_claim_among_many(client_of):
+    agents = AgentFactory.create_batch(3)
+    OperatorClaim.objects.filter(agent=agents[1]).update(
+        operator_name="Ada Lovelace", claimed_at=agents[1].created_at
+    )
+
+    claims = [client_of(agent).get(URL).json()["claim"] for agent in agents]
+
+    secrets = [OperatorClaim.objects.get(agent=agent).secret for agent in agents]
+    assert [claim["claimUrl"] for claim in claims] == [
+        f"http://testserver/claim/{secret}" for secret in secrets
+    ]
+    assert [claim["status"] for claim in claims] == ["unclaimed", "claimed", "unclaimed"]
+    assert [claim["operator"] for claim in claims] == [None, {"name": "Ada Lovelace"}, None]
 
 
 def test_it_shows_what_the_agent_has(client, agent):
