@@ -137,26 +137,24 @@ def ranking(entries, text, *, facets, uncounted):
     parts["by_word"] = BY_WORD.format(**parts)
     is_filtered = facets or uncounted
     parts["found"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            RANKED.format(**parts),
-            {
-                "kind": kind,
-                "text": text,
-                "slug": slugify(text),
-                "words": words,
-                "facets": [facet for facet, _ in facets],
-                "values": [value for _, value in facets],
-                # Without facets: a bundle leaves few, a lowest rating or a price many.
-                "uncounted": bool(uncounted & BUNDLES),
-                "few": FEW,
-                "most_words": MOST_WORDS,
-                "most_postings": MOST_FILTERED if is_filtered else MOST_POSTINGS,
-                "most_results": MOST_RESULTS,
-                **{f"entries_{number}": value for number, value in enumerate(values)},
-            },
-        )
-        return cursor.fetchall()
+    return connection.fetch_all(
+        RANKED.format(**parts),
+        {
+            "kind": kind,
+            "text": text,
+            "slug": slugify(text),
+            "words": words,
+            "facets": [facet for facet, _ in facets],
+            "values": [value for _, value in facets],
+            # Without facets: a bundle leaves few, a lowest rating or a price many.
+            "uncounted": bool(uncounted & BUNDLES),
+            "few": FEW,
+            "most_words": MOST_WORDS,
+            "most_postings": MOST_FILTERED if is_filtered else MOST_POSTINGS,
+            "most_results": MOST_RESULTS,
+            **{f"entries_{number}": value for number, value in enumerate(values)},
+        },
+    )
 
 
 def holding(entries, text):
@@ -185,18 +183,8 @@ def holding(entries, text):
 
 def known_words(kind, text):
     """The words to search for: those asked, misspelt ones mended, unfinished ones completed."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            ASKED,
-            {
-                "kind": kind,
-                "text": text,
-                "shortest": SHORTEST,
-                "long": LONG,
-                "most_mended": MOST_MENDED,
-            },
-        )
-        asked = cursor.fetchall()
+    limits = {"shortest": SHORTEST, "long": LONG, "most_mended": MOST_MENDED}
+    asked = connection.fetch_all(ASKED, {"kind": kind, "text": text, **limits})
     # A stop word counts only where nothing else is asked for: the who.
     telling = [row for row in asked if not row[1]] or asked
     words = []

@@ -45,9 +45,7 @@ class PostgresCounters(BaseCache):
         if secrets.randbelow(PURGE_ONE_IN) == 0:
             self.purge()
         expires_at = time.time() + (self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout)
-        with connection.cursor() as cursor:
-            cursor.execute(COUNT, [key, value, expires_at])
-            (count,) = cursor.fetchone()
+        [(count,)] = connection.fetch_all(COUNT, [key, value, expires_at])
         self.counted = {key: count}
         return count == value
 

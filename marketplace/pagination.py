@@ -131,7 +131,7 @@ class KeysetPage(Page):
             beyond = self.sort.beyond(position, field=field, backwards=self.backwards)
             wanted = wanted.filter(beyond)
         wanted = wanted.order_by(*self.sort.ordering(backwards=self.backwards))[:number]
-        rows = list(wanted)
+        rows = Prepared(lambda: wanted)()
         if rows:
             self.count = rows[0].total
             check = Prepared(lambda: versions_of(wanted))

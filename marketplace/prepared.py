@@ -1,5 +1,6 @@
 """Querysets compiled to SQL once: compiling takes longer than all the rest of a short request."""
 
+from django.core.exceptions import EmptyResultSet
 from django.db import IntegrityError, connection, connections
 from django.db.models import Expression, TextField
 from django.utils.functional import cached_property
@@ -43,11 +44,15 @@ class Prepared:
 
     def __call__(self, **given):
         """All rows, as the queryset would give them."""
-        queryset, compiler, converters, sql, params = self.compiled
-        with connections[queryset.db].cursor() as cursor:
-            cursor.execute(sql, [given[p.name] if isinstance(p, Given) else p for p in params])
-            rows = compiler.apply_converters(cursor.fetchall(), converters)
-            return list(queryset._iterable_class(Fetched(queryset, compiler, rows)))
+        try:
+            queryset, compiler, converters, sql, params = self.compiled
+        except EmptyResultSet:
+            return []
+        values = [given[p.name] if isinstance(p, Given) else p for p in params]
+        rows = connections[queryset.db].fetch_all(sql, values)
+        if converters:
+            rows = compiler.apply_converters(rows, converters)
+        return list(queryset._iterable_class(Fetched(queryset, compiler, rows)))
 
     @property
     def queryset(self):
@@ -102,8 +107,7 @@ def run_at_once(statement, **values):
     done nothing either, and whoever sent it finds out step by step. Not for use in a transaction.
     """
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(statement, values)
-            return cursor.fetchone()
+        rows = connection.fetch_all(statement, values)
+        return rows[0] if rows else None
     except IntegrityError:
         return None

@@ -110,10 +110,11 @@ DATABASES = {
 DATABASES["default"]["OPTIONS"] = {
     "connect_timeout": 5,
     "tcp_user_timeout": 10_000,
-    # Statements that recur are planned once per connection.
     "server_side_binding": True,
-    "prepare_threshold": 5,
     **DATABASES["default"].get("OPTIONS", {}),
+    # Statements that recur are prepared by marketplace.postgresql. psycopg would forget them with
+    # its own, after each rollback.
+    "prepare_threshold": None,
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

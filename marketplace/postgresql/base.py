@@ -5,8 +5,32 @@ import select
 from django.db.backends.postgresql import base
 from psycopg.pq import TransactionStatus
 
+from marketplace.postgresql.statements import Statements
+
+MOST_VALUES = 50
+
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    statements = None
+
+    def fetch_all(self, statement, params=()):
+        """The rows of a statement that recurs, in half of the time that a cursor takes.
+
+        Rows and errors are a cursor's. Within a transaction, or where somebody watches the queries,
+        a cursor it is; and for long lists of values, whose statements hardly recur.
+        """
+        is_watched = self.queries_logged or self.execute_wrappers
+        if self.in_atomic_block or is_watched or len(params) > MOST_VALUES:
+            with self.cursor() as cursor:
+                cursor.execute(statement, params)
+                return cursor.fetchall()
+        self.close_if_health_check_failed()
+        self.ensure_connection()
+        with self.wrap_database_errors:
+            if self.statements is None or self.statements.connection is not self.connection:
+                self.statements = Statements(self.connection)
+            return self.statements.fetch_all(statement, params)
+
     def is_usable(self):
         """Asked once a request, before its first statement (CONN_HEALTH_CHECKS).
 
