@@ -67,9 +67,9 @@ class CatalogueViewSet(PublicViewSet):
 
     def answer(self, request, shown, evidence, build):
         """The answer that `build` makes of what is shown; 304 where the client has it already."""
-        state = repr((SHAPE, what_is_asked(request), shown))
+        state = repr((SHAPE, what_is_asked(request.META), shown))
         etag = f'"{salted_hmac("catalogue.etag", state).hexdigest()[:32]}"'
-        if is_known(request, etag):
+        if is_known(request.META, etag):
             return HttpResponseNotModified(headers={"ETag": etag})
         response = Response(build(), headers={"ETag": etag})
         response.evidence = evidence

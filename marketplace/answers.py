@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Any
 
 from cachetools import LRUCache
+from django.conf import settings
 from django.db import Error, connection
 from django.http import HttpResponse, HttpResponseNotModified
 from django.utils.http import parse_etags
@@ -55,9 +56,8 @@ UNCHANGING = Evidence(check=lambda: True, seen=True)
 
 def snapshot():
     """What the whole database holds at this moment; None inside a transaction that writes."""
-    with connection.cursor() as cursor:
-        cursor.execute(SNAPSHOT)
-        return cursor.fetchone()[0]
+    [(seen,)] = connection.fetch_all(SNAPSHOT)
+    return seen
 
 
 def public_answer(content, evidence, *, content_type):
@@ -69,35 +69,49 @@ def public_answer(content, evidence, *, content_type):
     return response
 
 
-def what_is_asked(request):
+def what_is_asked(environ):
     """All of a request that an answer for everybody depends on: its whole URL.
 
-    The host and the scheme stand in the links of a list.
+    The host and the scheme, of which a trusted proxy knows better, stand in the links of a list.
     """
-    host, query = request.META.get("HTTP_HOST"), request.META["QUERY_STRING"]
-    return request.scheme, host, request.path, query
+    believed, _ = settings.SECURE_PROXY_SSL_HEADER or (None, None)
+    scheme, forwarded = environ["wsgi.url_scheme"], environ.get(believed)
+    host, path, query = environ.get("HTTP_HOST"), environ["PATH_INFO"], environ["QUERY_STRING"]
+    return scheme, forwarded, host, path, query
 
 
-def is_known(request, etag):
+def is_known(environ, etag):
     """Whether the client has this very answer already (`If-None-Match`)."""
-    given = request.META.get("HTTP_IF_NONE_MATCH")
+    given = environ.get("HTTP_IF_NONE_MATCH")
     known = {tag.removeprefix("W/") for tag in parse_etags(given)} if given else set()
     return etag in known or "*" in known
 
 
 @dataclass(frozen=True)
 class Answer:
+    """What 200 says to a GET, and what 304 says instead where the client has it already."""
+
     content: bytes
     headers: dict
     evidence: Evidence | None
 
-    def response(self, request):
-        etag = self.headers["ETag"]
-        if is_known(request, etag):
-            about_content = {"Content-Type", "Content-Length"}
-            kept = {name: self.headers[name] for name in self.headers.keys() - about_content}
-            return HttpResponseNotModified(headers=kept)
+    def response(self, environ):
+        if is_known(environ, self.headers["ETag"]):
+            return HttpResponseNotModified(headers=self.headers_without_content)
         return HttpResponse(self.content, headers=self.headers)
+
+    def give(self, environ, start_response):
+        """The same, where no Django stands between (PEP 3333)."""
+        if is_known(environ, self.headers["ETag"]):
+            start_response("304 Not Modified", [*self.headers_without_content.items()])
+            return []
+        start_response("200 OK", [*self.headers.items()])
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [self.content]
+
+    @property
+    def headers_without_content(self):
+        about_content = {"Content-Type", "Content-Length"}
+        return {name: self.headers[name] for name in self.headers.keys() - about_content}
 
 
 known_answers = LRUCache(
@@ -106,23 +120,41 @@ known_answers = LRUCache(
 lock = Lock()
 
 
+def known_answer(environ):
+    """The answer that the same request got before, while it is true; then it is forgotten."""
+    if environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
+        return None
+    asked = what_is_asked(environ)
+    with lock:
+        known = known_answers.get(asked)
+    if known is None or holds(known.evidence):
+        return known
+    with lock:
+        known_answers.pop(asked, None)
+    return None
+
+
+def holds(evidence):
+    try:
+        return evidence.holds()
+    except Error:
+        return False  # The view will find out what is wrong, and say so.
+
+
 class KnownAnswers:
-    """Gives an answer again to the same request; views set the `evidence` of their response.
+    """Keeps the answers for which a view names the `evidence`, and gives them again.
 
     Outermost: what it gives again is what all other layers made of it, whatever they would refuse.
+    So none of them is needed for it, and marketplace/wsgi.py looks here before it asks Django.
     """
 
     def __init__(self, get_response):
         self.get_response = get_response
 
     def __call__(self, request):
-        if request.method not in {"GET", "HEAD"}:
-            return self.get_response(request)
-        asked = what_is_asked(request)
-        with lock:
-            known = known_answers.get(asked)
-        if known and holds(known.evidence):
-            return known.response(request)
+        known = known_answer(request.META)
+        if known is not None:
+            return known.response(request.META)
         response = self.get_response(request)
         if response.status_code == HTTPStatus.NOT_MODIFIED:
             # CommonMiddleware says 0, which would be the length of the answer itself.
@@ -132,12 +164,5 @@ class KnownAnswers:
         answer = Answer(response.content, dict(response.headers), response.evidence)
         if answer.evidence and answer.evidence.seen is not None:
             with lock, suppress(ValueError):  # it is larger than all that may be kept
-                known_answers[asked] = answer
-        return answer.response(request)
-
-
-def holds(evidence):
-    try:
-        return evidence.holds()
-    except Error:
-        return False  # The view will find out what is wrong, and say so.
+                known_answers[what_is_asked(request.META)] = answer
+        return answer.response(request.META)

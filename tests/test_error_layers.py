@@ -85,7 +85,7 @@ def test_a_crash_is_a_500_that_tells_nothing(anyone, listing_raises, accept):
 
 
 def test_a_crash_before_the_view_is_a_500_too(client, monkeypatch):
-    def authenticate(*_):
+    def authenticate(*_, **__):
         raise RuntimeError("the secret detail")
 
     monkeypatch.setattr("agents.authentication.AgentToken.objects.authenticate", authenticate)
@@ -172,7 +172,7 @@ def test_without_a_word_of_postgresql_the_kind_of_error_decides(
 
 
 def test_a_database_that_is_away_while_the_token_is_read_is_a_503(client, monkeypatch):
-    def authenticate(*_):
+    def authenticate(*_, **__):
         raise OperationalError("connection refused")
 
     monkeypatch.setattr("agents.authentication.AgentToken.objects.authenticate", authenticate)
@@ -270,6 +270,8 @@ def test_head_answers_where_get_does_with_the_same_headers_and_no_body(live_serv
         assert body == b"", path
         assert without_hops(headers) == without_hops(dict(got.headers)), path
         assert ("ETag" in headers) == (status == 200 and path not in {ME, "/healthz", "/readyz"})
+    server.stop()
+    assert " WARNING " not in server.log.read_text()
 
 
 def without_hops(headers):

@@ -26,7 +26,7 @@ class DocumentViewSet(PublicViewSet):
 
     def retrieve(self, request):
         content, etag = document_and_etag()
-        if is_known(request, etag):
+        if is_known(request.META, etag):
             return HttpResponseNotModified(headers={"ETag": etag})
         return HttpResponse(content, content_type="application/json", headers={"ETag": etag})
 
