@@ -8,9 +8,10 @@ class BearerAuthentication(TokenAuthentication):
     """`Authorization: Bearer <token>`: the agent as `request.user`, its token as `request.auth`."""
 
     keyword = "Bearer"
+    with_belongings = False
 
     def authenticate_credentials(self, key):
-        token = AgentToken.objects.authenticate(key)
+        token = AgentToken.objects.authenticate(key, with_belongings=self.with_belongings)
         if token is None:
             raise AuthenticationFailed
         return token.agent, token
@@ -21,3 +22,9 @@ class BearerAuthentication(TokenAuthentication):
         if scheme.lower() == b"bearer" and credentials.strip():
             return 'Bearer realm="marketplace", error="invalid_token"'
         return 'Bearer realm="marketplace"'
+
+
+class ProfileAuthentication(BearerAuthentication):
+    """The same, with all that the agent's profile says read by the same statement."""
+
+    with_belongings = True

@@ -15,7 +15,7 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from agents import handles, tokens
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
-from agents.sql import AUTHENTICATE, BELONGINGS
+from agents.sql import AUTHENTICATE, PROFILE
 from marketplace.history import StaffHistory
 from marketplace.models import make_public_id, random_text, violates
 from marketplace.permissions import Scope
@@ -119,17 +119,6 @@ class Agent(models.Model):
         if fields:
             self.save(update_fields=[*fields, "updated_at"])
 
-    def belongings(self):
-        """What the agent has, as the profile says it: the newest hundred of each kind (contract 4).
-
-        `activePersona`, `skills`, `personas`, `advisories`, `counts`. Its claim is read with them.
-        """
-        with connection.cursor() as cursor:
-            cursor.execute(BELONGINGS, {"agent": self.pk, "timestamp": TIMESTAMP})
-            *claim, belongings = cursor.fetchone()
-        self.claim = OperatorClaim.from_db(self._state.db, OperatorClaim.SHOWN, claim)
-        return orjson.loads(belongings)
-
     def suspend(self, reason=""):
         self._become_suspended(self.suspended_at or timezone.now(), reason)
 
@@ -155,26 +144,34 @@ class AgentTokenQuerySet(models.QuerySet):
         token.text = text
         return token
 
-    def authenticate(self, text):
+    def authenticate(self, text, *, with_belongings=False):
         """The token with this text, its agent with it, and its use noted; None where it is refused.
 
-        It must be neither revoked nor expired, and its agent not suspended.
+        It must be neither revoked nor expired, and its agent not suspended. The agent's `claim` and
+        `belongings` are what its profile says beside itself: `activePersona`, `skills`, `personas`,
+        `advisories` and `counts`, the newest hundred of each kind (contract 4).
         """
         if not tokens.is_well_formed(text):
             return None
-        with connection.cursor() as cursor:
-            cursor.execute(AUTHENTICATE, [tokens.digest(text)])
-            row = cursor.fetchone()
-        if row is None:
+        values = {"digest": tokens.digest(text), "timestamp": TIMESTAMP}
+        rows = connection.fetch_all(PROFILE if with_belongings else AUTHENTICATE, values)
+        if not rows:
             return None
-        _, agent_id, _, *about = row
-        token = self.model.from_db(self.db, ["id", "agent_id", "scopes"], row[:3])
-        token.agent = Agent.from_db(self.db, Agent.SHOWN, [agent_id, *about])
+        token_id, scopes, *about = rows[0]
+        about, more = about[: len(Agent.SHOWN)], about[len(Agent.SHOWN) :]
+        token = self.model.from_db(self.db, self.model.SHOWN, [token_id, about[0], scopes])
+        token.agent = agent = Agent.from_db(self.db, Agent.SHOWN, about)
+        if with_belongings:
+            *claim, belongings = more
+            agent.claim = OperatorClaim.from_db(self.db, OperatorClaim.SHOWN, claim)
+            agent.belongings = orjson.loads(belongings)
         return token
 
 
 class AgentToken(models.Model):
     """A bearer token, of which only a digest is kept (contract 2)."""
+
+    SHOWN = ("id", "agent_id", "scopes")
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="tokens")
     digest = models.CharField(max_length=64, editable=False)

@@ -113,7 +113,6 @@ class ProfileSerializer(BaseSerializer):
 
     def to_representation(self, agent):
         request = self.context["request"]
-        belongings = agent.belongings()
         return {
             "agentId": agent.public_id,
             "handle": agent.handle,
@@ -123,7 +122,7 @@ class ProfileSerializer(BaseSerializer):
             "tier": agent.tier,
             "scopes": request.auth.scopes,
             "claim": claim_with_url(agent, request),
-            **belongings,
+            **agent.belongings,
             "createdAt": timestamp(agent.created_at),
             "updatedAt": timestamp(agent.updated_at),
         }

@@ -8,6 +8,7 @@ from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
+from agents.authentication import ProfileAuthentication
 from agents.exceptions import AlreadyClaimed
 from agents.models import Agent, OperatorClaim
 from agents.serializers import (
@@ -42,7 +43,7 @@ class AgentViewSet(ApiViewSet):
 
     required_scope = Scope.READ
 
-    @action(detail=False)
+    @action(detail=False, authentication_classes=[ProfileAuthentication])
     def me(self, request):
         return self.profile(request.user)
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from agents.models import Agent
+from agents.serializers import ProfileSerializer
 from marketplace.logging import MaskedFormatter, mask
 
 ME = "/api/v1/agents/me"
@@ -114,7 +114,10 @@ def test_a_record_that_another_handler_has_formatted_is_masked_too(secrets):
 
 
 def test_a_crash_of_the_api_is_logged_without_the_token(log, client, secrets, monkeypatch):
-    monkeypatch.setattr(Agent, "belongings", lambda _: fail(secrets[0], secrets[2]))
+    def crash(*_):
+        fail(secrets[0], secrets[2])
+
+    monkeypatch.setattr(ProfileSerializer, "to_representation", crash)
 
     answer = client.get(ME)
 

@@ -28,27 +28,27 @@ class Budget:
 
 
 BUDGETS = [
-    Budget("skills", 3, lambda c: c.get("/api/v1/skills?tag=x&category=development")),
+    Budget("skills", 1, lambda c: c.get("/api/v1/skills?tag=x&category=development")),
     Budget("skills by words", 3, lambda c: c.get("/api/v1/skills?q=skill&bundledIn=scribe")),
-    Budget("personas", 3, lambda c: c.get("/api/v1/personas?sort=rating&free=true")),
-    Budget("a skill", 3, lambda c: c.get("/api/v1/skills/wanted")),
-    Budget("a persona", 3, lambda c: c.get("/api/v1/personas/wanted")),
-    Budget("the profile", 2, lambda c: c.get("/api/v1/agents/me")),
-    Budget("a change", 6, lambda c: c.patch("/api/v1/agents/me", {"name": "New"})),
-    Budget("a claim", 7, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
+    Budget("personas", 1, lambda c: c.get("/api/v1/personas?sort=rating&free=true")),
+    Budget("a skill", 1, lambda c: c.get("/api/v1/skills/wanted")),
+    Budget("a persona", 2, lambda c: c.get("/api/v1/personas/wanted")),
+    Budget("the profile", 1, lambda c: c.get("/api/v1/agents/me")),
+    Budget("a change", 2, lambda c: c.patch("/api/v1/agents/me", {"name": "New"})),
+    Budget("a claim", 6, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
     Budget("a registration", 6, lambda c: c.post("/api/v1/agents/register", {})),
-    Budget("a skill install", 7, lambda c: c.post(INSTALL.format("skills"), {"slug": "wanted"})),
+    Budget("a skill install", 3, lambda c: c.post(INSTALL.format("skills"), {"slug": "wanted"})),
     Budget(
-        "a persona install", 7, lambda c: c.post(INSTALL.format("personas"), {"slug": "wanted"})
+        "a persona install", 3, lambda c: c.post(INSTALL.format("personas"), {"slug": "wanted"})
     ),
     Budget(
         "a persona install that activates",
-        8,
+        3,
         lambda c: c.post(INSTALL.format("personas"), {"slug": "wanted", "setActive": True}),
     ),
     Budget(
         "a first review",
-        9,
+        3,
         lambda c: c.post("/api/v1/agents/me/reviews", {"personaSlug": "owned", "rating": 3}),
     ),
 ]
