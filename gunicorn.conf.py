@@ -32,12 +32,15 @@ forwarder_headers = ""
 control_socket_disable = True
 
 logconfig_dict = logging.CONFIG
+HAS_ACCESS_LOG = environment.boolean("ACCESS_LOG", default=False)
 
 
 class Log(glogging.Logger):
     """A line for each request: who, what, the status, the bytes of the body, the milliseconds."""
 
     def access(self, resp, req, environ, request_time):
+        if not HAS_ACCESS_LOG:
+            return
         # The path as it was sent, which is one line, and without its query. gunicorn's own way
         # knows it decoded alone, and collects all headers first: twice the time.
         path = environ["RAW_URI"].partition("?")[0]

@@ -38,6 +38,7 @@ def main():
     environment = {
         "SECRET_KEY": kept_secret("secret_key"),
         "REQUIRE_HTTPS": "false",
+        "ACCESS_LOG": "true",
         "WEB_CONCURRENCY": "2",
     }
     for name, value in environment.items():

@@ -37,6 +37,7 @@ class LiveServer:
             "PORT": str(self.port),
             "WEB_CONCURRENCY": "2",
             "WEB_THREADS": "4",
+            "ACCESS_LOG": "true",
             **environment,
         }
 

@@ -83,6 +83,15 @@ def test_a_request_is_one_line_of_the_log_whatever_its_path_says(server):
     assert not [line for line in lines if line.startswith("127.0.0.1")]
 
 
+def test_requests_are_logged_only_where_that_is_wanted(live_server_of):
+    server = live_server_of(ACCESS_LOG="false")
+
+    assert server.request("GET", "/api/v1/skills").status == 200
+    server.stop()
+
+    assert "gunicorn.access" not in server.log.read_text()
+
+
 def test_a_chunked_body_is_read(server):
     raw = server.raw(POST + CHUNKED + b"\r\n" + chunks(b'{"name": "Chu', b'nky"}'))
 

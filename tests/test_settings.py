@@ -111,6 +111,7 @@ def test_a_wrong_value_stops_the_start(variable, value):
         ("PORT", "70000"),
         ("WEB_CONCURRENCY", "0"),
         ("WEB_THREADS", "many"),
+        ("ACCESS_LOG", "/dev/stdout"),
         ("TRUSTED_PROXY_COUNT", "one"),
     ],
 )
