@@ -300,3 +300,13 @@ def test_rebuilding_mends_what_has_drifted(anyone, capsys):
     assert found(anyone, "barometer") == ["lost"]
     assert found(anyone, "ghost") == []
     assert anyone.get(SKILLS).json()["count"] == 3
+
+
+@pytest.mark.parametrize("sort", ["relevance", "downloads", "newest"])
+def test_what_nothing_holds_is_an_empty_list_in_every_order(anyone, sort):
+    SkillFactory(title="PDF Tables")
+
+    answer = anyone.get(SKILLS, {"q": "zebra", "sort": sort})
+
+    assert answer.status_code == 200
+    assert (answer.json()["count"], answer.json()["results"]) == (0, [])
