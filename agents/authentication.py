@@ -1,3 +1,5 @@
+from functools import partial
+
 from rest_framework.authentication import TokenAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 
@@ -8,7 +10,9 @@ class BearerAuthentication(TokenAuthentication):
     """`Authorization: Bearer <token>`: the agent as `request.user`, its token as `request.auth`."""
 
     keyword = "Bearer"
-    with_belongings = False
+
+    def __init__(self, *, with_belongings=False):
+        self.with_belongings = with_belongings
 
     def authenticate_credentials(self, key):
         token = AgentToken.objects.authenticate(key, with_belongings=self.with_belongings)
@@ -24,7 +28,5 @@ class BearerAuthentication(TokenAuthentication):
         return 'Bearer realm="marketplace"'
 
 
-class ProfileAuthentication(BearerAuthentication):
-    """The same, with all that the agent's profile says read by the same statement."""
-
-    with_belongings = True
+# The same, with all that the agent's profile says read by the same statement.
+ProfileAuthentication = partial(BearerAuthentication, with_belongings=True)

@@ -162,7 +162,8 @@ class KnownAnswers:
         if not hasattr(response, "evidence"):
             return response
         answer = Answer(response.content, dict(response.headers), response.evidence)
-        if answer.evidence and answer.evidence.seen is not None:
+        # Django has decoded the path meanwhile: only in ASCII it is as the next request spells it.
+        if answer.evidence and answer.evidence.seen is not None and request.path.isascii():
             with lock, suppress(ValueError):  # it is larger than all that may be kept
                 known_answers[what_is_asked(request.META)] = answer
         return answer.response(request.META)

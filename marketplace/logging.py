@@ -47,7 +47,7 @@ CONFIG = {
     "root": {"handlers": ["stdout"], "level": "INFO"},
     "loggers": {
         "django": {"level": "INFO", "propagate": True, "handlers": []},
-        # A refused request stands in the access log already; crashes are logged here.
+        # What a client did wrong its answer tells; crashes are logged here.
         "django.request": {"level": "ERROR", "filters": ["masked"]},
         "django.security.DisallowedHost": {"level": "CRITICAL"},
         # It tells of every request, and of every mistake of a client, which its answer tells too.

@@ -1,6 +1,7 @@
 """The web processes give a known answer without asking Django, and it is the same."""
 
 import io
+import re
 
 import pytest
 from django.core.signals import request_started
@@ -128,6 +129,16 @@ def test_who_came_over_https_to_a_trusted_proxy_gets_another(ask, settings, trus
 
     assert was_asked == trusted
     assert (b'"next":"https://localhost/' in body) == trusted
+
+
+def test_what_is_kept_is_kept_as_it_is_asked_for(monkeypatch, ask):
+    # No path beyond ASCII has an answer that is kept; this one is taken for such a path.
+    monkeypatch.setattr("catalogue.views.is_slug.regex", re.compile(r"\w+"))
+    SkillFactory(slug="caf\u00e9")
+    path = "/api/v1/skills/caf\u00e9".encode().decode("latin-1")
+
+    assert ask(path)[0] == "200 OK"
+    assert ask("/api/v1/skills/caf\u00e9")[0] == "404 Not Found"
 
 
 def test_head_gets_it_too_and_never_a_body(ask):

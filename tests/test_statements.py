@@ -9,6 +9,7 @@ import pytest
 from django.db import (
     DataError,
     IntegrityError,
+    NotSupportedError,
     OperationalError,
     ProgrammingError,
     connection,
@@ -139,3 +140,32 @@ def test_a_connection_that_was_cut_is_an_operational_error_and_then_another_one(
     connection.close_if_unusable_or_obsolete()
 
     assert connection.fetch_all("SELECT 1") == [(1,)]
+
+
+@pytest.mark.parametrize("spoil", ["ALTER TABLE spoilt ALTER b TYPE text", "DEALLOCATE ALL"])
+def test_what_was_prepared_in_vain_is_prepared_again(spoil):
+    connection.fetch_all("CREATE TEMP TABLE spoilt AS SELECT 1 AS a, 2 AS b")
+    for _ in range(2):
+        assert connection.fetch_all("SELECT * FROM spoilt") == [(1, 2)]
+
+    connection.fetch_all(spoil)
+
+    wanted = by_a_cursor("SELECT * FROM spoilt")
+    for _ in range(2):
+        assert connection.fetch_all("SELECT * FROM spoilt") == wanted
+
+
+def test_what_postgresql_cannot_do_is_an_error_all_the_same():
+    for _ in range(2):
+        with pytest.raises(NotSupportedError):
+            connection.fetch_all("SELECT count(*) FROM pg_class FOR UPDATE")
+
+
+def test_it_is_part_of_a_transaction_begun_by_hand():
+    SkillFactory(downloads=1)
+    connection.set_autocommit(False)
+    connection.fetch_all("UPDATE catalogue_skill SET downloads = 2 RETURNING 1")
+    connection.rollback()
+    connection.set_autocommit(True)
+
+    assert Skill.objects.get().downloads == 1

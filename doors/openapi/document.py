@@ -31,7 +31,6 @@ API = "/api/v1/"
 
 class Bearer(OpenApiAuthenticationExtension):
     target_class = BearerAuthentication
-    match_subclasses = True
     name = "bearer"
 
     def get_security_requirement(self, auto_schema):

@@ -19,13 +19,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         Rows and errors are a cursor's. Within a transaction, or where somebody watches the queries,
         a cursor it is; and for long lists of values, whose statements hardly recur.
         """
+        self.close_if_health_check_failed()
+        self.ensure_connection()
         is_watched = self.queries_logged or self.execute_wrappers
-        if self.in_atomic_block or is_watched or len(params) > MOST_VALUES:
+        if is_watched or not self.autocommit or len(params) > MOST_VALUES:
             with self.cursor() as cursor:
                 cursor.execute(statement, params)
                 return cursor.fetchall()
-        self.close_if_health_check_failed()
-        self.ensure_connection()
         with self.wrap_database_errors:
             if self.statements is None or self.statements.connection is not self.connection:
                 self.statements = Statements(self.connection)

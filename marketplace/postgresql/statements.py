@@ -14,7 +14,7 @@ from itertools import count
 from cachetools import LRUCache
 from psycopg import OperationalError
 from psycopg.adapt import PyFormat, Transformer
-from psycopg.errors import error_from_result
+from psycopg.errors import FeatureNotSupported, InvalidSqlStatementName, error_from_result
 from psycopg.pq import ConnStatus, ExecStatus
 
 MOST = 100  # for each connection
@@ -37,12 +37,19 @@ class Statements:
         dumped = self.dumper.dump_sequence(values, [PyFormat.AUTO] * len(values))
         # PostgreSQL plans for types, and a number's is that of its size.
         key = text, self.dumper.types
+        try:
+            return self.run(key, dumped)
+        except (FeatureNotSupported, InvalidSqlStatementName):
+            # A column has another type since it was prepared, or somebody has deallocated it. A
+            # statement that commits by itself has then done nothing.
+            if self.prepared.pop(key, None) is None:
+                raise
+            return self.run(key, dumped)
+
+    def run(self, key, dumped):
         prepared = self.prepared.get(key) or self.prepare(key)
-        return prepared.rows(
-            self.checked(
-                self.connection.pgconn.exec_prepared(prepared.name, dumped, self.dumper.formats)
-            )
-        )
+        pgconn, formats = self.connection.pgconn, self.dumper.formats
+        return prepared.rows(self.checked(pgconn.exec_prepared(prepared.name, dumped, formats)))
 
     def prepare(self, key):
         pgconn, name = self.connection.pgconn, f"kept_{next(self.names)}".encode()
