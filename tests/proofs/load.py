@@ -14,6 +14,7 @@ ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"
 # What a client sees of a server whose process died or is not there; a time-out is none of them.
 NO_ANSWER = {
+    "BrokenPipeError",  # it died before the whole request was sent
     "ConnectionRefusedError",
     "ConnectionResetError",
     "IncompleteRead",  # it died between the head and the body
