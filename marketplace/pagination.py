@@ -131,6 +131,7 @@ class KeysetPage(Page):
             beyond = self.sort.beyond(position, field=field, backwards=self.backwards)
             wanted = wanted.filter(beyond)
         wanted = wanted.order_by(*self.sort.ordering(backwards=self.backwards))[:number]
+        # Its SQL recurs with every page of the same filters, so PostgreSQL needs to plan it once.
         rows = Prepared(lambda: wanted)()
         if rows:
             self.count = rows[0].total

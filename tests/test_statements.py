@@ -153,6 +153,8 @@ def test_what_was_prepared_in_vain_is_prepared_again(spoil):
     wanted = by_a_cursor("SELECT * FROM spoilt")
     for _ in range(2):
         assert connection.fetch_all("SELECT * FROM spoilt") == wanted
+    kept = by_a_cursor("SELECT statement FROM pg_prepared_statements")
+    assert kept.count(("SELECT * FROM spoilt",)) == 1
 
 
 def test_what_postgresql_cannot_do_is_an_error_all_the_same():

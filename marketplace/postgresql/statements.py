@@ -1,9 +1,8 @@
 """Statements prepared once for each connection, and run by libpq's own call.
 
-In place of a cursor, which finds out anew how to read each column and comes back to Python between
-sending, waiting and reading, where the threads of a process fight for the interpreter: a known list
-took 14 % more of the server's and the database's processors with cursors that were kept, an install
-12 %, and both as much again with new ones.
+In place of a cursor, which finds out anew how to read each column, is wrapped by Django, and comes
+back to Python between sending, waiting and reading: the look-up of a token took 133 µs and more of
+this process by a cursor, and takes 60. Cursors that are kept saved half of that.
 """
 
 import re
@@ -42,8 +41,10 @@ class Statements:
         except (FeatureNotSupported, InvalidSqlStatementName):
             # A column has another type since it was prepared, or somebody has deallocated it. A
             # statement that commits by itself has then done nothing.
-            if self.prepared.pop(key, None) is None:
+            spoilt = self.prepared.pop(key, None)
+            if spoilt is None:
                 raise
+            self.connection.pgconn.close_prepared(spoilt.name)
             return self.run(key, dumped)
 
     def run(self, key, dumped):
