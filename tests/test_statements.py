@@ -16,9 +16,11 @@ from django.db import (
     transaction,
 )
 from django.test.utils import CaptureQueriesContext
+from psycopg.types.datetime import TimestamptzLoader
 
 from catalogue.models import Skill
 from marketplace.postgresql import statements
+from marketplace.postgresql.base import MomentLoader
 from tests.factories import SkillFactory
 
 NOW = datetime(2026, 1, 31, 9, 5, 59, 999_999, tzinfo=UTC)
@@ -53,6 +55,27 @@ def test_rows_are_those_of_a_cursor(statement, params):
 
     for _ in range(8):  # PostgreSQL may change its plan after five
         assert connection.fetch_all(statement, params) == wanted
+
+
+def test_moments_are_those_that_psycopg_reads():
+    texts = """
+        SELECT (timestamptz '2026-01-31 09:05:59Z' + days * interval '1 day' + fraction)::text
+        FROM generate_series(-700000, 2900000, 99991) AS days,
+            unnest('{0, 7us, .12s, .120004s, .999999s}'::interval[]) AS fraction
+    """
+    connection.ensure_connection()
+    ours, psycopgs = (kind(0, connection.connection) for kind in (MomentLoader, TimestamptzLoader))
+
+    for (text,) in by_a_cursor(texts):
+        moment = ours.load(text.encode())
+        assert (moment, moment.tzinfo) == (psycopgs.load(text.encode()), UTC)
+
+
+@pytest.mark.parametrize("text", ["infinity", "0044-03-15 12:00:00+00 BC"])
+def test_a_moment_that_python_has_no_date_for_is_refused_as_by_psycopg(text):
+    for run in (connection.fetch_all, by_a_cursor):
+        with pytest.raises(DataError):
+            run("SELECT %s::timestamptz", [text])
 
 
 def test_numbers_of_every_size_and_nothing_take_turns():
