@@ -2,7 +2,6 @@ from datetime import timedelta
 from functools import partial
 from hmac import compare_digest
 
-import orjson
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.core.validators import RegexValidator
@@ -14,6 +13,7 @@ from django.utils.crypto import salted_hmac
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents import handles, tokens
+from agents.belongings import belongings
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
 from agents.sql import AUTHENTICATE, PROFILE
 from marketplace.history import StaffHistory
@@ -162,9 +162,9 @@ class AgentTokenQuerySet(models.QuerySet):
         token = self.model.from_db(self.db, self.model.SHOWN, [token_id, about[0], scopes])
         token.agent = agent = Agent.from_db(self.db, Agent.SHOWN, about)
         if with_belongings:
-            *claim, belongings = more
+            claim, rows = more[: len(OperatorClaim.SHOWN)], more[len(OperatorClaim.SHOWN) :]
             agent.claim = OperatorClaim.from_db(self.db, OperatorClaim.SHOWN, claim)
-            agent.belongings = orjson.loads(belongings)
+            agent.belongings = belongings(agent, *rows)
         return token
 
 
