@@ -29,12 +29,11 @@ class ApiViewSet(GenericViewSet):
 
     def initial(self, request, *args, **kwargs):
         # DRF would look at the token first; the contract wants 405 before 401.
-        if request.method.lower() not in self.http_method_names or not hasattr(
-            self, request.method.lower()
-        ):
-            raise MethodNotAllowed(request.method)
+        method = request.method
+        if method.lower() not in self.http_method_names or not hasattr(self, method.lower()):
+            raise MethodNotAllowed(method)
         super().initial(request, *args, **kwargs)
-        if request.method in {"GET", "HEAD"}:
+        if method in {"GET", "HEAD"}:
             self.query = query_parameters(request)
 
     def validated(self, request, *, may_be_empty=False):
