@@ -13,8 +13,8 @@ LISTED = 100
 def belongings(agent, skills, personas, bundled, reviews):
     """`activePersona`, `skills`, `personas`, `advisories` and `counts`, of the rows of PROFILE.
 
-    These are the newest hundred of a kind: of an agent that has fewer they tell all there is to
-    tell. The database is asked again only of those that have more, or something withdrawn.
+    These are the newest hundred of a kind, and of an agent that has fewer they tell everything.
+    The database is asked again only where there may be more, or something is withdrawn.
     """
     slugs = defaultdict(list)
     for status, persona_id, slug in bundled:
@@ -53,19 +53,23 @@ def belongings(agent, skills, personas, bundled, reviews):
 
 
 def active_persona(agent, personas):
-    shown = [row[1:4] for row in personas if row[4] == "true"]
-    if not shown and len(personas) == LISTED:
+    active = [
+        (public_id, slug, title)
+        for _, public_id, slug, title, is_active, _ in personas
+        if is_active == "true"
+    ]
+    if not active and len(personas) == LISTED:
         older = agent.persona_installs.filter(is_active=True)
-        shown = older.values_list("persona__public_id", "persona__slug", "persona__title")
-    return next(
-        (dict(zip(("personaId", "slug", "title"), row, strict=True)) for row in shown), None
-    )
+        active = older.values_list("persona__public_id", "persona__slug", "persona__title")
+    for public_id, slug, title in active:
+        return {"personaId": public_id, "slug": slug, "title": title}
+    return None
 
 
 def advisories(agent, skills, personas, bundled):
     """What was recalled of all that the agent has, the latest first; at most a hundred."""
-    has_withdrawn = any(row[0] == "withdrawn" for row in (*skills, *personas, *bundled))
-    if not has_withdrawn and LISTED not in (len(skills), len(personas)):
+    statuses = [row[0] for row in (*skills, *personas, *bundled)]
+    if "withdrawn" not in statuses and LISTED not in (len(skills), len(personas)):
         return []
     return [
         {

@@ -24,12 +24,12 @@ WITH usable AS (
 
 ALONE = "SELECT * FROM usable"
 
-# The token with its agent's claim and the newest hundred of what the agent has, in text and in
-# arrays: it took five statements, and as much time again to make objects of their rows. Made into
-# JSON here, with what agents/belongings.py finds out by itself, it took PostgreSQL a third more.
+# The token with its agent's claim and the newest hundred of what the agent has, as arrays of texts:
+# five statements took as much time again to make objects of their rows. As JSON, with totals and
+# recalls that agents/belongings.py finds out of the rows, it was 673 µs of PostgreSQL for 490.
 BELONGINGS = """
-, persona AS (
-    SELECT persona_id, persona.public_id, slug, title, is_active, installed_at, status, install.id
+, newest AS (
+    SELECT install.id, persona_id, status, persona.public_id, slug, title, is_active, installed_at
     FROM usable
     JOIN installs_personainstall AS install ON agent_id = agent
     JOIN catalogue_persona AS persona ON persona.id = persona_id
@@ -51,11 +51,11 @@ SELECT
             status, public_id, slug, title, is_active::text,
             to_char(installed_at AT TIME ZONE 'UTC', %(timestamp)s)
         ]
-        FROM persona ORDER BY id DESC
+        FROM newest ORDER BY id DESC
     ),
     ARRAY(
-        SELECT ARRAY[skill.status, persona.public_id, skill.slug]
-        FROM persona
+        SELECT ARRAY[skill.status, newest.public_id, skill.slug]
+        FROM newest
         JOIN catalogue_persona_skills USING (persona_id)
         JOIN catalogue_skill AS skill ON skill.id = skill_id
         ORDER BY skill.slug

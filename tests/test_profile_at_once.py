@@ -116,6 +116,34 @@ def test_it_says_what_the_models_say_of_more_than_a_hundred_of_each(agent):
     assert belongings_of(agent) == belongings_by_the_models(agent)
 
 
+@pytest.mark.parametrize(("more", "queries"), [(0, 1), (1, 5)])
+def test_only_of_what_may_be_more_than_a_hundred_it_asks_again(
+    agent, more, queries, django_assert_num_queries
+):
+    for _ in range(99 + more):
+        SkillInstallFactory(agent=agent)
+        PersonaInstallFactory(agent=agent)
+
+    with django_assert_num_queries(queries):
+        counts = belongings_of(agent)["counts"]
+    assert counts == {"skills": 99 + more, "personas": 99 + more, "reviews": 0}
+
+
+@pytest.mark.parametrize("has_it", ["itself", "with a persona", "as a persona"])
+def test_where_something_is_withdrawn_it_asks_once_more(agent, has_it, django_assert_num_queries):
+    persona = PersonaInstallFactory(
+        agent=agent, persona__skills=[SkillFactory(), SkillFactory()]
+    ).persona
+    skill = SkillInstallFactory(agent=agent).skill
+    bundled = persona.skills.first()
+    entry = {"itself": skill, "with a persona": bundled, "as a persona": persona}[has_it]
+    withdraw(entry, reason="Leaks.", at=0)
+
+    with django_assert_num_queries(2):
+        [advisory] = belongings_of(agent)["advisories"]
+    assert advisory["slug"] == entry.slug
+
+
 def withdraw(entry, *, reason, at):
     # Fractions of a second that would not survive rounding.
     moment = datetime(2026, 1, 31, 9, 5, 59, 999_999, tzinfo=UTC) + timedelta(seconds=at)
