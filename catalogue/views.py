@@ -20,7 +20,7 @@ SHAPE = sha256(Path(serializers.__file__).read_bytes()).hexdigest()
 
 def prepared_details(queryset):
     """A queryset of one slug, prepared: the whole entry, and only what tells its versions apart."""
-    entry = queryset.filter(slug=Given("slug"))
+    entry = queryset.filter(slug=Given("slug")).order_by()
     return Prepared(lambda: entry), Prepared(lambda: versions_of(entry))
 
 
