@@ -2,21 +2,35 @@
 
 import re
 from decimal import Decimal
+from functools import partial
+from threading import Lock
 
-from django.db.models import F
+from cachetools import LRUCache
+from django.db.models import F, Value
 from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Tally, number_of
+from catalogue.models import (
+    RATING_OR_ZERO,
+    TITLE_WITHOUT_CASE,
+    Persona,
+    Skill,
+    Tally,
+    number_of,
+)
 from catalogue.search import ranking
 from marketplace.answers import Evidence, snapshot
 from marketplace.exceptions import BadRequest
-from marketplace.pagination import KeysetPage, RankedPage, Sort
-from marketplace.prepared import Literal
+from marketplace.pagination import KeysetPage, RankedPage, Sort, keyset
+from marketplace.prepared import Given, Literal
 
 ALIASES = {"query": "q", "search": "q"}
 MAX_QUERY = 200
 COUNTED = {"category", "author", "runtime", "free"}
 DEFAULT_LIMIT, MAX_LIMIT = 20, 100
+
+# Of each process; 80 KiB each, about.
+keysets = LRUCache(100)
+lock = Lock()
 
 
 class Listing:
@@ -30,51 +44,84 @@ class Listing:
     filters = {
         "category": lambda entries, value: entries.filter(category=value),
         "author": lambda entries, value: entries.filter(author=value),
-        "runtime": lambda entries, value: entries.filter(runtimes__contains=[value]),
+        "runtime": lambda entries, values: entries.filter(runtimes__contains=values),
     }
+    # Filters of which each value makes another statement.
+    literal = frozenset()
+    entries = None
     default_sort = None
 
     def __init__(self, query):
         self.query = self._single(query)
-        self.tags = query.get("tag", [])
+        self.tags = list(dict.fromkeys(query.get("tag", [])))
+        self.values = self._values()
         self.words = self.query.get("q", "").strip()
         if len(self.words) > MAX_QUERY:
             raise BadRequest(f"q must be at most {MAX_QUERY} characters")
         self.limit = self._limit(self.query.get("limit", str(DEFAULT_LIMIT)))
         self.sort = self._sort(self.query.get("sort"))
 
-    def page(self, entries):
+    def page(self):
         options = {
             "limit": self.limit,
             "cursor": self.query.get("cursor"),
             "binding": self._binding(),
         }
-        passing = self._passing(entries)
+        sort = self.sorts.get(self.sort)
         if not self.words:
-            count = self._count(passing)
-            return KeysetPage(passing, self.sorts[self.sort], count=count, **options)
+            given = {**self.values, "counted": self._counted[1]}
+            return KeysetPage(self._prepared, sort, given, **options)
         before = snapshot()
+        passing = self._passing(self.values)
         ranked = ranking(passing, self.words, facets=self.facets, uncounted=self.uncounted)
         if self.sort == "relevance":
-            page = RankedPage(entries, ranked, **options)
+            page = RankedPage(self.entries, ranked, **options)
         else:
-            best = entries.filter(pk__in=[row_id for _, row_id in ranked])
-            page = KeysetPage(best, self.sorts[self.sort], count=len(ranked), **options)
+            best = self.entries.filter(pk__in=[row_id for _, row_id in ranked])
+            prepare = partial(keyset, best, sort, Value(len(ranked)))
+            page = KeysetPage(prepare, sort, {}, **options)
         # Any edit of any entry may change a ranking.
         page.evidence = Evidence(snapshot, before)
         return page
 
-    def _passing(self, entries):
+    def _prepared(self, number, place):
+        """The keyset of all lists that differ from this one in values alone, made once."""
+        literals = [self.values.get(name) for name in sorted(self.literal)]
+        shape = (type(self), *self.values, *literals, len(self.facets), self.sort, number, place)
+        with lock:
+            made = keysets.get(shape)
+        if made is None:
+            passing = self._passing(
+                {
+                    name: value if name in self.literal else Given(name)
+                    for name, value in self.values.items()
+                }
+            )
+            made = keyset(passing, self.sorts[self.sort], self._count(passing), number, place)
+            with lock:
+                keysets[shape] = made
+        return made
+
+    def _passing(self, values):
+        """The entries that pass the filters, with these values for what the request names."""
+        entries = self.entries
         for name, narrow in self.filters.items():
-            if name in self.query:
-                entries = narrow(entries, self.query[name])
-        return entries.filter(tags__contains=self.tags) if self.tags else entries
+            if name in values:
+                entries = narrow(entries, values[name])
+        return entries.filter(tags__contains=values["tag"]) if "tag" in values else entries
+
+    def _values(self):
+        """What each filter of the request compares with; a row has several tags and runtimes."""
+        values = {name: self.query[name] for name in self.filters if name in self.query}
+        if "runtime" in values:
+            values["runtime"] = [values["runtime"]]
+        return values | ({"tag": self.tags} if self.tags else {})
 
     @property
     def facets(self):
         """The filters of which the tally knows how many entries pass, as (facet, value)."""
         given = [(name, self.query[name]) for name in COUNTED if name in self.query]
-        return given + [("tag", tag) for tag in set(self.tags)]
+        return given + [("tag", tag) for tag in self.tags]
 
     @property
     def uncounted(self):
@@ -84,8 +131,12 @@ class Listing:
         """An expression for how many entries pass: from the tally where that knows it."""
         if self.uncounted or len(self.facets) > 1:
             return number_of(passing)
-        facet, value = (self.facets or [("all", "")])[0]
-        return Tally.objects.entries(passing.model, facet, value)
+        facet, _ = self._counted
+        return Tally.objects.entries(passing.model, facet, Given("counted"))
+
+    @property
+    def _counted(self):
+        return (self.facets or [("all", "")])[0]
 
     def _single(self, query):
         """Each parameter once, aliases resolved; anything unknown is refused by name."""
@@ -123,6 +174,7 @@ class Listing:
 
 
 class SkillListing(Listing):
+    entries = Skill.objects.published().with_row_version().without_texts()
     sorts = {"downloads": Sort(F("downloads")), **Listing.sorts}
     filters = {
         **Listing.filters,
@@ -149,6 +201,8 @@ def _min_rating(personas, value):
 
 
 class PersonaListing(Listing):
+    entries = Persona.objects.published().with_row_version().with_skill_slugs().without_texts()
+    literal = frozenset({"free", "minRating"})
     sorts = {
         "installs": Sort(F("installs")),
         "rating": Sort(RATING_OR_ZERO),

@@ -417,10 +417,12 @@ class TallyManager(models.Manager):
     def entries(self, model, facet, value):
         """How many published entries of a kind there are of which the fact is true.
 
-        An expression, in brackets of its own so that it is computed once for all rows.
+        An expression, in brackets of its own so that it is computed once for all rows; the value
+        may be one too.
         """
+        of = [Value(model.__name__.lower()), Value(facet)]
         return Func(
-            *(Value(text) for text in (model.__name__.lower(), facet, value)),
+            *(*of, value if hasattr(value, "resolve_expression") else Value(value)),
             function="catalogue_count",
             template="(SELECT %(function)s(%(expressions)s))",
             output_field=models.BigIntegerField(),

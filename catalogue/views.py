@@ -36,7 +36,7 @@ class CatalogueViewSet(PublicViewSet):
     versions_by_slug = None
 
     def list(self, request):
-        page = self.page_of(self.listing_class(self.query))
+        page = self.listing_class(self.query).page()
 
         def build():
             rows = self.get_serializer(page.rows, many=True).data
@@ -49,11 +49,6 @@ class CatalogueViewSet(PublicViewSet):
         return self.answer(
             request, evidence.seen, evidence, lambda: self.detail_serializer_class(entry).data
         )
-
-    @classmethod
-    def page_of(cls, listing):
-        """The page of entries that a list request, read as a Listing, asks for."""
-        return listing.page(cls.queryset.without_texts())
 
     @classmethod
     def look_up(cls, slug):

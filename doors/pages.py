@@ -58,10 +58,10 @@ class StartPage(Page):
     def get(self, request):
         popular, newest = {"limit": ["6"]}, {"limit": ["3"], "sort": ["newest"]}
         lists = {
-            "skills": SkillViewSet.page_of(SkillListing(popular)),
-            "personas": PersonaViewSet.page_of(PersonaListing(popular)),
-            "new_skills": SkillViewSet.page_of(SkillListing(newest)),
-            "new_personas": PersonaViewSet.page_of(PersonaListing(newest)),
+            "skills": SkillListing(popular).page(),
+            "personas": PersonaListing(popular).page(),
+            "new_skills": SkillListing(newest).page(),
+            "new_personas": PersonaListing(newest).page(),
         }
         evidence = Evidence.of_all([shown.evidence for shown in lists.values()])
         rows = lists["skills"].rows
@@ -80,7 +80,7 @@ class ListPage(Page):
         # A form sends its empty fields too, which are no filters here.
         query = {name: values for name, values in query_parameters(request).items() if any(values)}
         listing = self.view.listing_class(query)
-        page = self.view.page_of(listing)
+        page = listing.page()
         return self.page(
             request,
             page.evidence,

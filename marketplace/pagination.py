@@ -2,17 +2,18 @@
 
 import hashlib
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from django.core import signing
-from django.db.models import BooleanField, F, Func, Value
+from django.db.models import BooleanField, F, Func
 from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThan, LessThan
 
 from marketplace.answers import Evidence
 from marketplace.exceptions import BadRequest
-from marketplace.prepared import Prepared
+from marketplace.prepared import Given, Prepared
 
 # Without a time in them: the same page has the same cursors whenever it is made.
 SIGNER = signing.Signer(salt="marketplace.pagination")
@@ -42,12 +43,16 @@ class Sort:
             for column in (F("sort_key"), self.columns[1])
         ]
 
-    def beyond(self, position, *, field, backwards):
-        """The condition for rows after (or, backwards, before) a position `[key, id]`."""
-        key, row_id = position
-        here = [Cast(Value(key), field), Value(row_id if self.descending else -row_id)]
+    def beyond(self, field, *, backwards):
+        """The condition for rows after (or, backwards, before) the position that is Given."""
+        here = [Cast(Given("key"), field), Given("row")]
         lookup = LessThan if self.descending != backwards else GreaterThan
         return lookup(_row(self.columns), _row(here))
+
+    def given(self, position):
+        """The values of a position `[key, id]`."""
+        key, row_id = position
+        return {"key": key, "row": row_id if self.descending else -row_id}
 
 
 def _row(columns):
@@ -68,19 +73,17 @@ class Page:
     """One page of a list: `rows`, and the envelope that the contract wants around them.
 
     Subclasses say how to fetch `number` rows after (or, backwards, before) a position, nearest
-    first, each with its `sort_key`; and what is the `evidence` for what the page shows.
+    first, each with its `sort_key`; how many there are (`count`); the `versions` of what is
+    `shown`; and what is the `evidence` for it.
     """
 
-    def __init__(self, queryset, *, count, limit, cursor=None, binding=""):
+    def __init__(self, *, limit, cursor=None, binding=""):
         """`binding` names all that the cursor depends on; one made for another is refused."""
         self.evidence = None
         self.binding = hashlib.sha256(binding.encode()).hexdigest()[:16]
-        self.queryset = queryset
-        self.count = count
         self.has_cursor = cursor is not None
         self.backwards, position = self._read(cursor) if self.has_cursor else (False, None)
         rows = self.fetch(position, limit + 1)
-        self.shown = [versions(row, self.queryset) for row in rows]
         self.has_more = len(rows) > limit
         self.rows = rows[:limit][:: -1 if self.backwards else 1]
 
@@ -116,30 +119,49 @@ class Page:
         return bool(backwards), position
 
 
-class KeysetPage(Page):
-    """A page of a queryset in the order of a Sort; the `count` is an expression or a number."""
+def keyset(queryset, sort, count, number, place):
+    """The first `number` rows at a place, "start", or "after" or "before" a position; prepared.
 
-    def __init__(self, queryset, sort, *, count, **options):
+    Once as rows, each with its `sort_key` and the `count` as `total`, and once as their versions.
+    """
+    wanted = queryset.annotate(sort_key=sort.key, total=count)
+    backwards = place == "before"
+    if place != "start":
+        field = wanted.query.annotations["sort_key"].output_field
+        wanted = wanted.filter(sort.beyond(field, backwards=backwards))
+    wanted = wanted.order_by(*sort.ordering(backwards=backwards))[:number]
+    return Prepared(lambda: wanted), Prepared(lambda: versions_of(wanted))
+
+
+class KeysetPage(Page):
+    """A page in the order of a Sort: of what `prepare` makes, a `keyset`, of values that are given.
+
+    So its SQL, and the time that it took to make, serves all pages that differ in values alone.
+    """
+
+    def __init__(self, prepare, sort, given, **options):
+        self.prepare = prepare
         self.sort = sort
-        total = Value(count) if isinstance(count, int) else count
-        super().__init__(queryset.annotate(sort_key=sort.key, total=total), count=0, **options)
+        self.given = given
+        self.count = 0
+        super().__init__(**options)
 
     def fetch(self, position, number):
-        wanted = self.queryset
+        place, given = "start", self.given
         if position is not None:
-            field = wanted.query.annotations["sort_key"].output_field
-            beyond = self.sort.beyond(position, field=field, backwards=self.backwards)
-            wanted = wanted.filter(beyond)
-        wanted = wanted.order_by(*self.sort.ordering(backwards=self.backwards))[:number]
-        # Its SQL recurs with every page of the same filters, so PostgreSQL needs to plan it once.
-        rows = Prepared(lambda: wanted)()
+            place = "before" if self.backwards else "after"
+            given = given | self.sort.given(position)
+        wanted, check = self.prepare(number, place)
+        rows = wanted(**given)
+        self.shown = [versions(row, wanted.queryset) for row in rows]
         if rows:
             self.count = rows[0].total
-            check = Prepared(lambda: versions_of(wanted))
-            seen = [versions(row, wanted) for row in rows]
-            self.evidence = Evidence(check, seen, weight=COMPILED)
+            self.evidence = Evidence(partial(check, **given), self.shown, weight=COMPILED)
         elif position is not None:
-            self.count = self.queryset.count()
+            # Beyond the last row none says how many there are; the first does.
+            at_start, _ = self.prepare(number, "start")
+            first = at_start.first(**self.given)
+            self.count = first.total if first else 0
         return rows
 
 
@@ -147,8 +169,10 @@ class RankedPage(Page):
     """A page of a ranking: `[(key, id), …]` with whole numbers as keys, highest first."""
 
     def __init__(self, queryset, ranking, **options):
+        self.queryset = queryset
         self.ranking = ranking
-        super().__init__(queryset, count=len(ranking), **options)
+        self.count = len(ranking)
+        super().__init__(**options)
 
     def fetch(self, position, number):
         ranking = self.ranking[:: -1 if self.backwards else 1]
@@ -161,4 +185,6 @@ class RankedPage(Page):
         for row_id, row in rows.items():
             row.sort_key = keys[row_id]
         # What was withdrawn since it was ranked is not there any more.
-        return [rows[row_id] for row_id in keys if row_id in rows]
+        found = [rows[row_id] for row_id in keys if row_id in rows]
+        self.shown = [versions(row, self.queryset) for row in found]
+        return found

@@ -65,7 +65,8 @@ class Prepared:
 
     @cached_property
     def compiled(self):
-        queryset = self.build()
+        # A copy, because compiling changes a query, and two threads may do so at once.
+        queryset = self.build().all()
         compiler = queryset.query.get_compiler(using=queryset.db)
         sql, params = compiler.as_sql()
         # Django looks for them anew in every run, which takes as long as making the objects.
