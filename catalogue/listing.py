@@ -174,7 +174,7 @@ class Listing:
 
 
 class SkillListing(Listing):
-    entries = Skill.objects.published().with_row_version().without_texts()
+    entries = Skill.objects.published().with_row_version().listed()
     sorts = {"downloads": Sort(F("downloads")), **Listing.sorts}
     filters = {
         **Listing.filters,
@@ -201,7 +201,7 @@ def _min_rating(personas, value):
 
 
 class PersonaListing(Listing):
-    entries = Persona.objects.published().with_row_version().with_skill_slugs().without_texts()
+    entries = Persona.objects.published().with_row_version().with_skill_slugs().listed()
     literal = frozenset({"free", "minRating"})
     sorts = {
         "installs": Sort(F("installs")),

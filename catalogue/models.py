@@ -102,9 +102,10 @@ class EntryQuerySet(models.QuerySet):
             )
         )
 
-    def without_texts(self):
-        """Leave the long column in the database: no list shows it."""
-        return self.defer("content")
+    def listed(self):
+        """Leave in the database what no list shows, the long column above all."""
+        unseen = ("content", "source", "status", "withdrawn_at", "withdrawal_reason")
+        return self.defer(*unseen)
 
 
 def number_of(entries):

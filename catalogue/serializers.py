@@ -56,7 +56,7 @@ class PersonaSerializer(EntrySerializer):
             "personaId": persona.public_id,
             **self.common(persona),
             "priceCents": persona.price_cents,
-            "isFree": persona.is_free,
+            "isFree": persona.price_cents == 0,
             "skills": self.skills(persona),
             "installs": persona.installs,
             "ratingAvg": number(persona.rating_avg),
