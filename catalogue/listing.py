@@ -20,7 +20,7 @@ from catalogue.models import (
 from catalogue.search import ranking
 from marketplace.answers import Evidence, snapshot
 from marketplace.exceptions import BadRequest
-from marketplace.pagination import KeysetPage, RankedPage, Sort, keyset
+from marketplace.pagination import KeysetPage, RankedPage, Sort, among, keyset
 from marketplace.prepared import Given, Literal
 
 ALIASES = {"query": "q", "search": "q"}
@@ -49,6 +49,7 @@ class Listing:
     # Filters of which each value makes another statement.
     literal = frozenset()
     entries = None
+    by_id = None
     default_sort = None
 
     def __init__(self, query):
@@ -75,7 +76,7 @@ class Listing:
         passing = self._passing(self.values)
         ranked = ranking(passing, self.words, facets=self.facets, uncounted=self.uncounted)
         if self.sort == "relevance":
-            page = RankedPage(self.entries, ranked, **options)
+            page = RankedPage(self.by_id, ranked, **options)
         else:
             best = self.entries.filter(pk__in=[row_id for _, row_id in ranked])
             prepare = partial(keyset, best, sort, Value(len(ranked)))
@@ -175,6 +176,7 @@ class Listing:
 
 class SkillListing(Listing):
     entries = Skill.objects.published().with_row_version().listed()
+    by_id = among(entries)
     sorts = {"downloads": Sort(F("downloads")), **Listing.sorts}
     filters = {
         **Listing.filters,
@@ -202,6 +204,7 @@ def _min_rating(personas, value):
 
 class PersonaListing(Listing):
     entries = Persona.objects.published().with_row_version().with_skill_slugs().listed()
+    by_id = among(entries)
     literal = frozenset({"free", "minRating"})
     sorts = {
         "installs": Sort(F("installs")),

@@ -73,7 +73,7 @@ class Page:
     """One page of a list: `rows`, and the envelope that the contract wants around them.
 
     Subclasses say how to fetch `number` rows after (or, backwards, before) a position, nearest
-    first, each with its `sort_key`; how many there are (`count`); the `versions` of what is
+    first, and the key of each (`key_of`); how many there are (`count`); the `versions` of what is
     `shown`; and what is the `evidence` for it.
     """
 
@@ -102,8 +102,11 @@ class Page:
             else None,
         }
 
+    def key_of(self, row):
+        return row.sort_key
+
     def _url(self, request, query, row, *, backwards):
-        key = row.sort_key
+        key = self.key_of(row)
         position = [key.isoformat() if hasattr(key, "isoformat") else str(key), row.pk]
         cursor = SIGNER.sign_object([self.binding, int(backwards), *position])
         query = {**query, "cursor": [cursor]}
@@ -123,7 +126,7 @@ def keyset(queryset, sort, count, number, place):
     """The first `number` rows at a place, "start", or "after" or "before" a position; prepared.
 
     Once as named tuples, each with its `sort_key` and the `count` as `total`, and once as their
-    versions. To make objects of the model took a tenth of a list.
+    versions.
     """
     wanted = queryset.annotate(sort_key=sort.key, total=count)
     backwards = place == "before"
@@ -131,15 +134,29 @@ def keyset(queryset, sort, count, number, place):
         field = wanted.query.annotations["sort_key"].output_field
         wanted = wanted.filter(sort.beyond(field, backwards=backwards))
     wanted = wanted.order_by(*sort.ordering(backwards=backwards))[:number]
-    rows = wanted.values_list("pk", *columns(wanted), *wanted.query.annotations, named=True)
-    return Prepared(lambda: rows), Prepared(lambda: versions_of(wanted))
+    return Prepared(lambda: as_tuples(wanted)), Prepared(lambda: versions_of(wanted))
 
 
-def columns(queryset):
-    """The names of what a queryset reads of its model; `defer` leaves out the rest."""
+def among(queryset):
+    """The rows of which the `ids` are given, prepared, as named tuples."""
+    is_among = Func(
+        *(F("pk"), Given("ids")),
+        arg_joiner=" = ANY(",
+        template="(%(expressions)s))",
+        output_field=BooleanField(),
+    )
+    return Prepared(lambda: as_tuples(queryset.filter(is_among).order_by()))
+
+
+def as_tuples(queryset):
+    """Named tuples of all that the queryset reads of its model (see `defer`), and its annotations.
+
+    To make objects of the model of them took a fifth of a list.
+    """
     deferred, _ = queryset.query.deferred_loading
     fields = queryset.model._meta.concrete_fields  # noqa: SLF001
-    return [field.attname for field in fields if field.attname not in deferred]
+    columns = [field.attname for field in fields if field.attname not in deferred]
+    return queryset.values_list("pk", *columns, *queryset.query.annotations, named=True)
 
 
 class KeysetPage(Page):
@@ -175,10 +192,13 @@ class KeysetPage(Page):
 
 
 class RankedPage(Page):
-    """A page of a ranking: `[(key, id), …]` with whole numbers as keys, highest first."""
+    """A page of a ranking: `[(key, id), …]` with whole numbers as keys, highest first.
 
-    def __init__(self, queryset, ranking, **options):
-        self.queryset = queryset
+    Its rows are those of `prepared`, as `among` makes it.
+    """
+
+    def __init__(self, prepared, ranking, **options):
+        self.prepared = prepared
         self.ranking = ranking
         self.count = len(ranking)
         super().__init__(**options)
@@ -189,11 +209,12 @@ class RankedPage(Page):
             key, row_id = position
             here = (int(key), row_id)
             ranking = [row for row in ranking if (row > here if self.backwards else row < here)]
-        keys = {row_id: key for key, row_id in ranking[:number]}
-        rows = self.queryset.in_bulk(keys)
-        for row_id, row in rows.items():
-            row.sort_key = keys[row_id]
+        self.keys = {row_id: key for key, row_id in ranking[:number]}
+        rows = {row.pk: row for row in self.prepared(ids=[*self.keys])} if self.keys else {}
         # What was withdrawn since it was ranked is not there any more.
-        found = [rows[row_id] for row_id in keys if row_id in rows]
-        self.shown = [versions(row, self.queryset) for row in found]
+        found = [rows[row_id] for row_id in self.keys if row_id in rows]
+        self.shown = [versions(row, self.prepared.queryset) for row in found]
         return found
+
+    def key_of(self, row):
+        return self.keys[row.pk]
