@@ -138,6 +138,62 @@ def test_the_limit_may_change_between_pages(anyone):
     assert len(slugs(anyone.get(SKILLS, {"limit": 3, "cursor": cursor}))) == 3
 
 
+@pytest.mark.parametrize("left", [2, 0])
+def test_beyond_the_last_row_the_count_is_that_of_what_is_left(anyone, left):
+    skills = SkillFactory.create_batch(4, category="Data")
+    SkillFactory(category="Other")
+    beyond = anyone.get(f"{SKILLS}?category=Data&sort=newest&limit=2").json()["next"]
+    gone = skills[: len(skills) - left]
+    Skill.objects.filter(pk__in=[skill.pk for skill in gone]).update(status="withdrawn")
+
+    answer = anyone.get(beyond).json()
+
+    assert answer == {"results": [], "count": left, "next": None, "previous": None}
+
+
+def test_lists_that_differ_in_a_value_alone_differ_in_what_they_show(anyone):
+    one = SkillFactory(category="x", author="y", tags=["a", "b"], runtimes=["r"])
+    other = SkillFactory(category="y", author="x", tags=["a", "c"], runtimes=["s"])
+    both = [other.slug, one.slug]
+    wanted = {
+        "category=x": [one.slug],
+        "category=y": [other.slug],
+        "author=x": [other.slug],
+        "author=y": [one.slug],
+        "category=x&author=y": [one.slug],
+        "category=x&author=x": [],
+        "runtime=r": [one.slug],
+        "runtime=s": [other.slug],
+        "tag=a": both,
+        "tag=b": [one.slug],
+        "tag=a&tag=a": both,
+        "tag=a&tag=c": [other.slug],
+        "tag=b&tag=c": [],
+        "tag=b&tag=b&runtime=r": [one.slug],
+    }
+
+    for query, found in wanted.items():
+        answer = anyone.get(f"{SKILLS}?{query}&sort=newest")
+        assert (slugs(answer), answer.json()["count"]) == (found, len(found)), query
+
+
+def test_personas_by_price_and_rating_differ_in_what_they_show(anyone):
+    free = PersonaFactory(rating_sum=4, rating_count=1)
+    priced = PersonaFactory(price_cents=100, rating_sum=3, rating_count=1)
+    wanted = {
+        "free=true": [free.slug],
+        "free=false": [priced.slug],
+        "minRating=3": [priced.slug, free.slug],
+        "minRating=4": [free.slug],
+        "minRating=4&free=false": [],
+        "minRating=3&free=false": [priced.slug],
+    }
+
+    for query, found in wanted.items():
+        answer = anyone.get(f"{PERSONAS}?{query}&sort=newest")
+        assert (slugs(answer), answer.json()["count"]) == (found, len(found)), query
+
+
 @pytest.mark.parametrize(
     "change",
     [
