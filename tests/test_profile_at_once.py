@@ -116,6 +116,21 @@ def test_it_says_what_the_models_say_of_more_than_a_hundred_of_each(agent):
     assert belongings_of(agent) == belongings_by_the_models(agent)
 
 
+@pytest.mark.parametrize(
+    ("factory", "kind"), [(SkillInstallFactory, "skill"), (PersonaInstallFactory, "persona")]
+)
+def test_a_recall_is_told_of_what_is_not_listed_any_more(agent, factory, kind):
+    oldest = factory(agent=agent)
+    withdraw(getattr(oldest, kind), reason="Leaks.", at=0)
+    for _ in range(100):
+        factory(agent=agent)
+
+    told = belongings_of(agent)
+
+    assert [advisory["kind"] for advisory in told["advisories"]] == [kind]
+    assert told == belongings_by_the_models(agent)
+
+
 @pytest.mark.parametrize(("more", "queries"), [(0, 1), (1, 5)])
 def test_only_of_what_may_be_more_than_a_hundred_it_asks_again(
     agent, more, queries, django_assert_num_queries
