@@ -53,6 +53,7 @@ def test_no_two_tokens_are_alike():
         lambda text: text.replace("mkt", "xkt"),
         lambda text: text.replace("_agent_", "_user_"),
         lambda text: "é" * 48,
+        lambda text: f"{text[:20]} {text[20:]}",
     ],
 )
 def test_a_damaged_token_is_refused_without_a_query(
@@ -73,7 +74,11 @@ def test_the_scheme_is_read_leniently(anyone, agent, header):
 
 
 @pytest.mark.parametrize(
-    "header", ["Token {}", "Basic {}", "{}", "Bearer", "Bearer {} {}", "Bearer,{}", 'Bearer "{}"']
+    "header",
+    [
+        *("Token {}", "Basic {}", "{}", "Bearer", "Bearer {} {}", "Bearer,{}", 'Bearer "{}"'),
+        *("Bearer \xff", "Bearer {}\xa0", "\xe9"),
+    ],
 )
 def test_any_other_header_is_refused(anyone, agent, header):
     text = agent.token.text
