@@ -7,7 +7,7 @@ from django.db import connection
 from agents.sql import RECALLED
 from marketplace.serializers import timestamp
 
-LISTED = 100
+LISTED = 100  # of a kind; what PROFILE has as its LIMIT
 
 
 def belongings(agent, skills, personas, bundled, reviews):

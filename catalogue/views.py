@@ -80,10 +80,8 @@ class SkillViewSet(CatalogueViewSet):
 
 
 class PersonaViewSet(CatalogueViewSet):
-    queryset = Persona.objects.published().with_row_version().with_skill_slugs()
-    by_slug, versions_by_slug = prepared_details(
-        Persona.objects.published().with_row_version().in_detail()
-    )
+    queryset = Persona.objects.published().with_row_version()
+    by_slug, versions_by_slug = prepared_details(queryset.in_detail())
     listing_class = PersonaListing
     serializer_class = serializers.PersonaSerializer
     detail_serializer_class = serializers.PersonaDetailSerializer

@@ -4,8 +4,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from catalogue.listing import SkillListing
 from catalogue.models import Skill
 from marketplace.answers import known_answers
+from marketplace.pagination import RankedPage
 from tests.factories import PersonaFactory, SkillFactory
 from tests.test_skills import slugs
 
@@ -172,9 +174,7 @@ def test_lists_that_differ_in_a_value_alone_differ_in_what_they_show(anyone):
         "tag=b&tag=b&runtime=r": [one.slug],
     }
 
-    for query, found in wanted.items():
-        answer = anyone.get(f"{SKILLS}?{query}&sort=newest")
-        assert (slugs(answer), answer.json()["count"]) == (found, len(found)), query
+    assert_shows(anyone, SKILLS, wanted)
 
 
 def test_personas_by_price_and_rating_differ_in_what_they_show(anyone):
@@ -189,9 +189,21 @@ def test_personas_by_price_and_rating_differ_in_what_they_show(anyone):
         "minRating=3&free=false": [priced.slug],
     }
 
+    assert_shows(anyone, PERSONAS, wanted)
+
+
+def assert_shows(anyone, url, wanted):
     for query, found in wanted.items():
-        answer = anyone.get(f"{PERSONAS}?{query}&sort=newest")
+        answer = anyone.get(f"{url}?{query}&sort=newest")
         assert (slugs(answer), answer.json()["count"]) == (found, len(found)), query
+
+
+def test_what_is_withdrawn_while_it_is_ranked_is_left_out(db):
+    shown, gone = SkillFactory(), SkillFactory(status="withdrawn")
+
+    page = RankedPage(SkillListing.by_id, [(2, gone.pk), (1, shown.pk)], limit=2)
+
+    assert [row.slug for row in page.rows] == [shown.slug]
 
 
 @pytest.mark.parametrize(
