@@ -17,7 +17,7 @@ from catalogue.models import (
     Tally,
     number_of,
 )
-from catalogue.search import ranking
+from catalogue.search import edits, ranking
 from marketplace.answers import Evidence, snapshot
 from marketplace.exceptions import BadRequest
 from marketplace.pagination import KeysetPage, RankedPage, Sort, among, keyset
@@ -72,7 +72,8 @@ class Listing:
         if not self.words:
             given = {**self.values, "counted": self._counted[1]}
             return KeysetPage(self._prepared, sort, given, **options)
-        before = snapshot()
+        # Of ratings there is no number, and a lowest one is asked of whatever may be ranked.
+        ranks = Evidence.of(snapshot if "minRating" in self.values else edits)
         passing = self._passing(self.values)
         ranked = ranking(passing, self.words, facets=self.facets, uncounted=self.uncounted)
         if self.sort == "relevance":
@@ -81,8 +82,7 @@ class Listing:
             best = self.entries.filter(pk__in=[row_id for _, row_id in ranked])
             prepare = partial(keyset, best, sort, Value(len(ranked)))
             page = KeysetPage(prepare, sort, {}, **options)
-        # Any edit of any entry may change a ranking.
-        page.evidence = Evidence(snapshot, before)
+        page.evidence = Evidence.of_all([ranks, page.evidence])
         return page
 
     def _prepared(self, number, place):

@@ -22,6 +22,13 @@ MOST_COMPLETIONS = 5
 BUNDLES = {"bundledIn", "skill"}  # filters that leave few entries
 FEW = 2000  # entries that a filter leaves, up to which each of them is looked at
 
+# Another number after each edit of what a search looks at, from the moment when the edit is seen
+# (migration 0004). Within a transaction it would move once, however often that edits.
+EDITS = """
+    SELECT CASE WHEN pg_current_xact_id_if_assigned() IS NULL
+        THEN catalogue_count('entry', 'edits', '') END
+"""
+
 # The words that are asked for, and for a word that no entry holds, the known ones that begin with
 # the same letter and are about as long or continue it. Spellings that hardly anyone uses are no
 # help: they are other people's mistakes.
@@ -119,6 +126,15 @@ BY_WORD_AND_FILTER = """
     ) AS passing
     WHERE NOT (SELECT is_small FROM breadth)
 """
+
+
+def edits():
+    """What rankings rest on, whatever words and filters but a lowest rating they are of.
+
+    None inside a transaction that writes.
+    """
+    [(number,)] = connection.fetch_all(EDITS)
+    return number
 
 
 def ranking(entries, text, *, facets, uncounted):

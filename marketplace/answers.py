@@ -36,7 +36,16 @@ class Evidence:
     weight: int = 8 * 1024  # bytes that it takes to keep, about; the answer's headers included
 
     def holds(self):
-        return self.seen is not None and self.check() == self.seen
+        return self.check() == self.seen
+
+    @classmethod
+    def of(cls, check):
+        """That what the check gives now stays; to be had before what rests on it is computed.
+
+        None where it gives None: it can't tell.
+        """
+        seen = check()
+        return None if seen is None else cls(check, seen)
 
     @classmethod
     def of_all(cls, parts):
@@ -163,7 +172,7 @@ class KnownAnswers:
             return response
         answer = Answer(response.content, dict(response.headers), response.evidence)
         # Django has decoded the path meanwhile: only in ASCII it is as the next request spells it.
-        if answer.evidence and answer.evidence.seen is not None and request.path.isascii():
+        if answer.evidence and request.path.isascii():
             with lock, suppress(ValueError):  # it is larger than all that may be kept
                 known_answers[what_is_asked(request.META)] = answer
         return answer.response(request.META)

@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib.postgres.fields import ArrayField
 from django.core import signing
-from django.db.models import BooleanField, F, Func
+from django.db.models import BigIntegerField, BooleanField, F, Func
 from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThan, LessThan
 
@@ -138,14 +139,17 @@ def keyset(queryset, sort, count, number, place):
 
 
 def among(queryset):
-    """The rows of which the `ids` are given, prepared, as named tuples."""
+    """The rows of which the `ids` are given, prepared: as named tuples, and as their versions."""
+    # As one text, which psycopg writes in a tenth of the time that a list takes.
+    ids = Cast(Given("ids"), ArrayField(BigIntegerField()))
     is_among = Func(
-        *(F("pk"), Given("ids")),
+        *(F("pk"), ids),
         arg_joiner=" = ANY(",
         template="(%(expressions)s))",
         output_field=BooleanField(),
     )
-    return Prepared(lambda: as_tuples(queryset.filter(is_among).order_by()))
+    chosen = queryset.filter(is_among).order_by("pk")
+    return Prepared(lambda: as_tuples(chosen)), Prepared(lambda: versions_of(chosen))
 
 
 def as_tuples(queryset):
@@ -180,10 +184,10 @@ class KeysetPage(Page):
         wanted, check = self.prepare(number, place)
         rows = wanted(**given)
         self.shown = [versions(row, wanted.queryset) for row in rows]
-        if rows:
-            self.count = rows[0].total
+        if rows or position is None:
+            self.count = rows[0].total if rows else 0
             self.evidence = Evidence(partial(check, **given), self.shown, weight=COMPILED)
-        elif position is not None:
+        else:
             # Beyond the last row none says how many there are; the first does.
             at_start, _ = self.prepare(number, "start")
             first = at_start.first(**self.given)
@@ -194,7 +198,8 @@ class KeysetPage(Page):
 class RankedPage(Page):
     """A page of a ranking: `[(key, id), …]` with whole numbers as keys, highest first.
 
-    Its rows are those of `prepared`, as `among` makes it.
+    Its rows are those of `prepared`, as `among` makes it. They are all that the evidence is of:
+    that the ranking is still the same, whoever made it has to say.
     """
 
     def __init__(self, prepared, ranking, **options):
@@ -210,11 +215,14 @@ class RankedPage(Page):
             here = (int(key), row_id)
             ranking = [row for row in ranking if (row > here if self.backwards else row < here)]
         self.keys = {row_id: key for key, row_id in ranking[:number]}
-        rows = {row.pk: row for row in self.prepared(ids=[*self.keys])} if self.keys else {}
+        chosen, check = self.prepared
+        ids = f"{{{','.join(map(str, self.keys))}}}"
+        found = {row.pk: row for row in chosen(ids=ids)}
         # What was withdrawn since it was ranked is not there any more.
-        found = [rows[row_id] for row_id in self.keys if row_id in rows]
-        self.shown = [versions(row, self.prepared.queryset) for row in found]
-        return found
+        rows = [found[row_id] for row_id in self.keys if row_id in found]
+        self.shown = [versions(row, chosen.queryset) for row in rows]
+        self.evidence = Evidence(partial(check, ids=ids), sorted(self.shown))
+        return rows
 
     def key_of(self, row):
         return self.keys[row.pk]

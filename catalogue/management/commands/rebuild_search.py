@@ -65,7 +65,7 @@ class Command(BaseCommand):
                 mended = sum(mend_postings(cursor, kind))
                 cursor.execute(MEND_TALLY.format(kind=kind))
                 counts = cursor.rowcount
-                cursor.execute("SELECT catalogue_add_up(NULL, NULL, NULL, NULL)")
+                cursor.execute("SELECT catalogue_edit()")
             self.stdout.write(
                 f"{kind}s: {mended} entries and {counts} counts had drifted and are mended."
                 if mended or counts
