@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 
 from catalogue import listing, search
-from catalogue.models import Persona, Skill
+from catalogue.models import Persona, Skill, TallyChange
 from catalogue.search import edits
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
@@ -196,7 +196,9 @@ def test_an_edit_while_it_is_ranked_is_in_the_next_answer(anyone, entries, monke
 def test_edits_at_once_are_other_numbers_whoever_ends_first(entries):
     def edit_another():
         try:
-            write(entries["other skill"], title="Two")
+            with transaction.atomic():
+                write(entries["other skill"], title="Two")
+                write(entries["other skill"], title="Two and a half")
         finally:
             connection.close()
 
@@ -216,6 +218,8 @@ def test_edits_at_once_are_other_numbers_whoever_ends_first(entries):
     numbers.append(edits())
 
     assert numbers[0] == numbers[1] < numbers[2] < numbers[3]
+    # What the other had to leave to be added up is one row, however much it wrote.
+    assert TallyChange.objects.filter(facet="edits").count() == 1
 
 
 def test_an_edit_that_is_undone_does_not_count_and_the_next_one_does(entries):
