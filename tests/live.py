@@ -79,9 +79,12 @@ class LiveServer:
         finally:
             link.close()
 
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
+
     def raw(self, data):
         """Send bytes as they are; returns all that comes back."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as link:
+        with self.connect() as link:
             link.sendall(data)
             link.shutdown(socket.SHUT_WR)
             received = b""
