@@ -1,5 +1,6 @@
 import io
 import os
+import re
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
 
@@ -16,6 +17,7 @@ from django.utils.http import parse_header_parameters
 from marketplace.answers import known_answer
 from marketplace.bodies import MAX_BYTES
 
+CHARSET = re.compile(r"[\w.:-]{0,40}", re.ASCII)
 django_application = get_wsgi_application()
 
 
@@ -47,8 +49,14 @@ def measure_chunked_body(environ):
 
 
 def blank_unreadable_content_type(environ):
-    """Django parses the Content-Type of every request before any middleware could catch it."""
+    """Django parses the Content-Type of every request before any middleware could catch it.
+
+    Then it looks for the charset, which fails for a NUL, and Python remembers every unknown name.
+    """
     try:
-        parse_header_parameters(environ.get("CONTENT_TYPE", ""))
+        _, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
+        is_readable = CHARSET.fullmatch(parameters.get("charset", ""))
     except (ValueError, TypeError):
+        is_readable = False
+    if not is_readable:
         environ["CONTENT_TYPE"] = "unreadable"

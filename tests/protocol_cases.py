@@ -74,6 +74,18 @@ REFUSED = {
         401,
         b"GET /api/v1/agents/me HTTP/1.1\r\nAuthorization: Bearer \xff\r\n" + HOST + b"\r\n",
     ),
+    **{
+        f"a charset {name}": (
+            415,
+            POST.replace(b"json", b"json; charset*=utf-8''" + charset)
+            + b"Content-Length: 2\r\n\r\n{}",
+        )
+        for name, charset in {
+            "with a NUL": b"utf-8%00",
+            "that is half a character": b"%ED%A0%80",
+            "of 41 letters": b"x" * 41,
+        }.items()
+    },
 }
 HIDDEN = b" " * 70_000 + POST + b"Content-Length: 2\r\n\r\n{}"
 SMUGGLED = {
