@@ -211,18 +211,27 @@ class RankedPage(Page):
     def fetch(self, position, number):
         ranking = self.ranking[:: -1 if self.backwards else 1]
         if position is not None:
-            key, row_id = position
-            here = (int(key), row_id)
-            ranking = [row for row in ranking if (row > here if self.backwards else row < here)]
+            ranking = self.beyond(position, ranking)
         self.keys = {row_id: key for key, row_id in ranking[:number]}
         chosen, check = self.prepared
         ids = f"{{{','.join(map(str, self.keys))}}}"
         found = {row.pk: row for row in chosen(ids=ids)}
         # What was withdrawn since it was ranked is not there any more.
         rows = [found[row_id] for row_id in self.keys if row_id in found]
-        self.shown = [versions(row, chosen.queryset) for row in rows]
-        self.evidence = Evidence(partial(check, ids=ids), sorted(self.shown))
+        seen = [versions(row, chosen.queryset) for row in rows]
+        self.evidence = Evidence(partial(check, ids=ids), sorted(seen))
+        # The keys stand in the links of the page.
+        self.shown = [(self.key_of(row), *version) for row, version in zip(rows, seen, strict=True)]
         return rows
+
+    def beyond(self, position, ranking):
+        """What comes after the row of a position, which may have another key by now."""
+        key, row_id = position
+        ids = [row_id for _, row_id in ranking]
+        if row_id in ids:
+            return ranking[ids.index(row_id) + 1 :]
+        here = (int(key), row_id)
+        return [row for row in ranking if (row > here if self.backwards else row < here)]
 
     def key_of(self, row):
         return self.keys[row.pk]

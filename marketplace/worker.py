@@ -2,9 +2,15 @@
 
 import os
 import select
+import socket
 import time
+from contextlib import suppress
 
-from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, ThreadWorker
+from gunicorn.workers.gthread import (
+    DEFAULT_WORKER_DATA_TIMEOUT,
+    STOP_KEEPALIVE_LINGER,
+    ThreadWorker,
+)
 
 WHEN_READABLE = select.EPOLLIN | select.EPOLLONESHOT
 AT_ONCE = select.EPOLLOUT | select.EPOLLONESHOT
@@ -37,41 +43,53 @@ class Worker(ThreadWorker):
 
     def serve(self):
         """What each thread does, until the end."""
-        while True:
-            [(descriptor, _)] = self.events.poll(maxevents=1)
-            if descriptor == self.end:
-                return
-            conn = self.idle.pop(descriptor, None)
-            if conn is not None:
-                self.answer(conn)
+        try:
+            while (descriptor := self.next_event()) != self.end:
+                conn = self.idle.pop(descriptor, None)
+                if conn is not None:
+                    self.answer(conn)
+        except BaseException:
+            # A worker with a thread less would be one with none in the end: another takes over.
+            self.log.exception("A thread has ended; so does its worker")
+            self.alive = False
+            raise
 
-    def enqueue_req(self, conn):
-        """What becomes of a new connection: it is idle until something arrives."""
-        conn.data_ready = True
-        self.events.register(conn.sock, 0)
-        self.keep(conn, WHEN_READABLE)
+    def next_event(self):
+        [(descriptor, _)] = self.events.poll(maxevents=1)
+        return descriptor
 
     def answer(self, conn):
         is_kept = False
         try:
             is_kept = self.handle(conn)
-            if is_kept:
-                # What was read ahead of the next request does not make the socket readable again.
-                is_ahead = conn.parser.unreader.buf.getvalue()
-                self.keep(conn, AT_ONCE if is_ahead else WHEN_READABLE)
         finally:
             if not is_kept:
                 # This waits for the client to close too, which would hold up the main thread.
-                conn.close(graceful=True)
+                with suppress(OSError):
+                    conn.close(graceful=True)
                 self.method_queue.defer(self.count_out)
+        if is_kept:
+            self.keep(conn)
 
-    def keep(self, conn, event):
+    def enqueue_req(self, conn):
+        """What becomes of a new connection: it is idle until something arrives."""
+        descriptor = conn.sock.fileno()
+        patience = max(self.cfg.keepalive, DEFAULT_WORKER_DATA_TIMEOUT)
+        conn.timeout = time.monotonic() + patience
+        self.idle[descriptor] = conn
+        self.events.register(descriptor, WHEN_READABLE)
+
+    def keep(self, conn):
+        """Let the connection be idle until its next request, which may have been read already."""
+        descriptor, event = conn.sock.fileno(), AT_ONCE if is_ahead(conn) else WHEN_READABLE
         conn.set_timeout()
-        self.idle[conn.sock.fileno()] = conn
+        self.idle[descriptor] = conn
         # In this order: if it was idle too late for _cap_keepalive, the worker is stopping by now.
         if not self.alive:
             conn.timeout = min(conn.timeout, time.monotonic() + STOP_KEEPALIVE_LINGER)
-        self.events.modify(conn.sock, event)
+        # Whoever has it by now may have closed it.
+        with suppress(OSError):
+            self.events.modify(descriptor, event)
 
     def count_out(self):
         self.nr_conns -= 1
@@ -81,7 +99,12 @@ class Worker(ThreadWorker):
         for descriptor, conn in self.idle.copy().items():
             if conn.timeout > now and not force:
                 break
-            if self.idle.pop(descriptor, None):
+            if self.idle.pop(descriptor, None) is None:
+                continue
+            # All threads may be busy, and its request here.
+            if not force and (conn.timeout > now or is_ahead(conn) or has_arrived(conn)):
+                self.keep(conn)
+            else:
                 conn.close()
                 self.count_out()
 
@@ -90,3 +113,16 @@ class Worker(ThreadWorker):
         self.keepalived_conns = ()
         for conn in self.idle.copy().values():
             conn.timeout = min(conn.timeout, deadline)
+
+
+def is_ahead(conn):
+    """Whether more was read than the last request, which is not readable a second time."""
+    return conn.parser is not None and bool(conn.parser.unreader.buf.getvalue())
+
+
+def has_arrived(conn):
+    """Whether there is something to be read, other than the client's farewell."""
+    try:
+        return bool(conn.sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
+    except OSError:
+        return False

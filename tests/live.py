@@ -27,9 +27,10 @@ class Answer:
 
 
 class LiveServer:
-    def __init__(self, log, environment):
+    def __init__(self, log, environment, application="marketplace.wsgi"):
         """`environment` may name another DATABASE_URL than that of the tests."""
         self.log = log
+        self.application = application
         self.port = free_port()
         self.environment = {
             **os.environ,
@@ -44,7 +45,7 @@ class LiveServer:
     def start(self):
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "gunicorn", "marketplace.wsgi"],
+                [sys.executable, "-m", "gunicorn", self.application],
                 cwd=CHECKOUT,
                 env=self.environment,
                 stdout=log,

@@ -5,10 +5,11 @@ from itertools import pairwise
 
 import pytest
 from django.core.management import call_command
-from django.db import connection, transaction
+from django.db import ProgrammingError, connection, transaction
 
 from catalogue import listing, search
-from catalogue.models import Persona, Skill, TallyChange
+from catalogue.management.commands import rebuild_search
+from catalogue.models import Persona, Skill, SkillPosting, TallyChange
 from catalogue.search import edits
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
@@ -163,6 +164,46 @@ def test_the_order_of_its_rows_is_part_of_it(anyone, monkeypatch, transactional_
     assert after.json() == {**before.json(), "results": before.json()["results"][::-1]}
 
 
+def test_the_links_of_its_page_are_part_of_it(anyone):
+    SkillFactory.create_batch(4, title="Barometer")
+    url = f"{SKILLS}?q=barometer&limit=2"
+    before = anyone.get(url)
+    SkillFactory(title="Thermometer")  # by which barometers are rarer
+
+    after = anyone.get(url, headers={"If-None-Match": before.headers["ETag"]})
+
+    assert after.status_code == 200
+    assert after.json()["results"] == before.json()["results"]
+    assert after.json()["next"] != before.json()["next"]
+
+
+def test_a_page_goes_on_after_its_last_row_whatever_was_edited_meanwhile(anyone):
+    slugs = [SkillFactory(title="Barometer").slug for _ in range(5)][::-1]
+    url = f"{SKILLS}?q=barometer&limit=2"
+    for title in ("Thermometer", "Barometer of all"):
+        link = anyone.get(url).json()["next"]
+        SkillFactory(title=title)
+
+        second = anyone.get(link).json()
+
+        assert [row["slug"] for row in second["results"]] == slugs[2:4]
+        third = anyone.get(second["next"]).json()
+        assert third["results"][0]["slug"] == slugs[4]
+        back = anyone.get(third["previous"]).json()
+        assert [row["slug"] for row in back["results"]] == slugs[2:4]
+
+
+def test_a_page_goes_on_where_its_last_row_was(anyone):
+    skills = [SkillFactory(title="Barometer") for _ in range(5)][::-1]
+    link = anyone.get(f"{SKILLS}?q=barometer&limit=2").json()["next"]
+    skills[1].withdraw()
+    SkillFactory(title="Barometer")  # so that barometers are as rare as before
+
+    rows = anyone.get(link).json()["results"]
+
+    assert [row["slug"] for row in rows] == [skill.slug for skill in skills[2:4]]
+
+
 def test_a_lowest_rating_is_asked_again_after_any_review(anyone, entries):
     url = f"{PERSONAS}?q=thermometer&minRating=4"
     assert anyone.get(url).json()["results"] == []
@@ -242,6 +283,17 @@ def test_a_transaction_that_writes_is_told_no_number(entries):
         assert edits() is not None
         write(entries["skill"], title="One")
         assert edits() is None
+
+
+def test_a_rebuild_that_is_interrupted_counts_as_far_as_it_came(anyone, entries, monkeypatch):
+    SkillPosting.objects.filter(entry_id=entries["skill"].pk).delete()
+    assert anyone.get(f"{SKILLS}?q=barometer").json()["results"] == []
+    monkeypatch.setattr(rebuild_search, "MEND_TALLY", "no SQL at all")
+
+    with pytest.raises(ProgrammingError):
+        call_command("rebuild_search")
+
+    assert anyone.get(f"{SKILLS}?q=barometer").json()["count"] == 1
 
 
 def test_numbers_rise_by_chance(entries):

@@ -4,7 +4,10 @@ import re
 import signal
 import socket
 import struct
-from contextlib import ExitStack
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
@@ -28,9 +31,14 @@ def server(tmp_path):
     """`server(options)`: one process of two threads, with these options of gunicorn's."""
     servers = []
 
-    def start(options=""):
-        few = {"WEB_CONCURRENCY": "1", "WEB_THREADS": str(THREADS)}
-        servers.append(LiveServer(tmp_path / "log", {**few, "GUNICORN_CMD_ARGS": options}))
+    def start(options="", **more):
+        environment = {
+            "WEB_CONCURRENCY": "1",
+            "WEB_THREADS": str(THREADS),
+            "RATE_LIMIT_REGISTER": "1000/h",
+            "GUNICORN_CMD_ARGS": options,
+        }
+        servers.append(LiveServer(tmp_path / "log", environment, **more))
         servers[0].start()
         return servers[0]
 
@@ -106,9 +114,13 @@ def test_a_connection_that_is_idle_too_long_is_closed_used_or_not(server):
 def test_of_many_connections_some_are_not_kept(server):
     server = server(f"--worker-connections {THREADS + 3}")
     with ExitStack() as open_links:
-        kept = [answers_to(open_links.enter_context(server.connect()), GET) for _ in range(4)]
+        for _ in range(3):
+            link = open_links.enter_context(server.connect())
+            assert answers_to(link, GET) == ([200], False)
+        last = open_links.enter_context(server.connect())
 
-        assert kept == [([200], False)] * 3 + [([200], True)]
+        # As soon as the other three are idle again.
+        assert is_within(5, lambda: answers_to(last, GET) == ([200], True))
         assert server.request("GET", "/api/v1/skills").status == 200
 
 
@@ -130,15 +142,39 @@ def test_who_finds_no_room_waits_for_another_to_go(server):
 
 def test_clients_that_break_off_leave_all_threads_at_work(server):
     server = server()
-    for sent in (b"", GET[:20], GET, REGISTER, REGISTER + b"{"):
-        for _ in range(THREADS * 3):
+
+    def break_off(_):
+        for sent in [b"", GET[:20], GET, REGISTER, REGISTER + b"{"] + [b""] * 10:
             link = server.connect()
             link.sendall(sent)
             # It is reset at once, without a farewell.
             link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             link.close()
 
+    with ThreadPoolExecutor(3) as clients:
+        list(clients.map(break_off, range(100)))
+
     assert_all_threads_work(server)
+    log = server.log.read_text()
+    assert log.count("Booting worker") == 1
+    assert "Traceback" not in log
+
+
+@pytest.mark.parametrize("path", ["/fails-in-the-middle", "/exits"])
+def test_an_application_that_breaks_leaves_no_worker_without_threads(server, path):
+    server = server(application="tests.broken")
+    for _ in range(THREADS * 2):
+        with suppress(OSError, HTTPException):
+            server.request("GET", path)
+
+    assert is_within(10, lambda: is_answering(server))
+
+
+def is_answering(server):
+    try:
+        return server.request("GET", "/").status == 200
+    except OSError:
+        return False
 
 
 def assert_all_threads_work(server):
@@ -166,6 +202,46 @@ def test_a_stop_answers_what_has_been_asked_and_closes_what_is_idle(server):
         assert idle.recv(1) == b""
         assert asking.recv(1) == b""
     assert server.process.wait(30) == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "sign"),
+    [
+        ("", signal.SIGTERM),
+        ("", signal.SIGHUP),
+        ("--keep-alive 1", None),
+    ],
+)
+def test_a_request_that_finds_all_threads_busy_is_answered_in_the_end(server, options, sign):
+    server = server(options)
+    with ExitStack() as open_links:
+        kept, fresh, *busy = [
+            open_links.enter_context(server.connect()) for _ in range(2 + THREADS)
+        ]
+        assert answers_to(kept, GET) == ([200], False)
+        for link in busy:
+            link.sendall(REGISTER + b"{")
+            assert is_within(5, lambda link=link: has_been_read(link))
+        kept.sendall(GET)
+        fresh.sendall(GET)
+        if sign:
+            server.process.send_signal(sign)
+        time.sleep(3.5)  # longer than an idle connection has
+
+        for link in busy:
+            assert answers_to(link, b"}")[0] == [201]
+        for link in (kept, fresh):
+            assert read_answers(link, 1)[0] == [200]
+
+
+def test_a_new_connection_has_time_for_its_first_request(server):
+    server = server("--keep-alive 0")
+    with server.connect() as slow:
+        for _ in range(3):
+            assert server.request("GET", "/healthz").status == 200
+            time.sleep(0.5)
+
+        assert answers_to(slow, GET) == ([200], True)
 
 
 def has_been_read(link):

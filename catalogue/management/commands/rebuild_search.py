@@ -63,9 +63,10 @@ class Command(BaseCommand):
             kind = model.__name__.lower()
             with connection.cursor() as cursor:
                 mended = sum(mend_postings(cursor, kind))
-                cursor.execute(MEND_TALLY.format(kind=kind))
-                counts = cursor.rowcount
-                cursor.execute("SELECT catalogue_edit()")
+                with transaction.atomic():
+                    cursor.execute(MEND_TALLY.format(kind=kind))
+                    counts = cursor.rowcount
+                    cursor.execute("SELECT catalogue_edit()")
             self.stdout.write(
                 f"{kind}s: {mended} entries and {counts} counts had drifted and are mended."
                 if mended or counts
@@ -85,4 +86,7 @@ def mend_postings(cursor, kind):
         with transaction.atomic():
             cursor.execute(LOCK.format(kind=kind), [first, first + BATCH - 1])
             cursor.execute(MEND_POSTINGS.format(kind=kind), bounds)
-            yield cursor.fetchone()[0]
+            [mended] = cursor.fetchone()
+            if mended:
+                cursor.execute("SELECT catalogue_edit()")
+        yield mended
