@@ -140,7 +140,7 @@ def keyset(queryset, sort, count, number, place):
 
 def among(queryset):
     """The rows of which the `ids` are given, prepared: as named tuples, and as their versions."""
-    # As one text, which psycopg writes in a tenth of the time that a list takes.
+    # As one text: to write twenty of them as a list takes psycopg some 20 µs longer.
     ids = Cast(Given("ids"), ArrayField(BigIntegerField()))
     is_among = Func(
         *(F("pk"), ids),

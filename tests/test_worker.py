@@ -1,12 +1,12 @@
 """Connections: many that are idle, slow, broken off or kept beyond a stop, and few threads."""
 
+import os
 import re
 import signal
 import socket
 import struct
 import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPException
 from pathlib import Path
 
@@ -142,17 +142,12 @@ def test_who_finds_no_room_waits_for_another_to_go(server):
 
 def test_clients_that_break_off_leave_all_threads_at_work(server):
     server = server()
-
-    def break_off(_):
-        for sent in [b"", GET[:20], GET, REGISTER, REGISTER + b"{"] + [b""] * 10:
-            link = server.connect()
-            link.sendall(sent)
-            # It is reset at once, without a farewell.
-            link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            link.close()
-
-    with ThreadPoolExecutor(3) as clients:
-        list(clients.map(break_off, range(100)))
+    for sent in (b"", GET[:20], GET, REGISTER, REGISTER + b"{"):
+        with asleep(server):
+            for _ in range(100):
+                break_off(server, sent)
+        for _ in range(100):
+            break_off(server, sent)
 
     assert_all_threads_work(server)
     log = server.log.read_text()
@@ -160,14 +155,37 @@ def test_clients_that_break_off_leave_all_threads_at_work(server):
     assert "Traceback" not in log
 
 
-@pytest.mark.parametrize("path", ["/fails-in-the-middle", "/exits"])
-def test_an_application_that_breaks_leaves_no_worker_without_threads(server, path):
+def break_off(server, sent):
+    """Connect, send, and reset the connection without a farewell."""
+    link = server.connect()
+    link.sendall(sent)
+    link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    link.close()
+
+
+@contextmanager
+def asleep(server):
+    """What comes meanwhile waits in the backlog; all of it is accepted at once."""
+    pid = server.process.pid
+    [worker] = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    os.kill(int(worker), signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(int(worker), signal.SIGCONT)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_replaced"), [("/fails-in-the-middle", False), ("/exits", True)]
+)
+def test_an_application_that_breaks_leaves_no_worker_without_threads(server, path, is_replaced):
     server = server(application="tests.broken")
     for _ in range(THREADS * 2):
         with suppress(OSError, HTTPException):
             server.request("GET", path)
 
     assert is_within(10, lambda: is_answering(server))
+    assert (server.log.read_text().count("Booting worker") > 1) == is_replaced
 
 
 def is_answering(server):
