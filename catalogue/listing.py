@@ -18,15 +18,16 @@ from catalogue.models import (
     number_of,
 )
 from catalogue.search import edits, ranking
-from marketplace.answers import Evidence, snapshot
+from marketplace.answers import Evidence
 from marketplace.exceptions import BadRequest
-from marketplace.pagination import KeysetPage, RankedPage, Sort, among, keyset
+from marketplace.pagination import COMPILED, KeysetPage, RankedPage, Sort, among, keyset
 from marketplace.prepared import Given, Literal
 
 ALIASES = {"query": "q", "search": "q"}
 MAX_QUERY = 200
 COUNTED = {"category", "author", "runtime", "free"}
 DEFAULT_LIMIT, MAX_LIMIT = 20, 100
+RANK = 128  # bytes that an entry takes in a ranking that is kept, about
 
 # Of each process; 80 KiB each, about.
 keysets = LRUCache(100)
@@ -72,10 +73,13 @@ class Listing:
         if not self.words:
             given = {**self.values, "counted": self._counted[1]}
             return KeysetPage(self._prepared, sort, given, **options)
-        # Of ratings there is no number, and a lowest one is asked of whatever may be ranked.
-        ranks = Evidence.of(snapshot if "minRating" in self.values else edits)
-        passing = self._passing(self.values)
-        ranked = ranking(passing, self.words, facets=self.facets, uncounted=self.uncounted)
+        filters = {"facets": self.facets, "uncounted": self.uncounted}
+        rank = partial(ranking, self._passing(self.values), self.words, **filters)
+        ranks = Evidence.of(edits)
+        ranked = rank()
+        if "minRating" in self.values:
+            # Ratings move without an edit, those of whatever may be ranked.
+            ranks = Evidence(rank, ranked, weight=COMPILED + RANK * len(ranked))
         if self.sort == "relevance":
             page = RankedPage(self.by_id, ranked, **options)
         else:

@@ -15,16 +15,11 @@ from typing import Any
 
 from cachetools import LRUCache
 from django.conf import settings
-from django.db import Error, connection
+from django.db import Error
 from django.http import HttpResponse, HttpResponseNotModified
 from django.utils.http import parse_etags
 
 MOST_BYTES = 16 * 1024 * 1024  # in each process
-
-# Where the asker has written nothing itself, two equal snapshots see the same rows.
-SNAPSHOT = """
-SELECT CASE WHEN pg_current_xact_id_if_assigned() IS NULL THEN pg_current_snapshot()::text END
-"""
 
 
 @dataclass(frozen=True)
@@ -61,12 +56,6 @@ class Evidence:
 
 # Of what changes with a release or the configuration alone: a process has one of each.
 UNCHANGING = Evidence(check=lambda: True, seen=True)
-
-
-def snapshot():
-    """What the whole database holds at this moment; None inside a transaction that writes."""
-    [(seen,)] = connection.fetch_all(SNAPSHOT)
-    return seen
 
 
 def public_answer(content, evidence, *, content_type):

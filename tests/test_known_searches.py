@@ -11,6 +11,7 @@ from catalogue import listing, search
 from catalogue.management.commands import rebuild_search
 from catalogue.models import Persona, Skill, SkillPosting, TallyChange
 from catalogue.search import edits
+from marketplace.pagination import RankedPage
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -26,6 +27,7 @@ IN_EVERY_WAY = [
     f"{PERSONAS}?q=barometer&skill=reader&free=true",
     f"{PERSONAS}?q=barometer&sort=rating",
 ]
+BY_RATING = f"{PERSONAS}?q=barometer&minRating=4"
 LABELS = {"category": "weather", "tags": ["x"]}
 
 
@@ -204,13 +206,29 @@ def test_a_page_goes_on_where_its_last_row_was(anyone):
     assert [row["slug"] for row in rows] == [skill.slug for skill in skills[2:4]]
 
 
-def test_a_lowest_rating_is_asked_again_after_any_review(anyone, entries):
-    url = f"{PERSONAS}?q=thermometer&minRating=4"
+@pytest.mark.parametrize("sort", ["", "&sort=newest"])
+def test_a_lowest_rating_is_met_by_what_has_it_now(anyone, entries, sort):
+    url = f"{PERSONAS}?q=thermometer&minRating=4{sort}"
     assert anyone.get(url).json()["results"] == []
+    reviewer = AgentFactory()
 
-    review(AgentFactory(), entries["other persona"], 5)
+    for rating, found in ((5, ["other"]), (3, []), (4, ["other"])):
+        review(reviewer, entries["other persona"], rating)
 
-    assert [row["slug"] for row in anyone.get(url).json()["results"]] == ["other"]
+        assert [row["slug"] for row in anyone.get(url).json()["results"]] == found
+
+
+@pytest.mark.parametrize("change", IN_VAIN.values(), ids=IN_VAIN)
+def test_one_by_rating_is_ranked_again_and_not_made_again(anyone, entries, monkeypatch, change):
+    review(AgentFactory(), entries["persona"], 5)
+    first = anyone.get(BY_RATING)
+    monkeypatch.setattr(RankedPage, "envelope", None)
+    change(entries)
+
+    again = anyone.get(BY_RATING)
+
+    assert (again.status_code, again.content) == (200, first.content)
+    assert [row["slug"] for row in again.json()["results"]] == ["keeper"]
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
