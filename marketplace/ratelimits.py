@@ -14,7 +14,7 @@ SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 @dataclass(frozen=True)
 class Usage:
-    """Where a caller stands in its window; `seconds` until the next one begins, at least 1."""
+    """Where a caller stands in its window; `seconds` until the next one begins, 1 to `window`."""
 
     policy: str
     limit: int
@@ -72,8 +72,9 @@ def count(request, policy, *, caller, tier="free"):
         limit=usage["limit"],
         window=window_of(rate),
         remaining=max(usage["limit"] - usage["count"], 0),
-        # In the last second of a window the library says 0, which would invite an endless retry.
-        seconds=max(usage["time_left"], 1),
+        # The window includes the second that `time_left` counts to: the next one begins after it.
+        # It is -1 where that second has passed since the request was counted.
+        seconds=max(usage["time_left"] + 1, 1),
         is_exceeded=usage["should_limit"],
     )
 

@@ -36,6 +36,15 @@ def seconds_in(header):
     return int(header.rpartition("t=")[2])
 
 
+def wait_of(answer, policy="install"):
+    """The seconds that a refused request is to wait, which 429 says in three places."""
+    seconds = answer["Retry-After"]
+    assert answer.status_code == 429
+    assert answer.json() == {"error": f"Rate limit exceeded. Try again in {seconds} seconds."}
+    assert answer["RateLimit"] == f'"{policy}";r=0;t={seconds}'
+    return int(seconds)
+
+
 @pytest.mark.parametrize(("url", "policy", "limit", "window"), ENDPOINTS)
 def test_every_counted_answer_says_where_the_limit_stands(client, url, policy, limit, window):
     answer = client.post(url, {"slug": "no-such"})
@@ -55,12 +64,8 @@ def test_beyond_the_limit_it_answers_429(client, rates, url, policy, limit, wind
 
     answer = client.post(url, {"slug": "no-such"})
 
-    seconds = answer["Retry-After"]
-    assert answer.status_code == 429
-    assert 1 <= int(seconds) <= 3600
-    assert answer.json() == {"error": f"Rate limit exceeded. Try again in {seconds} seconds."}
+    assert 1 <= wait_of(answer, policy) <= 3600
     assert answer["RateLimit-Policy"] == f'"{policy}";q=2;w=3600'
-    assert answer["RateLimit"] == f'"{policy}";r=0;t={seconds}'
 
 
 def test_both_install_endpoints_share_one_count(client, rates):
@@ -147,15 +152,34 @@ def test_a_new_window_starts_anew(client, rates, monkeypatch):
     assert client.post(SKILL, {"slug": "no"}).status_code == 404
 
 
-def test_the_last_second_of_a_window_does_not_say_zero(client, rates, monkeypatch):
+def test_who_waits_as_long_as_is_said_is_served_and_no_sooner(client, rates, monkeypatch):
+    """At every second of a window, wherever the library lets it begin."""
+    rates(install="3/10s")
+
+    def at(now):
+        monkeypatch.setattr("django_ratelimit.core.time.time", lambda: now)
+        return client.post(SKILL, {"slug": "no"})
+
+    waits = set()
+    for now in (2_000_000_000.5 + 21 * number for number in range(10)):
+        served = [at(now).status_code for _ in range(3)]
+        wait = wait_of(at(now))
+        waits.add(wait)
+
+        assert served == [404] * 3
+        assert at(now + wait - 1).status_code == 429
+        assert at(now + wait).status_code == 404
+    assert waits == set(range(1, 11))
+
+
+def test_a_window_that_ends_while_a_request_is_counted_asks_for_one_second(
+    client, rates, monkeypatch
+):
     rates(install="0/h")
     monkeypatch.setattr("django_ratelimit.core._get_window", lambda value, period: 1_000_000)
-    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: 1_000_000)
+    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: 1_000_001)
 
-    answer = client.post(SKILL)
-
-    assert answer["Retry-After"] == "1"
-    assert answer["RateLimit"] == '"install";r=0;t=1'
+    assert wait_of(client.post(SKILL)) == 1
 
 
 def test_registration_is_counted_by_address(anyone, rates):
