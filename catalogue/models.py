@@ -165,6 +165,10 @@ class Entry(models.Model):
         return self.slug
 
     @property
+    def is_published(self):
+        return self.status == Status.PUBLISHED
+
+    @property
     def is_recalled(self):
         return self.status == Status.WITHDRAWN and self.withdrawal_reason != ""
 

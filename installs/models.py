@@ -3,6 +3,7 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import F
 
 from agents.models import Agent
+from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
 from installs.exceptions import (
     PersonaAlreadyInstalled,
@@ -14,14 +15,15 @@ from marketplace.models import violates
 from marketplace.prepared import run_at_once
 
 # What an answer shows of an entry; its texts stay in the database.
-SHOWN = ("public_id", "slug", "title")
+SHOWN = ("public_id", "slug", "title", "status")
 
 
 class SkillInstallManager(models.Manager):
     def install(self, agent, slug, *, runtime=""):
         """Give the agent a skill, at most once, and count the download.
 
-        Raises SkillNotFound or SkillAlreadyInstalled (specification, Skill installation).
+        Raises SkillAlreadyInstalled, even if staff have withdrawn the skill since, or
+        SkillNotFound (specification, Skill installation).
         """
         return self.install_at_once(agent, slug, runtime) or self.install_stepwise(
             agent, slug, runtime
@@ -39,7 +41,9 @@ class SkillInstallManager(models.Manager):
     def install_stepwise(self, agent, slug, runtime):
         try:
             with transaction.atomic():
-                skill = agent.look_up(Skill.objects.published().only(*SHOWN), slug)
+                skill = agent.look_up(Skill.objects.only(*SHOWN), slug)
+                if not skill.is_published and not self.filter(agent=agent, skill=skill).exists():
+                    raise SkillNotFound
                 install = self.create(agent=agent, skill=skill, runtime=runtime)
                 Skill.objects.count_download(skill)
                 return install
@@ -66,7 +70,7 @@ class SkillInstall(Install):
     # The unique constraint begins with the agent and serves as this key's index.
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="skill_installs", db_index=False)
     skill = models.ForeignKey(Skill, models.PROTECT, related_name="agent_installs")
-    runtime = models.CharField(max_length=64, blank=True)
+    runtime = models.TextField(blank=True)
 
     objects = SkillInstallManager()
 
@@ -87,8 +91,8 @@ class PersonaInstallManager(models.Manager):
     def install(self, agent, slug, *, activate=False):
         """Give the agent a free persona, at most once; on request as its one active persona.
 
-        Raises PersonaNotFound, PersonaAlreadyInstalled or PersonaRequiresPayment, in this order:
-        an installed persona is a conflict even if it has since been given a price.
+        Raises PersonaAlreadyInstalled, even if staff have withdrawn the persona or given it a price
+        since, PersonaNotFound or PersonaRequiresPayment.
         """
         return self.install_at_once(agent, slug, activate) or self.install_stepwise(
             agent, slug, activate
@@ -106,11 +110,9 @@ class PersonaInstallManager(models.Manager):
     def install_stepwise(self, agent, slug, activate):
         try:
             with transaction.atomic():
-                persona = agent.look_up(
-                    Persona.objects.published().only(*SHOWN, "price_cents"), slug
-                )
-                if not persona.is_free:
-                    self._refuse_priced(agent, persona)
+                persona = agent.look_up(Persona.objects.only(*SHOWN, "price_cents"), slug)
+                if not persona.is_published or not persona.is_free:
+                    self._refuse(agent, persona)
                 if activate:
                     # Two activations of one agent take turns on its lock. Without it neither
                     # would see the other's row here, and the constraint would refuse one.
@@ -124,9 +126,11 @@ class PersonaInstallManager(models.Manager):
                 raise PersonaAlreadyInstalled from error
             raise
 
-    def _refuse_priced(self, agent, persona):
+    def _refuse(self, agent, persona):
         if self.filter(agent=agent, persona=persona).exists():
             raise PersonaAlreadyInstalled
+        if not persona.is_published:
+            raise PersonaNotFound
         raise PersonaRequiresPayment
 
     def _refuse_changed(self, slug):

@@ -1,11 +1,11 @@
 from rest_framework.serializers import BaseSerializer
 
-from marketplace.serializers import BodySerializer, BooleanField, KeptTextField, SlugField
+from marketplace.serializers import BodySerializer, BooleanField, SlugField, TextField
 
 
 class InstallSkillSerializer(BodySerializer):
     slug = SlugField()
-    runtime = KeptTextField(max_length=64, default="")
+    runtime = TextField(default="")
 
 
 class InstallPersonaSerializer(BodySerializer):

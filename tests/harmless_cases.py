@@ -165,7 +165,7 @@ WRITING = [
                 '{"description": "' + "é" * 500 + '", "runtime": "' + "\U0001f600" * 64 + '"}',
                 name="The Caller",
             ),
-            accepted(INSTALL_SKILL, '{@, "runtime": "' + "\U0001f600" * 64 + '"}'),
+            accepted(INSTALL_SKILL, '{@, "runtime": "' + "\U0001f600" * 16_000 + '"}'),
             accepted(
                 REVIEWS,
                 '{@, "comment": "' + "\U0001f600" * 1000 + '"}',

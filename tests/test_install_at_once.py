@@ -52,6 +52,11 @@ def installed_and_priced(agent):
     priced(agent)
 
 
+def installed_and_withdrawn(agent):
+    installed(agent)
+    withdrawn(agent)
+
+
 def another_is_active(agent):
     PersonaInstallFactory(agent=agent, persona__slug="other", is_active=True)
 
@@ -70,6 +75,7 @@ SITUATIONS = [
     installed,
     priced,
     installed_and_priced,
+    installed_and_withdrawn,
     another_is_active,
     another_agent_has_it,
 ]

@@ -126,6 +126,22 @@ def test_an_installed_persona_is_a_conflict_even_once_it_has_a_price(client, age
     assert answer.json() == {"error": "Persona already installed"}
 
 
+@pytest.mark.parametrize("price", [0, 500])
+@pytest.mark.parametrize("status", ["draft", "withdrawn"])
+def test_an_installed_persona_is_a_conflict_even_once_it_is_not_published(
+    client, agent, status, price
+):
+    persona = PersonaFactory(slug="archivist", status=status, price_cents=price, installs=1)
+    PersonaInstallFactory(agent=agent, persona=persona)
+
+    answer = client.post(URL, {"slug": "archivist", "setActive": True})
+
+    assert answer.status_code == 409
+    assert answer.json() == {"error": "Persona already installed"}
+    persona.refresh_from_db()
+    assert (state_of(agent), persona.installs) == ({"archivist": False}, 1)
+
+
 @pytest.mark.parametrize("status", [None, "draft", "withdrawn"])
 def test_a_persona_that_is_not_published_is_not_found(client, status):
     if status:

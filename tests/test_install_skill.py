@@ -2,6 +2,7 @@
 
 import pytest
 
+from catalogue.models import Skill
 from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory, SkillFactory
 
 URL = "/api/v1/agents/me/skills/install"
@@ -31,12 +32,25 @@ def test_it_counts_one_download_for_each_install(client, client_of):
     assert skill.downloads == 9
 
 
-def test_it_keeps_the_runtime(client, agent):
-    SkillFactory(slug="pdf-tables")
+@pytest.mark.parametrize(
+    "runtime",
+    [
+        *("any text, even ünusual", " ", "\n\t", "Python 3.12 (CPython)", "\u202e\uffff"),
+        *("mkt_agent_" + "0" * 38, "é" * 65, "r" * 65_000),
+    ],
+)
+def test_it_keeps_the_runtime_as_it_came_whatever_it_is(client, agent, runtime):
+    skill = SkillFactory(slug="pdf-tables")
 
-    client.post(URL, {"slug": "pdf-tables", "runtime": "any text, even ünusual"})
+    answer = client.post(URL, {"slug": "pdf-tables", "runtime": runtime})
 
-    assert agent.skill_installs.get().runtime == "any text, even ünusual"
+    assert answer.status_code == 201
+    assert answer.json() == {
+        "message": "Skill installed",
+        "skillId": skill.public_id,
+        "slug": "pdf-tables",
+    }
+    assert client.get("/api/v1/agents/me").json()["skills"][0]["runtime"] == runtime
 
 
 def test_a_null_runtime_is_an_absent_one(client, agent):
@@ -64,6 +78,20 @@ def test_an_unpublished_skill_is_not_found(client, status):
     assert answer.json() == {"error": "Skill not found"}
     skill.refresh_from_db()
     assert skill.downloads == 0
+
+
+@pytest.mark.parametrize("status", ["draft", "withdrawn"])
+def test_an_installed_skill_is_a_conflict_even_once_it_is_not_published(client, agent, status):
+    skill = SkillFactory(slug="pdf-tables")
+    client.post(URL, {"slug": "pdf-tables"})
+    Skill.objects.update(status=status)
+
+    answer = client.post(URL, {"slug": "pdf-tables"})
+
+    assert answer.status_code == 409
+    assert answer.json() == {"error": "Skill already installed"}
+    skill.refresh_from_db()
+    assert skill.downloads == agent.skill_installs.count() == 1
 
 
 @pytest.mark.parametrize("slug", ["PDF-Tables", "pdf tables", "../pdf-tables", "é", "a" * 5000])
@@ -104,7 +132,11 @@ def test_a_skill_that_an_installed_persona_bundles_can_be_installed_by_itself(cl
         ({"slug": 5}, "slug must be a string"),
         ({"slug": ["pdf-tables"]}, "slug must be a string"),
         ({"slug": "pdf-tables", "runtime": 3}, "runtime must be a string"),
-        ({"slug": "pdf-tables", "runtime": "x" * 65}, "runtime must be at most 64 characters"),
+        ({"slug": "pdf-tables", "runtime": "a\0b"}, "Request body must not contain NUL characters"),
+        (
+            {"slug": "pdf-tables", "runtime": "\ud800"},
+            "Request body must not contain lone surrogates",
+        ),
         ({"runtime": False}, "slug is required; runtime must be a string"),
     ],
 )

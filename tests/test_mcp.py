@@ -171,7 +171,7 @@ def test_it_offers_its_tools(anyone):
             ["slug"],
             {
                 "slug": {"type": "string", "minLength": 1},
-                "runtime": {"type": "string", "maxLength": 64, "default": ""},
+                "runtime": {"type": "string", "default": ""},
             },
         ),
         (

@@ -214,7 +214,7 @@ SCHEMAS = {
             "skillId": identifier("skill"),
             "slug": SLUG,
             "title": TITLE,
-            "runtime": RUNTIME,
+            "runtime": TEXT,
             "installedAt": TIMESTAMP,
         }
     ),

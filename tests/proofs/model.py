@@ -93,8 +93,10 @@ class Model:
             return error(400, problem)
         return [entry.listed() for entry in listing(kind, self.entries[kind], query)]
 
-    def published(self, kind, slug):
-        return next((entry for entry in published(self.entries[kind]) if entry.slug == slug), None)
+    def published(self, kind, slug, *, held=()):
+        """The published entry with this slug, or one that the agent holds whatever its status."""
+        known = [*published(self.entries[kind]), *held]
+        return next((entry for entry in known if entry.slug == slug), None)
 
     # What agents may do
 
@@ -122,7 +124,8 @@ class Model:
             return refused
         if problem := bodies.skill_install_problem(body):
             return error(400, problem)
-        skill, agent = self.published("skills", body["slug"]), token.agent
+        agent = token.agent
+        skill = self.published("skills", body["slug"], held=agent.skills)
         if skill is None:
             return error(404, "Skill not found")
         if skill in agent.skills:
@@ -136,7 +139,8 @@ class Model:
             return refused
         if problem := bodies.persona_install_problem(body):
             return error(400, problem)
-        persona, agent = self.published("personas", body["slug"]), token.agent
+        agent = token.agent
+        persona = self.published("personas", body["slug"], held=agent.personas)
         if persona is None:
             return error(404, "Persona not found")
         if persona in agent.personas:

@@ -41,7 +41,7 @@ def handle_problem(handle):
 
 
 def skill_install_problem(body):
-    return joined(slug_problem(body, "slug"), text_problem(body, "runtime", most=64))
+    return joined(slug_problem(body, "slug"), text_problem(body, "runtime"))
 
 
 def persona_install_problem(body):

@@ -46,7 +46,7 @@ BODIES = {
         {"rating": st.sampled_from([1, 2, 3, 4, 5, 1.0, 1.5, 2.5, 3.33, 4.67, 1.004, 4.996])},
         comment=st.sampled_from(["Tidy.", "", None, "é" * 1000, "🦉 \n"]),
     ),
-    "install_skill": bodies({}, runtime=st.sampled_from(["python", "", None, "r" * 64])),
+    "install_skill": bodies({}, runtime=st.sampled_from(["python", "", None, "r" * 5000])),
     "install_persona": bodies({}, setActive=st.sampled_from([True, True, False, None])),
     "register": st.none()
     | bodies(
@@ -79,7 +79,7 @@ REFUSED = {
         {},
         {"slug": ""},
         {"slug": 5, "runtime": True},
-        {"slug": "brass", "runtime": "r" * 65},
+        {"slug": "brass", "runtime": ["r"]},
     ],
     "install_persona": [
         {"slug": None, "setActive": "yes"},

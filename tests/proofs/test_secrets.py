@@ -218,7 +218,6 @@ KEPT_FIELDS = [
     ("PATCH", "/agents/me", "name", {}),
     ("PATCH", "/agents/me", "description", {}),
     ("PATCH", "/agents/me", "runtime", {}),
-    ("POST", "/agents/me/skills/install", "runtime", {"slug": "pdf-tables"}),
     ("POST", "/agents/me/reviews", "comment", {"personaSlug": "archivist", "rating": 5}),
 ]
 
