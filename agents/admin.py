@@ -41,6 +41,12 @@ class IssueTokenForm(forms.Form):
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices, initial=Scope.values, widget=forms.CheckboxSelectMultiple
     )
+    expires_in_days = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=tokens.MAX_DAYS,
+        help_text="Empty for a token that never expires.",
+    )
 
 
 class IsSetFilter(admin.SimpleListFilter):
@@ -198,14 +204,18 @@ class AgentAdmin(FindsTokens, DeskAdmin):
 
     @admin.action(description="Issue a token", permissions=["change"])
     def issue_token(self, request, queryset):
-        """A page that asks for the scopes, then shows the token: once, in this answer only."""
+        """A page that asks for scopes and expiry, then shows the token once, in this answer."""
         if queryset.count() != 1:
             self.message_user(request, "Select exactly one agent.", messages.ERROR)
             return None
         agent, token = queryset.get(), None
         form = IssueTokenForm(request.POST if "issue" in request.POST else None)
         if form.is_valid():
-            token = AgentToken.objects.issue(agent, form.cleaned_data["scopes"])
+            token = AgentToken.objects.issue(
+                agent,
+                form.cleaned_data["scopes"],
+                expires_at=tokens.expiry(form.cleaned_data["expires_in_days"]),
+            )
             token.keep_history(user=request.user, reason="Issued.", kind="+")
             self.log_change(request, agent, f"Issued the token {token.hint}.")
         context = {
@@ -282,7 +292,7 @@ def panel(title, agent, rows, said):
 
 
 def said_of_token(token):
-    return token.hint, f"{', '.join(token.scopes)}; {'revoked' if token.revoked_at else 'usable'}"
+    return token.hint, f"{', '.join(token.scopes)}; {token.state}"
 
 
 def said_of_skill(install):
@@ -300,7 +310,9 @@ def said_of_review(review):
 
 @admin.register(AgentToken)
 class AgentTokenAdmin(FindsTokens, ReadOnlyAdmin):
-    list_display = ["hint", "agent", "scopes", "created_at", "last_used_at", "revoked_at"]
+    list_display = [
+        *("hint", "agent", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
+    ]
     list_filter = [RevokedFilter]
     list_select_related = ["agent"]
     search_fields = ["hint"]  # see `find`

@@ -200,6 +200,13 @@ class AgentToken(models.Model):
     def __str__(self):
         return self.hint
 
+    @property
+    def state(self):
+        if self.revoked_at:
+            return "revoked"
+        is_expired = self.expires_at is not None and self.expires_at <= timezone.now()
+        return "expired" if is_expired else "usable"
+
     def revoke(self):
         self.revoked_at = self.revoked_at or timezone.now()
         self.save(update_fields=["revoked_at"])

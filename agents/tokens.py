@@ -3,13 +3,16 @@
 import hashlib
 import re
 import zlib
+from datetime import timedelta
 
 from django.conf import settings
+from django.utils import timezone
 
 from marketplace.models import BASE62, random_text
 
 SECRET_LENGTH = 32  # characters of base62: 190.5 bits
 CHECKSUM_LENGTH = 6
+MAX_DAYS = 3650  # for which staff may issue one that expires
 SHAPE = re.compile(rf"[A-Za-z0-9]+_agent_[0-9A-Za-z]{{{SECRET_LENGTH + CHECKSUM_LENGTH}}}")
 
 
@@ -32,6 +35,11 @@ def is_well_formed(text):
     """Whether the text can be a token at all: a mistyped or cut one is refused without a query."""
     body, end = text[:-CHECKSUM_LENGTH], text[-CHECKSUM_LENGTH:]
     return SHAPE.fullmatch(text) is not None and checksum(body) == end
+
+
+def expiry(days):
+    """When a token that is issued now for so many days expires; None, which is never, for None."""
+    return None if days is None else timezone.now() + timedelta(days=days)
 
 
 def digest(text):

@@ -2,10 +2,12 @@
 
 import logging
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.sessions.models import Session
+from django.utils import timezone
 
 from agents.models import AgentToken
 from tests.browser import untouched_form
@@ -35,11 +37,11 @@ def run_action(desk, url, action, *rows, follow=True, **data):
     return desk.post(url, selected | data, follow=follow)
 
 
-def issue(desk, agent, *scopes):
+def issue(desk, agent, *scopes, **fields):
     """Issue a token as a person does: the action, then the form of its page."""
     page = run_action(desk, AGENTS, "issue_token", agent)
     assert page.status_code == 200
-    form = untouched_form(page) | {"issue": "Issue the token"}
+    form = untouched_form(page) | {"issue": "Issue the token"} | fields
     return desk.post(AGENTS, form | ({"scopes": list(scopes)} if scopes else {}))
 
 
@@ -116,6 +118,40 @@ def test_issuing_a_token_is_logged_by_its_hint(desk, agent):
     text = token_in(issue(desk, agent))
 
     assert str(LogEntry.objects.get()).endswith(f"Issued the token {text[:14]}…{text[-4:]}.")
+
+
+def test_an_issued_token_may_expire(desk, agent, client_of):
+    page = issue(desk, agent, expires_in_days="30")
+    client = client_of(token=token_in(page))
+    token = agent.tokens.first()
+
+    assert token.expires_at - token.created_at == pytest.approx(
+        timedelta(days=30), abs=timedelta(minutes=1)
+    )
+    assert f"Expires on {token.expires_at:%-d %B %Y, %H:%M} (UTC)." in page.content.decode()
+    assert client.get(ME).status_code == 200
+    agent.tokens.filter(pk=token.pk).update(expires_at=timezone.now())
+    assert client.get(ME).status_code == 401
+    assert "read, install, review; expired" in (
+        desk.get(f"/admin/agents/agent/{agent.pk}/change/").content.decode()
+    )
+
+
+def test_an_issued_token_does_not_expire_unless_it_is_asked_for(desk, agent):
+    page = issue(desk, agent)
+
+    assert agent.tokens.first().expires_at is None
+    assert "It does not expire." in page.content.decode()
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "3651", "1.5", "soon"])
+def test_what_is_no_number_of_days_issues_nothing(desk, agent, days):
+    answer = run_action(
+        desk, AGENTS, "issue_token", agent, issue="Issue", scopes="read", expires_in_days=days
+    )
+
+    assert "expires_in_days" in answer.context["form"].errors
+    assert agent.tokens.count() == 1
 
 
 def test_one_token_is_issued_to_one_agent_at_a_time(desk, agent):

@@ -1,9 +1,11 @@
 """manage.py issue_token HANDLE [--scopes read,install,review]"""
 
+from datetime import timedelta
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from agents.models import AgentToken
 from agents.tokens import is_well_formed
@@ -84,6 +86,33 @@ def test_the_scopes_are_enforced(agent, client_of, scope):
 
     allowed = {"read": 200, "install": 201, "review": 201}
     assert statuses == {name: allowed[name] if name == scope else 403 for name in allowed}
+
+
+@pytest.mark.parametrize("days", [1, 30, 3650])
+def test_a_token_expires_after_as_many_days_as_are_asked_for(agent, client_of, days):
+    client = client_of(token=issue("caller", "--expires-in-days", str(days)).strip())
+    token = agent.tokens.first()
+
+    assert token.expires_at - token.created_at == pytest.approx(
+        timedelta(days=days), abs=timedelta(minutes=1)
+    )
+    assert client.get(ME).status_code == 200
+    agent.tokens.filter(pk=token.pk).update(expires_at=timezone.now())
+    assert client.get(ME).status_code == 401
+
+
+def test_a_token_does_not_expire_unless_it_is_asked_for(agent):
+    issue("caller")
+
+    assert agent.tokens.first().expires_at is None
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "3651", "1.5", "soon", "", "1" * 400])
+def test_what_is_no_number_of_days_is_refused_and_nothing_is_issued(agent, days):
+    with pytest.raises(CommandError, match=r"--expires-in-days"):
+        issue("caller", "--expires-in-days", days)
+
+    assert AgentToken.objects.count() == 1
 
 
 def test_the_tokens_issued_before_go_on_working(client, agent):

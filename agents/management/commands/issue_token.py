@@ -1,5 +1,6 @@
 from django.core.management.base import BaseCommand, CommandError
 
+from agents import tokens
 from agents.models import Agent, AgentToken
 from marketplace.permissions import Scope
 
@@ -15,7 +16,16 @@ class Command(BaseCommand):
             help="comma-separated (default: %(default)s)",
         )
 
-    def handle(self, *, handle, scopes, **options):
+        parser.add_argument(
+            "--expires-in-days",
+            type=int,
+            metavar="N",
+            help=f"1 to {tokens.MAX_DAYS} (default: it never expires)",
+        )
+
+    def handle(self, *, handle, scopes, expires_in_days, **options):
+        if expires_in_days is not None and not 1 <= expires_in_days <= tokens.MAX_DAYS:
+            raise CommandError(f"--expires-in-days must be from 1 to {tokens.MAX_DAYS}.")
         wanted = [scope.strip() for scope in scopes.split(",")]
         if unknown := [scope for scope in wanted if scope not in Scope.values]:
             raise CommandError(
@@ -25,6 +35,8 @@ class Command(BaseCommand):
         if agent is None:
             raise CommandError(f"No agent has the handle {handle!r}.")
         token = AgentToken.objects.issue(
-            agent, [scope for scope in Scope.values if scope in wanted]
+            agent,
+            [scope for scope in Scope.values if scope in wanted],
+            expires_at=tokens.expiry(expires_in_days),
         )
         self.stdout.write(token.text)
