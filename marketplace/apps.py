@@ -6,6 +6,9 @@ class MarketplaceConfig(AppConfig):
     name = "marketplace"
     default = True
 
+    def ready(self):
+        from marketplace import checks  # noqa: F401, PLC0415
+
 
 class AdminConfig(apps.AdminConfig):
     default = False

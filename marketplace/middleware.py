@@ -1,5 +1,6 @@
 """What stands around the views: JSON for every error, health, HTTPS, who may read from where."""
 
+import logging
 import re
 from http import HTTPStatus
 
@@ -16,6 +17,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from marketplace.exceptions import Unavailable
+
+logger = logging.getLogger(__name__)
 
 TEXTS = {
     HTTPStatus.BAD_REQUEST: "Bad request: the Host header or the URL is not acceptable",
@@ -219,8 +222,21 @@ class RequireHttps:
 
     def __init__(self, get_response):
         self.get_response = get_response
+        self.has_warned = False
 
     def __call__(self, request):
         if settings.REQUIRE_HTTPS and not request.is_secure() and not is_for_people(request.path):
+            self.warn_of_an_untrusted_proxy(request)
             return error_response(403, HTTPS_REQUIRED)
         return self.get_response(request)
+
+    def warn_of_an_untrusted_proxy(self, request):
+        """Once in each process: only the log can tell a deployer why every request is refused."""
+        forwarded = request.headers.get("X-Forwarded-Proto", "").strip().lower()
+        if forwarded.startswith("https") and not self.has_warned:
+            self.has_warned = True
+            logger.warning(
+                "A request that says X-Forwarded-Proto: https was refused, because no proxy is "
+                "trusted. If the deployment's own proxy wrote that header, set "
+                "TRUSTED_PROXY_COUNT to the number of proxies in front (1 behind a PaaS router)."
+            )

@@ -249,6 +249,31 @@ def test_what_is_known_over_https_is_still_refused_without(anyone, settings):
     assert_error(anyone.get(SKILL), 403, "HTTPS is required")
 
 
+WARNING = "set TRUSTED_PROXY_COUNT to the number of proxies in front"
+
+
+def test_a_router_that_nobody_trusts_is_named_in_the_log_once(anyone, settings, caplog):
+    settings.REQUIRE_HTTPS = True
+    forwarded = {"X-Forwarded-Proto": "https"}
+
+    for headers in ({}, {"X-Forwarded-Proto": "http"}):
+        assert_error(anyone.get(SKILLS, headers=headers), 403, "HTTPS is required")
+    assert WARNING not in caplog.text
+    for _ in range(2):
+        assert_error(anyone.get(SKILLS, headers=forwarded), 403, "HTTPS is required")
+    assert [record.levelname for record in caplog.records if WARNING in record.message] == [
+        "WARNING"
+    ]
+
+
+def test_nothing_is_logged_where_the_router_is_trusted(anyone, settings, caplog):
+    settings.REQUIRE_HTTPS = True
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+    assert anyone.get(SKILLS, headers={"X-Forwarded-Proto": "https"}).status_code == 200
+    assert caplog.text == ""
+
+
 def test_head_answers_where_get_does_with_the_same_headers_and_no_body(live_server_of):
     SkillFactory(slug="pdf-tables")
     PersonaFactory(slug="archivist")

@@ -239,16 +239,28 @@ def test_forwarded_schemes_are_not_believed_without_a_trusted_proxy():
     assert read is None
 
 
-@pytest.mark.parametrize("proxies", ["0", "1"])
-def test_a_production_environment_passes_every_check_of_django(proxies):
-    done = start(
+def checked(**environment):
+    return start(
         *("manage.py", "check", "--deploy", "--fail-level", "WARNING"),
-        TRUSTED_PROXY_COUNT=proxies,
         CSRF_TRUSTED_ORIGINS="https://market.example",
+        **environment,
     )
+
+
+def test_a_production_environment_passes_every_check_of_django():
+    done = checked(TRUSTED_PROXY_COUNT="1")
 
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("proxies", [None, "0"])
+def test_the_check_of_a_deployment_warns_where_no_proxy_is_trusted(proxies):
+    done = checked(TRUSTED_PROXY_COUNT=proxies)
+
+    assert done.returncode != 0
+    assert "(marketplace.W001) TRUSTED_PROXY_COUNT is 0." in done.stderr
+    assert "1 issue" in done.stderr
 
 
 @pytest.mark.django_db

@@ -1,0 +1,18 @@
+"""What `manage.py check --deploy` says beside Django's own checks."""
+
+from django.conf import settings
+from django.core import checks
+
+
+@checks.register(checks.Tags.security, deploy=True)
+def proxies_are_trusted(app_configs, **kwargs):
+    if settings.TRUSTED_PROXY_COUNT:
+        return []
+    return [
+        checks.Warning(
+            "TRUSTED_PROXY_COUNT is 0. Behind a router that ends TLS, every request to the API "
+            "then gets 403, and all callers share the address by which registrations are counted.",
+            hint="Set it to the number of proxies in front: 1 on a PaaS.",
+            id="marketplace.W001",
+        )
+    ]
