@@ -4,17 +4,24 @@ python -m demo              starts it all (make demo)
 python -m demo COMMAND...   runs a management command on its database (make manage)
 """
 
+import contextlib
 import ctypes
+import errno
+import fcntl
 import os
 import secrets
 import signal
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import psycopg
+from django.core.exceptions import ImproperlyConfigured
 
 from demo.postgres import CHECKOUT, database
+from marketplace.environment import whole_number
 
 HERE = Path(__file__).resolve().parent
 STATE = CHECKOUT / ".demo"
@@ -40,15 +47,59 @@ def main():
         "REQUIRE_HTTPS": "false",
         "ACCESS_LOG": "true",
         "WEB_CONCURRENCY": "2",
+        # Whoever tries it out registers often, and always from one address.
+        "RATE_LIMIT_REGISTER": "10000/h",
     }
     for name, value in environment.items():
         os.environ.setdefault(name, value)
     if command := sys.argv[1:]:
         with database(STATE / "postgres"):
             sys.exit(manage(*command))
-    with database(STATE / "postgres", alone=True):
-        prepare()
-        serve(os.environ.get("PORT") or "8000")
+    try:
+        port = whole_number("PORT", default=8000, low=1, high=65535)
+    except ImproperlyConfigured as error:
+        sys.exit(str(error))
+    with only_demo(f"http://127.0.0.1:{port}"):
+        refuse_taken(port)
+        with database(STATE / "postgres", alone=True):
+            prepare()
+            serve(port)
+
+
+@contextlib.contextmanager
+def only_demo(url):
+    """Hold the checkout's one demo; where another process does, end and say where it serves."""
+    with (STATE / "demo.lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            sys.exit(f"The demo of this checkout is running already, at {lock.read()}")
+        lock.truncate(0)
+        lock.write(url)
+        lock.flush()
+        yield
+
+
+def refuse_taken(port):
+    """End where something else listens on the port, and name one that is free."""
+    end = time.monotonic() + 3  # seconds that the server of a killed demo may need to end
+    while not is_free(port):
+        if time.monotonic() > end:
+            other = next(filter(is_free, range(port + 1, 65536)), 0)
+            sys.exit(f"Port {port} is in use; try PORT={other} make demo")
+        time.sleep(0.1)
+
+
+def is_free(port):
+    """Whether gunicorn, which does the same, could listen there."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            return error.errno != errno.EADDRINUSE
+    return True
 
 
 def prepare():

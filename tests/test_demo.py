@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -153,6 +154,50 @@ def test_what_an_agent_installed_outlives_a_restart(running):
 def test_a_restart_leaves_the_catalogue_as_staff_have_made_it(running):
     assert "The marketplace is at" in running.output()
     assert re.findall(r"\w+: \d+ created", running.output()) == []
+
+
+def test_whoever_tries_it_out_does_not_run_out_of_registrations(running):
+    answer = running.request("POST", "/api/v1/agents/register", {})
+
+    assert answer.headers["RateLimit-Policy"] == '"register";q=10000;w=3600'
+
+
+@pytest.mark.parametrize("other_port", [False, True])
+def test_a_second_demo_of_a_checkout_says_at_once_where_the_first_one_is(running, other_port):
+    second = Demo(running.folder)
+    second.log = running.log.with_name("second log")
+    second.port = second.port if other_port else running.port
+    second.begin()
+
+    assert second.process.wait(10) != 0
+    first = f"http://127.0.0.1:{running.port}"
+    assert f"The demo of this checkout is running already, at {first}\n" in second.output()
+    assert "Traceback" not in second.output()
+    assert running.skills_of(running.token) == ["pdf-tables"]
+
+
+def test_a_taken_port_is_named_before_anything_is_made(copy_of):
+    demo = copy_of(data=False)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        demo.port = taken.getsockname()[1]
+        demo.begin()
+        assert demo.process.wait(20) != 0
+
+    said = rf"^Port {demo.port} is in use; try PORT=(\d+) make demo$"
+    free = re.findall(said, demo.output(), re.MULTILINE)
+    assert demo.port < int(*free) < 65536
+    assert "Traceback" not in demo.output()
+    assert not (demo.folder / ".demo" / "postgres").exists()
+
+
+def test_what_is_no_port_is_named(copy_of):
+    demo = copy_of(data=False)
+    demo.port = "http"
+    demo.begin()
+
+    assert demo.process.wait(20) != 0
+    assert "PORT must be a whole number from 1 to 65535, not 'http'." in demo.output()
+    assert "Traceback" not in demo.output()
 
 
 def test_two_checkouts_at_once_do_not_disturb_each_other(running, copy_of):
