@@ -1,11 +1,13 @@
 """One settings file: the environment decides (README, table of variables)."""
 
+import tomllib
 import warnings
 from pathlib import Path
 
 from marketplace import environment, logging
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
 
 DEBUG = environment.boolean("DEBUG", default=False)
 SECRET_KEY = environment.text("SECRET_KEY")
@@ -137,7 +139,7 @@ REST_FRAMEWORK = {
 
 SPECTACULAR_SETTINGS = {
     "TITLE": "Agent marketplace",
-    "VERSION": "1.0.0",
+    "VERSION": VERSION,
     "OAS_VERSION": "3.1.0",
     "DEFAULT_GENERATOR_CLASS": "doors.openapi.document.Generator",
     "SERVERS": [{"url": "/", "description": "The host that served this document."}],
