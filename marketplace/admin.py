@@ -143,15 +143,18 @@ class DeskAdmin(theme.ModelAdmin):
         rows = self.get_queryset(request).filter(pk=row.pk)
         return function(self, request, rows) or redirect(self.change_url(row.pk))
 
-    def ask(self, request, rows, action, **context):
-        """The page that asks before an action; it posts `confirmed` to the same address."""
+    def ask(self, request, rows, action, *, label="", **context):
+        """The page that asks before an action; it posts `confirmed` to the same address.
+
+        What is no action of the list brings its own `label`.
+        """
         rows = list(rows)
         return TemplateResponse(
             request,
             "admin/ask.html",
             {
                 **self.admin_site.each_context(request),
-                "title": self.get_actions(request)[action][2],
+                "title": label or self.get_actions(request)[action][2],
                 "opts": self.opts,
                 "rows": rows,
                 "action": action,
@@ -195,7 +198,9 @@ class DeskAdmin(theme.ModelAdmin):
     def keep_found(self, row):
         """Keep the row as it is before staff change it, so that there is a way back."""
         if self.has_history:
-            self.model.objects.get(pk=row.pk).keep_history(reason="As it was found")
+            found = self.model.objects.get(pk=row.pk)
+            since = getattr(found, "updated_at", found.created_at)
+            found.keep_history(reason="As it was found", since=since)
 
     def log_addition(self, request, obj, message):
         if self.has_history:
@@ -232,7 +237,7 @@ class DeskAdmin(theme.ModelAdmin):
         steps = [
             {
                 "snapshot": snapshot,
-                "changes": self.shown_changes(older, snapshot) if older else [],
+                "changes": shown_changes(changes_between(older, snapshot)) if older else [],
                 "can_restore": any(
                     field.name in restorable for field in changes_between(snapshot, row)
                 ),
@@ -251,13 +256,6 @@ class DeskAdmin(theme.ModelAdmin):
         }
         return TemplateResponse(request, self.object_history_template, context)
 
-    def shown_changes(self, older, newer):
-        """What changed between two snapshots, as a person reads it."""
-        return [
-            shown_change(field.verbose_name, *(named(field, value) for value in values))
-            for field, values in changes_between(older, newer).items()
-        ]
-
     def restorable(self, request, row):
         """Fields that an earlier state may be brought back of: those that its form offers."""
         if not self.has_change_permission(request, row):
@@ -265,7 +263,7 @@ class DeskAdmin(theme.ModelAdmin):
         return list(self.get_form(request, row, change=True).base_fields)
 
     def restore_snapshot(self, request, object_id, snapshot_id):
-        """Bring the fields of the form back to what they were; nothing else moves."""
+        """Ask, then bring the fields of the form back to what they were; nothing else moves."""
         row = self.get_object(request, unquote(object_id))
         if row is None or not self.has_history:
             raise Http404
@@ -276,32 +274,57 @@ class DeskAdmin(theme.ModelAdmin):
         if not names:
             raise PermissionDenied
         when = f"{snapshot.history_date:%d %B %Y, %H:%M:%S}"
-        fields = [field for field in changes_between(snapshot, row) if field.name in names]
-        back = redirect(
-            f"admin:{self.opts.app_label}_{self.opts.model_name}_history", object_id=row.pk
+        changes = {
+            field: (now, kept)
+            for field, (kept, now) in changes_between(snapshot, row).items()
+            if field.name in names
+        }
+        history = reverse(
+            f"admin:{self.opts.app_label}_{self.opts.model_name}_history", args=[row.pk]
         )
+        if not self.is_confirmed(request):
+            return self.ask(
+                request,
+                [row],
+                "restore",
+                label="Restore this state",
+                text=f"Back to how it was on {when}. Agents are shown at once what this changes.",
+                changes=shown_changes(changes),
+                back=history,
+            )
         try:
             with self.changing(request, row, f"Restored the state of {when}."):
-                for field in fields:
-                    if field.many_to_many:
-                        wanted = bundle(snapshot, field)
-                        there = field.related_model.objects.filter(pk__in=wanted)
-                        getattr(row, field.name).set(there)
-                    else:
-                        setattr(row, field.attname, getattr(snapshot, field.attname))
-                row.full_clean(exclude=[f.name for f in self.opts.fields if f not in fields])
-                changed = [field.name for field in fields if not field.many_to_many]
-                row.save(update_fields=[*changed, "updated_at"])
+                self.bring_back(row, snapshot, list(changes))
         except ValidationError as error:
             self.message_user(request, " ".join(error.messages), messages.ERROR)
-            return back
-        self.message_user(request, f"Restored the state of {when}.")
-        return back
+        else:
+            self.message_user(request, f"Restored the state of {when}.")
+        return redirect(history)
+
+    def bring_back(self, row, snapshot, fields):
+        for field in fields:
+            if field.many_to_many:
+                wanted = bundle(snapshot, field)
+                there = field.related_model.objects.filter(pk__in=wanted)
+                getattr(row, field.name).set(there)
+            else:
+                setattr(row, field.attname, getattr(snapshot, field.attname))
+        row.full_clean(exclude=[f.name for f in self.opts.fields if f not in fields])
+        changed = [field.name for field in fields if not field.many_to_many]
+        row.save(update_fields=[*changed, "updated_at"])
 
     def save_model(self, request, obj, form, change):
         if change:
             self.keep_found(obj)
         super().save_model(request, obj, form, change)
+
+
+def shown_changes(changes):
+    """`{field: (old, new)}` as a person reads it."""
+    return [
+        shown_change(field.verbose_name, *(named(field, value) for value in values))
+        for field, values in changes.items()
+    ]
 
 
 def link_to(request, model, pk):

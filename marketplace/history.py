@@ -36,11 +36,16 @@ class StaffHistory(HistoricalRecords):
     def m2m_changed(self, instance, action, attr, pk_set, reverse, **kwargs):
         """Nothing: `keep` does it."""
 
-    def keep(self, row, *, user=None, reason="", kind="~"):
-        """Take a snapshot of the row, unless the newest one shows the same."""
+    def keep(self, row, *, user=None, reason="", kind="~", since=None):
+        """Take a snapshot of the row, unless the newest one shows the same.
+
+        It is dated now, or `since` when the row has been so; never before the newest one.
+        """
         newest = row.history.first()
         if kind == "~" and newest is not None and not changes_between(newest, row):
             return
+        if since is not None:
+            row._history_date = max(since, newest.history_date) if newest else since  # noqa: SLF001
         row._history_user, row._change_reason = user, reason  # noqa: SLF001
         self.create_historical_record(row, kind)
 

@@ -1,7 +1,10 @@
 """Who changed what and when, with a diff and a way back; the API's own writes leave no trace"""
 
+from datetime import timedelta
+
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
 from agents.models import Agent, AgentToken
 from catalogue.models import Persona, Skill
@@ -31,7 +34,7 @@ def history(desk, row):
 def restore(desk, row, snapshot):
     options = row._meta
     url = f"/admin/{options.app_label}/{options.model_name}/{row.pk}/history/"
-    answer = desk.post(f"{url}{snapshot.history_id}/restore/", follow=True)
+    answer = desk.post(f"{url}{snapshot.history_id}/restore/", {"confirmed": "yes"}, follow=True)
     row.refresh_from_db()
     return answer
 
@@ -66,6 +69,26 @@ def test_an_edit_keeps_the_state_before_and_the_state_after(desk):
     after, before = skill.history.all()
     assert (before.title, before.history_user) == ("Old", None)
     assert (after.title, after.history_user.username) == ("New", "clerk-0")
+
+
+def test_the_state_before_the_first_edit_is_dated_by_the_change_that_made_it(desk):
+    skill = SkillFactory(title="Old")
+    imported = timezone.now() - timedelta(days=3)
+    Skill.objects.update(updated_at=imported)
+
+    edit(desk, skill, title="New")
+
+    after, before = skill.history.all()
+    assert before.history_date == imported
+    assert after.history_date == pytest.approx(timezone.now(), abs=timedelta(minutes=1))
+    assert f"{imported:%H:%M:%S}" in history(desk, skill).content.decode()
+
+
+def test_the_states_of_a_token_have_each_a_moment_of_their_own(desk, agent):
+    take_action(desk, "revoke", agent.token)
+
+    after, before = agent.token.history.all()
+    assert before.history_date == agent.token.created_at < after.history_date
 
 
 def test_an_edit_of_what_was_kept_keeps_one_state_more(desk):
@@ -124,6 +147,28 @@ def test_an_earlier_state_is_brought_back(desk, anyone):
     served = anyone.get(f"{API}/skills/pdf-tables").json()
     assert (served["title"], served["tags"], served["downloads"]) == ("Old", ["pdf"], 7)
     assert skill.history.first().history_change_reason.startswith("Restored the state of")
+
+
+def test_bringing_back_asks_first_and_shows_what_it_would_change(desk):
+    skill = SkillFactory(title="Old", slug="pdf-tables")
+    edit(desk, skill, title="New")
+    snapshot = skill.history.last()
+    url = f"/admin/catalogue/skill/{skill.pk}/history/{snapshot.history_id}/restore/"
+
+    asked = desk.post(url)
+    skill.refresh_from_db()
+
+    text = asked.content.decode()
+    assert asked.status_code == 200
+    assert skill.title == "New"
+    assert skill.history.count() == 2
+    assert '<span class="del">New</span> <span class="add">Old</span>' in text
+    assert f'<a class="desk-button" href="/admin/catalogue/skill/{skill.pk}/history/">' in text
+
+    confirmed = desk.post(url, untouched_form(asked) | {"confirmed": "yes"})
+    skill.refresh_from_db()
+
+    assert (confirmed.status_code, skill.title) == (302, "Old")
 
 
 def test_a_bundle_is_brought_back(desk):

@@ -1,9 +1,12 @@
 """Editors keep the catalogue, moderators look after agents and reviews; each sees no more"""
 
+import re
+
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorClaim
 from catalogue.models import ImportRun, Persona, Skill
@@ -132,6 +135,52 @@ def test_a_token_is_found_only_by_those_who_may_see_tokens(desk_of, agent):
     assert found.headers["Location"] == url_of(AgentToken, "change", agent.token.pk)
     refused = desk_of("Editors").post("/admin/agents/agent/find/", finding)
     assert refused.status_code == 403
+
+
+ADDRESS = "ada@operator.example"
+LEADS_ELSEWHERE = re.compile("logout|/export/$")  # out of the desk, to a download
+
+
+@pytest.fixture
+def operated(rows):
+    """An agent with an operator, whose address is what a page must not show everybody."""
+    _, agent, _, _ = rows
+    OperatorClaim.objects.filter(agent=agent).update(
+        operator_name="Ada", operator_email=ADDRESS, claimed_at=timezone.now()
+    )
+    return agent
+
+
+def test_no_page_that_an_editor_can_open_shows_an_operators_address(desk_of, operated):
+    """Not even one of an agent, where an editor may look at agents too."""
+    desk = desk_of("Editors")
+    User.objects.get(username="Editors").user_permissions.add(
+        *Permission.objects.filter(codename__in=["view_agent", "change_agent"])
+    )
+
+    page = desk.get(url_of(Agent, "change", operated.pk)).content.decode()
+
+    assert "Operated by Ada since" in page
+    assert ADDRESS not in page
+    assert [url for url, text in pages_of(desk).items() if ADDRESS in text] == []
+
+
+def test_a_moderator_sees_the_operators_address(desk_of, operated):
+    page = desk_of("Moderators").get(url_of(Agent, "change", operated.pk)).content.decode()
+
+    assert f"Operated by Ada ({ADDRESS}) since" in page
+
+
+def pages_of(desk):
+    """`{path: text}` of every page that links from the start page lead to, without queries."""
+    waiting, texts = {"/admin/"}, {}
+    while waiting:
+        url = waiting.pop()
+        texts[url] = desk.get(url, follow=True).content.decode()
+        links = set(re.findall(r'href="(/admin/[^"?#]*)', texts[url]))
+        waiting |= {link for link in links - texts.keys() if not LEADS_ELSEWHERE.search(link)}
+    assert len(texts) > 10
+    return texts
 
 
 def test_nobody_of_a_role_manages_staff(desk_of):

@@ -148,6 +148,8 @@ def undo_a_change(desk):
     assert "nothing any more." in words
     # The first state that differs from today's is the one before the change.
     desk.press("Restore this state")
+    desk.picture("restore")
+    desk.press("Restore this state")
     assert "Restored the state of" in desk.text()
     restored = desk.api("skills/pdf-tables").json()
     assert restored["description"] == "Reads tables out of PDF files."
@@ -163,6 +165,7 @@ def look_after_a_token(desk):
     desk.picture("agent")
     desk.press("Issue a token")
     desk.page.uncheck("input[value=review]")
+    desk.page.fill("#id_expires_in_days", "30")
     desk.press("Issue the token")
     token = desk.page.inner_text("#token").strip()
     desk.picture("token")
