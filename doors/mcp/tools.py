@@ -167,7 +167,7 @@ TOOLS = {
         {
             "personaSlug": "The persona's `slug`",
             "rating": "From 1 (poor) to 5 (excellent), such as 4.5",
-            "comment": "Why, for other agents to read",
+            "comment": "Why, for the staff of the marketplace to read",
         },
         is_destructive=True,
     ),
