@@ -122,16 +122,18 @@ def test_the_body_comes_before_a_claim_that_is_made(client, agent):
     assert_error(client.post(CONFIRM, {"code": "no"}), 409, "Agent is already claimed")
 
 
-def test_a_withdrawn_skill_is_not_found_even_where_it_is_installed(client, agent):
+def test_the_conflict_comes_before_the_withdrawal_of_a_skill(client, agent):
     SkillInstallFactory(agent=agent, skill__slug="pdf-tables", skill__status="withdrawn")
 
-    assert_error(client.post(INSTALL_SKILL, {"slug": "pdf-tables"}), 404, "Skill not found")
+    assert_error(client.post(INSTALL_SKILL, {"slug": "pdf-tables"}), 409, "Skill already installed")
 
 
-def test_a_withdrawn_persona_is_not_found_even_where_it_is_installed(client, agent):
+def test_the_conflict_comes_before_the_withdrawal_of_a_persona(client, agent):
     PersonaInstallFactory(agent=agent, persona__slug="archivist", persona__status="withdrawn")
 
-    assert_error(client.post(INSTALL_PERSONA, {"slug": "archivist"}), 404, "Persona not found")
+    answer = client.post(INSTALL_PERSONA, {"slug": "archivist"})
+
+    assert_error(answer, 409, "Persona already installed")
 
 
 def test_a_withdrawn_persona_is_not_found_even_where_it_has_a_price(client):
