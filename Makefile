@@ -1,5 +1,6 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
-# make test   run the whole suite
+# make test   run the suite, in a process for each core; ARGS="tests/test_reviews.py -k rating" runs a part
+# make test-all   the same, and then what is slow or needs chromium, npm or fetched packages
 # make prove  run the proofs of tests/proofs at full length (40 to 50 minutes)
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
 # make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
@@ -10,15 +11,24 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+MARKED := external or slow
+# A file is run by one process, which keeps the servers that its tests share.
+PARALLEL := -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test prove bench bench-scale manage lint format lock
+.PHONY: demo test test-marked test-all prove bench bench-scale manage lint format lock
 .DEFAULT_GOAL := demo
 
 demo: $(READY)
 	@$(BIN)/python -m demo
 
+test: ARGS ?= $(PARALLEL)
 test: $(READY)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -m "not ($(MARKED))" $(ARGS)
+
+test-marked: $(READY)
+	@$(BIN)/python -m pytest -m "$(MARKED)" $(PARALLEL)
+
+test-all: test test-marked
 
 prove: $(READY)
 	@PROVE=1 $(BIN)/python -m pytest tests/proofs -s -v $(ARGS)

@@ -4,16 +4,22 @@ import re
 import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
-from django.test import Client
+from django.test import Client, TransactionTestCase
 
 from marketplace.answers import known_answers
 from marketplace.models import RateCount
+from tests.emptying import empty_the_database
 from tests.factories import AgentFactory
-from tests.live import LiveServer
+from tests.live import LiveServer, SharedServers
 from tests.truth import assert_as_described
 
 # Staff's passwords are hashed slowly on purpose; the tests make many and crack none.
 django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+TransactionTestCase._fixture_teardown = lambda _case: empty_the_database()
+
+# Begun first, so that no worker of pytest-xdist is left with one of them at the end.
+LONG = re.compile(r"proofs/|test_(demo|deploy|worker|protocol|admin|hostile_input)\.py")
 
 MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
@@ -40,6 +46,11 @@ class ApiClient(Client):
 
     def patch(self, path, data=b"{}", **extra):
         return self.generic("PATCH", path, as_json(data), **extra)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: LONG.search(item.nodeid) is None)
 
 
 def as_json(data):
@@ -130,17 +141,33 @@ def fresh_counts(transactional_db):
     RateCount.objects.all().delete()
 
 
+@pytest.fixture(scope="session")
+def shared_servers(django_db_setup, tmp_path_factory):
+    """The servers of all tests that do nothing to a server but ask it."""
+    with SharedServers(tmp_path_factory.mktemp("servers")) as servers:
+        yield servers
+
+
 @pytest.fixture
-def live_server_of(transactional_db, tmp_path):
-    """Start real servers: `live_server_of(RATE_LIMIT_INSTALL="3/h")`."""
+def live_server_of(transactional_db, shared_servers):
+    """A real server of this environment: `live_server_of(RATE_LIMIT_INSTALL="3/h")`.
+
+    Other tests ask it, too. Who stops it, counts it or reads its log wants `own_server_of`.
+    """
+    return shared_servers.of
+
+
+@pytest.fixture
+def own_server_of(transactional_db, tmp_path):
+    """Start real servers that only this test asks, and that are stopped after it."""
     servers = []
 
-    def live_server_of(**environment):
+    def own_server_of(**environment):
         server = LiveServer(tmp_path / f"server-{len(servers)}.log", environment)
         servers.append(server)
         server.start()
         return server
 
-    yield live_server_of
+    yield own_server_of
     for server in servers:
         server.stop()

@@ -10,6 +10,7 @@ import sys
 import time
 from dataclasses import dataclass
 from urllib.parse import quote
+from uuid import uuid4
 
 from django.db import connection
 
@@ -92,6 +93,36 @@ class LiveServer:
             while chunk := link.recv(65536):
                 received += chunk
         return received
+
+
+class SharedServers:
+    """Running servers, one for each environment; the one that was asked for longest ago goes."""
+
+    MAX_RUNNING = 4
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.running = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for server in self.running.values():
+            server.stop()
+
+    def of(self, **environment):
+        key = tuple(sorted(environment.items()))
+        server = self.running.pop(key, None) or self.start(environment)
+        self.running[key] = server
+        return server
+
+    def start(self, environment):
+        if len(self.running) == self.MAX_RUNNING:
+            self.running.pop(next(iter(self.running))).stop()
+        server = LiveServer(self.folder / f"{uuid4()}.log", environment)
+        server.start()
+        return server
 
 
 def url_of_test_database():

@@ -11,7 +11,7 @@ from catalogue.models import Skill
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory, review
 from tests.visits import SIZES, Visitor, needs_chromium, visit
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.external, needs_chromium]
 
 SKILL_MD = """---
 name: pdf-tables

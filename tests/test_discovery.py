@@ -387,6 +387,7 @@ def skills_cli():
     return command, environment
 
 
+@pytest.mark.external
 @pytest.mark.parametrize(
     ("path", "installed"),
     [

@@ -12,7 +12,10 @@ from tests.factories import SkillFactory
 playwright = pytest.importorskip("playwright.sync_api")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium (Debian's package)")
+pytestmark = [
+    pytest.mark.external,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs chromium (Debian's package)"),
+]
 
 
 @pytest.fixture

@@ -274,11 +274,11 @@ def test_nothing_is_logged_where_the_router_is_trusted(anyone, settings, caplog)
     assert caplog.text == ""
 
 
-def test_head_answers_where_get_does_with_the_same_headers_and_no_body(live_server_of):
+def test_head_answers_where_get_does_with_the_same_headers_and_no_body(own_server_of):
     SkillFactory(slug="pdf-tables")
     PersonaFactory(slug="archivist")
     token = AgentFactory().token.text
-    server = live_server_of()
+    server = own_server_of()
     paths = {SKILLS: 200, SKILL: 200, PERSONAS: 200, PERSONA: 200, ME: 200, f"{SKILLS}/none": 404}
 
     for path, status in (paths | {"/healthz": 200, "/readyz": 200, "/nowhere": 404}).items():

@@ -10,6 +10,8 @@ from agents.models import Agent
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 from tests.tools import fetched, run, run_or_skip
 
+pytestmark = pytest.mark.external
+
 PROGRAMS = Path(__file__).with_name("clients")
 GENERATOR = "openapi-python-client==0.29.1"
 PACKAGES = ["openapi-typescript@7.13.0", "openapi-fetch@0.17.0", "typescript@5.9.3"]

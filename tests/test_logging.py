@@ -141,8 +141,8 @@ def test_a_crash_of_the_claim_page_is_logged_without_its_secret(
     assert not [secret for secret in secrets if secret in log.getvalue()]
 
 
-def test_the_web_servers_own_log_is_masked(live_server_of, agent, secrets):
-    server = live_server_of()
+def test_the_web_servers_own_log_is_masked(own_server_of, agent, secrets):
+    server = own_server_of()
 
     assert server.request("GET", f"/claim/{agent.claim.secret}").status == 200
     assert server.request("GET", f"/claim/{agent.claim.secret}?q=1").status == 200

@@ -76,7 +76,12 @@ def npm_client(request):
     return walk
 
 
-@pytest.fixture(params=["python", "python with initialize", "npm"])
+@pytest.fixture(
+    params=[
+        *("python", "python with initialize"),
+        pytest.param("npm", marks=pytest.mark.external),
+    ]
+)
 def walk(request):
     if request.param == "npm":
         return request.getfixturevalue("npm_client")
@@ -120,8 +125,8 @@ def test_a_client_without_a_token_is_told_so(walk, live_server_of):
 
 
 @pytest.mark.usefixtures("catalogue")
-def test_many_calls_at_once_leave_nothing_behind(live_server_of):
-    server = live_server_of(PGAPPNAME="mcp", WEB_CONCURRENCY="2", WEB_THREADS="4")
+def test_many_calls_at_once_leave_nothing_behind(own_server_of):
+    server = own_server_of(PGAPPNAME="mcp", WEB_CONCURRENCY="2", WEB_THREADS="4")
 
     with ThreadPoolExecutor(50) as pool:
         warm = list(pool.map(lambda _: search(server), range(100)))

@@ -5,7 +5,7 @@ import pytest
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 from tests.visits import SIZES, Visitor, needs_chromium, visit
 
-pytestmark = needs_chromium
+pytestmark = [pytest.mark.external, needs_chromium]
 
 CONTENT = """# Tables
 
