@@ -86,7 +86,7 @@ def refuse_taken(port):
     end = time.monotonic() + 3  # seconds that the server of a killed demo may need to end
     while not is_free(port):
         if time.monotonic() > end:
-            other = next(filter(is_free, range(port + 1, 65536)), 0)
+            other = next(filter(is_free, [*range(port + 1, 65536), *range(8000, port)]))
             sys.exit(f"Port {port} is in use; try PORT={other} make demo")
         time.sleep(0.1)
 

@@ -288,7 +288,7 @@ class DeskAdmin(theme.ModelAdmin):
                 [row],
                 "restore",
                 label="Restore this state",
-                text=f"Back to how it was on {when}. Agents are shown at once what this changes.",
+                text=f"Back to how it was on {when}.",
                 changes=shown_changes(changes),
                 back=history,
             )

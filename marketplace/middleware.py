@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
+from django.core.exceptions import MiddlewareNotUsed
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpResponse, JsonResponse
@@ -222,21 +223,28 @@ class RequireHttps:
 
     def __init__(self, get_response):
         self.get_response = get_response
-        self.has_warned = False
 
     def __call__(self, request):
         if settings.REQUIRE_HTTPS and not request.is_secure() and not is_for_people(request.path):
-            self.warn_of_an_untrusted_proxy(request)
             return error_response(403, HTTPS_REQUIRED)
         return self.get_response(request)
 
-    def warn_of_an_untrusted_proxy(self, request):
-        """Once in each process: only the log can tell a deployer why every request is refused."""
-        forwarded = request.headers.get("X-Forwarded-Proto", "").strip().lower()
-        if forwarded.startswith("https") and not self.has_warned:
+
+class WarnOfUntrustedProxy:
+    """Only the log can tell a deployer why everything is refused or redirected for ever."""
+
+    def __init__(self, get_response):
+        if settings.TRUSTED_PROXY_COUNT or not settings.REQUIRE_HTTPS:
+            raise MiddlewareNotUsed
+        self.get_response = get_response
+        self.has_warned = False
+
+    def __call__(self, request):
+        if not self.has_warned and request.headers.get("X-Forwarded-Proto", "").startswith("https"):
             self.has_warned = True
             logger.warning(
-                "A request that says X-Forwarded-Proto: https was refused, because no proxy is "
-                "trusted. If the deployment's own proxy wrote that header, set "
+                "A request that says X-Forwarded-Proto: https is refused or redirected, because no "
+                "proxy is trusted. If the deployment's own proxy wrote that header, set "
                 "TRUSTED_PROXY_COUNT to the number of proxies in front (1 behind a PaaS router)."
             )
+        return self.get_response(request)

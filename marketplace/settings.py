@@ -65,6 +65,7 @@ MIDDLEWARE = [
     # First: what is kept has the headers of all the others already.
     "marketplace.answers.KnownAnswers",
     "marketplace.middleware.OpenToBrowsers",
+    "marketplace.middleware.WarnOfUntrustedProxy",
     "django.middleware.security.SecurityMiddleware",
     "marketplace.middleware.ContentSecurityPolicy",
     "marketplace.middleware.JsonErrors",
