@@ -1,0 +1,94 @@
+"""Environments of a deployment: what is read from them, started in them and refused in them."""
+
+import os
+import runpy
+import subprocess
+import sys
+from unittest.mock import patch
+
+import gunicorn.util
+
+from demo.postgres import CHECKOUT
+
+PASSWORD = "hunter2"
+PRODUCTION = {
+    "PATH": os.environ["PATH"],
+    "SECRET_KEY": "s3cret-of-a-deployment-and-quite-long-enough-for-django",
+    "DATABASE_URL": f"postgres://market:{PASSWORD}@db.example:5433/market?sslmode=require",
+    "ALLOWED_HOSTS": "market.example, api.market.example",
+}
+SETTINGS, WEB_SERVER = "marketplace/settings.py", "gunicorn.conf.py"
+NOT_SET = "is not set: see the table of variables in README.md."
+NO_RATE = "must be a rate such as 20/h, or free=20/h,plus=100/h, not {!r}."
+# What a refusal says, and the values that are refused with it.
+WRONG_FOR_SETTINGS = {
+    "DATABASE_URL must look like postgres://user:password@host:5432/name (PostgreSQL only).": [
+        "db.example",
+        "sqlite:///db.sqlite3",
+        f"mysql://market:{PASSWORD}@db.example/market",
+        f"postgres://market:{PASSWORD}@db.example/",
+        f"postgres://market:{PASSWORD}@db.example:port/market",
+        f"postgres://market:{PASSWORD}@db.example:99999/market",
+        f"postgres://market:{PASSWORD}@[::1/market",
+        f"postgres://market:a#{PASSWORD}@db.example/market",
+    ],
+    "CACHE_URL must look like redis://host:6379/0.": [
+        "redis.example:6379",
+        f"http://:{PASSWORD}@redis.example",
+        f"redis://:{PASSWORD}@redis.example:port/0",
+    ],
+    "TOKEN_PREFIX must be 1 to 16 letters and digits, a letter first, not {!r}.": [
+        *("acme-corp", "acme_corp", "9acme", "a" * 17)
+    ],
+    "TRUSTED_PROXY_COUNT must be a whole number from 0 to 10, not {!r}.": ["one", "-1", "11"],
+    "DEBUG must be true or false, not {!r}.": ["maybe"],
+    "REQUIRE_HTTPS must be true or false, not {!r}.": ["2"],
+    f"RATE_LIMIT_INSTALL {NO_RATE}": ["20", "20/year", "-1/h", "20/0h"],
+    "RATE_LIMIT_INSTALL must give a rate for the tier free, such as free=20/h.": ["plus=100/h"],
+    "RATE_LIMIT_INSTALL gives the tier free two rates.": ["20/h,30/h"],
+    f"RATE_LIMIT_REVIEW {NO_RATE}".format("plus"): ["free=10/h,plus"],
+    f"RATE_LIMIT_CONFIRM_CLAIM {NO_RATE}": ["free:10/h"],
+    f"RATE_LIMIT_REGISTER {NO_RATE}": ["Free=10/h"],
+    "ALLOWED_HOSTS must hold host names without scheme and port, not {!r}.": [
+        *("https://market.example", "market.example:443")
+    ],
+    "CSRF_TRUSTED_ORIGINS must hold origins such as https://marketplace.example.com, not {!r}.": [
+        "market.example"
+    ],
+}
+WRONG_FOR_SERVER = {
+    "PORT must be a whole number from 1 to 65535, not {!r}.": ["http", "70000"],
+    "WEB_CONCURRENCY must be a whole number from 1 to 1000, not {!r}.": ["0"],
+    "WEB_THREADS must be a whole number from 1 to 64, not {!r}.": ["many"],
+    "ACCESS_LOG must be true or false, not {!r}.": ["/dev/stdout"],
+}
+
+
+def environment_of(variables):
+    """Production's environment with these variables; None leaves one out."""
+    environment = PRODUCTION | variables
+    return {name: value for name, value in environment.items() if value is not None}
+
+
+def read(file, **variables):
+    """The names that one of the files defines in this environment alone."""
+    with (
+        patch.dict(os.environ, environment_of(variables), clear=True),
+        # gunicorn's file changes both.
+        patch.object(sys, "path", [*sys.path]),
+        patch.object(gunicorn.util, "write_error", gunicorn.util.write_error),
+    ):
+        return runpy.run_path(str(CHECKOUT / file))
+
+
+def start(*command, **variables):
+    """Run Python in this environment alone, where each warning is an error."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", *command],
+        cwd=CHECKOUT,
+        env=environment_of({"DJANGO_SETTINGS_MODULE": "marketplace.settings"} | variables),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
