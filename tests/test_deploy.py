@@ -1,6 +1,7 @@
 """Production: the Procfile's lines, run by honcho against a database of their own (contract 9)"""
 
 import os
+import re
 import secrets
 import signal
 import subprocess
@@ -65,6 +66,14 @@ class Deployment(LiveServer):
             command, cwd=CHECKOUT, env=self.environment, check=True, capture_output=True, text=True
         ).stdout
 
+    def booted(self):
+        """How many workers have started so far."""
+        return self.log.read_text().count("Booting worker with pid")
+
+    def reload(self):
+        (gunicorn,) = re.findall(r"Listening at: \S+ \((\d+)\)", self.log.read_text())
+        os.kill(int(gunicorn), signal.SIGHUP)
+
     def https(self, method, path, body=None, token=None):
         """A request as the router passes it on."""
         return self.request(method, path, body, token=token, headers=FORWARDED)
@@ -72,7 +81,7 @@ class Deployment(LiveServer):
 
 @pytest.fixture(scope="module")
 def fresh_database():
-    """Make empty databases: `fresh_database()` is the URL of a new one."""
+    """The URL of an empty database beside that of the tests."""
     server = settings.DATABASES["default"]
     login = {"host": server["HOST"], "port": server["PORT"], "user": server["USER"]}
     link = psycopg.connect(
@@ -81,30 +90,23 @@ def fresh_database():
         dbname="postgres",
         autocommit=True,
     )
-    names = []
-
-    def fresh_database():
-        names.append(f"deploy_{secrets.token_hex(6)}")
-        link.execute(f"CREATE DATABASE {names[-1]}")
-        user = quote(server["USER"], safe="")
-        password = ":" + quote(server["PASSWORD"], safe="") if server["PASSWORD"] else ""
-        port = f":{server['PORT']}" if server["PORT"] else ""
-        host = quote(server["HOST"], safe="")
-        return f"postgres://{user}{password}@{host}{port}/{names[-1]}"
-
-    yield fresh_database
-    for name in names:
-        link.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    name = f"deploy_{secrets.token_hex(6)}"
+    link.execute(f"CREATE DATABASE {name}")
+    user = quote(server["USER"], safe="")
+    password = ":" + quote(server["PASSWORD"], safe="") if server["PASSWORD"] else ""
+    port = f":{server['PORT']}" if server["PORT"] else ""
+    yield f"postgres://{user}{password}@{quote(server['HOST'], safe='')}{port}/{name}"
+    link.execute(f"DROP DATABASE {name} WITH (FORCE)")
     link.close()
 
 
 @pytest.fixture(scope="module")
 def new_deployment(fresh_database, tmp_path_factory):
-    """Deployments that are stopped at the end: `new_deployment()`."""
+    """Deployments on that database, which are stopped at the end: `new_deployment()`."""
     made = []
 
     def new_deployment():
-        made.append(Deployment(tmp_path_factory.mktemp("deployment") / "log", fresh_database()))
+        made.append(Deployment(tmp_path_factory.mktemp("deployment") / "log", fresh_database))
         return made[-1]
 
     yield new_deployment
@@ -115,31 +117,29 @@ def new_deployment(fresh_database, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def market(new_deployment):
-    """A deployment that is migrated, holds the demo catalogue and serves."""
+    """A deployment that served before it was migrated, and now holds the demo catalogue."""
     market = new_deployment()
+    market.start()
+    market.at_first = [market.request("GET", path) for path in ("/readyz", "/healthz")]
     market.release()
+    market.once_migrated = market.request("GET", "/readyz")
     market.imported = [
         market.manage("import_skills", "demo/skills"),
         market.manage("import_personas", "demo/personas"),
     ]
-    market.start()
+    market.workers = market.booted()
     return market
 
 
-def test_it_is_ready_as_soon_as_the_release_has_migrated(new_deployment):
-    deployment = new_deployment()
-    deployment.start()
+def test_it_is_ready_as_soon_as_the_release_has_migrated(market):
+    ready, health = market.at_first
+    assert ready.status == 503
+    assert ready.headers["Content-Type"] == "application/json"
+    assert ready.json() == {"error": "Database is not migrated"}
+    assert int(ready.headers["Retry-After"]) >= 1
+    assert health.status == 200
 
-    before = deployment.request("GET", "/readyz")
-    assert before.status == 503
-    assert before.headers["Content-Type"] == "application/json"
-    assert before.json() == {"error": "Database is not migrated"}
-    assert int(before.headers["Retry-After"]) >= 1
-    assert deployment.request("GET", "/healthz").status == 200
-
-    deployment.release()
-
-    after = deployment.request("GET", "/readyz")
+    after = market.once_migrated
     assert (after.status, after.json()) == (200, {"status": "ok"})
 
 
@@ -179,7 +179,7 @@ def test_an_agent_registers_installs_and_reviews(market):
 
 
 def test_it_serves_with_two_workers(market):
-    assert market.log.read_text().count("Booting worker with pid") == 2
+    assert market.workers == 2
 
 
 @pytest.mark.parametrize("name", ["admin/css/base.css", "pages.css"])
@@ -245,29 +245,27 @@ def test_a_missing_variable_ends_the_start(new_deployment):
     assert "SECRET_KEY is not set" in output
 
 
-def test_a_reload_under_requests_loses_none(live_server_of):
-    server = live_server_of()
+def test_a_reload_under_requests_loses_none(market):
     statuses, reloaded = [], threading.Event()
 
     def keep_asking():
         while not reloaded.is_set():
             try:
-                statuses.append(server.request("GET", "/api/v1/skills").status)
+                statuses.append(market.https("GET", "/api/v1/skills").status)
             except OSError as error:
                 statuses.append(error)
 
     asking = threading.Thread(target=keep_asking)
     asking.start()
-    for reload in range(1, 4):
-        asked = len(statuses)
-        server.process.send_signal(signal.SIGHUP)
-        booted = 2 * (reload + 1)
-        assert is_within(
-            20, lambda n=booted: server.log.read_text().count("Booting worker") >= n
-        ), server.log.read_text()
-        assert is_within(20, lambda n=asked: len(statuses) > n + 20)
-    reloaded.set()
-    asking.join()
+    try:
+        for _ in range(3):
+            asked, wanted = len(statuses), market.booted() + 2
+            market.reload()
+            assert is_within(20, lambda n=wanted: market.booted() >= n), market.log.read_text()
+            assert is_within(20, lambda n=asked: len(statuses) > n + 20)
+    finally:
+        reloaded.set()
+        asking.join()
 
     assert set(statuses) == {200}
     assert len(statuses) > 60
