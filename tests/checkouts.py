@@ -45,7 +45,7 @@ class Demo(LiveServer):
 
     def start(self):
         self.begin()
-        assert is_within(60, self.is_ready), self.output()
+        assert is_within(120, self.is_ready), self.output()
         assert self.socket.exists()
 
     def is_ready(self):
@@ -69,11 +69,17 @@ class Demo(LiveServer):
     def is_gone(self):
         return self.processes() == [] and not self.socket.exists()
 
-    def assert_gone(self, patience=60):
+    def terminate(self):
+        """SIGTERM to make; returns what is left of the demo, which should be nothing."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.what_is_left()
+
+    def what_is_left(self, patience=60):
+        """The programs and the socket that are there still when the demo should have ended."""
         self.process.wait(patience)
         is_within(patience, self.is_gone)
-        assert [description(pid).partition(b"\n")[0] for pid in self.processes()] == []
-        assert not self.socket.exists()
+        programs = [description(pid).partition(b"\n")[0] for pid in self.processes()]
+        return programs + [self.socket] * self.socket.exists()
 
     def clean_up(self):
         for pid in self.processes():

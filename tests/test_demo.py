@@ -17,7 +17,7 @@ import pytest
 from demo.postgres import CHECKOUT
 from tests.browser import FormReader
 from tests.checkouts import Demo, bare_checkout, copied
-from tests.processes import description, is_within
+from tests.processes import is_within
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +45,30 @@ def demos(new_folder):
 
 
 @pytest.fixture(scope="module")
-def stopped(demos, new_folder):
-    """A demo that was started once from a bare checkout, got a customer, and was stopped."""
+def demo_in(demos):
+    """A demo in a folder: `demo_in(folder)`."""
+
+    def demo_in(folder):
+        demos.append(Demo(folder))
+        return demos[-1]
+
+    return demo_in
+
+
+@pytest.fixture(scope="module")
+def stopped(demo_in, new_folder):
+    """A demo that started from a bare checkout at the second go, got a customer, and was stopped.
+
+    It lies below a folder that only its owner may enter.
+    """
     folder = new_folder()
-    demo = Demo(bare_checkout(folder / "a check out"))
-    demos.append(demo)
+    demo = demo_in(bare_checkout(folder / "a check out"))
+    folder.chmod(0o700)
+    demo.begin()
+    demo.was_making_the_database = is_within(60, demo.is_making_the_database)
+    demo.left_at_first = demo.terminate()
     demo.start()
+    demo.mode_of_the_folder_above = folder.stat().st_mode & 0o777
     demo.token = demo.customer()
     demo.first_output = demo.output()
     # A browser keeps its connection open; that must not hold up the end.
@@ -58,42 +76,65 @@ def stopped(demos, new_folder):
     idle.request("GET", "/healthz")
     assert idle.getresponse().read()
     begun = time.monotonic()
-    demo.process.send_signal(signal.SIGTERM)
-    demo.process.wait(30)
-    is_within(20, demo.is_gone)
+    demo.left = demo.terminate()
     demo.seconds_to_stop = time.monotonic() - begun
     idle.close()
-    demo.left = [description(pid).partition(b"\n")[0] for pid in demo.processes()]
-    demo.snapshot = copied(demo.folder, folder / "snapshot")
+    demo.last_output = demo.output()
     return demo
 
 
 @pytest.fixture(scope="module")
-def copy_of(stopped, demos, new_folder):
-    """Further checkouts as it was left: `copy_of()`, or without its data."""
-
-    def copy_of(*, data=True):
-        folder = copied(stopped.snapshot, new_folder() / "checkout")
-        if not data:
-            shutil.rmtree(folder / ".demo")
-        demos.append(Demo(folder))
-        return demos[-1]
-
-    return copy_of
+def copy(stopped, demo_in, new_folder):
+    """A copy of that checkout with its data, stopped again while its database started."""
+    copy = demo_in(copied(stopped.folder, new_folder() / "checkout"))
+    copy.begin()
+    copy.was_starting_the_database = is_within(60, lambda: copy.processes("bin/postgres"))
+    copy.left = copy.terminate()
+    return copy
 
 
 @pytest.fixture(scope="module")
-def running(stopped):
-    """The same checkout, started again."""
+def running(stopped, copy):
+    """The same checkout, started again; the copy was made before."""
     stopped.start()
     return stopped
 
 
+@pytest.fixture
+def other(running, copy):
+    """The copy, running at the same time; whichever test comes first starts it."""
+    if copy.is_gone():
+        copy.start()
+    return copy
+
+
+@pytest.fixture(scope="module")
+def untouched(demo_in, new_folder):
+    """A bare checkout in which no demo gets as far as to make its database."""
+    return demo_in(bare_checkout(new_folder() / "checkout"))
+
+
 def test_sigterm_to_make_ends_server_and_database(stopped):
     assert stopped.left == []
-    assert not stopped.socket.exists()
     assert stopped.seconds_to_stop < 20
-    assert "Traceback" not in stopped.output()
+    assert "Traceback" not in stopped.last_output
+
+
+def test_a_first_start_that_was_stopped_while_it_made_the_database_can_be_repeated(stopped):
+    assert stopped.was_making_the_database
+    assert stopped.left_at_first == []
+    assert stopped.token
+
+
+def test_it_works_below_a_folder_that_only_its_owner_may_enter(running):
+    assert running.mode_of_the_folder_above == 0o700
+    assert running.folder.parent.stat().st_mode & 0o777 == 0o700
+    assert running.skills_of(running.customer()) == ["pdf-tables"]
+
+
+def test_a_stop_while_the_database_starts_leaves_nothing(copy):
+    assert copy.was_starting_the_database
+    assert copy.left == []
 
 
 def test_it_prints_where_it_is_and_how_to_use_it(stopped):
@@ -176,88 +217,45 @@ def test_a_second_demo_of_a_checkout_says_at_once_where_the_first_one_is(running
     assert running.skills_of(running.token) == ["pdf-tables"]
 
 
-def test_a_taken_port_is_named_before_anything_is_made(copy_of):
-    demo = copy_of(data=False)
+def test_a_taken_port_is_named_before_anything_is_made(untouched):
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        demo.port = taken.getsockname()[1]
-        demo.begin()
-        assert demo.process.wait(20) != 0
+        untouched.port = taken.getsockname()[1]
+        untouched.begin()
+        assert untouched.process.wait(20) != 0
 
-    said = rf"^Port {demo.port} is in use; try PORT=(\d+) make demo$"
-    free = re.findall(said, demo.output(), re.MULTILINE)
-    assert demo.port < int(*free) < 65536
-    assert "Traceback" not in demo.output()
-    assert not (demo.folder / ".demo" / "postgres").exists()
-
-
-def test_what_is_no_port_is_named(copy_of):
-    demo = copy_of(data=False)
-    demo.port = "http"
-    demo.begin()
-
-    assert demo.process.wait(20) != 0
-    assert "PORT must be a whole number from 1 to 65535, not 'http'." in demo.output()
-    assert "Traceback" not in demo.output()
+    said = rf"^Port {untouched.port} is in use; try PORT=(\d+) make demo$"
+    free = re.findall(said, untouched.output(), re.MULTILINE)
+    assert untouched.port < int(*free) < 65536
+    assert "Traceback" not in untouched.output()
+    assert not (untouched.folder / ".demo" / "postgres").exists()
 
 
-def test_two_checkouts_at_once_do_not_disturb_each_other(running, copy_of):
-    other = copy_of()
-    other.start()
+def test_what_is_no_port_is_named(untouched):
+    untouched.port = "http"
+    untouched.begin()
 
+    assert untouched.process.wait(20) != 0
+    assert "PORT must be a whole number from 1 to 65535, not 'http'." in untouched.output()
+    assert "Traceback" not in untouched.output()
+
+
+def test_two_checkouts_at_once_do_not_disturb_each_other(running, other):
     assert other.skills_of(running.customer()) == []
     assert running.skills_of(other.customer()) == []
-    # Ctrl-C reaches everything that make has started on this terminal, and nothing else.
-    os.killpg(other.process.pid, signal.SIGINT)
-    other.assert_gone()
-    assert "Traceback" not in other.output()
-    assert running.skills_of(running.token) == ["pdf-tables"]
 
 
-def test_it_works_below_a_folder_that_only_its_owner_may_enter(copy_of):
-    demo = copy_of(data=False)
-    demo.folder.parent.chmod(0o700)
-
-    demo.start()
-
-    assert demo.skills_of(demo.customer()) == ["pdf-tables"]
-    assert demo.folder.parent.stat().st_mode & 0o777 == 0o700
-    demo.process.send_signal(signal.SIGTERM)
-    demo.assert_gone()
-
-
-def test_after_a_kill_a_new_start_finds_the_data(copy_of):
-    demo = copy_of()
-    demo.start()
-    (python,) = demo.processes("python\0-m\0demo")
-    token = demo.customer()
+def test_after_a_kill_a_new_start_finds_the_data_and_ctrl_c_ends_it(running, other):
+    (python,) = other.processes("python\0-m\0demo")
+    token = other.customer()
 
     os.kill(python, signal.SIGKILL)
-    demo.process.wait(10)
-    demo.start()
+    other.process.wait(30)
+    other.start()
 
-    assert demo.processes("python\0-m\0demo")
-    assert demo.skills_of(token) == ["pdf-tables"]
-    demo.process.send_signal(signal.SIGTERM)
-    demo.assert_gone()
-
-
-def test_a_first_start_that_was_stopped_while_it_made_the_database_can_be_repeated(copy_of):
-    demo = copy_of(data=False)
-    demo.begin()
-    assert is_within(20, demo.is_making_the_database)
-
-    demo.process.send_signal(signal.SIGTERM)
-    demo.assert_gone()
-    demo.start()
-
-    assert demo.customer()
-
-
-def test_a_stop_while_the_database_starts_leaves_nothing(copy_of):
-    demo = copy_of()
-    demo.begin()
-    assert is_within(20, lambda: demo.processes("bin/postgres"))
-
-    demo.process.send_signal(signal.SIGTERM)
-
-    demo.assert_gone()
+    assert other.processes("python\0-m\0demo")
+    assert other.skills_of(token) == ["pdf-tables"]
+    # Ctrl-C reaches everything that make has started on this terminal, and nothing else.
+    os.killpg(other.process.pid, signal.SIGINT)
+    assert other.what_is_left() == []
+    assert "Traceback" not in other.output()
+    assert running.skills_of(running.token) == ["pdf-tables"]
