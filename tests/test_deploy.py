@@ -47,12 +47,12 @@ class Deployment(LiveServer):
 
     def release(self):
         with self.log.open("a") as log:
-            assert self.honcho("release", stdout=log, stderr=log).wait(60) == 0
+            assert self.honcho("release", stdout=log, stderr=log).wait(120) == 0
 
     def start(self):
         with self.log.open("a") as log:
             self.process = self.honcho("web", stdout=log, stderr=log)
-        assert is_within(20, self.is_up), self.log.read_text()
+        assert is_within(60, self.is_up), self.log.read_text()
 
     def is_up(self):
         try:
@@ -261,8 +261,8 @@ def test_a_reload_under_requests_loses_none(market):
         for _ in range(3):
             asked, wanted = len(statuses), market.booted() + 2
             market.reload()
-            assert is_within(20, lambda n=wanted: market.booted() >= n), market.log.read_text()
-            assert is_within(20, lambda n=asked: len(statuses) > n + 20)
+            assert is_within(60, lambda n=wanted: market.booted() >= n), market.log.read_text()
+            assert is_within(60, lambda n=asked: len(statuses) > n + 20)
     finally:
         reloaded.set()
         asking.join()
