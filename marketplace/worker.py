@@ -43,16 +43,17 @@ class Worker(ThreadWorker):
 
     def serve(self):
         """What each thread does, until the end."""
-        try:
-            while (descriptor := self.next_event()) != self.end:
-                conn = self.idle.pop(descriptor, None)
-                if conn is not None:
-                    self.answer(conn)
-        except BaseException:
-            # A worker with a thread less would be one with none in the end: another takes over.
-            self.log.exception("A thread has ended; so does its worker")
-            self.alive = False
-            raise
+        while (descriptor := self.next_event()) != self.end:
+            conn = self.idle.pop(descriptor, None)
+            if conn is None:
+                continue
+            try:
+                self.answer(conn)
+            except BaseException:
+                # Who can tell what is left of this process? Another takes over. The thread goes on:
+                # what has been accepted by now would wait for one until graceful_timeout.
+                self.log.exception("A request has broken its thread; its worker ends")
+                self.handle_exit(None, None)
 
     def next_event(self):
         [(descriptor, _)] = self.events.poll(maxevents=1)
