@@ -1,0 +1,28 @@
+"""What the kernel knows of the connections on this machine (Linux)."""
+
+from pathlib import Path
+
+LISTENING = "0A"
+
+
+def sockets_on(port):
+    """`(other port, state, unread bytes)` of each socket whose own end is this port."""
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, remote, state, queues, *_ = line.split()
+        if local.endswith(f":{port:04X}"):
+            yield int(remote[-4:], 16), state, int(queues.partition(":")[2], 16)
+
+
+def has_been_read(link):
+    """Whether the server has read all that was sent to it."""
+    (_, own_port), (_, port) = link.getsockname(), link.getpeername()
+    return any(
+        other == own_port and unread == 0
+        for other, state, unread in sockets_on(port)
+        if state != LISTENING
+    )
+
+
+def is_left_alone(server):
+    """Whether it has closed all connections."""
+    return all(state == LISTENING for _, state, _ in sockets_on(server.port))
