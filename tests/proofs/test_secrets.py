@@ -170,8 +170,8 @@ def log_of_the_database():
 
 
 @pytest.fixture
-def scene(live_server_of):
-    server = live_server_of(RATE_LIMIT_REGISTER="100000/h", **UNLIMITED)
+def scene(own_server_of):
+    server = own_server_of(RATE_LIMIT_REGISTER="100000/h", **UNLIMITED)
     scene = Scene(server, Staff(server))
     use_rightly(scene)
     use_wrongly(scene)
