@@ -63,6 +63,7 @@ class Crowd:
             *(self.register, self.claim, self.look_as_staff, self.send_nonsense),
             *(self.hang_up, self.stay_connected),
         ]
+        self.undone = list(dict.fromkeys(self.doings))  # so that a short run leaves none out
 
     def __enter__(self):
         self.register()
@@ -84,11 +85,17 @@ class Crowd:
             with self.lock:
                 self.at_work += 1
             try:
-                random.choice(self.doings)()
+                self.choose()()
             finally:
                 with self.lock:
                     self.at_work -= 1
             time.sleep(self.pause)
+
+    def choose(self):
+        try:
+            return self.undone.pop()
+        except IndexError:
+            return random.choice(self.doings)
 
     def rest(self):
         """Returns when nobody is asking anything; `may_work.set()` ends it."""

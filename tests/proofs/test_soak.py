@@ -18,7 +18,7 @@ from tests.proofs.scale import LONG, scale
 from tests.proofs.staff import Staff
 
 WARMING_UP = scale(short=1, long=240)  # seconds: pages are loaded, statements prepared
-SECONDS = scale(short=8, long=600)
+SECONDS = scale(short=3, long=600)
 WORKERS, THREADS = 2, 4
 MAX_GROWTH = 0.05  # of each worker's resident memory
 STALE = scale(short=300, long=5000)  # counters that expired yesterday
@@ -82,7 +82,7 @@ class Watch:
             end = time.monotonic() + SECONDS / 10
             while time.monotonic() < end:
                 self.connections.append(connections())
-                time.sleep(0.5)
+                time.sleep(scale(short=0.1, long=0.5))
             memory = map(resident_memory, workers_of(self.server))
             self.megabytes.append(round(sum(memory) / 1e6, 1))
 
@@ -112,8 +112,8 @@ def growth(before, after):
 
 
 @pytest.mark.usefixtures("fresh_counts")
-def test_it_holds_still_under_a_long_mixed_load(live_server_of):
-    server = live_server_of(
+def test_it_holds_still_under_a_long_mixed_load(own_server_of):
+    server = own_server_of(
         WEB_CONCURRENCY=str(WORKERS), WEB_THREADS=str(THREADS), PGAPPNAME="soak", **LIMITS
     )
     crowd = Crowd(
