@@ -159,22 +159,6 @@ def live_server_of(transactional_db, shared_servers):
 
 @pytest.fixture
 def own_server_of(transactional_db, tmp_path):
-    """Start real servers that only this test asks, and that are stopped after it."""
-    servers = []
-
-    def own_server_of(**environment):
-        server = LiveServer(tmp_path / f"server-{len(servers)}.log", environment)
-        servers.append(server)
-        server.start()
-        return server
-
-    yield own_server_of
-    for server in servers:
-        server.stop()
-
-
-@pytest.fixture
-def own_server_of(transactional_db, tmp_path):
     """Start real servers that no other test has: for tests that stop, signal or count them."""
     servers = []
 
