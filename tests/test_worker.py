@@ -262,7 +262,7 @@ def test_a_request_that_finds_all_threads_busy_is_answered_in_the_end(plain_serv
         time.sleep(3.5)  # longer than an idle connection has
 
         for case, (busy, waiting) in links.items():
-            with subtests.test(case):
+            with subtests.test(str(case)):
                 for link in busy:
                     assert answers_to(link, b"}")[0] == [201]
                 for link in waiting:
