@@ -87,7 +87,7 @@ class Demo(LiveServer):
                 os.kill(pid, signal.SIGKILL)
         if self.process is not None:
             self.process.wait(5)
-        is_within(5, lambda: self.processes() == [])
+        is_within(30, lambda: self.processes() == [])
         shutil.rmtree(self.socket, ignore_errors=True)
 
     def customer(self):

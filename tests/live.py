@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from urllib.parse import quote
 from uuid import uuid4
@@ -15,6 +14,7 @@ from uuid import uuid4
 from django.db import connection
 
 from demo.postgres import CHECKOUT
+from tests.processes import is_within
 
 
 @dataclass
@@ -52,13 +52,13 @@ class LiveServer:
                 stdout=log,
                 stderr=log,
             )
-        for _ in range(300):
-            try:
-                if self.request("GET", "/readyz").status == 200:
-                    return
-            except OSError:
-                time.sleep(0.1)
-        raise AssertionError(f"the server does not start:\n{self.log.read_text()}")
+        assert is_within(60, self.is_ready), f"it does not start:\n{self.log.read_text()}"
+
+    def is_ready(self):
+        try:
+            return self.request("GET", "/readyz").status == 200
+        except OSError:
+            return False
 
     def stop(self):
         if self.process.poll() is None:
@@ -82,7 +82,7 @@ class LiveServer:
             link.close()
 
     def connect(self):
-        return socket.create_connection(("127.0.0.1", self.port), timeout=10)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=30)
 
     def raw(self, data):
         """Send bytes as they are; returns all that comes back."""

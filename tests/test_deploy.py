@@ -230,7 +230,7 @@ def test_sigterm_stops_all(new_deployment):
     deployment.process.send_signal(signal.SIGTERM)
 
     deployment.process.wait(10)
-    assert is_within(2, lambda: processes_with(marker) == [])
+    assert is_within(20, lambda: processes_with(marker) == [])
     assert not deployment.is_up()
 
 

@@ -92,7 +92,7 @@ def reload(server):
     slow.putheader("Content-Type", "application/json")
     slow.putheader("Content-Length", str(len(body)))
     slow.endheaders(body[:5])
-    assert is_within(10, lambda: has_been_read(slow.sock))
+    assert is_within(30, lambda: has_been_read(slow.sock))
     server.process.send_signal(signal.SIGHUP)
     time.sleep(1)
     slow.send(body[5:])
