@@ -3,6 +3,7 @@ from datetime import timedelta
 
 from django.contrib import admin
 from django.db.models import Q
+from django.template.defaultfilters import truncatechars
 from django.utils import timezone
 
 from agents.models import Agent
@@ -32,7 +33,7 @@ class InstallAdmin(ReadOnlyAdmin):
 
 @admin.register(SkillInstall)
 class SkillInstallAdmin(InstallAdmin):
-    list_display = ["skill", "agent", "runtime", "installed_at"]
+    list_display = ["skill", "agent", "runtime_start", "installed_at"]
     list_select_related = ["skill", "agent"]
     search_fields = ["skill__slug"]  # see `find`
     entry_model, entry_field = Skill, "skill"
@@ -40,6 +41,11 @@ class SkillInstallAdmin(InstallAdmin):
 
     def get_queryset(self, request):
         return super().get_queryset(request).defer("skill__content")
+
+    @admin.display(description="runtime")
+    def runtime_start(self, install):
+        """A runtime may fill a page by itself; the install's own page shows all of it."""
+        return truncatechars(install.runtime, 64)
 
     def rankings(self, request):
         """By the newest installs of the week, of which no more than so many are counted."""

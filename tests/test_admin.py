@@ -162,6 +162,16 @@ def test_no_page_needs_more_queries_for_more_rows(desk):
         assert len(desk.get(url_of(model, "changelist")).context["cl"].result_list) >= 14
 
 
+def test_a_runtime_of_any_length_does_not_fill_the_list_of_installs(desk):
+    install = SkillInstallFactory(runtime="r" * 60_000)
+
+    listed = desk.get(url_of(SkillInstall, "changelist")).content.decode()
+
+    assert "r" * 63 + "…" in listed
+    assert "r" * 64 not in listed
+    assert install.runtime in desk.get(change_page(install)).content.decode()
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_the_history_of_every_row_opens(desk, model):
     make_rows(1, 1)
