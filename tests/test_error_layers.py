@@ -261,6 +261,7 @@ def test_a_router_that_nobody_trusts_is_named_in_the_log_once(anyone, settings, 
         assert_error(anyone.get(SKILLS, headers=headers), 403, "HTTPS is required")
     assert WARNING not in caplog.text
     assert anyone.get(first, headers=forwarded).status_code in {301, 403}
+    assert WARNING in caplog.text
     assert_error(anyone.get(SKILLS, headers=forwarded), 403, "HTTPS is required")
     assert [record.levelname for record in caplog.records if WARNING in record.message] == [
         "WARNING"
