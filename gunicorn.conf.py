@@ -14,7 +14,7 @@ from marketplace import environment, logging
 
 bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
 workers = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
-worker_class = "marketplace.worker.Worker" if sys.platform == "linux" else "gthread"
+worker_class = "marketplace.server.worker.Worker" if sys.platform == "linux" else "gthread"
 threads = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
 
 timeout = 30

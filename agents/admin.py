@@ -17,9 +17,9 @@ from django.views.decorators.http import require_POST
 
 from agents import tokens
 from agents.models import Agent, AgentToken, OperatorClaim
-from marketplace import theme
-from marketplace.admin import DeskAdmin, ReadOnlyAdmin, ReasonForm
-from marketplace.permissions import Scope
+from marketplace.adminsite import theme
+from marketplace.adminsite.base import DeskAdmin, ReadOnlyAdmin, ReasonForm
+from marketplace.api.permissions import Scope
 
 MOST_FOUND = 100  # agents of which a search shows tokens and claims
 NEWEST = 10  # rows of each kind that an agent's page shows

@@ -5,7 +5,7 @@ from collections import defaultdict
 from django.db import connection
 
 from agents.sql import RECALLED
-from marketplace.serializers import timestamp
+from marketplace.api.serializers import timestamp
 
 LISTED = 100  # of a kind; what PROFILE has as its LIMIT
 

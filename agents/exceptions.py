@@ -1,4 +1,4 @@
-from marketplace.exceptions import BadRequest, Conflict, Gone
+from marketplace.api.exceptions import BadRequest, Conflict, Gone
 
 
 class HandleTaken(Conflict):

@@ -16,10 +16,10 @@ from agents import handles, tokens
 from agents.belongings import belongings
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
 from agents.sql import AUTHENTICATE, PROFILE
-from marketplace.history import StaffHistory
+from marketplace.adminsite.history import StaffHistory
+from marketplace.api.permissions import Scope
+from marketplace.api.serializers import TIMESTAMP
 from marketplace.models import make_public_id, random_text, violates
-from marketplace.permissions import Scope
-from marketplace.serializers import TIMESTAMP
 
 
 class AgentManager(models.Manager):

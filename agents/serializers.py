@@ -5,7 +5,7 @@ from django.urls import reverse
 from rest_framework.serializers import BaseSerializer
 
 from agents import handles
-from marketplace.serializers import (
+from marketplace.api.serializers import (
     BodySerializer,
     KeptTextField,
     NamedField,

@@ -1,6 +1,6 @@
 """What most requests ask first, and what a profile says: each in one statement.
 
-tests/test_tokens.py and tests/test_profile_at_once.py compare them with what the models say.
+tests/api/test_tokens.py and test_profile_at_once.py compare them with what the models say.
 """
 
 # The token with this digest, if it may be used, and its agent. Its use is noted in passing, at most

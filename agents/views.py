@@ -19,9 +19,9 @@ from agents.serializers import (
     UpdateAgentSerializer,
     claim_of,
 )
-from marketplace.permissions import Scope
-from marketplace.ratelimits import ratelimit
-from marketplace.viewsets import ApiViewSet, PublicViewSet
+from marketplace.api.permissions import Scope
+from marketplace.api.viewsets import ApiViewSet, PublicViewSet
+from marketplace.ratelimits.decorators import ratelimit
 
 
 class RegistrationViewSet(PublicViewSet):

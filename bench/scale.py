@@ -46,7 +46,7 @@ def measure():
     from django.db import connection  # noqa: PLC0415
     from django.test import Client  # noqa: PLC0415
 
-    from marketplace.answers import known_answers  # noqa: PLC0415
+    from marketplace.http_cache.store import known_answers  # noqa: PLC0415
 
     spent = []
 
@@ -146,7 +146,7 @@ def middle(sort, key):
     """The path of the page that begins in the middle of a list."""
     from django.test import RequestFactory  # noqa: PLC0415
 
-    from catalogue.listing import SkillListing  # noqa: PLC0415
+    from catalogue.filters import SkillListing  # noqa: PLC0415
     from catalogue.models import Skill  # noqa: PLC0415
 
     query = {"sort": [sort]}

@@ -1,4 +1,4 @@
-from marketplace.exceptions import NotFound
+from marketplace.api.exceptions import NotFound
 
 
 class SkillNotFound(NotFound):

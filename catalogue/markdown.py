@@ -5,7 +5,7 @@ from functools import lru_cache
 import nh3
 from markdown_it import MarkdownIt
 
-from catalogue.frontmatter import FENCED
+from catalogue.importing.frontmatter import FENCED
 
 # No raw HTML; tables and struck text as agents' own tools render them. No references: a text of
 # 20 KB that repeats a long one would become 80 MB.

@@ -21,9 +21,9 @@ from django.db.models.functions import (
 from django.utils import timezone
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
-from marketplace.history import StaffHistory
+from marketplace.adminsite.history import StaffHistory
+from marketplace.db.compiled_queries import Literal
 from marketplace.models import make_public_id
-from marketplace.prepared import Literal
 
 SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 is_slug = RegexValidator(

@@ -1,6 +1,6 @@
 from rest_framework.serializers import BaseSerializer
 
-from marketplace.serializers import number, timestamp
+from marketplace.api.serializers import number, timestamp
 
 
 class EntrySerializer(BaseSerializer):

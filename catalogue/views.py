@@ -6,15 +6,15 @@ from django.utils.crypto import salted_hmac
 from rest_framework.response import Response
 
 from catalogue import serializers
-from catalogue.listing import PersonaListing, SkillListing
+from catalogue.filters import PersonaListing, SkillListing
 from catalogue.models import Persona, Skill, is_slug
-from marketplace.answers import Evidence, is_known, what_is_asked
-from marketplace.pagination import versions, versions_of
-from marketplace.prepared import Given, Prepared
-from marketplace.viewsets import PublicViewSet
+from marketplace.api.pagination import versions, versions_of
+from marketplace.api.viewsets import PublicViewSet
+from marketplace.db.compiled_queries import Given, Prepared
+from marketplace.http_cache.store import Evidence, is_known, what_is_asked
 
 # Raise it whenever the same rows are shown in another way: a client that holds the old answer must
-# not be told that nothing has changed. tests/test_etag_shape.py notices a change.
+# not be told that nothing has changed. tests/api/test_etag_shape.py notices a change.
 SHAPE = 1
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from agents.models import Agent
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
-from marketplace.admin import ReadOnlyAdmin, link_to
+from marketplace.adminsite.base import ReadOnlyAdmin, link_to
 
 MOST_COUNTED = 10_000  # of the newest installs, for what is popular
 

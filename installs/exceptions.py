@@ -1,4 +1,4 @@
-from marketplace.exceptions import Conflict, PaymentRequired
+from marketplace.api.exceptions import Conflict, PaymentRequired
 
 
 class SkillAlreadyInstalled(Conflict):

@@ -11,8 +11,8 @@ from installs.exceptions import (
     SkillAlreadyInstalled,
 )
 from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
+from marketplace.db.compiled_queries import run_at_once
 from marketplace.models import violates
-from marketplace.prepared import run_at_once
 
 # What an answer shows of an entry; its texts stay in the database.
 SHOWN = ("public_id", "slug", "title", "status")

@@ -1,6 +1,6 @@
 from rest_framework.serializers import BaseSerializer
 
-from marketplace.serializers import BodySerializer, BooleanField, SlugField, TextField
+from marketplace.api.serializers import BodySerializer, BooleanField, SlugField, TextField
 
 
 class InstallSkillSerializer(BodySerializer):

@@ -1,6 +1,6 @@
 """Each install that succeeds as one statement: a round trip instead of five.
 
-They say what the managers of `installs.models` say step by step; tests/test_install_at_once.py
+They say what the managers of `installs.models` say step by step; tests/api/test_install_at_once.py
 compares the two. A statement that finds anything in the way does nothing at all and returns no
 row: the steps then find out what it was.
 

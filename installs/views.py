@@ -9,9 +9,9 @@ from installs.serializers import (
     InstallPersonaSerializer,
     InstallSkillSerializer,
 )
-from marketplace.permissions import Scope
-from marketplace.ratelimits import ratelimit
-from marketplace.viewsets import ApiViewSet
+from marketplace.api.permissions import Scope
+from marketplace.api.viewsets import ApiViewSet
+from marketplace.ratelimits.decorators import ratelimit
 
 
 class SkillInstallViewSet(ApiViewSet):

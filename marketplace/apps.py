@@ -12,4 +12,4 @@ class MarketplaceConfig(AppConfig):
 
 class AdminConfig(apps.AdminConfig):
     default = False
-    default_site = "marketplace.sites.MarketplaceAdminSite"
+    default_site = "marketplace.adminsite.site.MarketplaceAdminSite"

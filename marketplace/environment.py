@@ -90,7 +90,7 @@ def cache(name):
     """Where the rate limits are counted: the Redis that the variable names, else PostgreSQL."""
     url = text(name, "")
     if not url:
-        return {"BACKEND": "marketplace.counters.PostgresCounters"}
+        return {"BACKEND": "marketplace.ratelimits.counters.PostgresCounters"}
     try:
         parse_url(url)
     except ValueError as error:

@@ -22,7 +22,7 @@ def violates(error, constraint):
 
 
 class RateCount(models.Model):
-    """One counter of one window of one rate limit; read and written by marketplace.counters.
+    """One counter of one window of one rate limit; read and written by ratelimits/counters.py.
 
     The table is UNLOGGED (see its migration): counting costs no write to the disk, and a crash of
     the database, nothing less, starts the windows anew.
@@ -38,7 +38,7 @@ class RateCount(models.Model):
 
 
 class DayCount(models.Model):
-    """How many rows of a kind a day brought, kept once the day is over (marketplace.figures)."""
+    """How many rows of a kind a day brought, kept once the day is over (adminsite/dashboard.py)."""
 
     name = models.CharField(max_length=32)
     day = models.DateField()

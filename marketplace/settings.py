@@ -63,20 +63,20 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # First: what is kept has the headers of all the others already.
-    "marketplace.answers.KnownAnswers",
-    "marketplace.middleware.OpenToBrowsers",
-    "marketplace.middleware.WarnOfUntrustedProxy",
+    "marketplace.http_cache.store.KnownAnswers",
+    "marketplace.middleware.errors.OpenToBrowsers",
+    "marketplace.middleware.errors.WarnOfUntrustedProxy",
     "django.middleware.security.SecurityMiddleware",
-    "marketplace.middleware.ContentSecurityPolicy",
-    "marketplace.middleware.JsonErrors",
-    "marketplace.middleware.HealthChecks",
-    "marketplace.middleware.RequireHttps",
+    "marketplace.middleware.errors.ContentSecurityPolicy",
+    "marketplace.middleware.errors.JsonErrors",
+    "marketplace.middleware.errors.HealthChecks",
+    "marketplace.middleware.errors.RequireHttps",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "marketplace.middleware.Sessions",
+    "marketplace.middleware.errors.Sessions",
     "django.middleware.common.CommonMiddleware",
-    "marketplace.middleware.Csrf",
-    "marketplace.middleware.StaffUsers",
-    "marketplace.middleware.Messages",
+    "marketplace.middleware.errors.Csrf",
+    "marketplace.middleware.errors.StaffUsers",
+    "marketplace.middleware.errors.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -104,7 +104,7 @@ TEMPLATES = [
 DATABASES = {
     "default": {
         **environment.database("DATABASE_URL"),
-        "ENGINE": "marketplace.postgresql",
+        "ENGINE": "marketplace.db",
         "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
     }
@@ -115,7 +115,7 @@ DATABASES["default"]["OPTIONS"] = {
     "tcp_user_timeout": 10_000,
     "server_side_binding": True,
     **DATABASES["default"].get("OPTIONS", {}),
-    # Statements that recur are prepared by marketplace.postgresql. psycopg would forget them with
+    # Statements that recur are prepared by marketplace.db. psycopg would forget them with
     # its own, after each rollback.
     "prepare_threshold": None,
 }
@@ -123,26 +123,26 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {"default": environment.cache("CACHE_URL")}
 
-# The library knows only three cache backends by name; ours is tested in tests/test_rate_limits.py.
+# The library knows only three cache backends by name; tests/api/test_rate_limits.py tests ours.
 # Django knows its own CSRF middleware by name; ours is that one, for the pages that take a form.
 SILENCED_SYSTEM_CHECKS = ["django_ratelimit.W001", "security.W003"]
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["agents.authentication.BearerAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["marketplace.permissions.HasScope"],
-    "DEFAULT_RENDERER_CLASSES": ["marketplace.renderers.FastJSONRenderer"],
+    "DEFAULT_PERMISSION_CLASSES": ["marketplace.api.permissions.HasScope"],
+    "DEFAULT_RENDERER_CLASSES": ["marketplace.api.renderers.FastJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
-    "EXCEPTION_HANDLER": "marketplace.exceptions.handle",
+    "EXCEPTION_HANDLER": "marketplace.api.exceptions.handle",
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,
-    "DEFAULT_SCHEMA_CLASS": "doors.openapi.schema.OperationSchema",
+    "DEFAULT_SCHEMA_CLASS": "interfaces.openapi.schema.OperationSchema",
 }
 
 SPECTACULAR_SETTINGS = {
     "TITLE": "Agent marketplace",
     "VERSION": VERSION,
     "OAS_VERSION": "3.1.0",
-    "DEFAULT_GENERATOR_CLASS": "doors.openapi.document.Generator",
+    "DEFAULT_GENERATOR_CLASS": "interfaces.openapi.document.Generator",
     "SERVERS": [{"url": "/", "description": "The host that served this document."}],
     "COMPONENT_SPLIT_PATCH": False,
     "POSTPROCESSING_HOOKS": [],
@@ -189,7 +189,7 @@ if TRUSTED_PROXY_COUNT:
 
 # Any page takes a form, and with it a file, before it knows who sends it.
 FILE_UPLOAD_HANDLERS = [
-    "marketplace.uploads.BoundedUpload",
+    "marketplace.adminsite.uploads.BoundedUpload",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -197,7 +197,7 @@ FILE_UPLOAD_HANDLERS = [
 # Where the admin's log-in leads whoever came to it directly.
 LOGIN_REDIRECT_URL = "/admin/"
 
-# The look of the admin (marketplace.theme).
+# The look of the admin (marketplace.adminsite.theme).
 UNFOLD = {
     "SITE_TITLE": "Marketplace",
     "SITE_HEADER": "Marketplace",
@@ -210,4 +210,4 @@ UNFOLD = {
 }
 
 LOGGING = logging.CONFIG
-DEFAULT_EXCEPTION_REPORTER = "marketplace.reports.MaskedReporter"
+DEFAULT_EXCEPTION_REPORTER = "marketplace.error_reports.MaskedReporter"

@@ -5,8 +5,8 @@ from rest_framework.routers import SimpleRouter
 
 from agents import urls as agents
 from catalogue import urls as catalogue
-from doors import urls as doors
 from installs import urls as installs
+from interfaces import urls as interfaces
 from reviews import urls as reviews
 
 # A path answers with and without its last slash; a redirect would lose a POST's body.
@@ -18,7 +18,7 @@ for app in (catalogue, agents, installs, reviews):
 urlpatterns = [
     path("api/v1/", include(router.urls)),
     path("", include(agents)),
-    path("", include(doors)),
+    path("", include(interfaces)),
     path("admin", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/", admin.site.urls),
 ]

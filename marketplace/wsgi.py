@@ -14,8 +14,8 @@ os.environ.setdefault(
 from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters
 
-from marketplace.answers import known_answer
-from marketplace.bodies import MAX_BYTES
+from marketplace.api.parsers import MAX_BYTES
+from marketplace.http_cache.store import known_answer
 
 CHARSET = re.compile(r"[\w.:-]{0,40}", re.ASCII)
 django_application = get_wsgi_application()

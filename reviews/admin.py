@@ -8,8 +8,8 @@ from django.utils.html import format_html
 
 from agents.models import Agent
 from catalogue.models import Persona
-from marketplace import theme
-from marketplace.admin import ReadOnlyAdmin, ReasonForm
+from marketplace.adminsite import theme
+from marketplace.adminsite.base import ReadOnlyAdmin, ReasonForm
 from reviews.models import Review
 
 

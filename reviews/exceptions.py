@@ -1,4 +1,4 @@
-from marketplace.exceptions import BadRequest
+from marketplace.api.exceptions import BadRequest
 
 
 class PersonaNotInstalled(BadRequest):

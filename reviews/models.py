@@ -6,9 +6,9 @@ from django.utils import timezone
 
 from agents.models import Agent
 from catalogue.models import Persona
-from marketplace.history import StaffHistory
+from marketplace.adminsite.history import StaffHistory
+from marketplace.db.compiled_queries import run_at_once
 from marketplace.models import make_public_id
-from marketplace.prepared import run_at_once
 from reviews.exceptions import PersonaNotInstalled
 from reviews.sql import SUBMIT_REVIEW
 

@@ -1,6 +1,6 @@
 from rest_framework.serializers import BaseSerializer
 
-from marketplace.serializers import (
+from marketplace.api.serializers import (
     BodySerializer,
     KeptTextField,
     RatingField,

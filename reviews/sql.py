@@ -1,7 +1,7 @@
 """A review that succeeds as one statement: a round trip instead of six (see installs.sql).
 
 It says what ReviewManager.submit_stepwise says step by step, except that it leaves hidden reviews
-to that; tests/test_review_at_once.py compares the two.
+to that; tests/api/test_review_at_once.py compares the two.
 """
 
 SUBMIT_REVIEW = """

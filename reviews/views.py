@@ -1,9 +1,9 @@
 from rest_framework import status
 from rest_framework.response import Response
 
-from marketplace.permissions import Scope
-from marketplace.ratelimits import ratelimit
-from marketplace.viewsets import ApiViewSet
+from marketplace.api.permissions import Scope
+from marketplace.api.viewsets import ApiViewSet
+from marketplace.ratelimits.decorators import ratelimit
 from reviews.models import Review
 from reviews.serializers import SubmitReviewSerializer, SubmittedReviewSerializer
 

@@ -6,12 +6,12 @@ from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from django.test import Client, TransactionTestCase
 
-from marketplace.answers import known_answers
+from marketplace.http_cache.store import known_answers
 from marketplace.models import RateCount
-from tests.emptying import empty_the_database
+from tests.cleanup import empty_the_database
 from tests.factories import AgentFactory
 from tests.live import LiveServer, SharedServers
-from tests.truth import assert_as_described
+from tests.openapi_contract import assert_as_described
 
 # Staff's passwords are hashed slowly on purpose; the tests make many and crack none.
 django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -19,7 +19,9 @@ django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHash
 TransactionTestCase._fixture_teardown = lambda _case: empty_the_database()
 
 # Begun first, so that no worker of pytest-xdist is left with one of them at the end.
-LONG = re.compile(r"proofs/|test_(demo|deploy|worker|protocol|admin|hostile_input)\.py")
+LONG = re.compile(
+    r"system/|deployment/test_(demo|deploy|worker|protocol)|admin/test_admin|test_hostile_input\.py"
+)
 
 MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 

@@ -14,15 +14,15 @@ from django.urls import path, reverse
 from django.utils.html import format_html
 from django.views.decorators.http import require_POST
 
-from catalogue import files
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, PriceFilter, SourceFilter
+from catalogue.admin.forms import FormTextField, PersonaForm, RecallForm, SkillForm, plain_newlines
 from catalogue.admin.imports import ImportsAndExports
-from catalogue.forms import FormTextField, PersonaForm, RecallForm, SkillForm, plain_newlines
+from catalogue.importing import files
 from catalogue.markdown import render
 from catalogue.models import PUBLISHED, RATING_OR_ZERO, Persona, Skill, Status
-from catalogue.search import holding
+from catalogue.search.ranking import holding
 from catalogue.serializers import PersonaDetailSerializer, SkillDetailSerializer
-from marketplace.admin import link_to
+from marketplace.adminsite.base import link_to
 
 NEWEST = 10  # rows that an entry's page shows of those who have it
 

@@ -4,9 +4,9 @@ from django.contrib import admin
 from django.db import connection
 from django.db.models import Q
 
-from catalogue import files
+from catalogue.importing import files
 from catalogue.models import PUBLISHED
-from marketplace import theme
+from marketplace.adminsite import theme
 
 
 def published_and_others(entries, **conditions):

@@ -10,11 +10,11 @@ from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils import timezone
 
-from catalogue import files
-from catalogue.forms import UploadForm
-from catalogue.frontmatter import Refused
+from catalogue.admin.forms import UploadForm
+from catalogue.importing import files
+from catalogue.importing.frontmatter import Refused
 from catalogue.models import ImportRun
-from marketplace.admin import DeskAdmin, ReadOnlyAdmin
+from marketplace.adminsite.base import DeskAdmin, ReadOnlyAdmin
 
 MOST_REFUSALS = 50  # that an import keeps
 

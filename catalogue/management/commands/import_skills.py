@@ -1,5 +1,5 @@
-from catalogue.importing import SkillImporter
-from catalogue.management.imports import ImportCommand
+from catalogue.importing.command import ImportCommand
+from catalogue.importing.importers import SkillImporter
 
 
 class Command(ImportCommand):

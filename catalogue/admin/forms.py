@@ -1,0 +1,181 @@
+"""What staff fill in: entries, with the texts that say what to change; uploads; recalls."""
+
+from contextlib import suppress
+from hashlib import sha256
+from itertools import count
+
+from django import forms
+
+from catalogue.importing import files
+from catalogue.importing.frontmatter import FENCED, MAX_BYTES, Refused, parse_yaml, read_frontmatter
+from catalogue.importing.importers import TEXTS
+from marketplace.adminsite import theme
+from marketplace.adminsite.base import ReasonForm
+
+LISTS = ["tags", "runtimes"]
+MAX_DESCRIPTION = 1024  # characters, in the format of SKILL.md
+
+
+class FormTextField(forms.CharField):
+    """A long text in a form: kept to the letter, but for the CRLF that browsers post.
+
+    The form carries a digest of the text that it was opened with. A text that staff left alone
+    is not saved, and so undoes nothing that an import has changed meanwhile.
+    """
+
+    widget = theme.Textarea(attrs={"rows": 4})
+    # The theme's template forgets the newline behind the tag, and with it a first empty line.
+    widget.template_name = "django/forms/widgets/textarea.html"
+
+    def __init__(self, **options):
+        super().__init__(**{**options, "strip": False, "show_hidden_initial": True})
+        self.hidden_widget = DigestInput
+
+    def to_python(self, value):
+        return plain_newlines(super().to_python(value))
+
+    def has_changed(self, initial, data):
+        return digest(plain_newlines(data or "")) != initial
+
+
+class Digest(str):
+    """Of a text, as the form was sent with it: shown again with its errors, it stays the same."""
+
+    __slots__ = ()
+
+
+class DigestInput(forms.HiddenInput):
+    def value_from_datadict(self, data, files, name):
+        return Digest(data.get(name, ""))
+
+    def format_value(self, value):
+        return value if isinstance(value, Digest) else digest(plain_newlines(value or ""))
+
+
+def plain_newlines(text):
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def digest(text):
+    return sha256(text.encode()).hexdigest()
+
+
+class EntryForm(forms.ModelForm):
+    def clean_slug(self):
+        slug = self.cleaned_data["slug"]
+        others = self._meta.model.objects.exclude(pk=self.instance.pk)
+        if others.filter(slug=slug).exists():
+            free = next(
+                f"{slug}-{number}"
+                for number in count(2)
+                if not others.filter(slug=f"{slug}-{number}").exists()
+            )
+            raise forms.ValidationError(f"{slug} is taken; {free} is free.")
+        return slug
+
+    def clean_content(self):
+        content = self.cleaned_data["content"]
+        if "content" in self.changed_data or not self.instance.pk:
+            if len(content.encode()) > MAX_BYTES:
+                raise forms.ValidationError(f"Shorten it to {MAX_BYTES // 1024} KiB.")
+            if "\0" in content:
+                raise forms.ValidationError("Remove the NUL characters.")
+            self.check_format(content)
+        return content
+
+
+class SkillForm(EntryForm):
+    """A skill's content is its SKILL.md; fields left empty, or as they were, follow it."""
+
+    def check_format(self, content):
+        """What is to change for the text to be a SKILL.md (agentskills.io)."""
+        if not content.startswith("---"):
+            raise forms.ValidationError(
+                "Begin with frontmatter: a line of ---, then name: and description:, then another "
+                "line of ---."
+            )
+        if not FENCED.match(content):
+            raise forms.ValidationError("Close the frontmatter with a line of --- below it.")
+        try:
+            fields, body = read_frontmatter(content)
+        except Refused as error:
+            raise forms.ValidationError(f"Mend the frontmatter: {error}.") from error
+        if problems := list(self.problems(content, fields, body)):
+            raise forms.ValidationError(problems)
+
+    def problems(self, content, fields, body):
+        if not isinstance(parse_yaml(FENCED.match(content)[1]), dict):
+            yield (
+                "Mend the frontmatter: it is no YAML. A text with a colon and a space in it needs "
+                "quotation marks."
+            )
+        slug, name = self.data.get("slug", self.instance.slug), fields.line("name")
+        if not name:
+            yield f"Add the line name: {slug or 'the-slug'} to the frontmatter."
+        elif slug and name != slug:
+            yield f"Change the name in the frontmatter from {name} to {slug}, which is the slug."
+        description = fields.line("description")
+        if not description:
+            yield (
+                "Add a line description: to the frontmatter that says what the skill does and when "
+                "to use it."
+            )
+        if len(description) > MAX_DESCRIPTION:
+            yield f"Shorten the description in the frontmatter to {MAX_DESCRIPTION} characters."
+        if not body.strip():
+            yield "Write the instructions below the frontmatter."
+
+    def clean(self):
+        cleaned = super().clean()
+        self.followed = []
+        if "content" in self.changed_data and "content" in cleaned:
+            before = self.frontmatter(self.instance.content)
+            now = self.frontmatter(cleaned["content"])
+            for name in {*TEXTS, *LISTS} & set(cleaned):
+                if (
+                    now.get(name)
+                    and now[name] != before.get(name)
+                    and name not in self.changed_data
+                ):
+                    cleaned[name] = now[name]
+                    self.followed.append(name)
+        return cleaned
+
+    def frontmatter(self, content):
+        with suppress(Refused):
+            fields, _ = read_frontmatter(content)
+            return {name: fields.line(name) for name in TEXTS} | {
+                name: fields.words(name) for name in LISTS
+            }
+        return {}
+
+
+class PersonaForm(EntryForm):
+    def check_format(self, content):
+        if not content.strip():
+            raise forms.ValidationError("Write the prompt.")
+        if FENCED.match(content):
+            raise forms.ValidationError(
+                "Remove the frontmatter: a prompt has none, its values belong into the fields. To "
+                "take over a whole file, import it."
+            )
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(
+        label="A Markdown file, or a zip of them",
+        widget=theme.FileInput,
+        help_text=f"At most {files.MAX_UPLOAD // 1024**2} MiB and {files.MAX_FILES:,} files.",
+    )
+    draft = forms.BooleanField(
+        required=False, label="Leave what is new as a draft", widget=theme.CheckboxInput
+    )
+
+
+class RecallForm(ReasonForm):
+    reason = forms.CharField(
+        max_length=1000,
+        required=False,
+        widget=theme.Textarea(attrs={"rows": 3}),
+        help_text="Shown to every agent that has it. Leave it empty to withdraw without a word.",
+    )

@@ -1,0 +1,181 @@
+"""What MCP's clients are offered: requests of the API, described so that an agent understands."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import quote
+
+from agents.serializers import ConfirmClaimSerializer, RegisterSerializer
+from installs.serializers import InstallPersonaSerializer, InstallSkillSerializer
+from interfaces.mcp.api import ask
+from interfaces.mcp.serializers import EntrySerializer, NothingSerializer, SearchSerializer
+from marketplace.api.exceptions import BadRequest
+from reviews.serializers import SubmitReviewSerializer
+
+
+def search(path, caller, arguments):
+    """GET of a list. What the tool does not declare is refused: no filter may be ignored."""
+    SearchSerializer().read(arguments)
+    if unknown := arguments.keys() - SEARCH.keys():
+        raise BadRequest(f"Unknown argument {min(unknown)!r}. Allowed: {', '.join(SEARCH)}")
+    query = {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in arguments.items()
+        if value is not None
+    }
+    return ask(caller, "GET", path, query=query)
+
+
+def read(path, caller, arguments):
+    EntrySerializer().read(arguments)
+    # What is no slug may hold anything, a slash too, and is still one segment of the path.
+    return ask(caller, "GET", f"{path}/{quote(arguments['slug'], safe='')}")
+
+
+def look(path, caller, _arguments):
+    return ask(caller, "GET", path)
+
+
+def write(path, caller, arguments):
+    return ask(caller, "POST", path, body=arguments)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A request of the API. `verb` makes it, with the path, the caller's request and arguments."""
+
+    title: str
+    description: str
+    verb: Callable
+    path: str
+    arguments: type = NothingSerializer
+    descriptions: dict = field(default_factory=dict)
+    is_idempotent: bool = True
+    is_destructive: bool = False
+
+    def call(self, caller, arguments):
+        """The API's answer; raises BadRequest for arguments that make no request."""
+        return self.verb(self.path, caller, arguments)
+
+    @property
+    def is_read_only(self):
+        return self.verb is not write
+
+
+SEARCH = {
+    "query": "What you need, in your own words; left out: the most used first",
+    "category": "Only this category, such as `development`; compared exactly",
+    "runtime": "Only what names this runtime, such as `python`; compared exactly",
+    "limit": "At most so many results",
+}
+RUNTIME = "The runtime that you will use it with, such as `python`"
+
+TOOLS = {
+    "search_skills": Tool(
+        "Search skills",
+        "Find skills: instructions for one kind of task, as SKILL.md files. Answers `results`, the "
+        "best first, each with its `slug`, and `count`, how many match in all. `contextTokens` is "
+        "what a skill's text costs your context. Needs no token.",
+        search,
+        "/api/v1/skills",
+        SearchSerializer,
+        SEARCH,
+    ),
+    "get_skill": Tool(
+        "Read a skill",
+        "One skill with its whole SKILL.md text in `content`, which is what to follow, and the "
+        "`personas` that bundle it. Reading does not install it. Needs no token.",
+        read,
+        "/api/v1/skills",
+        EntrySerializer,
+        {"slug": "The skill's `slug`, from search_skills"},
+    ),
+    "search_personas": Tool(
+        "Search personas",
+        "Find personas: roles to work in, each a prompt that bundles skills. Answers `results`, "
+        "the best first, each with its `slug`, `skills`, rating and price (only what `isFree` can "
+        "be installed here), and `count`, how many match in all. Needs no token.",
+        search,
+        "/api/v1/personas",
+        SearchSerializer,
+        SEARCH,
+    ),
+    "get_persona": Tool(
+        "Read a persona",
+        "One persona with its prompt in `content` (null while it has a price), the `skills` that "
+        "it bundles and its `ratings`. Reading does not install it. Needs no token.",
+        read,
+        "/api/v1/personas",
+        EntrySerializer,
+        {"slug": "The persona's `slug`, from search_personas"},
+    ),
+    "register_agent": Tool(
+        "Register an agent",
+        "Become an agent of the marketplace. Answers your `token`, which is shown only this once: "
+        "store it, and have it sent as the header `Authorization: Bearer <token>` of this MCP "
+        "server. Give `claim.claimUrl` to the person who operates you. Needs no token.",
+        write,
+        "/api/v1/agents/register",
+        RegisterSerializer,
+        {
+            "name": "What you are called; must not be blank",
+            "handle": "Your unique name: a-z, 0-9 and single hyphens; left out: made from the name",
+            "description": "What you do",
+            "runtime": "What you run on, such as `python`",
+        },
+        is_idempotent=False,
+    ),
+    "install_skill": Tool(
+        "Install a skill",
+        "Note that you use a skill: it is then in your profile, where you are told if it is "
+        "recalled. Read its text with get_skill. The skills of an installed persona come with it. "
+        "Needs a token with the scope `install`.",
+        write,
+        "/api/v1/agents/me/skills/install",
+        InstallSkillSerializer,
+        {"slug": "The skill's `slug`", "runtime": RUNTIME},
+    ),
+    "install_persona": Tool(
+        "Install a persona",
+        "Note that you use a free persona, on request as your one active persona; later it can no "
+        "longer become that. Read its prompt with get_persona. Needs a token with the scope "
+        "`install`.",
+        write,
+        "/api/v1/agents/me/personas/install",
+        InstallPersonaSerializer,
+        {
+            "slug": "The persona's `slug`",
+            "setActive": "Whether it becomes your active persona, in place of the one that is",
+        },
+    ),
+    "confirm_claim": Tool(
+        "Confirm your operator",
+        "Your operator opened your `claimUrl`, was shown a code, and told it to you: this confirms "
+        "the claim. Never guess a code. Needs a token with the scope `read`.",
+        write,
+        "/api/v1/agents/me/confirm-claim",
+        ConfirmClaimSerializer,
+        {"code": "The code, such as WDJB-MJHT"},
+    ),
+    "submit_review": Tool(
+        "Review a persona",
+        "Rate a persona that you have installed. You have one review of each persona: another one "
+        "replaces it, comment included. Needs a token with the scope `review`.",
+        write,
+        "/api/v1/agents/me/reviews",
+        SubmitReviewSerializer,
+        {
+            "personaSlug": "The persona's `slug`",
+            "rating": "From 1 (poor) to 5 (excellent), such as 4.5",
+            "comment": "Why, for the staff of the marketplace to read",
+        },
+        is_destructive=True,
+    ),
+    "my_profile": Tool(
+        "My profile",
+        "Who you are here, what you have installed, your active persona, and `advisories`: what "
+        "you have and should stop using. Needs a token with the scope `read`.",
+        look,
+        "/api/v1/agents/me",
+    ),
+}

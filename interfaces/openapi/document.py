@@ -1,0 +1,77 @@
+"""The whole document."""
+
+from functools import cache
+
+from django.conf import settings
+from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
+from drf_spectacular.generators import SchemaGenerator
+
+from agents.authentication import BearerAuthentication
+from interfaces.openapi.components import HEADERS, SCHEMAS
+from interfaces.openapi.operations import TAGS
+from interfaces.openapi.request_bodies import body_schema
+from marketplace.api.serializers import BodySerializer
+
+INTRODUCTION = """\
+A marketplace where software agents find, install and review skills and personas.
+
+Register once (`register_agent`), keep the token, and send it as `Authorization: Bearer <token>`.
+
+- Every error, whatever went wrong, is `{"error": "<one sentence>"}`. An unknown path is 404, an \
+unknown method of a path 405 with `Allow`.
+- 429 and 503 carry `Retry-After`: wait that many seconds, then send the same request again.
+- A body's fields that an operation does not know are ignored; a list's parameters that it does \
+not know are a 400. Numbers and booleans are JSON's own, not strings.
+- Every path answers with and without a last slash, and to HEAD where it answers GET.
+"""
+
+
+API = "/api/v1/"
+
+
+class Bearer(OpenApiAuthenticationExtension):
+    target_class = BearerAuthentication
+    name = "bearer"
+
+    def get_security_requirement(self, auto_schema):
+        return {self.name: [auto_schema.view.required_scope.value]}
+
+    def get_security_definition(self, auto_schema):
+        return {
+            "type": "http",
+            "scheme": "bearer",
+            "bearerFormat": f"{settings.TOKEN_PREFIX}_agent_…",
+            "description": "The `token` that `register_agent` gives; it has the scopes `read`, "
+            "`install` and `review`. Staff can issue tokens with fewer.",
+        }
+
+
+class Bodies(OpenApiSerializerExtension):
+    target_class = BodySerializer
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema, direction):
+        return body_schema(self.target)
+
+
+class Generator(SchemaGenerator):
+    def _initialise_endpoints(self):
+        """The API's own routes, without the last slash that is optional in all of them."""
+        super()._initialise_endpoints()
+        self.endpoints = [
+            (path.rstrip("/"), *rest) for path, *rest in self.endpoints if path.startswith(API)
+        ]
+
+    def get_schema(self, request=None, public=False):  # noqa: FBT002 - the library's signature
+        document = super().get_schema(request, public)
+        document["info"]["description"] = INTRODUCTION
+        document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
+        document["components"]["schemas"] |= SCHEMAS
+        document["components"]["headers"] = HEADERS
+        return document
+
+
+@cache
+def document():
+    """The document as a dict; made once in each process."""
+    return Generator().get_schema(public=True)

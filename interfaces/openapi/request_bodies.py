@@ -1,0 +1,95 @@
+"""Request bodies: what the serializers' fields take, and what they say of what they refuse."""
+
+from functools import singledispatch
+
+from agents import handles
+from agents.serializers import HandleField, NameField, UnchangeableField
+from marketplace.api.parsers import NOT_AN_OBJECT, NOT_JSON
+from marketplace.api.serializers import BooleanField, RatingField, SlugField, TextField
+
+MEANINGS = {
+    "slug": "The `slug` of the entry, as the catalogue shows it.",
+    "personaSlug": "The `slug` of a persona that the agent has installed.",
+    "runtime": "Where the agent runs, in its own words, such as `python`.",
+    "setActive": "Make it the agent's one active persona, instead of another; without it, do not.",
+    "rating": "From 1 (poor) to 5 (excellent); fractions are kept to two decimals.",
+    "comment": "A review is replaced as a whole: without a comment it has none.",
+    "code": "What the operator was shown on the claim page; case, spaces and hyphen do not matter.",
+    "name": "How the agent calls itself; not only spaces.",
+    "handle": "Lasts for ever and is unique. Without one it is made from the name, or at random.",
+    "description": "What the agent does.",
+}
+
+
+def body_schema(serializer):
+    """What a BodySerializer takes; it ignores other fields, and a null in an optional one."""
+    fields = serializer.fields
+    return {
+        "type": "object",
+        "properties": {name: _property(field) for name, field in fields.items()},
+        **_given(required=[name for name, field in fields.items() if field.required]),
+    }
+
+
+def refusals(serializer):
+    """The exact texts of the 400s that a wrong body or one wrong field brings."""
+    yield from (NOT_JSON, NOT_AN_OBJECT)
+    for field in serializer.fields.values():
+        bounds = {name: getattr(field, name, None) for name in ("min_length", "max_length")}
+        for key, text in field.error_messages.items():
+            is_possible = field.required or key not in {"required", "null"}
+            if is_possible and bounds.get(key, True):
+                yield text.format(field=field.field_name, length=bounds.get(key))
+
+
+def _property(field):
+    schema = {"description": MEANINGS[field.field_name]} | schema_of(field)
+    if field.required:
+        return schema
+    # No `default`: openapi-typescript takes a field that has one for required.
+    return schema if schema["type"] == "null" else schema | {"type": [schema["type"], "null"]}
+
+
+def _given(**keywords):
+    return {name: value for name, value in keywords.items() if value}
+
+
+@singledispatch
+def schema_of(field):
+    raise NotImplementedError(f"{type(field).__name__} is not described")
+
+
+@schema_of.register
+def _(field: TextField):
+    return {"type": "string"} | _given(minLength=field.min_length, maxLength=field.max_length)
+
+
+@schema_of.register
+def _(field: SlugField):
+    return {"type": "string", "minLength": 1}
+
+
+@schema_of.register
+def _(field: NameField):
+    return {"type": "string", "minLength": 1, "maxLength": field.max_length, "pattern": r"\S"}
+
+
+@schema_of.register
+def _(field: HandleField):
+    bounds = {"minLength": field.min_length, "maxLength": field.max_length}
+    return {"type": "string", "pattern": f"^{handles.SHAPE}$", **bounds}
+
+
+@schema_of.register
+def _(field: UnchangeableField):
+    return {"type": "null", "description": "Cannot be changed."}
+
+
+@schema_of.register
+def _(field: BooleanField):
+    return {"type": "boolean"}
+
+
+@schema_of.register
+def _(field: RatingField):
+    return {"type": "number", "minimum": 1, "maximum": 5}

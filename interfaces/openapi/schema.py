@@ -1,0 +1,176 @@
+"""One operation of the document, for drf-spectacular."""
+
+from collections import defaultdict
+from pathlib import Path
+
+import orjson
+from drf_spectacular.openapi import AutoSchema
+from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
+
+from interfaces.openapi import parameters
+from interfaces.openapi import request_bodies as bodies
+from interfaces.openapi.components import HEADERS, ref
+from interfaces.openapi.operations import OPERATIONS
+from marketplace.api import exceptions
+from marketplace.api.parsers import MAX_BYTES
+from marketplace.middleware import errors as middleware
+from marketplace.ratelimits.decorators import rate_of
+
+EXAMPLES = orjson.loads(Path(__file__).with_name("examples.json").read_bytes())
+MEANINGS = {
+    200: "Done.",
+    201: "Made.",
+    304: "The answer that the client names by its `ETag` is still true. No body.",
+    400: "Something in the request is wrong; the sentence says what.",
+    401: "No token, or one that is not valid (any more).",
+    402: "It has a price.",
+    403: "The token lacks the scope, or the request came without HTTPS.",
+    404: "There is none, or it is not published (any more).",
+    409: "It is there already.",
+    410: "Too late.",
+    413: f"The body is larger than {MAX_BYTES // 1024} KiB.",
+    414: "The URL is too long.",
+    415: "The body is not declared as JSON.",
+    429: "Too many requests.",
+    431: "The headers are too long, or too many.",
+    500: "A fault of the server.",
+    503: "Something that the server needs is away for a moment.",
+}
+# What gunicorn answers itself.
+TOO_LONG = {414: LimitRequestLine(5120, 4094), 431: LimitRequestHeaders("Too many headers")}
+# What fails with one of these was not counted; with a 400 it may have been.
+UNCOUNTED = {401, 403, *TOO_LONG, 500, 503}
+# A layer may answer so that knows nothing of tokens and limits.
+OF_ANY_LAYER = {400, 403}
+
+
+class OperationSchema(AutoSchema):
+    """Made of the view that serves the operation, and of its line in OPERATIONS."""
+
+    @property
+    def operation(self):
+        return OPERATIONS[type(self.view), self.view.action]
+
+    @property
+    def policy(self):
+        """The rate limit that the operation counts against, or None."""
+        return getattr(getattr(self.view, self.view.action), "policy", None)
+
+    @property
+    def listing(self):
+        return self.view.listing_class if self.view.action == "list" else None
+
+    @property
+    def is_protected(self):
+        return bool(self.view.authentication_classes)
+
+    @property
+    def is_public_reading(self):
+        return self.method == "GET" and not self.is_protected
+
+    def get_operation_id(self):
+        return self.operation.name
+
+    def get_tags(self):
+        return [self.operation.tag]
+
+    def get_summary(self):
+        return self.operation.summary
+
+    def get_description(self):
+        description = self.operation.description
+        if self.policy is None:
+            return description
+        rate = rate_of(self.policy, "free")
+        return f"{description}\n\nRate limit `{self.policy}`: {rate} in the free tier."
+
+    def _get_parameters(self):
+        taken = []
+        if "{slug}" in self.path:
+            taken.append(parameters.SLUG | {"example": self.example("slug")})
+        if self.listing:
+            taken += parameters.of_list(self.listing)
+        if self.is_public_reading:
+            taken.append(parameters.IF_NONE_MATCH)
+        return taken
+
+    def _get_request_body(self, direction="request"):
+        body = super()._get_request_body(direction)
+        if body is not None:
+            body["required"] = not self.operation.may_be_empty
+            body["content"]["application/json"]["example"] = self.example("request")
+        return body
+
+    def _get_response_bodies(self, direction="response"):
+        answers = {status: self.success(status) for status in self.operation.answers}
+        if self.is_public_reading:
+            answers[304] = {"description": MEANINGS[304], "headers": self.headers(304)}
+        texts = defaultdict(list)
+        for status, text in self.refusals():
+            texts[status].append(text)
+        answers |= {status: self.refusal(status, texts[status]) for status in texts}
+        return {str(status): answers[status] for status in sorted(answers)}
+
+    def success(self, status):
+        schema = ref(self.operation.answers[status])
+        return self.answer(
+            status, self.operation.media_type, schema, example=self.example(str(status))
+        )
+
+    def refusal(self, status, texts):
+        examples = {text: {"value": {"error": text}} for text in texts}
+        return self.answer(status, "application/json", ref("Error"), examples=examples)
+
+    def answer(self, status, media_type, schema, **examples):
+        return {
+            "description": MEANINGS[status],
+            "headers": self.headers(status),
+            "content": {media_type: {"schema": schema, **examples}},
+        }
+
+    def example(self, kind):
+        return EXAMPLES[self.operation.name][kind]
+
+    def headers(self, status):
+        names = []
+        if status < 400:
+            names += ["Cache-Control", "ETag"] if self.is_public_reading else ["Cache-Control"]
+        if self.is_protected and status in {401, 403}:
+            names += ["WWW-Authenticate"]
+        if status in {429, 503}:
+            names += ["Retry-After"]
+        if self.policy and status not in UNCOUNTED:
+            names += ["RateLimit", "RateLimit-Policy"]
+        if status in OF_ANY_LAYER:
+            return {name: HEADERS[name] | {"required": False} for name in names}
+        return {name: ref(name, "headers") for name in names}
+
+    def refusals(self):
+        """Whatever the operation may refuse, as (status, exact text)."""
+        if self.is_protected:
+            yield 401, exceptions.AUTHENTICATION_REQUIRED
+            yield 403, exceptions.InsufficientScope.default_detail
+        yield 403, middleware.HTTPS_REQUIRED
+        if self.policy:
+            yield 429, str(exceptions.RateLimitExceeded(1284).detail)
+        for text in self.bad_requests():
+            yield 400, text
+        for error in self.errors():
+            yield error.status_code, error.default_detail
+        for status, error in TOO_LONG.items():
+            yield status, str(error)
+        yield 500, middleware.TEXTS[500]
+
+    def bad_requests(self):
+        if self.method != "GET":
+            yield from bodies.refusals(self.view.get_serializer())
+        if self.listing:
+            yield from parameters.refusals(self.listing)
+        yield middleware.TEXTS[400]
+
+    def errors(self):
+        yield from self.operation.errors
+        yield exceptions.Unavailable
+        if self.method != "GET":
+            yield exceptions.BodyTooLarge
+            yield exceptions.UnsupportedContentType

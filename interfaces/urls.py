@@ -1,0 +1,32 @@
+from django.urls import re_path
+
+from interfaces.agent_skills.views import DiscoveryViewSet
+from interfaces.guides.views import WordsViewSet
+from interfaces.mcp.views import McpViewSet
+from interfaces.openapi.views import DocumentViewSet, docs
+from interfaces.website import views as pages
+
+INDEX = r"\.well-known/agent-skills/index\.json/?$"
+
+urlpatterns = [
+    re_path(r"^$", pages.StartPage.as_view()),
+    re_path(r"^skills/?$", pages.SkillsPage.as_view()),
+    re_path(r"^skills/(?P<slug>[^/]+)/?$", pages.SkillPage.as_view()),
+    re_path(r"^personas/?$", pages.PersonasPage.as_view()),
+    re_path(r"^personas/(?P<slug>[^/]+)/?$", pages.PersonaPage.as_view()),
+    re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"})),
+    re_path(r"^llms\.txt/?$", WordsViewSet.as_view({"get": "llms"})),
+    re_path(r"^skill\.md/?$", WordsViewSet.as_view({"get": "skill"})),
+    re_path(r"^robots\.txt/?$", WordsViewSet.as_view({"get": "robots"})),
+    re_path(rf"^{INDEX}", DiscoveryViewSet.as_view({"get": "marketplace"})),
+    re_path(rf"^skills/(?P<slug>[^/]+)/{INDEX}", DiscoveryViewSet.as_view({"get": "skill"})),
+    re_path(rf"^personas/(?P<slug>[^/]+)/{INDEX}", DiscoveryViewSet.as_view({"get": "persona"})),
+    re_path(
+        r"^api/v1/skills/(?P<slug>[^/]+)/SKILL\.md/?$",
+        DiscoveryViewSet.as_view({"get": "skill_file"}),
+    ),
+    re_path(
+        r"^api/v1/openapi\.json/?$", DocumentViewSet.as_view({"get": "retrieve"}), name="openapi"
+    ),
+    re_path(r"^docs/?$", docs, name="docs"),
+]

@@ -1,0 +1,112 @@
+"""Reading JSON as the contract wants it: strict, bounded, one clear sentence on failure."""
+
+import json
+import math
+from email.message import Message
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import UnreadablePostError
+
+from marketplace.api.exceptions import BadRequest, BodyTooLarge, UnsupportedContentType
+
+MAX_BYTES = 64 * 1024
+NOT_JSON = "Request body is not valid JSON"
+NOT_AN_OBJECT = "Request body must be a JSON object"
+
+
+def json_body(request, *, may_be_empty=False):
+    """The request's JSON object.
+
+    Raises 415, 413 or 400, in this order (contract 1). An absent Content-Type is forgiven only
+    where there is no body either; `may_be_empty` then reads it as `{}`.
+    """
+    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    content_type = request.META.get("CONTENT_TYPE", "")
+    if (
+        (length or content_type)
+        and not _is_json(content_type)
+        and not (may_be_empty and not length)
+    ):
+        raise UnsupportedContentType
+    if length > MAX_BYTES:
+        raise BodyTooLarge
+    try:
+        body = request.body
+    except (UnreadablePostError, RequestDataTooBig) as error:
+        raise BadRequest("Request body could not be read") from error
+    if len(body) < length:
+        raise BadRequest("Request body is shorter than its Content-Length")
+    if may_be_empty and not body.strip():
+        return {}
+    data = _parsed(body)
+    if not isinstance(data, dict):
+        raise BadRequest(NOT_AN_OBJECT)
+    return data
+
+
+def refuse_unstorable(text, where):
+    """NUL and lone surrogates are not text that PostgreSQL or UTF-8 can hold."""
+    if "\0" in text:
+        raise BadRequest(f"{where} must not contain NUL characters")
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise BadRequest(f"{where} must not contain lone surrogates")
+
+
+def _is_json(content_type):
+    message = Message()
+    message["Content-Type"] = content_type
+    charset = message.get_param("charset", "utf-8")
+    return (
+        content_type.split(";")[0].strip(" \t").lower() == "application/json"
+        and isinstance(charset, str)
+        and charset.strip("\"'").lower() in {"utf-8", "utf8"}
+    )
+
+
+def _parsed(body):
+    try:
+        data = json.loads(
+            body.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_float=_number,
+            parse_constant=_no_constant,
+        )
+    # A deeply nested document ends the parser's recursion, a number of thousands of digits its
+    # conversion: both are just unusable JSON.
+    except (ValueError, RecursionError) as error:
+        raise BadRequest(NOT_JSON) from error
+    _refuse_unstorable_strings(data)
+    return data
+
+
+def _object(pairs):
+    data = {}
+    for key, value in pairs:
+        if key in data:
+            raise BadRequest(f"Request body has the key {json.dumps(key)} more than once")
+        data[key] = value
+    return data
+
+
+def _number(text):
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("out of range")
+    return number
+
+
+def _no_constant(_name):
+    raise ValueError("NaN and Infinity are not JSON")
+
+
+def _refuse_unstorable_strings(data):
+    left = [data]
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            refuse_unstorable(value, "Request body")
+        elif isinstance(value, dict):
+            left.extend(value)
+            left.extend(value.values())
+        elif isinstance(value, list):
+            left.extend(value)

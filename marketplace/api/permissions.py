@@ -1,0 +1,28 @@
+from django.core.exceptions import ImproperlyConfigured
+from django.db import models
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.permissions import BasePermission
+
+from marketplace.api.exceptions import InsufficientScope
+
+
+class Scope(models.TextChoices):
+    """What a token may do (specification, Authentication 3)."""
+
+    READ = "read"
+    INSTALL = "install"
+    REVIEW = "review"
+
+
+class HasScope(BasePermission):
+    """Closed by default: a view that names no scope does not answer at all."""
+
+    def has_permission(self, request, view):
+        scope = getattr(view, "required_scope", None)
+        if scope is None:
+            raise ImproperlyConfigured(f"{type(view).__name__} names no required_scope.")
+        if request.auth is None:
+            raise NotAuthenticated
+        if scope not in request.auth.scopes:
+            raise InsufficientScope(scope)
+        return True

@@ -1,0 +1,123 @@
+"""Strict request fields, and how values look on the wire (contract 1)."""
+
+import re
+from datetime import UTC
+from decimal import ROUND_HALF_UP, Decimal
+
+from rest_framework import serializers
+
+from marketplace.api.exceptions import BadRequest
+
+TIMESTAMP = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'  # what `timestamp` writes, for PostgreSQL's to_char
+
+
+def timestamp(moment):
+    """ISO 8601, UTC, milliseconds: `2026-01-31T09:05:00.000Z`; None stays None."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def number(value):
+    """A decimal as a JSON number, a whole one without a fraction; None stays None."""
+    if value is None:
+        return None
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+class NamedField(serializers.Field):
+    """A field whose error texts name it."""
+
+    default_error_messages = {"required": "{field} is required", "null": "{field} is required"}
+
+    def fail(self, key, **values):
+        super().fail(key, field=self.field_name, **values)
+
+
+class TextField(NamedField):
+    default_error_messages = {
+        "invalid": "{field} must be a string",
+        "min_length": "{field} must be at least {length} characters",
+        "max_length": "{field} must be at most {length} characters",
+    }
+
+    def __init__(self, *, min_length=0, max_length=None, **options):
+        super().__init__(**options)
+        self.min_length = min_length
+        self.max_length = max_length
+
+    def to_internal_value(self, data):
+        if not isinstance(data, str):
+            self.fail("invalid")
+        if self.max_length is not None and len(data) > self.max_length:
+            self.fail("max_length", length=self.max_length)
+        if len(data) < self.min_length:
+            self.fail("min_length", length=self.min_length)
+        return data
+
+
+class KeptTextField(TextField):
+    """A text that is stored and shown to others, so that a token by mistake in it is refused."""
+
+    TOKEN = re.compile(r"_agent_[0-9A-Za-z]{32}")
+    default_error_messages = {"private": "{field} must not hold a token"}
+
+    def to_internal_value(self, data):
+        text = super().to_internal_value(data)
+        if self.TOKEN.search(text):
+            self.fail("private")
+        return text
+
+
+class SlugField(TextField):
+    """A slug to look up. Whether one like it exists is the catalogue's answer, not the field's."""
+
+    def to_internal_value(self, data):
+        if data == "":
+            self.fail("required")
+        return super().to_internal_value(data)
+
+
+class BooleanField(NamedField):
+    default_error_messages = {"invalid": "{field} must be a boolean"}
+
+    def to_internal_value(self, data):
+        if not isinstance(data, bool):
+            self.fail("invalid")
+        return data
+
+
+class RatingField(serializers.Field):
+    """Any JSON number from 1 to 5, as a Decimal with two decimals."""
+
+    TEXT = "Rating must be between 1 and 5"
+    default_error_messages = {"required": TEXT, "null": TEXT, "invalid": TEXT}
+
+    def to_internal_value(self, data):
+        if isinstance(data, bool) or not isinstance(data, int | float) or not 1 <= data <= 5:
+            self.fail("invalid")
+        return Decimal(str(data)).quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+class BodySerializer(serializers.Serializer):
+    """A request body. Fields that it does not declare are ignored."""
+
+    def to_internal_value(self, data):
+        # null for an optional field means that it is absent.
+        given = {
+            name: value
+            for name, value in data.items()
+            if value is not None or name not in self.fields or self.fields[name].required
+        }
+        return super().to_internal_value(given)
+
+    def read(self, body):
+        """The values of a body; BadRequest with one sentence about all that is wrong in it.
+
+        In the order of the fields. It keeps nothing of the body, so that threads may share it.
+        """
+        try:
+            return self.run_validation(body)
+        except serializers.ValidationError as error:
+            problems = (str(text) for texts in error.detail.values() for text in texts)
+            raise BadRequest("; ".join(problems)) from error

@@ -1,0 +1,66 @@
+"""The two kinds of API view: for agents with a token, and for everyone."""
+
+from functools import cache
+
+from rest_framework.exceptions import MethodNotAllowed
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.viewsets import GenericViewSet
+
+from marketplace.api.parsers import json_body
+from marketplace.api.query_params import query_parameters
+
+
+class JsonOnly(BaseContentNegotiation):
+    """Answers in JSON whatever the client says that it accepts: there is no 406."""
+
+    def select_parser(self, request, parsers):
+        return parsers[0]
+
+    def select_renderer(self, request, renderers, format_suffix=None):
+        return renderers[0], renderers[0].media_type
+
+
+class ApiViewSet(GenericViewSet):
+    """A view for authenticated agents; subclasses name the `required_scope`."""
+
+    content_negotiation_class = JsonOnly
+    http_method_names = ["get", "head", "post", "patch"]
+    required_scope = None
+
+    def initial(self, request, *args, **kwargs):
+        # DRF would look at the token first; the contract wants 405 before 401.
+        method = request.method
+        if method.lower() not in self.http_method_names or not hasattr(self, method.lower()):
+            raise MethodNotAllowed(method)
+        super().initial(request, *args, **kwargs)
+        if method in {"GET", "HEAD"}:
+            self.query = query_parameters(request)
+
+    def validated(self, request, *, may_be_empty=False):
+        """The request's body as the action's serializer reads it, or a 400 (415, 413)."""
+        body = json_body(request, may_be_empty=may_be_empty)
+        query_parameters(request)
+        return reader(self.get_serializer_class()).read(body)
+
+    @property
+    def default_response_headers(self):
+        return {"Cache-Control": "no-store"}
+
+    def finalize_response(self, request, response, *args, **kwargs):
+        response = super().finalize_response(request, response, *args, **kwargs)
+        for name, value in getattr(request, "rate_limit_headers", {}).items():
+            response[name] = value
+        return response
+
+
+@cache
+def reader(serializer_class):
+    """One serializer for all bodies of a kind: making its fields takes longer than reading one."""
+    return serializer_class()
+
+
+class PublicViewSet(ApiViewSet):
+    """A view for everyone: an Authorization header, whatever it holds, is ignored."""
+
+    authentication_classes = []
+    permission_classes = []

@@ -1,0 +1,195 @@
+"""What looks hostile and is right: each request with what its answer has to hold at least."""
+
+from urllib.parse import quote
+
+from tests.api.hostile_bodies import of_size
+from tests.api.hostile_cases import (
+    CODE,
+    CONFIRM,
+    INSTALL_PERSONA,
+    INSTALL_SKILL,
+    ME,
+    PERSONAS,
+    REGISTER,
+    REVIEWS,
+    SKILL,
+    SKILLS,
+    VALID,
+    Case,
+    with_body,
+)
+
+ACCEPTED = {
+    REGISTER: (201, {"name": "Mallory", "handle": "mallory"}),
+    ME: (200, {"name": "Mallory", "handle": "caller", "tier": "free"}),
+    CONFIRM: (200, {"handle": "caller"}),
+    INSTALL_SKILL: (201, {"slug": "pdf-tables"}),
+    INSTALL_PERSONA: (201, {"slug": "archivist", "isActive": False}),
+    REVIEWS: (201, {"personaSlug": "librarian", "rating": 5, "comment": ""}),
+}
+INJECTION = "Robert'); DROP TABLE agents_agent;--"
+NONE = {"results": [], "count": 0, "next": None, "previous": None}
+ONE = {"count": 1, "next": None, "previous": None}
+
+
+def accepted(path, body, **expected):
+    status, usual = ACCEPTED[path]
+    return with_body(path, body, status), usual | expected
+
+
+def everywhere(body, content_type="application/json"):
+    """The body on all six endpoints that read one."""
+    return [
+        (with_body(path, body, status, content_type=content_type), expected)
+        for path, (status, expected) in ACCEPTED.items()
+    ]
+
+
+def read(url, expected, **headers):
+    headers = {"Authorization": "Bearer TOKEN"} | headers
+    return Case("GET", url, 200, headers=tuple(headers.items())), expected
+
+
+# Texts that find nothing, as words to search for and as values of filters.
+# fmt: off
+TEXTS = [
+    "' OR '1'='1", "'; DROP SCHEMA public; --", '"', "'", "\\", "%", "_", "*", "?", "((",
+    '""""""', "& | !", ":*", "<->", "or", "zzz or or or", "zzz:*", "{7*7}", "${x}", "$1", "%s",
+    "{}", "{a,b}", '{"', "NULL", "\U0001f4a9", "\u202etxt", "\u0001\u001f\u007f", "\ufeff",
+    "e\u0301" * 90, "zzz -" * 40, "(" * 200, "'" * 200, '"' * 199, "\\" * 200, "x" * 200,
+    "<script>alert(1)</script>",
+]
+# fmt: on
+FILTERS = [
+    *((SKILLS, name) for name in ("q", "category", "author", "runtime", "tag", "bundledIn")),
+    *((PERSONAS, name) for name in ("search", "category", "author", "runtime", "tag", "skill")),
+]
+SEARCHES = [
+    (text[:30], [read(f"{path}?{name}={quote(text)}", NONE) for path, name in FILTERS])
+    for text in TEXTS
+]
+READING = [
+    ("an empty search", [read(f"{SKILLS}?q=" + "%20" * 300, ONE)]),
+    ("a search with a minus", [read(f"{SKILLS}?q=-zzz", NONE)]),
+    ("a filter of 5,000 characters", [read(f"{SKILLS}?category=" + "x" * 5000, NONE)]),
+    ("an empty filter", [read(f"{SKILLS}?category=", NONE)]),
+    ("100 tags", [read(f"{SKILLS}?" + "&".join(f"tag={n}" for n in range(100)), NONE)]),
+    ("empty parameters", [read(f"{SKILLS}?&&limit=1&", ONE)]),
+    ("the lowest rating", [read(f"{PERSONAS}?minRating=1", NONE)]),
+    ("the highest rating", [read(f"{PERSONAS}?minRating=5", NONE)]),
+    ("unknown parameters elsewhere", [read(f"{url}?x=1&x=2&limit=no", {}) for url in (SKILL, ME)]),
+    ("an escaped path", [read("/api/%76%31/skills/pdf%2Dtables", {"slug": "pdf-tables"})]),
+    ("a slash at the end", [read(f"{url}/", {}) for url in (SKILLS, SKILL, PERSONAS, ME)]),
+    ("another method in a header", [read(ME, {}, **{"X-HTTP-Method-Override": "DELETE"})]),
+    ("a range", [read(SKILLS, ONE, Range="bytes=0-1")]),
+    ("a cookie", [read(ME, {}, Cookie="sessionid=' OR 1=1; csrftoken=\xff; =")]),
+    ("unreadable ETags", [read(SKILLS, ONE, **{"If-None-Match": 'W/"x, "", "y'})]),
+    ("an unreadable date", [read(SKILLS, ONE, **{"If-Modified-Since": "x" * 4000})]),
+    ("an unknown language", [read(ME, {}, **{"Accept-Language": "../../etc/passwd;q=\xff"})]),
+    ("a forwarded host", [read(SKILLS, ONE, **{"X-Forwarded-Host": "evil.example"})]),
+    ("bearer in small letters", [read(ME, {"handle": "caller"}, Authorization="bearer TOKEN")]),
+    ("BEARER and spaces", [read(ME, {"handle": "caller"}, Authorization=" BEARER   TOKEN ")]),
+]
+WRITING = [
+    ("exactly 64 KiB", [accepted(path, of_size(path, 65_536)) for path in VALID]),
+    ("white space around", everywhere("\r\n\t {@ } \n")),
+    ("200 arrays in an unknown field", everywhere('{@, "a": ' + "[" * 200 + "]" * 200 + "}")),
+    ("an unknown number of 300 digits", everywhere('{@, "a": -' + "9" * 300 + "}")),
+    (
+        "fields of other objects",
+        everywhere('{@, "__proto__": {"x": 1}, "constructor": null, "": []}'),
+    ),
+    (
+        "fields of the tables",
+        everywhere(
+            '{@, "id": 1, "public_id": "x", "tier": "plus", "scopes": ["admin"], "downloads": 9,'
+            ' "agent": 1, "is_active": true, "is_staff": true, "suspended_at": "2020-01-01"}'
+        ),
+    ),
+    ("the charset spelt out", everywhere("{@}", 'Application/JSON ; Charset="UTF-8"')),
+    ("a version of the type", everywhere("{@}", "application/json; version=1")),
+    (
+        "an empty registration",
+        [(Case("POST", REGISTER, 201, body=body), {"name": ""}) for body in (b"", b" \n", b"{}")],
+    ),
+    (
+        "names that say something else",
+        [
+            accepted(
+                REGISTER,
+                f'{{"name": "{INJECTION}"}}',
+                name=INJECTION,
+                handle="robert-drop-table-agents-agent",
+            ),
+            accepted(REGISTER, '{"name": "<b>Bold</b>"}', name="<b>Bold</b>", handle="bboldb"),
+            accepted(
+                REGISTER,
+                '{"name": "Admin-Istrator"}',
+                name="Admin-Istrator",
+                handle="admin-istrator",
+            ),
+        ],
+    ),
+    (
+        "unusual text is kept as it is",
+        [
+            accepted(ME, f'{{"name": "{text}"}}', name=kept)
+            for text, kept in (
+                (r"\ud83d\ude00", "\U0001f600"),
+                ("\U0001f600" * 80, "\U0001f600" * 80),
+                (r"\u202eevil\uffff\ufffe", "\u202eevil\uffff\ufffe"),
+                (r" \u0001\u001f\u007f\n ", " \u0001\u001f\u007f\n "),
+                (r"%s %d {0} ${x} \\0 \\u0000", "%s %d {0} ${x} \\0 \\u0000"),
+            )
+        ],
+    ),
+    (
+        "null for what is optional",
+        [
+            accepted(
+                REGISTER,
+                '{@, "handle": null, "description": null, "runtime": null}',
+                description="",
+            ),
+            accepted(ME, '{"name": null, "handle": null}', name="The Caller"),
+            accepted(INSTALL_SKILL, '{@, "runtime": null}'),
+            accepted(INSTALL_PERSONA, '{@, "setActive": null}'),
+            accepted(REVIEWS, '{@, "comment": null}'),
+        ],
+    ),
+    (
+        "limits that are just kept",
+        [
+            accepted(
+                ME,
+                '{"description": "' + "é" * 500 + '", "runtime": "' + "\U0001f600" * 64 + '"}',
+                name="The Caller",
+            ),
+            accepted(INSTALL_SKILL, '{@, "runtime": "' + "\U0001f600" * 16_000 + '"}'),
+            accepted(
+                REVIEWS,
+                '{@, "comment": "' + "\U0001f600" * 1000 + '"}',
+                comment="\U0001f600" * 1000,
+            ),
+        ],
+    ),
+    (
+        "a code written otherwise",
+        [accepted(CONFIRM, f'{{"code": " {CODE.lower().replace("-", " - ")} "}}')],
+    ),
+    *(
+        (
+            f"a rating of {rating}",
+            [
+                (
+                    with_body(REVIEWS, f'{{"personaSlug": "librarian", "rating": {rating}}}', 201),
+                    {"rating": kept},
+                )
+            ],
+        )
+        for rating, kept in (
+            *(("1", 1), ("5", 5), ("1.0", 1), ("5.00", 5), ("5e0", 5), ("0.1e1", 1), ("50E-1", 5)),
+            *(("4.5", 4.5), ("1.25", 1.25), ("3.14", 3.14), ("1.01", 1.01), ("4.99", 4.99)),
+        )
+    ),
+]

@@ -1,0 +1,145 @@
+"""POST /api/v1/agents/me/confirm-claim, and the claim in the profile (contract 5)"""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from agents.models import OperatorClaim
+from marketplace.api.serializers import timestamp
+from tests.factories import AgentFactory
+
+URL = "/api/v1/agents/me/confirm-claim"
+WRONG = "BBBB-BBBB"
+
+
+@pytest.fixture
+def code(agent):
+    """The code that the operator was shown."""
+    return agent.claim.request_code(name="Ada Lovelace", email="ada@example.com")
+
+
+def status_of(client):
+    return client.get("/api/v1/agents/me").json()["claim"]["status"]
+
+
+def test_the_right_code_claims_the_agent(client, agent, code):
+    assert status_of(client) == "pending"
+
+    answer = client.post(URL, {"code": code})
+
+    claimed_at = timestamp(OperatorClaim.objects.get().claimed_at)
+    claim = {"status": "claimed", "operator": {"name": "Ada Lovelace"}, "claimedAt": claimed_at}
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "message": "Claim confirmed",
+        "agentId": agent.public_id,
+        "handle": "caller",
+        "claim": claim,
+    }
+    profile = client.get("/api/v1/agents/me").json()
+    assert profile["claim"] == {
+        **claim,
+        "claimUrl": f"http://testserver/claim/{agent.claim.secret}",
+    }
+
+
+@pytest.mark.parametrize("spelling", [str.lower, lambda code: f" {code.replace('-', ' ')} "])
+def test_case_spaces_and_hyphen_are_ignored(client, code, spelling):
+    assert client.post(URL, {"code": spelling(code)}).status_code == 200
+
+
+def test_the_same_code_again_is_fine(client, code):
+    first = client.post(URL, {"code": code})
+    OperatorClaim.objects.update(code_expires_at=timezone.now() - timedelta(days=1))
+
+    second = client.post(URL, {"code": code})
+
+    assert second.status_code == 200
+    assert second.json() == first.json()
+
+
+def test_another_code_is_a_conflict_once_claimed(client, code):
+    client.post(URL, {"code": code})
+
+    answer = client.post(URL, {"code": WRONG})
+
+    assert answer.status_code == 409
+    assert answer.json() == {"error": "Agent is already claimed"}
+
+
+@pytest.mark.parametrize("body", [{}, {"code": None}])
+def test_a_missing_code_is_refused(client, code, body):
+    answer = client.post(URL, body)
+
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "code is required"}
+
+
+@pytest.mark.parametrize("wrong", [WRONG, "", "é" * 40, "1234"])
+def test_a_wrong_code_is_refused(client, code, wrong):
+    answer = client.post(URL, {"code": wrong})
+
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "Invalid claim code"}
+    assert status_of(client) == "pending"
+
+
+@pytest.mark.parametrize("nothing", ["", WRONG])
+def test_any_code_is_wrong_where_none_is_pending(client, nothing):
+    answer = client.post(URL, {"code": nothing})
+
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "Invalid claim code"}
+    assert status_of(client) == "unclaimed"
+
+
+def test_the_fifth_wrong_code_burns_the_right_one(client, code):
+    answers = [client.post(URL, {"code": WRONG}) for _ in range(5)]
+
+    assert [answer.status_code for answer in answers] == [400] * 5
+    for given in (code, WRONG):
+        answer = client.post(URL, {"code": given})
+        assert answer.status_code == 410
+        assert answer.json() == {"error": "Claim code has expired"}
+    assert status_of(client) == "pending"
+
+
+def test_four_wrong_codes_do_not_burn_it(client, code):
+    for _ in range(4):
+        client.post(URL, {"code": WRONG})
+
+    assert client.post(URL, {"code": code}).status_code == 200
+
+
+@pytest.mark.parametrize("given", ["right", "wrong"])
+def test_a_code_expires_after_15_minutes(client, code, given):
+    claim = OperatorClaim.objects.get()
+    lifetime = claim.code_expires_at - timezone.now()
+    assert timedelta(minutes=14) < lifetime <= timedelta(minutes=15)
+    OperatorClaim.objects.update(code_expires_at=timezone.now())
+
+    answer = client.post(URL, {"code": code if given == "right" else WRONG})
+
+    assert answer.status_code == 410
+    assert answer.json() == {"error": "Claim code has expired"}
+
+
+def test_a_new_code_replaces_a_burnt_one(client, agent, code):
+    for _ in range(5):
+        client.post(URL, {"code": WRONG})
+    new = agent.claim.request_code(name="Grace Hopper", email="grace@example.com")
+
+    assert client.post(URL, {"code": code}).json() == {"error": "Invalid claim code"}
+    assert client.post(URL, {"code": new}).json()["claim"]["operator"] == {"name": "Grace Hopper"}
+
+
+def test_a_code_of_another_agent_is_wrong(client_of, code):
+    other = AgentFactory()
+    other.claim.request_code(name="Someone", email="someone@example.com")
+
+    assert client_of(other).post(URL, {"code": code}).status_code == 400
+
+
+def test_the_operator_is_not_shown_before_the_claim_is_confirmed(client, code):
+    assert client.get("/api/v1/agents/me").json()["claim"]["operator"] is None

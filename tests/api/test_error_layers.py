@@ -1,0 +1,308 @@
+"""Errors of the layers around the API, and answers that differ for nobody (contract 1)."""
+
+import psycopg
+import pytest
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import DataError, InterfaceError, OperationalError, ProgrammingError, connection
+from django.http import Http404
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from agents.models import AgentToken
+from catalogue.filters import SkillListing
+from catalogue.views import SkillViewSet
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+
+SKILLS = "/api/v1/skills"
+SKILL = "/api/v1/skills/pdf-tables"
+PERSONAS = "/api/v1/personas"
+PERSONA = "/api/v1/personas/archivist"
+REGISTER = "/api/v1/agents/register"
+ME = "/api/v1/agents/me"
+REVIEWS = "/api/v1/agents/me/reviews"
+
+NO_PATH = "Not found: the API has no such path"
+WRONG_HOST = "Bad request: the Host header or the URL is not acceptable"
+CRASH = "Internal server error"
+AWAY = "Service temporarily unavailable. Try again in a few seconds."
+
+
+def assert_error(answer, status, error):
+    assert answer.status_code == status
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.json() == {"error": error}
+
+
+@pytest.fixture
+def listing_does(monkeypatch):
+    """Make `GET /skills` do something else than list skills."""
+
+    def listing_does(act):
+        monkeypatch.setattr(SkillListing, "page", lambda *_: act())
+
+    return listing_does
+
+
+@pytest.fixture
+def listing_raises(listing_does):
+    def listing_raises(error):
+        def act():
+            raise error
+
+        listing_does(act)
+
+    return listing_raises
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize(
+    "path", ["/api/v1/nowhere", "/api", "/nowhere", "/favicon.ico", "/static/x"]
+)
+def test_an_unknown_route_is_a_404_inside_and_outside_the_api(anyone, method, path):
+    assert_error(anyone.generic(method, path), 404, NO_PATH)
+
+
+@pytest.mark.parametrize("host", ["evil.example", "testserver.evil.example", "a b", "[::1", "x:y"])
+@pytest.mark.parametrize("path", [SKILLS, ME, "/api/v1/nowhere", "/nowhere"])
+def test_a_wrong_host_is_a_400(anyone, host, path):
+    answer = anyone.get(path, headers={"Host": host})
+
+    assert_error(answer, 400, WRONG_HOST)
+    assert "evil" not in answer.content.decode()
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_health_is_answered_on_any_host(anyone, path):
+    assert anyone.get(path, headers={"Host": "10.0.0.7"}).status_code == 200
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/html", "*/*"])
+def test_a_crash_is_a_500_that_tells_nothing(anyone, listing_raises, accept):
+    listing_raises(RuntimeError("the secret detail"))
+
+    answer = anyone.get(SKILLS, headers={"Accept": accept})
+
+    assert_error(answer, 500, CRASH)
+
+
+def test_a_crash_before_the_view_is_a_500_too(client, monkeypatch):
+    def authenticate(*_, **__):
+        raise RuntimeError("the secret detail")
+
+    monkeypatch.setattr("agents.authentication.AgentToken.objects.authenticate", authenticate)
+
+    assert_error(client.get(ME), 500, CRASH)
+
+
+def test_a_crash_after_the_view_is_a_500_too(anyone, monkeypatch):
+    def dumps(_):
+        raise RuntimeError("the secret detail")
+
+    monkeypatch.setattr("marketplace.api.renderers.orjson.dumps", dumps)
+
+    assert_error(anyone.get(SKILLS), 500, CRASH)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "text"),
+    [
+        (PermissionDenied("the secret detail"), 403, "Forbidden"),
+        (Http404("the secret detail"), 404, "Not Found"),
+        (SuspiciousOperation("the secret detail"), 400, WRONG_HOST),
+    ],
+)
+def test_errors_of_django_itself_are_json(anyone, monkeypatch, error, status, text):
+    def retrieve(*_, **__):
+        raise error
+
+    monkeypatch.setattr(SkillViewSet, "retrieve", retrieve)
+
+    assert_error(anyone.get(SKILL), status, text)
+
+
+@pytest.mark.parametrize(
+    ("sqlstate", "status"),
+    [
+        *(("08006", 503), ("40001", 503), ("40P01", 503), ("53300", 503), ("55P03", 503)),
+        *(("57014", 503), ("57P01", 503), ("57P03", 503)),
+        *(("22P05", 500), ("22003", 500), ("23505", 500), ("25P02", 500), ("42P01", 500)),
+        *(("XX000", 500), ("P0001", 500)),
+    ],
+)
+def test_what_postgresql_says_decides_whether_to_try_again(anyone, listing_does, sqlstate, status):
+    def raise_it():
+        with connection.cursor() as cursor:
+            cursor.execute(f"DO $$ BEGIN RAISE 'secret' USING ERRCODE = '{sqlstate}'; END $$")
+
+    listing_does(raise_it)
+
+    answer = anyone.get(SKILLS)
+
+    assert_error(answer, status, AWAY if status == 503 else CRASH)
+    assert answer.headers.get("Retry-After") == ("2" if status == 503 else None)
+
+
+def caused(error, cause):
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (OperationalError("connection refused"), 503),
+        (caused(OperationalError(), psycopg.OperationalError("connection refused")), 503),
+        (InterfaceError("the connection is closed"), 503),
+        (RedisConnectionError("connection refused"), 503),
+        (DataError("a text with NUL"), 500),
+        (caused(DataError(), psycopg.DataError("a text with NUL")), 500),
+        (caused(ProgrammingError(), psycopg.ProgrammingError("no such adapter")), 500),
+        (OSError("the disk is full"), 500),
+    ],
+    ids=repr,
+)
+def test_without_a_word_of_postgresql_the_kind_of_error_decides(
+    anyone, listing_raises, error, status
+):
+    listing_raises(error)
+
+    answer = anyone.get(SKILLS)
+
+    assert_error(answer, status, AWAY if status == 503 else CRASH)
+    assert ("Retry-After" in answer.headers) == (status == 503)
+
+
+def test_a_database_that_is_away_while_the_token_is_read_is_a_503(client, monkeypatch):
+    def authenticate(*_, **__):
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr("agents.authentication.AgentToken.objects.authenticate", authenticate)
+
+    answer = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 5})
+
+    assert_error(answer, 503, AWAY)
+    assert answer.headers["Retry-After"] == "2"
+
+
+AUTHORIZATIONS = {
+    "garbage": "\x01\xff garbage,,=",
+    "an empty one": "",
+    "another scheme": "Basic YTpi",
+    "no token": "Bearer",
+    "a stranger": "Bearer mkt_agent_x",
+    "a revoked token": "Bearer {revoked}",
+    "a token of a suspended agent": "Bearer {suspended}",
+    "a token without scopes": "Bearer {powerless}",
+    "a valid token": "Bearer {valid}",
+}
+
+
+@pytest.mark.parametrize("authorization", AUTHORIZATIONS.values(), ids=AUTHORIZATIONS)
+def test_public_endpoints_ignore_what_stands_in_authorization(anyone, agent, authorization):
+    SkillFactory(slug="pdf-tables")
+    PersonaFactory(slug="archivist")
+    revoked, powerless = AgentToken.objects.issue(agent), AgentToken.objects.issue(agent, [])
+    revoked.revoke()
+    suspended = AgentFactory()
+    suspended.suspend()
+    header = authorization.format(
+        revoked=revoked.text,
+        powerless=powerless.text,
+        suspended=suspended.token.text,
+        valid=agent.token.text,
+    )
+    for url in (SKILLS, SKILL, PERSONAS, PERSONA):
+        answer = anyone.get(url, headers={"Authorization": header})
+
+        assert answer.status_code == 200
+        assert answer.content == anyone.get(url).content
+        assert "WWW-Authenticate" not in answer.headers
+
+    registered = anyone.post(REGISTER, headers={"Authorization": header})
+
+    assert registered.status_code == 201
+    assert not AgentToken.objects.exclude(last_used_at=None).exists()
+
+
+@pytest.mark.parametrize(
+    "accept", ["text/html", "application/xml;q=1", "image/*", "*/*;q=0", "\xff"]
+)
+def test_the_answer_is_json_whatever_is_accepted(client, accept):
+    SkillFactory(slug="pdf-tables")
+    headers = {"Accept": accept}
+
+    for url, status in ((SKILLS, 200), (SKILL, 200), (ME, 200), (f"{SKILLS}/none", 404)):
+        answer = client.get(url, headers=headers)
+
+        assert answer.status_code == status
+        assert answer.headers["Content-Type"] == "application/json"
+        assert answer.json()
+    assert_error(client.get("/nowhere", headers=headers), 404, NO_PATH)
+    assert client.post(REGISTER, headers=headers).status_code == 201
+
+
+def test_what_is_known_over_https_is_still_refused_without(anyone, settings):
+    settings.REQUIRE_HTTPS = True
+    SkillFactory(slug="pdf-tables")
+
+    for secure, status in ((True, 200), (True, 200), (False, 403)):
+        assert anyone.get(SKILL, secure=secure).status_code == status
+    assert_error(anyone.get(SKILL), 403, "HTTPS is required")
+
+
+WARNING = "set TRUSTED_PROXY_COUNT to the number of proxies in front"
+
+
+@pytest.mark.parametrize("first", [SKILLS, "/skills", "/admin/"])
+def test_a_router_that_nobody_trusts_is_named_in_the_log_once(anyone, settings, caplog, first):
+    settings.REQUIRE_HTTPS = settings.SECURE_SSL_REDIRECT = True
+    forwarded = {"X-Forwarded-Proto": "https"}
+
+    for headers in ({}, {"X-Forwarded-Proto": "http"}):
+        assert_error(anyone.get(SKILLS, headers=headers), 403, "HTTPS is required")
+    assert WARNING not in caplog.text
+    assert anyone.get(first, headers=forwarded).status_code in {301, 403}
+    assert WARNING in caplog.text
+    assert_error(anyone.get(SKILLS, headers=forwarded), 403, "HTTPS is required")
+    assert [record.levelname for record in caplog.records if WARNING in record.message] == [
+        "WARNING"
+    ]
+
+
+def test_nothing_is_logged_where_the_router_is_trusted(anyone, settings, caplog):
+    settings.REQUIRE_HTTPS = True
+    settings.TRUSTED_PROXY_COUNT = 1
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+    assert anyone.get(SKILLS, headers={"X-Forwarded-Proto": "https"}).status_code == 200
+    assert caplog.text == ""
+
+
+def test_head_answers_where_get_does_with_the_same_headers_and_no_body(own_server_of):
+    SkillFactory(slug="pdf-tables")
+    PersonaFactory(slug="archivist")
+    token = AgentFactory().token.text
+    server = own_server_of()
+    paths = {SKILLS: 200, SKILL: 200, PERSONAS: 200, PERSONA: 200, ME: 200, f"{SKILLS}/none": 404}
+
+    for path, status in (paths | {"/healthz": 200, "/readyz": 200, "/nowhere": 404}).items():
+        got = server.request("GET", path, token=token)
+        raw = server.raw(
+            f"HEAD {path} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nConnection: close\r\n"
+            f"Authorization: Bearer {token}\r\n\r\n".encode()
+        )
+        head, _, body = raw.partition(b"\r\n\r\n")
+        first, *lines = head.decode().split("\r\n")
+        headers = dict(line.split(": ", 1) for line in lines)
+
+        assert first.split()[1] == str(status) == str(got.status), path
+        assert body == b"", path
+        assert without_hops(headers) == without_hops(dict(got.headers)), path
+        assert ("ETag" in headers) == (status == 200 and path not in {ME, "/healthz", "/readyz"})
+    server.stop()
+    assert " WARNING " not in server.log.read_text()
+
+
+def without_hops(headers):
+    return {
+        k: v for k, v in headers.items() if k not in {"Date", "Connection", "Transfer-Encoding"}
+    }

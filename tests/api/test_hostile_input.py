@@ -1,0 +1,205 @@
+"""Whatever is sent: the right 4xx in JSON, one sentence, and nothing written (contract 1)."""
+
+from datetime import timedelta
+from urllib.parse import quote, unquote
+
+import pytest
+from django.utils import timezone
+
+from agents.models import Agent, OperatorClaim
+from catalogue.models import Persona, Skill
+from installs.models import PersonaInstall, SkillInstall
+from reviews.models import Review
+from tests.api import harmless_cases, hostile_bodies, hostile_fields, hostile_urls
+from tests.api.hostile_cases import ALLOWED, CODE, ME, PERSONAS, SKILL, SKILLS, Case
+from tests.conftest import ApiClient
+from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
+
+# One client for all cases: each new one loads the middleware anew, which takes longer than a case.
+CLIENT = ApiClient(raise_request_exception=False)
+
+
+@pytest.fixture
+def send(agent):
+    """Send a case as `agent`, for whom every endpoint has something to do."""
+    SkillFactory(slug="pdf-tables")
+    PersonaFactory(slug="archivist")
+    PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="librarian"))
+    agent.claim.code_digest = agent.claim.digest_of(CODE)
+    agent.claim.code_expires_at = timezone.now() + timedelta(minutes=15)
+    agent.claim.save()
+
+    def send(case):
+        headers = {k: v.replace("TOKEN", agent.token.text) for k, v in case.headers}
+        path = case.path.replace("TOKEN", agent.token.text)
+        return CLIENT.generic(case.method, path, case.body, case.content_type, headers=headers)
+
+    return send
+
+
+def everything():
+    """All that a request could have written."""
+    rows = (
+        *(model.objects.values() for model in (Agent, SkillInstall, PersonaInstall, Review)),
+        OperatorClaim.objects.values("claimed_at", "wrong_codes"),
+        Skill.objects.values("downloads"),
+        Persona.objects.values("installs", "rating_count"),
+    )
+    return [list(values.order_by("pk")) for values in rows]
+
+
+def assert_all_refused(cases, send):
+    before = everything()
+    answers = []
+    for case in cases:
+        answer = send(case)
+
+        assert answer.status_code == case.status, (case.path, answer.content[:300])
+        assert answer.headers["Content-Type"] == "application/json"
+        ((key, error),) = answer.json().items()
+        assert key == "error"
+        assert isinstance(error, str)
+        assert error.strip()
+        assert case.error in {None, error}
+        answers.append(answer)
+    assert everything() == before
+    return answers
+
+
+def each(table):
+    return pytest.mark.parametrize("cases", [pytest.param(cases, id=name) for name, cases in table])
+
+
+@each(hostile_bodies.BODIES)
+def test_an_unusable_body_is_refused_by_every_endpoint(cases, send):
+    assert_all_refused(cases, send)
+
+
+@each(hostile_bodies.CONTENT_TYPES)
+def test_a_body_of_another_type_is_refused_by_every_endpoint(cases, send):
+    assert_all_refused(cases, send)
+
+
+@each(hostile_bodies.SIZES)
+def test_a_body_above_64_kib_is_refused(cases, send):
+    assert_all_refused(cases, send)
+
+
+@each(hostile_fields.FIELDS)
+def test_a_wrong_value_is_refused_by_the_name_of_its_field(cases, send):
+    assert_all_refused(cases, send)
+
+
+@each(hostile_fields.UNKNOWN_SLUGS)
+def test_what_is_no_slug_is_not_found(cases, send):
+    assert_all_refused(cases, send)
+
+
+@each(hostile_urls.PATHS)
+def test_a_path_that_leads_nowhere_is_not_found(cases, send):
+    assert_all_refused(cases, send)
+
+
+@each(hostile_urls.QUERIES)
+def test_a_query_string_that_means_nothing_is_refused(cases, send):
+    assert_all_refused(cases, send)
+
+
+@each(hostile_urls.UNAUTHENTICATED)
+def test_what_is_no_token_is_refused_by_every_protected_endpoint(cases, send):
+    assert_all_refused(cases, send)
+
+
+@each(hostile_urls.NOT_ALLOWED)
+def test_another_method_is_refused_without_a_token_by_every_endpoint(cases, send):
+    answers = assert_all_refused(cases, send)
+
+    allowed = [answer.headers["Allow"] for answer in answers]
+    assert allowed == [ALLOWED[case.path] for case in cases]
+
+
+@pytest.mark.parametrize("path", [path for path, allowed in ALLOWED.items() if allowed == "POST"])
+def test_head_is_refused_where_only_post_is_allowed(path, send):
+    answer = send(Case("HEAD", path, 405, headers=()))
+
+    assert answer.status_code == 405
+    assert answer.headers["Allow"] == "POST"
+    assert answer.content == b""
+
+
+@pytest.fixture
+def cursor(send):
+    """A cursor that `GET /skills?limit=1` has given."""
+    SkillFactory(slug="another")
+    following = send(Case("GET", f"{SKILLS}?limit=1", 200)).json()["next"]
+    return unquote(following.partition("cursor=")[2].partition("&")[0])
+
+
+def test_a_cursor_is_followed(cursor, send):
+    answer = send(Case("GET", f"{SKILLS}?limit=1&cursor={cursor}", 200))
+
+    assert answer.status_code == 200
+    assert [skill["slug"] for skill in answer.json()["results"]] == ["pdf-tables"]
+
+
+def test_a_cursor_with_any_character_changed_is_refused(cursor, send):
+    changed = [
+        cursor[:place] + ("A" if cursor[place] != "A" else "B") + cursor[place + 1 :]
+        for place in range(len(cursor))
+    ]
+
+    assert_all_refused(
+        [
+            Case("GET", f"{SKILLS}?cursor={quote(text)}", 400, "cursor is invalid")
+            for text in changed
+        ],
+        send,
+    )
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"{SKILLS}?sort=name&cursor=",
+        f"{SKILLS}?sort=newest&cursor=",
+        f"{SKILLS}?q=skill&sort=downloads&cursor=",
+        f"{SKILLS}?category=development&cursor=",
+        f"{SKILLS}?tag=pdf&cursor=",
+        f"{SKILLS}?runtime=python&cursor=",
+        f"{SKILLS}?author=someone&cursor=",
+        f"{SKILLS}?bundledIn=archivist&cursor=",
+        f"{PERSONAS}?cursor=",
+        f"{PERSONAS}?free=true&cursor=",
+    ],
+)
+def test_a_cursor_of_another_list_is_refused(url, cursor, send):
+    assert_all_refused([Case("GET", url + cursor, 400, "cursor is invalid")], send)
+
+
+@each([*harmless_cases.SEARCHES, *harmless_cases.READING])
+def test_what_only_looks_hostile_is_answered(cases, send):
+    before = everything()
+
+    assert_all_accepted(cases, send)
+
+    assert everything() == before
+
+
+@each(harmless_cases.WRITING)
+def test_what_only_looks_hostile_is_done(cases, send):
+    assert_all_accepted(cases, send)
+
+    profile = send(Case("GET", ME, 200)).json()
+    assert (profile["handle"], profile["tier"]) == ("caller", "free")
+    assert profile["scopes"] == ["read", "install", "review"]
+    assert send(Case("GET", SKILL, 200)).json()["slug"] == "pdf-tables"
+
+
+def assert_all_accepted(cases, send):
+    for case, expected in cases:
+        answer = send(case)
+
+        assert answer.status_code == case.status, (case.path, answer.content[:300])
+        assert answer.headers["Content-Type"] == "application/json"
+        body = answer.json()
+        assert {name: body[name] for name in expected} == expected

@@ -1,0 +1,159 @@
+"""GET /api/v1/personas and /api/v1/personas/{slug}"""
+
+import pytest
+
+from marketplace.api.serializers import timestamp
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+from tests.test_skills import slugs
+
+URL = "/api/v1/personas"
+
+
+def as_listed(persona, **changes):
+    return {
+        "personaId": persona.public_id,
+        "slug": persona.slug,
+        "title": persona.title,
+        "description": persona.description,
+        "category": persona.category,
+        "tags": persona.tags,
+        "runtimes": persona.runtimes,
+        "author": persona.author,
+        "version": persona.version,
+        "license": persona.license,
+        "priceCents": persona.price_cents,
+        "isFree": persona.price_cents == 0,
+        "skills": [],
+        "installs": persona.installs,
+        "ratingAvg": None,
+        "ratingCount": 0,
+        "contextTokens": persona.context_tokens,
+        "createdAt": timestamp(persona.created_at),
+        "updatedAt": timestamp(persona.updated_at),
+        **changes,
+    }
+
+
+def test_a_list_shows_personas_without_their_prompt(anyone):
+    skills = [SkillFactory(slug=slug) for slug in ("pdf", "csv")]
+    persona = PersonaFactory(
+        slug="archivist", tags=["files"], skills=[*skills, SkillFactory(status="draft")]
+    )
+
+    answer = anyone.get(URL)
+
+    assert answer.json() == {
+        "results": [as_listed(persona, skills=["csv", "pdf"])],
+        "count": 1,
+        "next": None,
+        "previous": None,
+    }
+
+
+def test_the_detail_adds_prompt_skills_and_ratings(anyone):
+    skill = SkillFactory(slug="pdf", description="Reads PDF.")
+    persona = PersonaFactory(slug="archivist", content="You keep everything.", skills=[skill])
+    for rating in (5, 4.5, 4.49, 1):
+        review(AgentFactory(), persona, rating)
+    persona.refresh_from_db()
+
+    answer = anyone.get(f"{URL}/archivist")
+
+    assert answer.json() == {
+        **as_listed(persona, skills=["pdf"], ratingAvg=3.75, ratingCount=4),
+        "content": "You keep everything.",
+        "skills": [
+            {
+                "skillId": skill.public_id,
+                "slug": "pdf",
+                "title": skill.title,
+                "description": "Reads PDF.",
+            }
+        ],
+        "ratings": {
+            "average": 3.75,
+            "count": 4,
+            "distribution": {"1": 1, "2": 0, "3": 0, "4": 1, "5": 2},
+        },
+    }
+
+
+def test_an_unrated_persona(anyone):
+    PersonaFactory(slug="archivist")
+
+    assert anyone.get(f"{URL}/archivist").json()["ratings"] == {
+        "average": None,
+        "count": 0,
+        "distribution": {"1": 0, "2": 0, "3": 0, "4": 0, "5": 0},
+    }
+
+
+def test_a_priced_persona_keeps_its_prompt(anyone):
+    persona = PersonaFactory(slug="archivist", price_cents=500, content="Secret.")
+
+    body = anyone.get(f"{URL}/archivist").json()
+
+    assert body["content"] is None
+    assert (body["priceCents"], body["isFree"]) == (500, False)
+    assert body["contextTokens"] == persona.context_tokens == 2
+
+
+@pytest.mark.parametrize("status", [None, "draft", "withdrawn"])
+def test_what_is_not_published_is_not_found(anyone, status):
+    if status:
+        PersonaFactory(slug="archivist", status=status)
+
+    answer = anyone.get(f"{URL}/archivist")
+
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "Persona not found"}
+
+
+@pytest.fixture
+def four_personas(db):
+    a = PersonaFactory(slug="a", title="Delta", installs=2, price_cents=500)
+    b = PersonaFactory(slug="b", title="alpha", installs=9, skills=[SkillFactory(slug="pdf")])
+    PersonaFactory(
+        slug="c", title="Charlie", installs=2, skills=[SkillFactory(slug="gone", status="draft")]
+    )
+    PersonaFactory(slug="d", title="Bravo", installs=1, price_cents=100)
+    review(AgentFactory(), a, 3)
+    review(AgentFactory(), b, 4.5)
+
+
+@pytest.mark.usefixtures("four_personas")
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("free=true", ["b", "c"]),
+        ("free=false", ["a", "d"]),
+        ("minRating=3", ["a", "b"]),
+        ("minRating=3.01", ["b"]),
+        ("minRating=5", []),
+        ("skill=pdf", ["b"]),
+        ("skill=gone", []),
+        ("skill=nothing", []),
+        ("free=false&minRating=1", ["a"]),
+    ],
+)
+def test_filters(anyone, query, found):
+    answer = anyone.get(f"{URL}?{query}")
+
+    assert sorted(slugs(answer)) == found
+    assert answer.json()["count"] == len(found)
+
+
+@pytest.mark.usefixtures("four_personas")
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        (None, ["b", "c", "a", "d"]),
+        ("installs", ["b", "c", "a", "d"]),
+        ("rating", ["b", "a", "d", "c"]),
+        ("price", ["c", "b", "d", "a"]),
+        ("name", ["b", "d", "c", "a"]),
+        ("newest", ["d", "c", "b", "a"]),
+    ],
+)
+def test_sorts_with_ties_by_newest(anyone, sort, order):
+    assert slugs(anyone.get(URL, {"sort": sort} if sort else {})) == order

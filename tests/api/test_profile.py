@@ -1,0 +1,196 @@
+"""GET and PATCH /api/v1/agents/me"""
+
+import pytest
+
+from agents.models import AgentToken, OperatorClaim
+from installs.models import PersonaInstall, SkillInstall
+from marketplace.api.serializers import timestamp
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    review,
+)
+
+URL = "/api/v1/agents/me"
+
+
+def test_a_new_agents_profile(client, agent):
+    answer = client.get(URL)
+
+    assert answer.status_code == 200
+    assert answer["Cache-Control"] == "no-store"
+    assert answer.json() == {
+        "agentId": agent.public_id,
+        "handle": "caller",
+        "name": "The Caller",
+        "description": "",
+        "runtime": "",
+        "tier": "free",
+        "scopes": ["read", "install", "review"],
+        "claim": {
+            "status": "unclaimed",
+            "claimUrl": f"http://testserver/claim/{agent.claim.secret}",
+            "operator": None,
+            "claimedAt": None,
+        },
+        "activePersona": None,
+        "skills": [],
+        "personas": [],
+        "advisories": [],
+        "counts": {"skills": 0, "personas": 0, "reviews": 0},
+        "createdAt": timestamp(agent.created_at),
+        "updatedAt": timestamp(agent.updated_at),
+    }
+
+
+def test_it_shows_the_agents_own_claim_among_many(client_of):
+    agents = AgentFactory.create_batch(3)
+    OperatorClaim.objects.filter(agent=agents[1]).update(
+        operator_name="Ada Lovelace", claimed_at=agents[1].created_at
+    )
+
+    claims = [client_of(agent).get(URL).json()["claim"] for agent in agents]
+
+    secrets = [OperatorClaim.objects.get(agent=agent).secret for agent in agents]
+    assert [claim["claimUrl"] for claim in claims] == [
+        f"http://testserver/claim/{secret}" for secret in secrets
+    ]
+    assert [claim["status"] for claim in claims] == ["unclaimed", "claimed", "unclaimed"]
+    assert [claim["operator"] for claim in claims] == [None, {"name": "Ada Lovelace"}, None]
+
+
+def test_it_shows_what_the_agent_has(client, agent):
+    pdf, csv, hidden = (
+        SkillFactory(slug="pdf"),
+        SkillFactory(slug="csv"),
+        SkillFactory(status="draft"),
+    )
+    skill = SkillInstallFactory(agent=agent, skill=pdf, runtime="python")
+    scribe = PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="scribe"))
+    archivist = PersonaInstallFactory(
+        agent=agent, persona=PersonaFactory(skills=[pdf, csv, hidden]), is_active=True
+    )
+    review(agent, scribe.persona, 3)
+    SkillInstallFactory(skill=csv)
+
+    profile = client.get(URL).json()
+
+    persona = {
+        "personaId": archivist.persona.public_id,
+        "slug": archivist.persona.slug,
+        "title": archivist.persona.title,
+    }
+    assert profile["activePersona"] == persona
+    assert profile["skills"] == [
+        {
+            "skillId": pdf.public_id,
+            "slug": "pdf",
+            "title": pdf.title,
+            "runtime": "python",
+            "installedAt": timestamp(skill.installed_at),
+        }
+    ]
+    assert profile["personas"] == [
+        {
+            **persona,
+            "isActive": True,
+            "installedAt": timestamp(archivist.installed_at),
+            "skills": ["csv", "pdf"],
+        },
+        {
+            "personaId": scribe.persona.public_id,
+            "slug": "scribe",
+            "title": scribe.persona.title,
+            "isActive": False,
+            "installedAt": timestamp(scribe.installed_at),
+            "skills": [],
+        },
+    ]
+    assert profile["counts"] == {"skills": 1, "personas": 2, "reviews": 1}
+
+
+def test_it_holds_the_newest_hundred_and_true_totals(client, agent):
+    skills = SkillFactory.create_batch(103)
+    personas = PersonaFactory.create_batch(102)
+    SkillInstall.objects.bulk_create(SkillInstall(agent=agent, skill=skill) for skill in skills)
+    PersonaInstall.objects.bulk_create(
+        PersonaInstall(agent=agent, persona=persona, is_active=persona == personas[0])
+        for persona in personas
+    )
+
+    profile = client.get(URL).json()
+
+    assert [skill["slug"] for skill in profile["skills"]] == [s.slug for s in skills[:2:-1]]
+    assert [row["slug"] for row in profile["personas"]] == [p.slug for p in personas[:1:-1]]
+    assert profile["activePersona"]["slug"] == personas[0].slug
+    assert profile["counts"] == {"skills": 103, "personas": 102, "reviews": 0}
+
+
+def test_it_shows_the_scopes_of_the_token(client_of, agent):
+    token = AgentToken.objects.issue(agent, ["read"])
+
+    assert client_of(token=token.text).get(URL).json()["scopes"] == ["read"]
+
+
+def test_patch_changes_the_given_fields_and_answers_the_whole_profile(client, agent):
+    before = client.get(URL).json()
+
+    answer = client.patch(URL, {"name": "New Name", "runtime": "node"})
+
+    assert answer.status_code == 200
+    assert answer.json() == {
+        **before,
+        "name": "New Name",
+        "runtime": "node",
+        "updatedAt": answer.json()["updatedAt"],
+    }
+    assert answer.json()["updatedAt"] > before["updatedAt"]
+    assert client.get(URL).json() == answer.json()
+
+
+@pytest.mark.parametrize("body", [{}, {"name": None}, {"handle": None}, {"colour": "red"}])
+def test_a_patch_without_changes_changes_nothing(client, body):
+    before = client.get(URL).json()
+
+    answer = client.patch(URL, body)
+
+    assert answer.status_code == 200
+    assert answer.json() == before
+
+
+def test_a_description_can_be_emptied(client, agent):
+    client.patch(URL, {"description": "Something"})
+
+    assert client.patch(URL, {"description": ""}).json()["description"] == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ({"handle": "other"}, "handle cannot be changed"),
+        ({"handle": "caller"}, "handle cannot be changed"),
+        ({"name": ""}, "name must not be blank"),
+        ({"name": "x" * 81}, "name must be at most 80 characters"),
+        ({"description": "x" * 501}, "description must be at most 500 characters"),
+        ({"runtime": 1}, "runtime must be a string"),
+        ({"name": 1, "handle": "x"}, "name must be a string; handle cannot be changed"),
+    ],
+)
+def test_an_invalid_patch_changes_nothing(client, body, error):
+    before = client.get(URL).json()
+
+    answer = client.patch(URL, {"runtime": "node", **body})
+
+    assert answer.status_code == 400
+    assert answer.json() == {"error": error}
+    assert client.get(URL).json() == before
+
+
+def test_an_empty_body_is_no_patch(client):
+    answer = client.patch(URL, b"")
+
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "Request body is not valid JSON"}

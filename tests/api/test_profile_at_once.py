@@ -1,0 +1,168 @@
+"""The profile's one statement says what the models say."""
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from agents.models import AgentToken
+from catalogue.models import Persona, Skill, Status
+from marketplace.api.serializers import timestamp
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    review,
+)
+
+ODD = ['quote " and \\ / back', "tab\tnewline\n", "emoji 🦜 and é", "<b>&amp;</b>", "%(agent)s"]
+
+
+def shown(entry, kind):
+    return {f"{kind}Id": entry.public_id, "slug": entry.slug, "title": entry.title}
+
+
+def skill_of(install):
+    return {
+        **shown(install.skill, "skill"),
+        "runtime": install.runtime,
+        "installedAt": timestamp(install.installed_at),
+    }
+
+
+def persona_of(install):
+    bundle = install.persona.skills.all()
+    return {
+        **shown(install.persona, "persona"),
+        "isActive": install.is_active,
+        "installedAt": timestamp(install.installed_at),
+        "skills": sorted(skill.slug for skill in bundle if skill.status == Status.PUBLISHED),
+    }
+
+
+def advisories_of(agent):
+    personas = [install.persona for install in agent.persona_installs.all()]
+    had = {
+        *(install.skill for install in agent.skill_installs.all()),
+        *(skill for persona in personas for skill in persona.skills.all()),
+        *personas,
+    }
+    recalled = [entry for entry in had if entry.is_recalled]
+    return [
+        {
+            "kind": entry._meta.model_name,
+            "slug": entry.slug,
+            "title": entry.title,
+            "reason": entry.withdrawal_reason,
+            "withdrawnAt": timestamp(entry.withdrawn_at),
+        }
+        for entry in sorted(recalled, key=lambda entry: entry.withdrawn_at, reverse=True)
+    ]
+
+
+def belongings_of(agent):
+    text = agent.token.text
+    return AgentToken.objects.authenticate(text, with_belongings=True).agent.belongings
+
+
+def belongings_by_the_models(agent):
+    skills = agent.skill_installs.order_by("-id")
+    personas = agent.persona_installs.order_by("-id")
+    active = personas.filter(is_active=True).first()
+    return {
+        "activePersona": active and shown(active.persona, "persona"),
+        "skills": [skill_of(install) for install in skills[:100]],
+        "personas": [persona_of(install) for install in personas[:100]],
+        "advisories": advisories_of(agent)[:100],
+        "counts": {
+            "skills": skills.count(),
+            "personas": personas.count(),
+            "reviews": agent.reviews.count(),
+        },
+    }
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_it_says_what_the_models_say(agent, seed):
+    chance = random.Random(seed)
+    skills = [SkillFactory(title=chance.choice(ODD)) for _ in range(12)]
+    personas = [
+        PersonaFactory(skills=chance.sample(skills, chance.randint(0, 4))) for _ in range(8)
+    ]
+    for each in (agent, AgentFactory()):
+        for skill in chance.sample(skills, 6):
+            SkillInstallFactory(agent=each, skill=skill, runtime=chance.choice(ODD))
+        active = chance.randint(0, 5)
+        for number, persona in enumerate(chance.sample(personas, 5)):
+            PersonaInstallFactory(agent=each, persona=persona, is_active=number == active)
+            if chance.random() < 0.5:
+                review(each, persona, 4)
+    for number, entry in enumerate(chance.sample([*skills, *personas], 10)):
+        withdraw(entry, reason=chance.choice([*ODD, ""]), at=number)
+
+    assert belongings_of(agent) == belongings_by_the_models(agent)
+
+
+def test_it_says_what_the_models_say_of_more_than_a_hundred_of_each(agent):
+    skills = SkillFactory.create_batch(103)
+    for number, skill in enumerate(skills):
+        SkillInstallFactory(agent=agent, skill=skill)
+        withdraw(skill, reason="Leaks.", at=number)
+        PersonaInstallFactory(agent=agent, is_active=number == 0)
+
+    assert len(belongings_of(agent)["advisories"]) == 100
+    assert belongings_of(agent) == belongings_by_the_models(agent)
+
+
+@pytest.mark.parametrize(
+    ("factory", "kind"), [(SkillInstallFactory, "skill"), (PersonaInstallFactory, "persona")]
+)
+def test_a_recall_is_told_of_what_is_not_listed_any_more(agent, factory, kind):
+    oldest = factory(agent=agent)
+    withdraw(getattr(oldest, kind), reason="Leaks.", at=0)
+    for _ in range(100):
+        factory(agent=agent)
+
+    told = belongings_of(agent)
+
+    assert [advisory["kind"] for advisory in told["advisories"]] == [kind]
+    assert told == belongings_by_the_models(agent)
+
+
+@pytest.mark.parametrize(("more", "queries"), [(0, 1), (1, 5)])
+def test_only_of_what_may_be_more_than_a_hundred_it_asks_again(
+    agent, more, queries, django_assert_num_queries
+):
+    for _ in range(99 + more):
+        SkillInstallFactory(agent=agent)
+        PersonaInstallFactory(agent=agent)
+
+    with django_assert_num_queries(queries):
+        counts = belongings_of(agent)["counts"]
+    assert counts == {"skills": 99 + more, "personas": 99 + more, "reviews": 0}
+
+
+@pytest.mark.parametrize("has_it", ["itself", "with a persona", "as a persona"])
+def test_where_something_is_withdrawn_it_asks_once_more(agent, has_it, django_assert_num_queries):
+    persona = PersonaInstallFactory(
+        agent=agent, persona__skills=[SkillFactory(), SkillFactory()]
+    ).persona
+    skill = SkillInstallFactory(agent=agent).skill
+    bundled = persona.skills.first()
+    entry = {"itself": skill, "with a persona": bundled, "as a persona": persona}[has_it]
+    withdraw(entry, reason="Leaks.", at=0)
+
+    with django_assert_num_queries(2):
+        [advisory] = belongings_of(agent)["advisories"]
+    assert advisory["slug"] == entry.slug
+
+
+def withdraw(entry, *, reason, at):
+    # Fractions of a second that would not survive rounding.
+    moment = datetime(2026, 1, 31, 9, 5, 59, 999_999, tzinfo=UTC) + timedelta(seconds=at)
+    kind = Skill if isinstance(entry, Skill) else Persona
+    kind.objects.filter(pk=entry.pk).update(
+        status=Status.WITHDRAWN, withdrawal_reason=reason, withdrawn_at=moment
+    )

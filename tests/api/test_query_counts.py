@@ -1,0 +1,118 @@
+"""How many statements each endpoint runs, the limiter and transaction control included."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from marketplace.http_cache.store import known_answers
+from marketplace.ratelimits import counters
+from tests.factories import (
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    review,
+)
+
+INSTALL = "/api/v1/agents/me/{}/install"
+
+
+@dataclass
+class Budget:
+    name: str
+    most: int
+    request: Callable
+
+
+BUDGETS = [
+    Budget("skills", 1, lambda c: c.get("/api/v1/skills?tag=x&category=development")),
+    Budget("skills by words", 4, lambda c: c.get("/api/v1/skills?q=skill&bundledIn=wanted")),
+    Budget("personas", 1, lambda c: c.get("/api/v1/personas?sort=rating&free=true")),
+    Budget("a skill", 1, lambda c: c.get("/api/v1/skills/wanted")),
+    Budget("a persona", 2, lambda c: c.get("/api/v1/personas/wanted")),
+    Budget("the profile", 1, lambda c: c.get("/api/v1/agents/me")),
+    Budget("a change", 2, lambda c: c.patch("/api/v1/agents/me", {"name": "New"})),
+    Budget("a claim", 6, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
+    Budget("a registration", 6, lambda c: c.post("/api/v1/agents/register", {})),
+    Budget("a skill install", 3, lambda c: c.post(INSTALL.format("skills"), {"slug": "wanted"})),
+    Budget(
+        "a persona install", 3, lambda c: c.post(INSTALL.format("personas"), {"slug": "wanted"})
+    ),
+    Budget(
+        "a persona install that activates",
+        3,
+        lambda c: c.post(INSTALL.format("personas"), {"slug": "wanted", "setActive": True}),
+    ),
+    Budget(
+        "a first review",
+        3,
+        lambda c: c.post("/api/v1/agents/me/reviews", {"personaSlug": "owned", "rating": 3}),
+    ),
+]
+
+
+def more_rows(agent):
+    """Ten more of everything that an endpoint could loop over."""
+    skills = SkillFactory.create_batch(10, tags=["x"])
+    PersonaFactory.create_batch(10, skills=skills)
+    for skill in skills:
+        SkillInstallFactory(agent=agent, skill=skill)
+    for _ in range(10):
+        install = PersonaInstallFactory(agent=agent, persona=PersonaFactory(skills=skills))
+        review(agent, install.persona, 4)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: budget.name)
+def test_an_endpoint_keeps_its_budget_whatever_the_number_of_rows(
+    client, agent, budget, monkeypatch
+):
+    monkeypatch.setattr(counters, "PURGE_ONE_IN", 10**9)  # a statement that is drawn by lot
+    skill = SkillFactory(slug="wanted", tags=["x"])
+    PersonaFactory(slug="wanted", skills=[skill])
+    owned = PersonaInstallFactory(agent=agent, persona__slug="owned", is_active=True).persona
+    SkillInstallFactory(agent=agent)
+
+    few = statements(client, budget)
+    assert len(few) <= budget.most, "\n".join(few)
+
+    more_rows(agent)
+    agent.skill_installs.filter(skill__slug="wanted").delete()
+    agent.persona_installs.filter(persona__slug="wanted").delete()
+    agent.reviews.filter(persona=owned).delete()
+
+    assert len(statements(client, budget)) == len(few)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("path", "number"),
+    [
+        ("skills", 1),
+        ("skills?tag=x&sort=name", 1),
+        ("skills?q=wanted", 2),  # for what is ranked, and for what is shown
+        ("skills?q=wanted&sort=name", 2),
+        ("skills/wanted", 1),
+        ("personas/wanted", 1),
+    ],
+)
+def test_what_an_answer_that_is_known_costs(anyone, path, number):
+    PersonaFactory(slug="wanted", skills=[SkillFactory(slug="wanted", tags=["x"])])
+    first = anyone.get(f"/api/v1/{path}")
+
+    with CaptureQueriesContext(connection) as captured:
+        again = anyone.get(f"/api/v1/{path}")
+
+    assert (again.content, again.headers) == (first.content, first.headers)
+    assert len(captured.captured_queries) == number
+
+
+def statements(client, budget):
+    known_answers.clear()
+    with CaptureQueriesContext(connection) as captured:
+        answer = budget.request(client)
+    assert answer.status_code < 300 or budget.name == "a claim", answer.content
+    return [query["sql"] for query in captured.captured_queries]

@@ -1,0 +1,296 @@
+"""Rate limits (contract 8)"""
+
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from uuid import UUID
+
+import pytest
+from django.core.cache import cache
+from django.utils import timezone
+from redis.exceptions import TimeoutError as RedisTimeoutError
+
+from agents.models import AgentToken
+from marketplace.models import RateCount
+from marketplace.ratelimits.counters import PostgresCounters
+from tests.factories import AgentFactory, SkillFactory
+from tests.live import free_port
+
+SKILL = "/api/v1/agents/me/skills/install"
+PERSONA = "/api/v1/agents/me/personas/install"
+REVIEW = "/api/v1/agents/me/reviews"
+CLAIM = "/api/v1/agents/me/confirm-claim"
+REGISTER = "/api/v1/agents/register"
+
+ENDPOINTS = [
+    (SKILL, "install", 20, 3600),
+    (PERSONA, "install", 20, 3600),
+    (REVIEW, "review", 10, 3600),
+    (CLAIM, "confirm-claim", 10, 3600),
+    (REGISTER, "register", 100, 3600),
+]
+
+
+def seconds_in(header):
+    return int(header.rpartition("t=")[2])
+
+
+def wait_of(answer, policy="install"):
+    """The seconds that a refused request is to wait, which 429 says in three places."""
+    seconds = answer["Retry-After"]
+    assert answer.status_code == 429
+    assert answer.json() == {"error": f"Rate limit exceeded. Try again in {seconds} seconds."}
+    assert answer["RateLimit"] == f'"{policy}";r=0;t={seconds}'
+    return int(seconds)
+
+
+@pytest.mark.parametrize(("url", "policy", "limit", "window"), ENDPOINTS)
+def test_every_counted_answer_says_where_the_limit_stands(client, url, policy, limit, window):
+    answer = client.post(url, {"slug": "no-such"})
+
+    left = seconds_in(answer["RateLimit"])
+    assert answer["RateLimit-Policy"] == f'"{policy}";q={limit};w={window}'
+    assert answer["RateLimit"] == f'"{policy}";r={limit - 1};t={left}'
+    assert 1 <= left <= window
+    assert "Retry-After" not in answer
+
+
+@pytest.mark.parametrize(("url", "policy", "limit", "window"), ENDPOINTS)
+def test_beyond_the_limit_it_answers_429(client, rates, url, policy, limit, window):
+    rates(**{policy: "2/h"})
+    for _ in range(2):
+        assert client.post(url, {"slug": "no-such"}).status_code != 429
+
+    answer = client.post(url, {"slug": "no-such"})
+
+    assert 1 <= wait_of(answer, policy) <= 3600
+    assert answer["RateLimit-Policy"] == f'"{policy}";q=2;w=3600'
+
+
+def test_both_install_endpoints_share_one_count(client, rates):
+    rates(install="2/h")
+
+    statuses = [client.post(url, {"slug": "no"}).status_code for url in (SKILL, PERSONA, SKILL)]
+
+    assert statuses == [404, 404, 429]
+
+
+def test_the_count_is_the_agents_not_the_tokens(client_of, agent, rates):
+    rates(install="2/h")
+    other_token = AgentToken.objects.issue(agent).text
+
+    statuses = [
+        client_of(token=token).post(SKILL, {"slug": "no"}).status_code
+        for token in (agent.token.text, other_token, agent.token.text)
+    ]
+
+    assert statuses == [404, 404, 429]
+
+
+def test_agents_are_counted_apart(client, client_of, rates):
+    rates(install="1/h")
+    client.post(SKILL)
+
+    assert client_of(AgentFactory()).post(SKILL, {"slug": "no"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("request_of", "status"),
+    [
+        (lambda client: client.post(SKILL, {"slug": "pdf"}), 201),
+        (lambda client: client.post(SKILL, {"slug": "no"}), 404),
+        (lambda client: client.post(SKILL, b"{"), 400),
+        (lambda client: client.post(SKILL, b"x" * 70_000), 413),
+        (lambda client: client.generic("POST", SKILL, b"{}", "text/plain"), 415),
+    ],
+)
+def test_it_counts_whatever_the_outcome(client, rates, request_of, status):
+    SkillFactory(slug="pdf")
+    rates(install="1/h")
+
+    assert request_of(client).status_code == status
+    assert client.post(SKILL).status_code == 429
+
+
+@pytest.mark.parametrize("scopes", [None, ["read"]])
+def test_what_is_refused_by_token_or_scope_is_not_counted(client_of, agent, rates, scopes):
+    rates(install="1/h")
+    text = "mkt_agent_wrong" if scopes is None else AgentToken.objects.issue(agent, scopes).text
+    for _ in range(3):
+        assert client_of(token=text).post(SKILL).status_code in {401, 403}
+
+    assert client_of(agent).post(SKILL, {"slug": "no"}).status_code == 404
+
+
+def test_a_refused_request_does_nothing(client, agent, rates):
+    SkillFactory(slug="pdf")
+    rates(install="0/h")
+
+    assert client.post(SKILL, {"slug": "pdf"}).status_code == 429
+    assert not agent.skill_installs.exists()
+
+
+def test_a_tier_has_its_own_limits(client_of, rates):
+    rates(install={"free": "1/h", "plus": "3/2m"})
+    plus, unheard_of = AgentFactory(tier="plus"), AgentFactory(tier="unheard-of")
+
+    answer = client_of(plus).post(SKILL)
+
+    assert answer["RateLimit-Policy"] == '"install";q=3;w=120'
+    assert client_of(unheard_of).post(SKILL)["RateLimit-Policy"] == '"install";q=1;w=3600'
+
+
+def test_a_new_window_starts_anew(client, rates, monkeypatch):
+    rates(install="1/h")
+    client.post(SKILL)
+    assert client.post(SKILL).status_code == 429
+
+    later = timezone.now().timestamp() + 3601
+    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: later)
+
+    assert client.post(SKILL, {"slug": "no"}).status_code == 404
+
+
+def test_who_waits_as_long_as_is_said_is_served_and_no_sooner(client, rates, monkeypatch):
+    """At every second of a window, wherever the library lets it begin."""
+    rates(install="3/10s")
+
+    def at(now):
+        monkeypatch.setattr("django_ratelimit.core.time.time", lambda: now)
+        return client.post(SKILL, {"slug": "no"})
+
+    waits = set()
+    for now in (2_000_000_000.5 + 21 * number for number in range(10)):
+        served = [at(now).status_code for _ in range(3)]
+        wait = wait_of(at(now))
+        waits.add(wait)
+
+        assert served == [404] * 3
+        assert at(now + wait - 1).status_code == 429
+        assert at(now + wait).status_code == 404
+    assert waits == set(range(1, 11))
+
+
+def test_a_window_that_ends_while_a_request_is_counted_asks_for_one_second(
+    client, rates, monkeypatch
+):
+    rates(install="0/h")
+    monkeypatch.setattr("django_ratelimit.core._get_window", lambda value, period: 1_000_000)
+    monkeypatch.setattr("django_ratelimit.core.time.time", lambda: 1_000_001)
+
+    assert wait_of(client.post(SKILL)) == 1
+
+
+def test_registration_is_counted_by_address(anyone, rates):
+    rates(register="1/h")
+
+    def register(address):
+        return anyone.post(REGISTER, REMOTE_ADDR=address).status_code
+
+    assert [register("192.0.2.1"), register("192.0.2.1"), register("192.0.2.2")] == [201, 429, 201]
+
+
+def test_a_forwarded_address_is_believed_only_from_trusted_proxies(anyone, rates, settings):
+    rates(register="1/h")
+
+    def register(forwarded):
+        return anyone.post(REGISTER, headers={"X-Forwarded-For": forwarded}).status_code
+
+    assert [register("192.0.2.1"), register("192.0.2.2")] == [201, 429]
+    settings.TRUSTED_PROXY_COUNT = 1
+    assert [register("192.0.2.1"), register("x, 192.0.2.2"), register("y, 192.0.2.2")] == [
+        *(201, 201),
+        429,
+    ]
+
+
+@pytest.mark.usefixtures("agent")
+def test_a_store_that_fails_is_503(client, monkeypatch):
+    def fail(*_args, **_kwargs):
+        raise RedisTimeoutError("away")
+
+    monkeypatch.setattr(PostgresCounters, "add", fail)
+
+    answer = client.post(SKILL)
+
+    assert answer.status_code == 503
+    assert answer["Retry-After"] == "2"
+    assert answer.json() == {
+        "error": "Service temporarily unavailable. Try again in a few seconds."
+    }
+
+
+def test_the_counter_counts_and_expires(db):
+    assert cache.add("key", 1, 60) is True
+    assert cache.add("key", 1, 60) is False
+    assert cache.incr("key") == 2
+    assert cache.add("key", 1, 60) is False
+    assert cache.incr("key") == 3
+
+    RateCount.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+    assert cache.add("key", 1, 60) is True
+
+
+def test_incr_belongs_to_a_refused_add(db):
+    with pytest.raises(ValueError, match="add"):
+        cache.incr("never-added")
+
+
+def test_expired_counts_are_purged(db, monkeypatch):
+    monkeypatch.setattr("marketplace.ratelimits.counters.PURGE_ONE_IN", 1)
+    past = timezone.now() - timedelta(seconds=1)
+    RateCount.objects.create(key=UUID(int=5), count=5, expires_at=past)
+
+    cache.add("new", 1, 60)
+
+    assert RateCount.objects.get().count == 1
+
+
+def test_threads_and_processes_together_get_exactly_the_limit(live_server_of, fresh_counts):
+    """Two worker processes of four threads each, sixteen clients, sixty calls."""
+    agent = AgentFactory()
+    server = live_server_of(RATE_LIMIT_INSTALL="20/h")
+
+    with ThreadPoolExecutor(16) as pool:
+        statuses = list(
+            pool.map(
+                lambda _: (
+                    server.request("POST", SKILL, {"slug": "no"}, token=agent.token.text).status
+                ),
+                range(60),
+            )
+        )
+
+    assert sorted(statuses) == [404] * 20 + [429] * 40
+
+
+@pytest.fixture
+def redis_url(tmp_path):
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is not installed")
+    port = free_port()
+    command = [program, "--port", str(port), "--save", "", "--dir", tmp_path]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
+        yield f"redis://127.0.0.1:{port}/0"
+        server.terminate()
+
+
+def test_a_redis_may_count_instead_and_its_absence_is_503(live_server_of, redis_url):
+    agent = AgentFactory()
+    server = live_server_of(RATE_LIMIT_INSTALL="20/h", CACHE_URL=redis_url)
+    away = live_server_of(CACHE_URL="redis://127.0.0.1:1/0")
+
+    def install(server):
+        return server.request("POST", SKILL, {"slug": "no"}, token=agent.token.text)
+
+    with ThreadPoolExecutor(16) as pool:
+        statuses = list(pool.map(lambda _: install(server).status, range(60)))
+    refused = install(away)
+
+    assert sorted(statuses) == [404] * 20 + [429] * 40
+    assert not RateCount.objects.exists()
+    assert (refused.status, refused.headers["Retry-After"]) == (503, "2")
+    assert away.request("GET", "/api/v1/skills").status == 200

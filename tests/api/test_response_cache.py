@@ -1,0 +1,181 @@
+"""The web processes give a known answer without asking Django, and it is the same."""
+
+import io
+import re
+
+import pytest
+from django.core.signals import request_started
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from catalogue.models import Skill
+from marketplace.http_cache.store import known_answers
+from tests.factories import PersonaFactory, SkillFactory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PATHS = ["/api/v1/skills", "/api/v1/skills/pdf", "/api/v1/personas", "/skills/pdf", "/llms.txt"]
+
+
+@pytest.fixture
+def ask(monkeypatch, catalogue):
+    """`ask(path)` as gunicorn does: (status, headers, body, whether Django was asked)."""
+    # Importing it sets the timeouts of a web process.
+    monkeypatch.setenv("PGOPTIONS", " ")
+    from marketplace.wsgi import application  # noqa: PLC0415
+
+    django = []
+
+    def asked(**_):
+        django.append(True)
+
+    request_started.connect(asked)
+
+    def ask(path, method="GET", query="", **headers):
+        django.clear()
+        begun = []
+        environ = {
+            "REQUEST_METHOD": method,
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "SERVER_NAME": "localhost",
+            "SERVER_PORT": "80",
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "REMOTE_ADDR": "127.0.0.1",
+            "HTTP_HOST": "localhost",
+            "wsgi.url_scheme": "http",
+            "wsgi.input": io.BytesIO(),
+            **headers,
+        }
+        answer = application(environ, lambda *begin: begun.extend(begin))
+        body = b"".join(answer)
+        getattr(answer, "close", lambda: None)()
+        status, headers = begun
+        return status, dict(headers), body, bool(django)
+
+    yield ask
+    request_started.disconnect(asked)
+
+
+@pytest.fixture
+def catalogue(transactional_db):
+    skill = SkillFactory(slug="pdf")
+    PersonaFactory(skills=[skill])
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_it_is_what_django_has_answered(ask, path):
+    *first, was_asked = ask(path)
+
+    assert was_asked
+    for _ in range(2):
+        assert ask(path) == (*first, False)
+    known_answers.clear()
+    assert ask(path) == (*first, True)
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_304_is_what_django_answers(ask, path):
+    etag = ask(path)[1]["ETag"]
+    known = ask(path, HTTP_IF_NONE_MATCH=f'"x", W/{etag}')
+    known_answers.clear()
+    unknown = ask(path, HTTP_IF_NONE_MATCH=etag)
+
+    assert known[0] == "304 Not Modified"
+    assert known == (*unknown[:3], False)
+    assert known[2] == b""
+    assert not {"Content-Length", "Content-Type"} & known[1].keys()
+    assert ask(path, HTTP_IF_NONE_MATCH='"x"')[0] == "200 OK"
+
+
+@pytest.mark.parametrize("path", PATHS[:4])
+def test_what_has_changed_is_asked_of_django_again(ask, path):
+    before = ask(path)
+    Skill.objects.update(title="Another title")
+    if "personas" in path:
+        PersonaFactory()
+
+    after = ask(path)
+
+    assert after[3]
+    assert after[2] != before[2]
+    assert ask(path) == (*after[:3], False)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"method": "POST"},
+        {"query": "limit=1"},
+        {"HTTP_HOST": "127.0.0.1"},
+        {"wsgi.url_scheme": "https"},
+        {"path": "/api/v1/skills/"},
+    ],
+)
+def test_no_other_request_gets_it(ask, other):
+    ask("/api/v1/skills")
+
+    assert ask(**{"path": "/api/v1/skills"} | other)[3]
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_who_came_over_https_to_a_trusted_proxy_gets_another(ask, settings, trusted):
+    header = "HTTP_X_FORWARDED_PROTO"
+    settings.SECURE_PROXY_SSL_HEADER = (header, "https") if trusted else None
+    SkillFactory.create_batch(2)
+    ask("/api/v1/skills", query="limit=1")
+
+    _, _, body, was_asked = ask("/api/v1/skills", query="limit=1", **{header: "https"})
+
+    assert was_asked == trusted
+    assert (b'"next":"https://localhost/' in body) == trusted
+
+
+def test_what_is_kept_is_kept_as_it_is_asked_for(monkeypatch, ask):
+    # No path beyond ASCII has an answer that is kept; this one is taken for such a path.
+    monkeypatch.setattr("catalogue.views.is_slug.regex", re.compile(r"\w+"))
+    SkillFactory(slug="caf\u00e9")
+    path = "/api/v1/skills/caf\u00e9".encode().decode("latin-1")
+
+    assert ask(path)[0] == "200 OK"
+    assert ask("/api/v1/skills/caf\u00e9")[0] == "404 Not Found"
+
+
+def test_head_gets_it_too_and_never_a_body(ask):
+    first = ask("/api/v1/skills")
+
+    assert ask("/api/v1/skills", "HEAD") == (*first[:2], b"", False)
+    known_answers.clear()
+    assert ask("/api/v1/skills", "HEAD") == (*first[:2], b"", True)
+
+
+def test_it_costs_one_statement(ask):
+    ask("/api/v1/skills/pdf")
+
+    with CaptureQueriesContext(connection) as captured:
+        assert not ask("/api/v1/skills/pdf")[3]
+
+    assert len(captured) == 1
+
+
+def test_what_has_changed_is_checked_once(ask):
+    ask("/api/v1/skills/pdf")
+    Skill.objects.update(title="Another title")
+
+    with CaptureQueriesContext(connection) as captured:
+        assert ask("/api/v1/skills/pdf")[3]
+
+    assert len(captured) == 2  # the check, and the answer
+
+
+def test_a_database_that_is_away_is_found_out_by_django(ask, monkeypatch):
+    ask("/api/v1/skills")
+    connection.close()
+    monkeypatch.setitem(connection.settings_dict, "PORT", "1")
+
+    status, headers, body, was_asked = ask("/api/v1/skills")
+
+    assert was_asked
+    assert status.startswith("503 ")
+    assert headers["Retry-After"]
+    assert b"error" in body

@@ -1,0 +1,149 @@
+"""Who may call what: the matrix is the specification's table of endpoints."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from agents import tokens
+from agents.models import AgentToken
+from marketplace.api.permissions import Scope
+from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory, SkillFactory
+
+# The table of endpoints as it stands in the specification.
+TABLE = """
+| GET | `/api/v1/skills` | none | - |
+| GET | `/api/v1/skills/{slug}` | none | - |
+| GET | `/api/v1/personas` | none | - |
+| GET | `/api/v1/personas/{slug}` | none | - |
+| POST | `/api/v1/agents/register` | none | - |
+| GET | `/api/v1/agents/me` | bearer | read |
+| PATCH | `/api/v1/agents/me` | bearer | read |
+| POST | `/api/v1/agents/me/confirm-claim` | bearer | read |
+| POST | `/api/v1/agents/me/skills/install` | bearer | install |
+| POST | `/api/v1/agents/me/personas/install` | bearer | install |
+| POST | `/api/v1/agents/me/reviews` | bearer | review |
+"""
+ENDPOINTS = [
+    [cell.strip(" `") for cell in row.strip("|").split("|")] for row in TABLE.strip().split("\n")
+]
+PUBLIC = [(method, path) for method, path, auth, _ in ENDPOINTS if auth == "none"]
+PROTECTED = [(method, path, scope) for method, path, auth, scope in ENDPOINTS if auth == "bearer"]
+BODY = {"slug": "wanted", "personaSlug": "owned", "rating": 5, "code": "BBBB-BBBB"}
+SUCCESS = {"GET": 200, "PATCH": 200, "POST": 201}
+REFUSED = 'Bearer realm="marketplace", error="invalid_token"'
+NO_TOKEN = 'Bearer realm="marketplace"'
+
+
+def mistyped(agent):
+    text = agent.token.text
+    return text[:-1] + ("0" if text[-1] != "0" else "1")
+
+
+def unknown(_agent):
+    return tokens.mint()
+
+
+def revoked(agent):
+    agent.token.revoke()
+    return agent.token.text
+
+
+def expired(agent):
+    AgentToken.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    return agent.token.text
+
+
+def suspended(agent):
+    agent.suspend()
+    return agent.token.text
+
+
+@pytest.fixture(autouse=True)
+def catalogue(agent):
+    SkillFactory(slug="wanted")
+    PersonaFactory(slug="wanted")
+    PersonaInstallFactory(agent=agent, persona__slug="owned")
+
+
+def call(client, method, path):
+    path = path.format(slug="wanted")
+    return client.get(path) if method == "GET" else getattr(client, method.lower())(path, BODY)
+
+
+def assert_refused(answer, status, error, header):
+    assert answer.status_code == status
+    assert answer.json() == {"error": error}
+    assert answer["WWW-Authenticate"] == header
+    assert answer["Content-Type"] == "application/json"
+
+
+@pytest.mark.parametrize(("method", "path"), PUBLIC)
+@pytest.mark.parametrize("header", [None, "Bearer nonsense", "Basic YTpi", "\x7f", "Bearer \xff"])
+def test_public_endpoints_need_no_token_and_ignore_any(anyone, method, path, header):
+    anyone.defaults.update({"HTTP_AUTHORIZATION": header} if header else {})
+
+    assert call(anyone, method, path).status_code == SUCCESS[method]
+
+
+@pytest.mark.parametrize(("method", "path", "scope"), PROTECTED)
+def test_protected_endpoints_need_a_token(anyone, method, path, scope):
+    answer = call(anyone, method, path)
+
+    assert_refused(answer, 401, "Authentication required", NO_TOKEN)
+
+
+@pytest.mark.parametrize(("method", "path", "scope"), PROTECTED)
+@pytest.mark.parametrize("text", [mistyped, unknown, revoked, expired, suspended])
+def test_a_refused_token_is_refused_alike(client_of, agent, method, path, scope, text):
+    answer = call(client_of(token=text(agent)), method, path)
+
+    assert_refused(answer, 401, "Authentication required", REFUSED)
+
+
+@pytest.mark.parametrize(("method", "path", "needed"), PROTECTED)
+@pytest.mark.parametrize("held", [[], ["read"], ["install"], ["review"]], ids=str)
+def test_only_the_endpoints_own_scope_opens_it(client_of, agent, method, path, needed, held):
+    token = AgentToken.objects.issue(agent, held)
+
+    answer = call(client_of(token=token.text), method, path)
+
+    if needed in held:
+        assert answer.status_code == 400 if path.endswith("claim") else SUCCESS[method]
+    else:
+        header = f'{NO_TOKEN}, error="insufficient_scope", scope="{needed}"'
+        assert_refused(answer, 403, "Insufficient permissions", header)
+        assert agent.skill_installs.count() + agent.reviews.count() == 0
+
+
+@pytest.mark.parametrize(("method", "path", "needed"), PROTECTED)
+def test_the_other_two_scopes_do_not_open_it(client_of, agent, method, path, needed):
+    others = [scope for scope in Scope.values if scope != needed]
+    token = AgentToken.objects.issue(agent, others)
+
+    assert call(client_of(token=token.text), method, path).status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path", "needed"), PROTECTED)
+def test_a_registered_agent_may_do_everything(client, method, path, needed):
+    answer = call(client, method, path)
+
+    assert answer.status_code == (400 if path.endswith("claim") else SUCCESS[method])
+
+
+def test_one_agents_token_opens_nothing_of_another(client, agent):
+    other = AgentFactory()
+
+    call(client, "POST", "/api/v1/agents/me/skills/install")
+
+    assert agent.skill_installs.count() == 1
+    assert other.skill_installs.count() == 0
+
+
+def test_a_view_that_names_no_scope_answers_nobody(client, monkeypatch):
+    monkeypatch.setattr("reviews.views.ReviewViewSet.required_scope", None)
+
+    answer = call(client, "POST", "/api/v1/agents/me/reviews")
+
+    assert answer.status_code == 500
+    assert answer.json() == {"error": "Internal server error"}

@@ -1,0 +1,168 @@
+"""GET /api/v1/skills and /api/v1/skills/{slug}: what they show and how the list is filtered."""
+
+import pytest
+
+from catalogue.models import Skill
+from marketplace.api.serializers import timestamp
+from tests.factories import PersonaFactory, SkillFactory
+
+URL = "/api/v1/skills"
+
+
+def as_listed(skill):
+    return {
+        "skillId": skill.public_id,
+        "slug": skill.slug,
+        "title": skill.title,
+        "description": skill.description,
+        "category": skill.category,
+        "tags": skill.tags,
+        "runtimes": skill.runtimes,
+        "author": skill.author,
+        "version": skill.version,
+        "license": skill.license,
+        "downloads": skill.downloads,
+        "contextTokens": skill.context_tokens,
+        "createdAt": timestamp(skill.created_at),
+        "updatedAt": timestamp(skill.updated_at),
+    }
+
+
+@pytest.fixture
+def skill(db):
+    return SkillFactory(
+        slug="pdf-tables",
+        title="PDF Tables",
+        description="Extracts tables.",
+        category="data",
+        tags=["pdf", "tables"],
+        runtimes=["python"],
+        author="Harbour Tools",
+        version="1.10",
+        license="MIT",
+        content="---\nname: pdf-tables\n---\n\nRun it.\n",
+        downloads=12,
+    )
+
+
+def slugs(answer):
+    assert answer.status_code == 200, answer.content
+    return [row["slug"] for row in answer.json()["results"]]
+
+
+def test_a_list_shows_skills_without_their_content(anyone, skill):
+    answer = anyone.get(URL)
+
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "results": [as_listed(skill)],
+        "count": 1,
+        "next": None,
+        "previous": None,
+    }
+
+
+def test_the_detail_adds_content_and_personas(anyone, skill):
+    for slug, status in [("scribe", "published"), ("archivist", "published"), ("x", "withdrawn")]:
+        PersonaFactory(slug=slug, title=slug.upper(), status=status, skills=[skill])
+
+    answer = anyone.get(f"{URL}/pdf-tables")
+
+    assert answer.status_code == 200
+    assert answer.json() == {
+        **as_listed(skill),
+        "content": "---\nname: pdf-tables\n---\n\nRun it.\n",
+        "personas": [
+            {"slug": "archivist", "title": "ARCHIVIST"},
+            {"slug": "scribe", "title": "SCRIBE"},
+        ],
+    }
+
+
+@pytest.mark.parametrize("content", ["", "abcd", "abcde", "é" * 9])
+def test_context_tokens_are_a_quarter_of_the_characters_rounded_up(anyone, content):
+    SkillFactory(slug="some", content=content)
+
+    assert anyone.get(f"{URL}/some").json()["contextTokens"] == -(-len(content) // 4)
+
+
+@pytest.mark.parametrize("slug", ["no-such-skill", "No.Slug", "a%00b", "%20", "pdf_tables", "é"])
+def test_an_unknown_slug_is_not_found(anyone, slug):
+    answer = anyone.get(f"{URL}/{slug}")
+
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "Skill not found"}
+
+
+@pytest.mark.parametrize("status", ["draft", "withdrawn"])
+def test_an_unpublished_skill_is_in_no_answer(anyone, skill, status):
+    Skill.objects.update(status=status)
+
+    answer = anyone.get(f"{URL}/pdf-tables")
+
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "Skill not found"}
+    assert slugs(anyone.get(URL)) == slugs(anyone.get(f"{URL}?q=pdf")) == []
+
+
+@pytest.mark.parametrize("path", ["", "/", "/pdf-tables", "/pdf-tables/"])
+def test_paths_answer_with_and_without_a_slash(anyone, skill, path):
+    assert anyone.get(URL + path).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("category=data", ["a", "b"]),
+        ("category=nothing", []),
+        ("tag=pdf", ["a", "c"]),
+        ("tag=pdf&tag=csv", ["c"]),
+        ("runtime=node", ["b"]),
+        ("author=Ada", ["b", "c"]),
+        ("category=data&author=Ada", ["b"]),
+        ("bundledIn=scribe", ["a", "b"]),
+        ("bundledIn=hidden", []),
+        ("bundledIn=nobody", []),
+        ("category=", []),
+    ],
+)
+def test_filters(anyone, query, found):
+    a = SkillFactory(slug="a", category="data", tags=["pdf"], runtimes=["python", "shell"])
+    b = SkillFactory(slug="b", category="data", tags=["csv"], runtimes=["node"], author="Ada")
+    SkillFactory(slug="c", category="text", tags=["pdf", "csv"], author="Ada")
+    PersonaFactory(slug="scribe", skills=[a, b])
+    PersonaFactory(slug="hidden", skills=[a], status="draft")
+
+    answer = anyone.get(f"{URL}?{query}&sort=name")
+
+    assert sorted(slugs(answer)) == found
+    assert answer.json()["count"] == len(found)
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        ("downloads", ["b", "d", "c", "a"]),
+        ("newest", ["d", "c", "b", "a"]),
+        ("updated", ["a", "d", "c", "b"]),
+        ("name", ["c", "d", "b", "a"]),
+        (None, ["b", "d", "c", "a"]),
+    ],
+)
+def test_sorts_with_ties_by_newest(anyone, sort, order):
+    first = SkillFactory(slug="a", title="zebra", downloads=1)
+    SkillFactory(slug="b", title="Beta", downloads=9)
+    SkillFactory(slug="c", title="Alpha", downloads=3)
+    SkillFactory(slug="d", title="beta", downloads=3)
+    first.save(update_fields=["updated_at"])
+
+    assert slugs(anyone.get(URL, {"sort": sort} if sort else {})) == order
+
+
+def test_names_sort_without_case(anyone):
+    for title in ["b", "A", "C", "a1", "_", "É"]:
+        SkillFactory(title=title)
+
+    titles = [row["title"] for row in anyone.get(f"{URL}?sort=name").json()["results"]]
+
+    assert titles == sorted(titles, key=str.lower)

@@ -1,0 +1,196 @@
+"""The rows and errors of marketplace.db's own way are those of a cursor."""
+
+import uuid
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import psycopg
+import pytest
+from django.db import (
+    DataError,
+    IntegrityError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    connection,
+    transaction,
+)
+from django.test.utils import CaptureQueriesContext
+from psycopg.types.datetime import TimestamptzLoader
+
+from catalogue.models import Skill
+from marketplace.db import prepared_statements as statements
+from marketplace.db.base import MomentLoader
+from tests.factories import SkillFactory
+
+NOW = datetime(2026, 1, 31, 9, 5, 59, 999_999, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def own_connection(transactional_db):
+    connection.close()
+    yield
+    connection.close()
+
+
+def by_a_cursor(statement, params=()):
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params)
+        return cursor.fetchall()
+
+
+@pytest.mark.parametrize(
+    ("statement", "params"),
+    [
+        ("SELECT 1, NULL, true, 1.5, 'x', ARRAY[1, 2], '{\"a\": 1}'::jsonb, now() > now()", ()),
+        ("SELECT 1 WHERE false", ()),
+        ("SELECT * FROM generate_series(1, 300)", ()),
+        ("SELECT %s::int, %s::text, %s::bool, %s::uuid", [1, "it's", None, uuid.UUID(int=7)]),
+        ("SELECT %s::timestamptz, %s::numeric, %s::text[]", [NOW, Decimal("1.50"), ["a", "%s"]]),
+        ("SELECT %(a)s::int + %(b)s, %(a)s::text, '100%%', '%%s'", {"b": 70_000, "a": 2, "c": 0}),
+    ],
+)
+def test_rows_are_those_of_a_cursor(statement, params):
+    wanted = by_a_cursor(statement, params)
+
+    for _ in range(8):  # PostgreSQL may change its plan after five
+        assert connection.fetch_all(statement, params) == wanted
+
+
+def test_moments_are_those_that_psycopg_reads():
+    texts = """
+        SELECT (timestamptz '2026-01-31 09:05:59Z' + days * interval '1 day' + fraction)::text
+        FROM generate_series(-700000, 2900000, 99991) AS days,
+            unnest('{0, 7us, .12s, .120004s, .999999s}'::interval[]) AS fraction
+    """
+    connection.ensure_connection()
+    ours, psycopgs = (kind(0, connection.connection) for kind in (MomentLoader, TimestamptzLoader))
+
+    for (text,) in by_a_cursor(texts):
+        moment = ours.load(text.encode())
+        assert (moment, moment.tzinfo) == (psycopgs.load(text.encode()), UTC)
+
+
+@pytest.mark.parametrize("text", ["infinity", "0044-03-15 12:00:00+00 BC"])
+def test_a_moment_that_python_has_no_date_for_is_refused_as_by_psycopg(text):
+    for run in (connection.fetch_all, by_a_cursor):
+        with pytest.raises(DataError):
+            run("SELECT %s::timestamptz", [text])
+
+
+def test_numbers_of_every_size_and_nothing_take_turns():
+    for number in (1, 70_000, None, 10**10, 2, 10**20, 70_001, -1) * 2:
+        assert connection.fetch_all("SELECT %s::numeric", [number]) == [(number,)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "error", "sqlstate"),
+    [
+        ("SELECT 1 / 0", DataError, "22012"),
+        ("SELEC", ProgrammingError, "42601"),
+        ("SELECT * FROM nowhere", ProgrammingError, "42P01"),
+        ("SELECT pg_sleep(9)", OperationalError, "57014"),
+        ("INSERT INTO marketplace_ratecount (key) VALUES (NULL)", IntegrityError, "23502"),
+    ],
+)
+def test_errors_are_those_of_a_cursor_and_leave_the_connection_usable(statement, error, sqlstate):
+    connection.fetch_all("SET statement_timeout = '50ms'")
+    for run in (connection.fetch_all, by_a_cursor, connection.fetch_all):
+        with pytest.raises(error) as raised:
+            run(statement)
+        assert raised.value.__cause__.sqlstate == sqlstate
+    assert connection.fetch_all("SELECT 1") == [(1,)]
+
+
+def test_it_is_part_of_the_transaction_that_it_runs_in():
+    skill = SkillFactory(downloads=1)
+    more = "UPDATE catalogue_skill SET downloads = downloads + 1 RETURNING downloads"
+    assert connection.fetch_all(more) == [(2,)]
+
+    with transaction.atomic():
+        assert connection.fetch_all(more) == [(3,)]
+        transaction.set_rollback(True)
+
+    assert connection.fetch_all(more) == [(3,)]
+    skill.refresh_from_db()
+    assert skill.downloads == 3
+
+
+def test_it_outlives_what_a_rollback_makes_psycopg_forget():
+    for _ in range(10):
+        assert connection.fetch_all("SELECT %s", ["x"]) == [("x",)]
+        list(Skill.objects.all())
+    with transaction.atomic():
+        list(Skill.objects.all())
+        transaction.set_rollback(True)
+
+    assert connection.fetch_all("SELECT %s", ["x"]) == [("x",)]
+
+
+def test_the_server_keeps_no_more_of_them_than_it_may(monkeypatch):
+    monkeypatch.setattr(statements, "MOST", 5)
+    for number in (*range(20), *range(20), 19):
+        assert connection.fetch_all(f"SELECT {number}") == [(number,)]
+
+    ((kept,),) = connection.fetch_all("SELECT count(*) FROM pg_prepared_statements")
+    assert kept == 5
+
+
+def test_long_lists_of_values_are_not_kept():
+    places = ", ".join(["%s"] * 51)
+
+    assert connection.fetch_all(f"SELECT 7 IN ({places})", list(range(51))) == [(True,)]
+
+    kept = by_a_cursor("SELECT statement FROM pg_prepared_statements")
+    assert kept == []
+
+
+def test_who_watches_the_queries_sees_it():
+    with CaptureQueriesContext(connection) as captured:
+        connection.fetch_all("SELECT %s", ["x"])
+
+    assert len(captured) == 1
+
+
+def test_a_connection_that_was_cut_is_an_operational_error_and_then_another_one():
+    ((pid,),) = connection.fetch_all("SELECT pg_backend_pid()")
+    with psycopg.connect(**connection.get_connection_params()) as other:
+        other.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+
+    for _ in range(2):
+        with pytest.raises(OperationalError):
+            connection.fetch_all("SELECT 1")
+    connection.close_if_unusable_or_obsolete()
+
+    assert connection.fetch_all("SELECT 1") == [(1,)]
+
+
+@pytest.mark.parametrize("spoil", ["ALTER TABLE spoilt ALTER b TYPE text", "DEALLOCATE ALL"])
+def test_what_was_prepared_in_vain_is_prepared_again(spoil):
+    connection.fetch_all("CREATE TEMP TABLE spoilt AS SELECT 1 AS a, 2 AS b")
+    for _ in range(2):
+        assert connection.fetch_all("SELECT * FROM spoilt") == [(1, 2)]
+
+    connection.fetch_all(spoil)
+
+    wanted = by_a_cursor("SELECT * FROM spoilt")
+    for _ in range(2):
+        assert connection.fetch_all("SELECT * FROM spoilt") == wanted
+    kept = by_a_cursor("SELECT statement FROM pg_prepared_statements")
+    assert kept.count(("SELECT * FROM spoilt",)) == 1
+
+
+def test_what_postgresql_cannot_do_is_an_error_all_the_same():
+    for _ in range(2):
+        with pytest.raises(NotSupportedError):
+            connection.fetch_all("SELECT count(*) FROM pg_class FOR UPDATE")
+
+
+def test_it_is_part_of_a_transaction_begun_by_hand():
+    SkillFactory(downloads=1)
+    connection.set_autocommit(False)
+    connection.fetch_all("UPDATE catalogue_skill SET downloads = 2 RETURNING 1")
+    connection.rollback()
+    connection.set_autocommit(True)
+
+    assert Skill.objects.get().downloads == 1

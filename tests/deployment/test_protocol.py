@@ -1,0 +1,246 @@
+"""What stands below the application: gunicorn, and which forwarded headers are believed."""
+
+import json
+import re
+
+import pytest
+
+from agents.models import Agent
+from tests.deployment.protocol_cases import CHUNKED, POST, REFUSED, SMUGGLED, UNREADABLE, chunks
+from tests.factories import AgentFactory, SkillFactory
+from tests.live import LiveServer
+from tests.processes import is_within
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SKILLS = "/api/v1/skills"
+ME = "/api/v1/agents/me"
+REGISTER = "/api/v1/agents/register"
+
+
+def answers_in(raw):
+    """`(status, headers, body)` of each answer; bodies are measured by Content-Length."""
+    answers = []
+    while raw:
+        head, _, rest = raw.partition(b"\r\n\r\n")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        headers = dict(line.split(": ", 1) for line in lines)
+        length = int(headers["Content-Length"])
+        assert len(rest) >= length
+        answers.append((int(first.split()[1]), headers, rest[:length]))
+        raw = rest[length:]
+    return answers
+
+
+def assert_one_json_error(raw, status):
+    ((got, headers, body),) = answers_in(raw)
+    assert got == status, body
+    assert headers["Content-Type"] == "application/json"
+    ((key, error),) = json.loads(body).items()
+    assert key == "error"
+    assert isinstance(error, str)
+    assert error.strip()
+
+
+def registered(raw):
+    ((status, _, body),) = answers_in(raw)
+    assert status == 201, body
+    return json.loads(body)
+
+
+@pytest.fixture(scope="module")
+def server(django_db_setup, tmp_path_factory):
+    """One server with the default configuration for all tests here that need no other."""
+    server = LiveServer(
+        tmp_path_factory.mktemp("server") / "log", {"RATE_LIMIT_REGISTER": "1000/365d"}
+    )
+    server.start()
+    yield server
+    server.stop()
+
+
+def test_what_gunicorn_cannot_read_is_refused_in_json(server, subtests):
+    for name, (status, request) in UNREADABLE.items():
+        with subtests.test(name):
+            assert_one_json_error(server.raw(request), status)
+    assert not Agent.objects.exists()
+
+
+def test_what_gunicorn_reads_and_django_refuses_is_in_json_too(server, subtests):
+    for name, (status, request) in REFUSED.items():
+        with subtests.test(name):
+            assert_one_json_error(server.raw(request), status)
+
+
+def test_a_request_is_one_line_of_the_log_whatever_its_path_says(server):
+    said = 'INFO gunicorn.access: 127.0.0.1 "GET /claim/[masked]%0A127.0.0.1%20%22DELETE" 404'
+    line = re.compile(rf"{re.escape(said)} [0-9]+ [0-9]+ms$", re.MULTILINE)
+
+    server.request("GET", "/claim/none%0A127.0.0.1%20%22DELETE?code=BCDFGHJK")
+    # It is logged after it has been answered.
+    assert is_within(30, lambda: line.search(server.log.read_text()))
+
+    log = server.log.read_text()
+    assert len(line.findall(log)) == 1
+    assert not [line for line in log.splitlines() if line.startswith("127.0.0.1")]
+
+
+def test_requests_are_logged_only_where_that_is_wanted(tmp_path):
+    # gunicorn logs them by itself, whatever the application is.
+    server = LiveServer(tmp_path / "log", {"ACCESS_LOG": "false"}, "tests.plain")
+    server.start()
+    try:
+        assert server.request("GET", "/api/v1/skills").status == 200
+    finally:
+        server.stop()
+
+    assert "gunicorn.access" not in server.log.read_text()
+
+
+def test_a_chunked_body_is_read(server):
+    raw = server.raw(POST + CHUNKED + b"\r\n" + chunks(b'{"name": "Chu', b'nky"}'))
+
+    agent = registered(raw)
+    assert (agent["name"], agent["handle"]) == ("Chunky", "chunky")
+    assert Agent.objects.get().name == "Chunky"
+
+
+def test_a_chunked_body_of_exactly_64_kib_is_read(server):
+    body = b'{"name": "Whole"}'.ljust(65_536)
+
+    raw = server.raw(POST + CHUNKED + b"\r\n" + chunks(body[:100], body[100:]))
+
+    assert registered(raw)["name"] == "Whole"
+
+
+def test_a_chunked_body_without_chunks_is_empty(server):
+    assert registered(server.raw(POST + CHUNKED + b"\r\n" + chunks()))["name"] == ""
+
+
+def test_a_client_that_waits_to_be_told_continue_is_told(server):
+    raw = server.raw(POST + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}")
+
+    interim, _, final = raw.partition(b"\r\n\r\n")
+    assert interim == b"HTTP/1.1 100 Continue"
+    assert registered(final)["name"] == ""
+
+
+def test_a_body_that_is_refused_leaves_nothing_behind_that_is_read_as_a_request(server, subtests):
+    for name, (status, request) in SMUGGLED.items():
+        with subtests.test(name):
+            assert_one_json_error(server.raw(request), status)
+    assert not Agent.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        POST + b"Content-Length: 20\r\n\r\n",
+        POST + b"Content-Length: 20\r\n\r\n{}",
+        POST + CHUNKED + b"\r\n",
+        POST + CHUNKED + b"\r\n2\r\n{}\r\n",
+    ],
+    ids=["before it begins", "where it could end", "before the first chunk", "before the last"],
+)
+def test_a_body_that_is_cut_off_registers_nobody(server, request_):
+    server.raw(request_)
+
+    assert not Agent.objects.exists()
+
+
+def test_no_forwarded_header_is_believed(server, subtests):
+    for header in (
+        *("X-Forwarded-Proto: https", "X-Forwarded-Ssl: on", "X-Forwarded-Protocol: ssl"),
+        *("Forwarded: proto=https;host=evil.example", "X-Forwarded-Host: evil.example"),
+        *("SCRIPT_NAME: /evil", "Script-Name: /evil", "PATH_INFO: /evil", "X-Original-Url: /evil"),
+        *("X_Forwarded_Proto: https", "REMOTE_USER: admin", "X-Forwarded-Prefix: /evil"),
+    ):
+        with subtests.test(header):
+            request = POST + header.encode() + b"\r\nContent-Length: 2\r\n\r\n{}"
+            claim_url = registered(server.raw(request))["claim"]["claimUrl"]
+            assert re.fullmatch(r"http://localhost/claim/[0-9A-Za-z]{32}", claim_url)
+
+
+def test_no_forwarded_address_is_believed(server):
+    assert [left_after_registering_from(server, number) for number in (1, 2, 3)] == [999, 998, 997]
+
+
+def left_after_registering_from(server, number, **headers):
+    """What is left of the rate limit of registrations, according to the answer."""
+    headers |= {"X-Forwarded-For": f"192.0.2.{number}", "X-Real-Ip": f"192.0.2.{number}"}
+    answer = server.request("POST", REGISTER, {}, headers=headers)
+    assert answer.status == 201
+    return int(re.search(r";r=(\d+);", answer.headers["RateLimit"])[1])
+
+
+def test_with_https_required_and_no_trusted_proxy(live_server_of, subtests):
+    agent = AgentFactory()
+    server = live_server_of(REQUIRE_HTTPS="true")
+
+    for method, path, body in (
+        *(("GET", SKILLS, None), ("HEAD", SKILLS, None), ("GET", "/api/v1/nowhere", None)),
+        *(("GET", ME, None), ("PATCH", ME, {"name": "Plain"}), ("POST", REGISTER, {})),
+        *(("DELETE", ME, None), ("GET", "/api", None)),
+    ):
+        for headers in ({}, {"X-Forwarded-Proto": "https", "X-Forwarded-Ssl": "on"}):
+            with subtests.test(f"{method} {path} {headers} is refused, never redirected"):
+                answer = server.request(method, path, body, token=agent.token.text, headers=headers)
+                assert answer.status == 403
+                assert "Location" not in answer.headers
+                assert answer.headers["Content-Type"] == "application/json"
+                if method != "HEAD":
+                    assert answer.json() == {"error": "HTTPS is required"}
+    with subtests.test("and does nothing"):
+        assert Agent.objects.get().name == agent.name
+
+    for path in ("/healthz", "/readyz", "/healthz/", "/readyz/"):
+        with subtests.test(f"{path} answers over plain HTTP on any host"):
+            answer = server.request("GET", path, headers={"Host": "10.1.2.3"})
+            assert (answer.status, answer.json()) == (200, {"status": "ok"})
+    for path in ("/admin/", "/admin/login/?next=/admin/", "/claim/" + "x" * 32):
+        with subtests.test(f"{path} is redirected"):
+            answer = server.request("GET", path)
+            assert answer.status == 301
+            assert answer.headers["Location"] == f"https://127.0.0.1:{server.port}{path}"
+
+
+def test_with_https_required_behind_one_trusted_proxy(live_server_of, subtests):
+    SkillFactory.create_batch(2)
+    token = AgentFactory().token.text
+    server = live_server_of(
+        REQUIRE_HTTPS="true", TRUSTED_PROXY_COUNT="1", RATE_LIMIT_REGISTER="1000/365d"
+    )
+    secure = {"X-Forwarded-Proto": "https", "Host": "localhost"}
+
+    for headers in ({}, {"X-Forwarded-Proto": "http"}, {"X-Forwarded-Ssl": "on"}):
+        with subtests.test(f"a request with {headers} is refused"):
+            answer = server.request("GET", SKILLS, headers=headers)
+            assert (answer.status, answer.json()) == (403, {"error": "HTTPS is required"})
+
+    with subtests.test("the links of a list are https"):
+        page = server.request("GET", f"{SKILLS}?limit=1", headers=secure)
+        assert page.status == 200
+        assert page.json()["next"].startswith("https://localhost/api/v1/skills?")
+        path = page.json()["next"].removeprefix("https://localhost")
+        following = server.request("GET", path, headers=secure).json()
+        assert following["previous"].startswith("https://localhost/api/v1/skills?")
+    with subtests.test("the claim URL is https"):
+        url = re.compile(r"https://localhost/claim/[0-9A-Za-z]{32}")
+        agent = server.request("POST", REGISTER, {}, headers=secure).json()
+        assert url.fullmatch(agent["claim"]["claimUrl"])
+        profile = server.request("GET", ME, token=token, headers=secure).json()
+        assert url.fullmatch(profile["claim"]["claimUrl"])
+    with subtests.test("browsers are told to stay with https"):
+        page = server.request("GET", SKILLS, headers=secure)
+        assert page.headers["Strict-Transport-Security"].startswith("max-age=31536000")
+    with subtests.test("the path and the host are still the request's own"):
+        evil = {"X-Forwarded-Host": "evil.example", "SCRIPT_NAME": "/evil", "Script-Name": "/evil"}
+        page = server.request("GET", f"{SKILLS}?limit=1", headers=secure | evil)
+        assert page.json()["next"].startswith("https://localhost/api/v1/skills?")
+    with subtests.test("each forwarded address has a rate limit of its own"):
+        left = [left_after_registering_from(server, number, **secure) for number in (7, 7, 8)]
+        assert left == [999, 998, 999]
+    with subtests.test("a page for people is served and not redirected"):
+        answer = server.request("GET", "/admin/login/", headers=secure)
+        assert answer.status == 200
+        assert answer.headers["Content-Type"].startswith("text/html")

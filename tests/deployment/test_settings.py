@@ -1,0 +1,250 @@
+"""The environment decides, and a wrong value stops the start and names its variable (contract 9)
+
+Both files that read it are run here as they stand, in milliseconds; three starts of gunicorn and
+one of manage.py prove that a process starts, or ends, as those files say.
+"""
+
+import traceback
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+
+from tests.environments import (
+    NOT_SET,
+    PASSWORD,
+    PRODUCTION,
+    SETTINGS,
+    WEB_SERVER,
+    WRONG_FOR_SERVER,
+    WRONG_FOR_SETTINGS,
+    read,
+    start,
+)
+
+ORIGIN = "https://market.example"
+CHECK_SERVER = ("-m", "gunicorn", "--check-config", "--print-config", "marketplace.wsgi")
+
+
+def settings_of(*names, **variables):
+    """These settings in this environment."""
+    settings = read(SETTINGS, **variables)
+    return settings[names[0]] if len(names) == 1 else {name: settings[name] for name in names}
+
+
+def each_value(wrong):
+    """The variable, one value and the refusal in full, as a test's parameters."""
+    cases = [(text.split()[0], value, text) for text, values in wrong.items() for value in values]
+    return [
+        pytest.param(variable, value, text.format(value), id=f"{variable}-{value}")
+        for variable, value, text in cases
+    ]
+
+
+def assert_refused(file, variable, value, text):
+    with pytest.raises(ImproperlyConfigured) as refused:
+        read(file, **{variable: value})
+
+    assert str(refused.value) == text
+    # As the process would print it, with the errors that led to this one.
+    assert_no_secret_in("".join(traceback.format_exception(refused.value)))
+
+
+def assert_no_secret_in(text):
+    assert PASSWORD not in text
+    assert PRODUCTION["SECRET_KEY"] not in text
+
+
+@pytest.mark.parametrize("variable", ["SECRET_KEY", "DATABASE_URL"])
+@pytest.mark.parametrize("value", [None, "", "  "])
+def test_a_missing_value_stops_the_start(variable, value):
+    assert_refused(SETTINGS, variable, value, f"{variable} {NOT_SET}")
+
+
+@pytest.mark.parametrize(("variable", "value", "text"), each_value(WRONG_FOR_SETTINGS))
+def test_a_wrong_value_stops_the_start(variable, value, text):
+    assert_refused(SETTINGS, variable, value, text)
+
+
+@pytest.mark.parametrize(("variable", "value", "text"), each_value(WRONG_FOR_SERVER))
+def test_a_wrong_value_stops_the_web_server(variable, value, text):
+    assert_refused(WEB_SERVER, variable, value, text)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "text"),
+    [
+        ("PORT", "http", "must be a whole number from 1 to 65535, not 'http'."),
+        ("CACHE_URL", f"http://:{PASSWORD}@redis.example", "must look like redis://host:6379/0."),
+    ],
+    ids=["gunicorn.conf.py", "settings.py"],
+)
+def test_gunicorn_ends_with_the_refusal_of_either_file(variable, value, text):
+    done = start(*CHECK_SERVER, **{variable: value})
+
+    assert done.returncode != 0
+    last = done.stderr.splitlines()[-1]
+    assert last == f"django.core.exceptions.ImproperlyConfigured: {variable} {text}"
+    assert_no_secret_in(done.stdout + done.stderr)
+
+
+@pytest.mark.parametrize(
+    ("variables", "bind", "workers", "threads"),
+    [
+        ({}, "0.0.0.0:8000", 2, 4),
+        ({"PORT": "5000", "WEB_CONCURRENCY": "3"}, "0.0.0.0:5000", 3, 4),
+        ({"PORT": "", "WEB_THREADS": ""}, "0.0.0.0:8000", 2, 4),
+        ({"WEB_CONCURRENCY": "", "WEB_THREADS": "8"}, "0.0.0.0:8000", 2, 8),
+    ],
+)
+def test_the_web_server_reads_port_and_number_of_workers(variables, bind, workers, threads):
+    server = read(WEB_SERVER, **variables)
+
+    assert (server["bind"], server["workers"], server["threads"]) == (bind, workers, threads)
+
+
+def test_gunicorn_takes_what_its_file_has_read():
+    done = start(*CHECK_SERVER, PORT="5000", WEB_CONCURRENCY="3", WEB_THREADS="")
+
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert ["bind", "=", "['0.0.0.0:5000']"] in lines
+    assert ["workers", "=", "3"] in lines
+    assert ["threads", "=", "4"] in lines
+
+
+def test_the_defaults_are_those_of_the_contract():
+    names = ["DEBUG", "TOKEN_PREFIX", "TRUSTED_PROXY_COUNT", "REQUIRE_HTTPS", "RATE_LIMITS"]
+
+    assert settings_of(*names, *("CSRF_TRUSTED_ORIGINS", "CACHES")) == {
+        "DEBUG": False,
+        "TOKEN_PREFIX": "mkt",
+        "TRUSTED_PROXY_COUNT": 0,
+        "REQUIRE_HTTPS": True,
+        "RATE_LIMITS": {
+            "install": {"free": "20/h"},
+            "review": {"free": "10/h"},
+            "confirm-claim": {"free": "10/h"},
+            "register": {"free": "100/h"},
+            "login": {"free": "5/15m"},
+        },
+        "CSRF_TRUSTED_ORIGINS": [],
+        "CACHES": {"default": {"BACKEND": "marketplace.ratelimits.counters.PostgresCounters"}},
+    }
+
+
+def test_an_empty_value_is_the_default():
+    names = ["DEBUG", "TOKEN_PREFIX", "TRUSTED_PROXY_COUNT", "REQUIRE_HTTPS", "RATE_LIMITS"]
+    empty = dict.fromkeys([*names[:4], "RATE_LIMIT_INSTALL", "CACHE_URL"], "")
+
+    assert settings_of(*names, **empty) == settings_of(*names)
+
+
+def test_rates_are_read_for_each_policy_and_tier():
+    assert settings_of(
+        "RATE_LIMITS",
+        RATE_LIMIT_INSTALL="free=20/h, plus=100/h",
+        RATE_LIMIT_REVIEW="3/30m",
+        RATE_LIMIT_CONFIRM_CLAIM="free=1/d,lab-2=5/s",
+        RATE_LIMIT_REGISTER="0/h",
+        RATE_LIMIT_LOGIN="free=3/m",
+    ) == {
+        "install": {"free": "20/h", "plus": "100/h"},
+        "review": {"free": "3/30m"},
+        "confirm-claim": {"free": "1/d", "lab-2": "5/s"},
+        "register": {"free": "0/h"},
+        "login": {"free": "3/m"},
+    }
+
+
+def test_the_other_values_are_read():
+    shown = settings_of(
+        *("SECRET_KEY", "DEBUG", "TOKEN_PREFIX", "TRUSTED_PROXY_COUNT", "REQUIRE_HTTPS"),
+        *("ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "SECURE_PROXY_SSL_HEADER", "CACHES"),
+        DEBUG="True",
+        TOKEN_PREFIX="Acme7",
+        TRUSTED_PROXY_COUNT="2",
+        REQUIRE_HTTPS="off",
+        CSRF_TRUSTED_ORIGINS=f"{ORIGIN},https://*.market.example",
+        CACHE_URL=f"rediss://:{PASSWORD}@redis.example:6380/1",
+    )
+
+    cache = shown.pop("CACHES")["default"]
+    assert cache["BACKEND"].endswith("RedisCache")
+    assert cache["LOCATION"] == f"rediss://:{PASSWORD}@redis.example:6380/1"
+    assert cache["OPTIONS"]["socket_timeout"] <= 0.5
+    assert shown == {
+        "SECRET_KEY": PRODUCTION["SECRET_KEY"],
+        "DEBUG": True,
+        "TOKEN_PREFIX": "Acme7",
+        "TRUSTED_PROXY_COUNT": 2,
+        "REQUIRE_HTTPS": False,
+        "ALLOWED_HOSTS": ["market.example", "api.market.example"],
+        "CSRF_TRUSTED_ORIGINS": [ORIGIN, "https://*.market.example"],
+        "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https"),
+    }
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql"])
+def test_the_database_is_read_with_its_options(scheme):
+    url = PRODUCTION["DATABASE_URL"].replace("postgres", scheme).replace("hunter2", "a%2Fb%40c")
+
+    database = settings_of("DATABASES", DATABASE_URL=url)["default"]
+
+    assert database["ENGINE"] == "marketplace.db"
+    assert (database["HOST"], database["PORT"], database["NAME"]) == ("db.example", 5433, "market")
+    assert (database["USER"], database["PASSWORD"]) == ("market", "a/b@c")
+    assert database["OPTIONS"]["sslmode"] == "require"
+
+
+def test_a_socket_folder_can_be_the_host_of_the_database():
+    url = "postgres://market@%2Fvar%2Frun%2Fpostgresql/market"
+
+    database = settings_of("DATABASES", DATABASE_URL=url)["default"]
+
+    assert (database["HOST"], database["NAME"]) == ("/var/run/postgresql", "market")
+
+
+@pytest.mark.parametrize("proxies", [None, "0"])
+def test_forwarded_schemes_are_not_believed_without_a_trusted_proxy(proxies):
+    # Django's own default is to believe no header.
+    assert "SECURE_PROXY_SSL_HEADER" not in read(SETTINGS, TRUSTED_PROXY_COUNT=proxies)
+
+
+def test_a_production_environment_passes_every_check_of_django():
+    check = ("manage.py", "check", "--deploy", "--fail-level", "WARNING")
+
+    done = start(*check, TRUSTED_PROXY_COUNT="1", CSRF_TRUSTED_ORIGINS=ORIGIN)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.fixture
+def deployed(settings):
+    """Put an environment's settings in place of the tests', except for the database."""
+
+    def deployed(**variables):
+        for name, value in read(SETTINGS, **variables).items():
+            if name.isupper() and name != "DATABASES" and value != getattr(settings, name, None):
+                setattr(settings, name, value)
+
+    return deployed
+
+
+@pytest.mark.parametrize("proxies", [None, "0"])
+def test_the_check_of_a_deployment_warns_where_no_proxy_is_trusted(deployed, proxies):
+    deployed(TRUSTED_PROXY_COUNT=proxies, CSRF_TRUSTED_ORIGINS=ORIGIN)
+
+    with pytest.raises(SystemCheckError) as failed:
+        call_command("check", deploy=True, fail_level="WARNING")
+
+    assert "(marketplace.W001) TRUSTED_PROXY_COUNT is 0." in str(failed.value)
+    assert "System check identified 1 issue" in str(failed.value)
+
+
+@pytest.mark.django_db
+def test_no_migration_is_missing(capsys):
+    call_command("makemigrations", "--check", "--dry-run")
+
+    assert "No changes detected" in capsys.readouterr().out

@@ -1,0 +1,285 @@
+"""import_personas: what a persona bundles, running the import again, and collisions."""
+
+import pytest
+from django.db.models import F, signals
+
+from catalogue.importing import importers as importing
+from catalogue.importing.importers import PersonaImporter
+from catalogue.models import Persona
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+from tests.imports import (
+    PERSONAS,
+    import_personas,
+    import_skills,
+    persona,
+    receiving,
+    served,
+    skill,
+    slugs,
+)
+
+pytestmark = pytest.mark.django_db
+
+UNCHANGED = "personas: 0 created, 0 updated, 1 unchanged, 0 refused"
+UPDATED = "personas: 0 created, 1 updated, 0 unchanged, 0 refused"
+
+
+def archivist(tmp_path, *lines, **body):
+    return persona(tmp_path / "archivist.md", "name: archivist", *lines, **body)
+
+
+def bundled(anyone, slug="archivist"):
+    return [row["slug"] for row in served(anyone, slug, PERSONAS)["skills"]]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [["skills: [csv, pdf]"], ["skills: pdf, csv"], ["skills:", "  - pdf", "  - csv", "  - pdf"]],
+)
+def test_a_persona_bundles_the_skills_it_names(anyone, tmp_path, lines):
+    for slug in ("csv", "pdf", "other"):
+        SkillFactory(slug=slug)
+    archivist(tmp_path, *lines)
+
+    outcome = import_personas(tmp_path)
+
+    assert bundled(anyone) == ["csv", "pdf"]
+    assert served(anyone, "pdf")["personas"] == [{"slug": "archivist", "title": "Archivist"}]
+    assert outcome.notes == []
+
+
+def test_a_bundled_skill_that_does_not_exist_is_reported_and_left_out(anyone, tmp_path):
+    SkillFactory(slug="pdf")
+    file = archivist(tmp_path, "skills: [pdf, nonsense, also-none]")
+
+    outcome = import_personas(tmp_path)
+
+    assert bundled(anyone) == ["pdf"]
+    assert outcome.status == 0
+    assert outcome.lines == [
+        f"note: {file}: bundles the skill also-none, which does not exist",
+        f"note: {file}: bundles the skill nonsense, which does not exist",
+        "personas: 1 created, 0 updated, 0 unchanged, 0 refused",
+    ]
+
+
+def test_what_is_no_slug_is_left_out_of_a_bundle(anyone, tmp_path):
+    archivist(tmp_path, "skills: [../../pdf, 表, 'A B']")
+
+    outcome = import_personas(tmp_path)
+
+    assert bundled(anyone) == []
+    assert len(outcome.notes) == 3
+
+
+def test_a_bundled_skill_that_comes_later_is_added_by_the_next_run(anyone, tmp_path):
+    archivist(tmp_path, "skills: [pdf]")
+    import_personas(tmp_path)
+    SkillFactory(slug="pdf")
+
+    import_personas(tmp_path)
+
+    assert bundled(anyone) == ["pdf"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [["skills: [csv]"], ["skills: [pdf, csv]"], ["skills: []"], ["skills: [csv]", "title: New"]],
+)
+def test_another_bundle_is_a_change(anyone, tmp_path, lines):
+    for slug in ("csv", "pdf"):
+        SkillFactory(slug=slug)
+    archivist(tmp_path, "skills: [pdf]")
+    import_personas(tmp_path)
+    before = served(anyone, "archivist", PERSONAS)
+    archivist(tmp_path, *lines)
+
+    outcome = import_personas(tmp_path)
+
+    after = served(anyone, "archivist", PERSONAS)
+    assert after["skills"] != before["skills"]
+    assert outcome.summary == UPDATED
+    assert after["updatedAt"] > before["updatedAt"]
+
+
+def test_a_draft_skill_is_bundled_once_it_is_published(anyone, tmp_path):
+    skill(tmp_path / "skills" / "pdf")
+    archivist(tmp_path / "personas", "skills: [pdf]")
+    import_skills(tmp_path / "skills", draft=True)
+    import_personas(tmp_path / "personas")
+    assert bundled(anyone) == []
+
+    import_skills(tmp_path / "skills")
+
+    assert bundled(anyone) == ["pdf"]
+
+
+def test_a_second_run_changes_nothing(anyone, tmp_path):
+    SkillFactory(slug="pdf")
+    archivist(tmp_path, "skills: [pdf]", "priceCents: 0", "tags: a, b", "version: 1.0")
+    import_personas(tmp_path)
+    before = served(anyone, "archivist", PERSONAS)
+
+    outcome = import_personas(tmp_path)
+
+    assert outcome.lines == [UNCHANGED]
+    assert served(anyone, "archivist", PERSONAS) == before
+
+
+@pytest.mark.parametrize("line", ["title: New", "description: New", "tags: new", "priceCents: 5"])
+def test_a_changed_file_updates_its_persona(anyone, tmp_path, line):
+    archivist(tmp_path)
+    import_personas(tmp_path)
+    before = served(anyone, "archivist", PERSONAS)
+    archivist(tmp_path, line)
+
+    outcome = import_personas(tmp_path)
+
+    after = served(anyone, "archivist", PERSONAS)
+    assert outcome.lines == [UPDATED]
+    assert after["updatedAt"] > before["updatedAt"]
+    assert (after["personaId"], after["createdAt"]) == (before["personaId"], before["createdAt"])
+
+
+@pytest.mark.parametrize("spelling", [".", "../repo", "owner", "owner/archivist.md"])
+def test_any_spelling_of_the_path_means_the_same_files(anyone, tmp_path, monkeypatch, spelling):
+    archivist(tmp_path / "repo" / "owner")
+    import_personas(tmp_path / "repo")
+    monkeypatch.chdir(tmp_path / "repo")
+
+    assert import_personas(spelling).lines == [UNCHANGED]
+    assert slugs(anyone, PERSONAS) == ["archivist"]
+
+
+def test_what_staff_have_withdrawn_stays_withdrawn(anyone, tmp_path):
+    archivist(tmp_path)
+    import_personas(tmp_path)
+    Persona.objects.update(status="withdrawn")
+    archivist(tmp_path, "title: New")
+
+    import_personas(tmp_path)
+
+    assert anyone.get(f"{PERSONAS}/archivist").status_code == 404
+
+
+def test_an_update_keeps_installs_and_reviews(anyone, tmp_path):
+    archivist(tmp_path)
+    import_personas(tmp_path)
+    review(AgentFactory(), Persona.objects.get(), 4)
+    Persona.objects.update(installs=7)
+    archivist(tmp_path, "title: New")
+
+    import_personas(tmp_path)
+
+    shown = served(anyone, "archivist", PERSONAS)
+    assert (shown["title"], shown["installs"]) == ("New", 7)
+    assert (shown["ratingAvg"], shown["ratingCount"]) == (4, 1)
+
+
+def test_an_update_keeps_the_installs_and_reviews_that_happen_meanwhile(anyone, tmp_path):
+    archivist(tmp_path)
+    import_personas(tmp_path)
+    archivist(tmp_path, "title: New")
+
+    def meanwhile(**_):
+        Persona.objects.update(installs=F("installs") + 1, rating_sum=4, rating_count=1)
+
+    with receiving(signals.pre_save, Persona, meanwhile):
+        import_personas(tmp_path)
+
+    shown = served(anyone, "archivist", PERSONAS)
+    assert (shown["title"], shown["installs"]) == ("New", 1)
+    assert (shown["ratingAvg"], shown["ratingCount"]) == (4, 1)
+
+
+def test_an_interrupted_import_keeps_its_batches_and_completes_when_run_again(
+    anyone, tmp_path, monkeypatch
+):
+    SkillFactory(slug="pdf")
+    for name in ("a", "b", "c"):
+        persona(tmp_path / f"{name}.md", f"name: {name}", "skills: [pdf]")
+
+    save_bundle = PersonaImporter.save_bundle
+
+    def interrupt_at_b(importer, file, entry):
+        if entry.slug == "b":
+            raise KeyboardInterrupt
+        return save_bundle(importer, file, entry)
+
+    monkeypatch.setattr(importing, "BATCH", 1)
+    monkeypatch.setattr(PersonaImporter, "save_bundle", interrupt_at_b)
+    with pytest.raises(KeyboardInterrupt):
+        import_personas(tmp_path)
+    monkeypatch.undo()
+    assert slugs(anyone, PERSONAS) == ["a"]
+
+    outcome = import_personas(tmp_path)
+
+    assert outcome.summary == "personas: 2 created, 0 updated, 1 unchanged, 0 refused"
+    assert [bundled(anyone, slug) for slug in "abc"] == [["pdf"]] * 3
+
+
+def test_a_colliding_newcomers_slug_names_its_owner_and_stays(anyone, tmp_path):
+    archivist(tmp_path / "alice", body="Alices.")
+    file = archivist(tmp_path / "bob", body="Bobs.")
+
+    outcome = import_personas(tmp_path)
+
+    assert slugs(anyone, PERSONAS) == ["archivist", "archivist-bob"]
+    assert served(anyone, "archivist-bob", PERSONAS)["content"] == "Bobs."
+    assert outcome.notes == [f"{file}: the slug archivist is taken, imported as archivist-bob"]
+    assert import_personas(tmp_path / "bob", tmp_path / "alice").lines == [
+        "personas: 0 created, 0 updated, 2 unchanged, 0 refused"
+    ]
+
+
+def test_a_persona_that_staff_wrote_is_not_overwritten(anyone, tmp_path):
+    PersonaFactory(slug="archivist", content="You do it.", price_cents=500)
+    archivist(tmp_path)
+
+    import_personas(tmp_path)
+
+    assert served(anyone, "archivist", PERSONAS)["priceCents"] == 500
+    assert slugs(anyone, PERSONAS) == ["archivist", "archivist-2"]
+
+
+def test_a_skill_and_a_persona_may_share_a_slug(anyone, tmp_path):
+    SkillFactory(slug="archivist")
+    archivist(tmp_path)
+
+    import_personas(tmp_path)
+
+    assert slugs(anyone, PERSONAS) == slugs(anyone) == ["archivist"]
+
+
+def test_a_named_source_is_known_wherever_it_lies(anyone, tmp_path):
+    archivist(tmp_path / "a")
+    import_personas(tmp_path / "a", source="hub")
+    (tmp_path / "a").rename(tmp_path / "b")
+
+    outcome = import_personas(tmp_path / "b", source="hub")
+
+    assert outcome.lines == [UNCHANGED]
+    assert slugs(anyone, PERSONAS) == ["archivist"]
+
+
+def test_the_same_prompt_in_two_named_sources_is_two_personas(anyone, tmp_path):
+    archivist(tmp_path / "a", "author: Alice")
+    archivist(tmp_path / "b", "author: Bob", "priceCents: 500")
+
+    import_personas(tmp_path / "a", source="first")
+    import_personas(tmp_path / "b", source="second")
+
+    assert slugs(anyone, PERSONAS) == ["archivist", "archivist-bob"]
+    assert served(anyone, "archivist", PERSONAS)["author"] == "Alice"
+
+
+def test_a_newcomer_with_the_prompt_of_a_file_that_is_gone_is_no_moved_file(anyone, tmp_path):
+    file = archivist(tmp_path / "a", "author: Alice")
+    import_personas(tmp_path / "a")
+    file.unlink()
+    archivist(tmp_path / "b", "author: Bob", "priceCents: 500")
+
+    import_personas(tmp_path / "b")
+
+    assert served(anyone, "archivist", PERSONAS)["author"] == "Alice"

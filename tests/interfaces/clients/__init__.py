@@ -1,0 +1,1 @@
+"""Programs that use generated clients; tests/interfaces/test_generated_clients.py runs them."""

@@ -1,0 +1,161 @@
+"""The description of the API, and the page that shows it. That it is true: tests/truth.py."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+from openapi_spec_validator import validate
+
+from interfaces.openapi.document import document
+from marketplace.api.permissions import Scope
+from tests.factories import SkillFactory
+from tests.openapi_contract import assert_as_described, validator
+
+URL = "/api/v1/openapi.json"
+OPERATIONS = {
+    "list_skills": None,
+    "get_skill": None,
+    "get_skill_file": None,
+    "list_personas": None,
+    "get_persona": None,
+    "register_agent": None,
+    "get_profile": Scope.READ,
+    "update_profile": Scope.READ,
+    "confirm_claim": Scope.READ,
+    "install_skill": Scope.INSTALL,
+    "install_persona": Scope.INSTALL,
+    "submit_review": Scope.REVIEW,
+}
+
+
+def operations():
+    return {
+        operation["operationId"]: operation
+        for methods in document()["paths"].values()
+        for operation in methods.values()
+    }
+
+
+def test_it_is_valid():
+    validate(document())
+    assert document()["openapi"] == "3.1.0"
+
+
+def test_drf_spectacular_has_nothing_to_warn_of():
+    written = StringIO()
+
+    call_command("spectacular", "--validate", "--fail-on-warn", stdout=written)
+
+    assert "openapi: 3.1.0" in written.getvalue()
+
+
+def test_it_names_every_operation_with_its_scope():
+    scopes = {
+        name: operation.get("security", [{"bearer": [None]}])[0]["bearer"][0]
+        for name, operation in operations().items()
+    }
+
+    assert scopes == OPERATIONS
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_its_examples_are_as_it_describes_them(name):
+    operation = operations()[name]
+    parts = [*operation["responses"].values(), operation.get("requestBody", {})]
+    contents = [content for part in parts for content in part.get("content", {}).values()]
+
+    for content in contents:
+        examples = content.get("examples", {"only": {"value": content.get("example")}})
+        for example in examples.values():
+            validator(content["schema"]["$ref"]).validate(example["value"])
+
+
+def test_a_limited_operation_tells_its_limit_and_the_headers_of_a_429():
+    operation = operations()["install_skill"]
+
+    assert operation["description"].endswith("Rate limit `install`: 20/h in the free tier.")
+    assert set(operation["responses"]["429"]["headers"]) == {
+        "Retry-After",
+        "RateLimit",
+        "RateLimit-Policy",
+    }
+
+
+@pytest.mark.parametrize("url", [URL, f"{URL}/"])
+def test_anyone_may_read_it_without_a_query(anyone, django_assert_num_queries, url):
+    with django_assert_num_queries(0):
+        answer = anyone.get(url, headers={"Origin": "https://elsewhere.example"})
+
+    assert answer.status_code == 200
+    assert answer.json() == document()
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.headers["Cache-Control"] == "public, max-age=300"
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+
+
+def test_it_is_not_sent_again_to_who_has_it(anyone):
+    etag = anyone.get(URL).headers["ETag"]
+
+    again = anyone.get(URL, headers={"If-None-Match": etag})
+
+    assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", etag)
+
+
+def test_it_answers_head_and_refuses_other_methods(anyone):
+    head = anyone.head(URL)
+    post = anyone.post(URL)
+
+    assert (head.status_code, head.content) == (200, b"")
+    assert post.status_code == 405
+    assert post.headers["Allow"] == "GET, HEAD"
+    assert post.json() == {"error": "Method POST is not allowed here; use GET, HEAD"}
+
+
+class Lie:
+    """An answer with something changed."""
+
+    def __init__(self, answer, *, status=None, without=None, **changes):
+        self.status_code = status or answer.status_code
+        self.headers = {name: value for name, value in answer.headers.items() if name != without}
+        self.content = json.dumps({**answer.json(), **changes}).encode()
+
+
+@pytest.mark.parametrize(
+    ("lie", "complaint"),
+    [
+        ({"status": 418}, "get_skill does not describe"),
+        ({"without": "ETag"}, "without {'etag'}"),
+        ({"downloads": "many"}, 'is not of type "integer"'),
+        ({"secret": 1}, "Additional properties are not allowed"),
+        ({"createdAt": "2026-13-32T09:05:00.000Z"}, 'is not a "date-time"'),
+    ],
+    ids=["status", "header", "type", "more", "format"],
+)
+def test_an_answer_that_is_not_as_described_fails_its_test(anyone, lie, complaint):
+    SkillFactory(slug="pdf-tables")
+    answer = anyone.get("/api/v1/skills/pdf-tables")
+
+    with pytest.raises(AssertionError, match=complaint):
+        assert_as_described("GET", "/api/v1/skills/pdf-tables", Lie(answer, **lie))
+
+
+def test_an_answer_that_nothing_describes_fails_its_test(anyone):
+    answer = anyone.get("/api/v1/skills")
+
+    with pytest.raises(AssertionError, match="of which the document knows nothing"):
+        assert_as_described("GET", "/api/v1/nowhere", answer)
+
+
+@pytest.mark.parametrize("url", ["/docs", "/docs/"])
+def test_the_page_is_kept_by_whoever_reads_it(anyone, django_assert_num_queries, url):
+    with django_assert_num_queries(0):
+        page = anyone.get(url)
+        again = anyone.get(url, headers={"If-None-Match": page.headers["ETag"]})
+
+    assert (page.status_code, again.status_code) == (200, 304)
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert page.headers["Cache-Control"] == "public, no-cache"
+    assert anyone.head(url).headers["ETag"] == page.headers["ETag"]
+    assert "style-src 'self';" in page.headers["Content-Security-Policy"]
+    assert "unsafe" not in page.headers["Content-Security-Policy"]

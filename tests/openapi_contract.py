@@ -1,0 +1,79 @@
+"""Compares answers with the OpenAPI document; tests/conftest.py gives it each one of the suite."""
+
+import re
+from functools import cache
+
+import orjson
+from jsonschema_rs import Draft202012Validator
+
+from interfaces.openapi.document import document
+
+DOCUMENT = "/api/v1/openapi.json"
+ERROR = {"$ref": "#/components/schemas/Error"}
+
+
+def assert_as_described(method, path, answer):
+    """The status, the required headers and the body of an answer are as the document says.
+
+    What belongs to no operation (an unknown path, another method) is an error in JSON.
+    """
+    if not path.startswith("/api/") or path.rstrip("/") == DOCUMENT:
+        return
+    asked = f"{method} {path}: {answer.status_code}"
+    operation = operation_of("GET" if method == "HEAD" else method, path)
+    if operation is None:
+        assert answer.status_code >= 400, f"{asked}, of which the document knows nothing"
+        assert answer.status_code != 405 or "Allow" in answer.headers, f"{asked} without Allow"
+        described = {"content": {"application/json": {"schema": ERROR}}}
+    else:
+        described = operation["responses"].get(str(answer.status_code))
+        assert described, f"{asked}, which {operation['operationId']} does not describe"
+    missing = required_headers(described) - {name.lower() for name in answer.headers}
+    assert not missing, f"{asked} without {missing}"
+    if method == "HEAD" or "content" not in described:
+        assert answer.content == b"", f"{asked} with a body"
+    else:
+        assert_body(asked, answer, described["content"])
+
+
+def assert_body(asked, answer, content):
+    media_type = answer.headers["Content-Type"].partition(";")[0]
+    assert media_type in content, f"{asked} as {media_type}"
+    is_json = media_type == "application/json"
+    body = orjson.loads(answer.content) if is_json else answer.content.decode()
+    error = next(validator(content[media_type]["schema"]["$ref"]).iter_errors(body), None)
+    assert error is None, f"{asked}: {error}"
+
+
+def operation_of(method, path):
+    for pattern, methods in routes():
+        if pattern.fullmatch(path):
+            return methods.get(method.lower())
+    return None
+
+
+@cache
+def routes():
+    return [
+        (re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) + "/?"), methods)
+        for path, methods in document()["paths"].items()
+    ]
+
+
+def required_headers(described):
+    headers = {name: resolved(header) for name, header in described.get("headers", {}).items()}
+    return {name.lower() for name, header in headers.items() if header["required"]}
+
+
+def resolved(part):
+    if "$ref" not in part:
+        return part
+    _, _, kind, name = part["$ref"].split("/")
+    return document()["components"][kind][name]
+
+
+@cache
+def validator(ref):
+    """Compiled once for each kind of body."""
+    schema = {"$ref": ref, "components": document()["components"]}
+    return Draft202012Validator(schema, validate_formats=True)

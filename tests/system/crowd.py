@@ -1,0 +1,194 @@
+"""A crowd on one server: agents, operators, staff, attackers and clients that hang up."""
+
+import random
+import socket
+import struct
+import threading
+import time
+from collections import Counter, deque
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection, HTTPException, InvalidURL
+
+from tests.api import hostile_bodies, hostile_fields, hostile_urls
+from tests.api.hostile_cases import (
+    CONFIRM,
+    INSTALL_PERSONA,
+    INSTALL_SKILL,
+    ME,
+    PERSONAS,
+    REGISTER,
+    SKILLS,
+)
+from tests.api.hostile_cases import REVIEWS as REVIEW
+from tests.deployment import protocol_cases
+from tests.system.staff import Browser
+
+HOSTILE = [
+    case
+    for table in (
+        *(hostile_bodies.BODIES, hostile_bodies.CONTENT_TYPES, hostile_bodies.SIZES),
+        *(hostile_fields.FIELDS, hostile_fields.UNKNOWN_SLUGS),
+        *(hostile_urls.PATHS, hostile_urls.QUERIES, hostile_urls.UNAUTHENTICATED),
+        hostile_urls.NOT_ALLOWED,
+    )
+    for _, cases in table
+    for case in cases
+]
+RAW = [
+    request
+    for table in (protocol_cases.UNREADABLE, protocol_cases.REFUSED, protocol_cases.SMUGGLED)
+    for _, request in table.values()
+]
+SEARCHES = ["q=skill", "q=persona+review&limit=5", "sort=newest", "sort=name&limit=99", "tag=a"]
+CUT_OFF = (
+    b'POST /api/v1/agents/register HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"'
+)
+RESET = struct.pack("ii", 1, 0)  # close without a word, as a client that crashes does
+
+
+class Crowd:
+    """As a context manager: `size` clients at work until it is left; `resting()` stops them."""
+
+    def __init__(self, server, staff, *, size, pause, skills, personas):
+        self.server, self.staff = server, staff
+        self.pause, self.size = pause, size
+        self.skills, self.personas = skills, personas
+        self.agents = deque(maxlen=200)  # (token, path of the claim page)
+        self.statuses, self.failures = Counter(), []
+        self.stopped, self.may_work = threading.Event(), threading.Event()
+        self.at_work, self.lock = 0, threading.Lock()
+        self.doings = [
+            *([self.attack] * 8),
+            *([self.act] * 8),
+            *([self.browse] * 4),
+            *(self.register, self.claim, self.look_as_staff, self.send_nonsense),
+            *(self.hang_up, self.stay_connected),
+        ]
+        self.undone = list(dict.fromkeys(self.doings))  # so that a short run leaves none out
+
+    def __enter__(self):
+        self.register()
+        self.may_work.set()
+        self.pool = ThreadPoolExecutor(self.size)
+        self.working = [self.pool.submit(self.work) for _ in range(self.size)]
+        return self
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        self.may_work.set()
+        self.pool.shutdown()
+        for thread in self.working:
+            thread.result()
+
+    def work(self):
+        while not self.stopped.is_set():
+            self.may_work.wait()
+            with self.lock:
+                self.at_work += 1
+            try:
+                self.choose()()
+            finally:
+                with self.lock:
+                    self.at_work -= 1
+            time.sleep(self.pause)
+
+    def choose(self):
+        try:
+            return self.undone.pop()
+        except IndexError:
+            return random.choice(self.doings)
+
+    def rest(self):
+        """Returns when nobody is asking anything; `may_work.set()` ends it."""
+        self.may_work.clear()
+        while self.at_work:
+            time.sleep(0.05)
+        time.sleep(1)
+
+    def send(self, method, path, body=None, **options):
+        try:
+            answer = self.server.request(method, path, body, **options)
+        except (ConnectionError, HTTPException) as error:
+            # A server that refuses a body need not read it to its end.
+            self.note(type(error).__name__, (method, path, str(body)[:100]))
+            return None
+        self.note(answer.status, (method, path, str(body)[:100], answer.body[:200]))
+        return answer
+
+    def note(self, status, request):
+        with self.lock:
+            self.statuses[status] += 1
+            if isinstance(status, int) and status >= 500:
+                self.failures.append((status, *request))
+
+    def register(self):
+        answer = self.send("POST", REGISTER, {"name": "One of a Crowd"})
+        agent = answer.json()
+        path = "/claim/" + agent["claim"]["claimUrl"].rpartition("/")[2]
+        self.agents.append((agent["token"], path))
+
+    def act(self):
+        token, _ = random.choice(self.agents)
+        persona = random.choice(self.personas)
+        method, path, body = random.choice(
+            [
+                ("GET", ME, None),
+                ("PATCH", ME, {"description": "x" * random.randrange(500)}),
+                ("POST", INSTALL_SKILL, {"slug": random.choice(self.skills)}),
+                ("POST", INSTALL_PERSONA, {"slug": persona, "setActive": True}),
+                ("POST", REVIEW, {"personaSlug": persona, "rating": 4.5, "comment": "x" * 900}),
+                ("POST", CONFIRM, {"code": "BBBB-BBBB"}),
+            ]
+        )
+        self.send(method, path, body, token=token)
+
+    def browse(self):
+        entry = random.choice([f"/{random.choice(self.skills)}", f"?{random.choice(SEARCHES)}"])
+        self.send("GET", SKILLS + entry)
+        self.send("GET", f"{PERSONAS}?{random.choice(SEARCHES)}")
+
+    def attack(self):
+        token, _ = random.choice(self.agents)
+        case = random.choice(HOSTILE)
+        headers = {name: value.replace("TOKEN", token) for name, value in case.headers}
+        headers |= {"Content-Type": case.content_type} if case.content_type else {}
+        path = case.path.replace("TOKEN", token)
+        try:
+            self.send(case.method, path, case.body or None, headers=headers)
+        except (ValueError, InvalidURL):  # nothing that Python's own client would send
+            self.note("unsendable", ())
+
+    def send_nonsense(self):
+        raw = self.server.raw(random.choice(RAW))
+        self.note(int(raw.split()[1]), (raw[:300],))
+
+    def claim(self):
+        _, path = random.choice(self.agents)
+        page = Browser(self.server).submit(path, name="Ada", email=random.choice(["", "a@b.cd"]))
+        self.note(page.status, (path,))
+
+    def look_as_staff(self):
+        path = random.choice(
+            [
+                *("/admin/", "/admin/agents/agent/", "/admin/agents/agenttoken/?q=mkt"),
+                *("/admin/catalogue/skill/?q=skill", "/admin/catalogue/persona/add/"),
+                *("/admin/reviews/review/", "/admin/nowhere/", "/admin/agents/agent/?e=1"),
+            ]
+        )
+        page = self.staff.get(path)
+        self.note(page.status, (path,))
+
+    def hang_up(self):
+        with socket.create_connection(("127.0.0.1", self.server.port), timeout=10) as link:
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            link.sendall(random.choice([CUT_OFF, CUT_OFF[:9], b"GET /api/v1/skills HTTP/1.1\r\n"]))
+            time.sleep(random.choice([0, 0.05]))
+        self.note("hung up", ())
+
+    def stay_connected(self):
+        link = HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        for _ in range(10):
+            link.request("GET", f"{SKILLS}/{random.choice(self.skills)}")
+            answer = link.getresponse()
+            self.note(answer.status, (answer.read()[:200],))
+        link.close()

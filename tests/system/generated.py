@@ -1,0 +1,162 @@
+"""Requests as Hypothesis makes them: valid but for one part or two."""
+
+import json
+
+from hypothesis import strategies as st
+
+from tests.system import odd_values
+from tests.system.operations import FULL, OPERATIONS, escaped, request
+
+
+class Members(list):
+    """A JSON object as pairs, which may repeat a name."""
+
+
+class Literal(str):
+    """A value as it stands in the text, valid JSON or not."""
+
+    __slots__ = ()
+
+
+def as_json(value, *, ascii_only=True):
+    if isinstance(value, Literal):
+        return str(value)
+    if isinstance(value, Members):
+        pairs = (
+            f"{json.dumps(str(name), ensure_ascii=ascii_only)}: "
+            f"{as_json(item, ascii_only=ascii_only)}"
+            for name, item in value
+        )
+        return "{" + ", ".join(pairs) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(as_json(item, ascii_only=ascii_only) for item in value) + "]"
+    return json.dumps(value, ensure_ascii=ascii_only)
+
+
+def members(names, values, *, max_size=4):
+    return st.lists(st.tuples(names, values), max_size=max_size).map(Members)
+
+
+# With surrogates, which st.text() alone leaves out; as JSON they are escapes.
+TEXT = st.text(st.characters(), max_size=50) | st.sampled_from(odd_values.TEXTS)
+NUMBER = (
+    st.integers()
+    | st.integers(-(10**400), 10**400)
+    | st.floats()
+    | st.floats(0.5, 5.5)
+    | st.sampled_from(odd_values.NUMBERS).map(Literal)
+)
+SCALAR = st.none() | st.booleans() | NUMBER | TEXT | st.sampled_from(odd_values.JSON).map(Literal)
+VALUE = st.recursive(
+    SCALAR, lambda inner: st.lists(inner, max_size=4) | members(TEXT, inner), max_leaves=12
+)
+LATIN_1 = st.text(st.characters(max_codepoint=255), max_size=40)
+PRINTABLE = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), max_size=40)
+NAME = st.from_regex(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,20}", fullmatch=True)
+
+METHOD = st.sampled_from(odd_values.METHODS) | st.from_regex(r"[A-Z]{1,10}", fullmatch=True)
+SEGMENT = TEXT.map(escaped) | PRINTABLE
+TARGET = (
+    st.sampled_from(odd_values.TARGETS)
+    | st.builds("/api/v1/{}/{}".format, st.sampled_from(["skills", "personas", "agents"]), SEGMENT)
+    | PRINTABLE.map("/{}".format)
+    | PRINTABLE
+    | LATIN_1
+)
+QUERY = st.builds(
+    "?{}{}".format, st.sampled_from(["", "q=", "tag=", "limit=", "sort=", "cursor="]), PRINTABLE
+)
+CONTENT_TYPE = st.builds(
+    "{}; {}={}; {}={}".format,
+    st.sampled_from(odd_values.MEDIA_TYPES),
+    *(st.sampled_from(odd_values.PARAMETER) | NAME, st.sampled_from(odd_values.PARAMETER_VALUES)),
+    *(st.sampled_from(odd_values.PARAMETER) | NAME, LATIN_1),
+)
+HEADER = (
+    st.sampled_from(sorted(odd_values.HEADERS)).flatmap(
+        lambda name: st.tuples(st.just(name), st.sampled_from(odd_values.HEADERS[name]) | LATIN_1)
+    )
+    | st.tuples(st.just("Content-Type"), CONTENT_TYPE)
+    | st.tuples(NAME, LATIN_1)
+)
+PARTS = ["method", "target", "parameters", "query", "headers", "body", "token", "version"]
+
+
+@st.composite
+def requests(draw):
+    operation = draw(st.sampled_from(OPERATIONS))
+    odd = draw(st.sets(st.sampled_from(PARTS), min_size=1, max_size=2))
+    made = request(
+        operation,
+        slug=draw(st.sampled_from(operation.slugs or [""])),
+        parameters=draw(
+            odd_parameters(operation) if "parameters" in odd else parameters(operation)
+        ),
+        body=draw(odd_body(operation) if "body" in odd else body(operation)),
+        token=draw(st.sampled_from(odd_values.NARROW if "token" in odd else FULL)),
+    )
+    if "method" in odd:
+        made.method = draw(METHOD)
+    if "target" in odd:
+        made.target = draw(TARGET)
+    if "query" in odd:
+        made.target += draw(QUERY)
+    if "version" in odd:
+        made.version = draw(st.sampled_from(odd_values.VERSIONS))
+    if "headers" in odd:
+        for name, value in draw(st.lists(HEADER, min_size=1, max_size=3)):
+            if draw(st.booleans()):
+                made.headers = [header for header in made.headers if header[0] != name]
+            made.headers.append((name, value))
+    return made
+
+
+def parameters(operation):
+    if not operation.parameters:
+        return st.just([])
+    pairs = [(name, value) for name, values in operation.parameters.items() for value in values]
+    return st.lists(st.sampled_from(pairs), max_size=3, unique_by=lambda pair: pair[0])
+
+
+def odd_parameters(operation):
+    names = st.sampled_from([*odd_values.PARAMETER_NAMES, *operation.parameters])
+    values = TEXT | st.sampled_from(odd_values.NUMBERS)
+    return st.tuples(
+        parameters(operation), st.lists(st.tuples(names | TEXT, values), min_size=1, max_size=3)
+    ).map(lambda both: both[0] + both[1])
+
+
+def valid_members(operation):
+    fields = {name: st.sampled_from(values) for name, values in operation.fields.items() if values}
+    required = {name: fields.pop(name) for name in operation.required}
+    return st.fixed_dictionaries(required, optional=fields).map(lambda data: Members(data.items()))
+
+
+def body(operation):
+    return valid_members(operation).map(encoded) if operation.has_body else st.just(b"")
+
+
+def odd_body(operation):
+    names = st.sampled_from(sorted(operation.fields) or ["a"])
+    valid = valid_members(operation)
+    changed = st.builds(
+        lambda members, name, value: Members(
+            [*(m for m in members if m[0] != name), (name, value)]
+        ),
+        *(valid, names, VALUE),
+    )
+    added = st.builds(lambda *both: Members(both[0] + both[1]), valid, members(names | TEXT, VALUE))
+    data = changed | added | members(names | TEXT, VALUE) | VALUE
+    return (
+        st.builds(encoded, data, ascii_only=st.booleans())
+        | st.builds(lambda members, cut: encoded(members)[:cut], valid, st.integers(0, 60))
+        | st.builds(lambda members, size: encoded(members).ljust(size), valid, SIZE)
+        | st.binary(max_size=200)
+    )
+
+
+SIZE = st.sampled_from([65_535, 65_536, 65_537, 200_000])
+
+
+def encoded(value, *, ascii_only=True):
+    return as_json(value, ascii_only=ascii_only).encode("utf-8", "surrogatepass")

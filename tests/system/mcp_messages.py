@@ -1,0 +1,56 @@
+"""Valid messages of MCP, of the versions with `initialize` and of the one without."""
+
+import json
+
+from tests.system.operations import FULL, PERSONAS, SKILLS, Operation, request
+
+MCP = Operation("POST", "/mcp", is_protected=True)
+MODERN = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "fuzz", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {"roots": {"listChanged": True}},
+    "clientInfo": {"name": "fuzz", "version": "1"},
+}
+CALLS = {
+    "search_skills": {"query": "does one thing", "runtime": "python", "limit": 2},
+    "get_skill": {"slug": SKILLS[0]},
+    "search_personas": {"category": "development"},
+    "get_persona": {"slug": PERSONAS[1]},
+    "register_agent": {"name": "Ünïcödé", "runtime": "python"},
+    "install_skill": {"slug": SKILLS[1], "runtime": "python"},
+    "install_persona": {"slug": PERSONAS[5], "setActive": True},
+    "submit_review": {"personaSlug": PERSONAS[1], "rating": 4.5, "comment": "Tidy."},
+    "my_profile": {},
+}
+MESSAGES = [
+    ("initialize", HELLO),
+    ("notifications/initialized", {}),
+    ("notifications/cancelled", {"requestId": 1}),
+    ("ping", {}),
+    ("tools/list", {}),
+    ("server/discover", {}),
+    ("subscriptions/listen", {"notifications": {"toolsListChanged": True}}),
+    ("resources/read", {"uri": "skill://one"}),
+    *(("tools/call", {"name": name, "arguments": given}) for name, given in CALLS.items()),
+]
+
+
+def valid_message(rng):
+    """A message that is answered in the protocol, as a Request."""
+    method, params = rng.choice(MESSAGES)
+    message = {"jsonrpc": "2.0", "id": rng.choice([0, 1, "one"]), "method": method}
+    if method.startswith("notifications/"):
+        del message["id"]
+    headers = [("Accept", "application/json, text/event-stream")]
+    if rng.random() < 0.5:
+        params = {**params, "_meta": MODERN}
+        headers += [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method)]
+        headers += [("Mcp-Name", params[key]) for key in ("name", "uri") if key in params]
+    body = json.dumps({**message, "params": params}).encode()
+    valid = request(MCP, body=body, token=rng.choice(FULL))
+    valid.headers += headers
+    return valid

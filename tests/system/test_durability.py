@@ -1,0 +1,242 @@
+"""Acknowledged is durable: what a client was told is stored outlives the crash of any process."""
+
+import itertools
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from demo.postgres import CHECKOUT, Postgres
+from tests.live import LiveServer
+from tests.processes import is_within
+from tests.system.load import NO_ANSWER, Load, Promises
+from tests.system.scale import scale
+
+CYCLES = scale(short=1, long=10)
+THREADS = 12
+CALM = scale(short=0.7, long=2)  # seconds of work before each blow and after it
+AWAY = (1, 0, 2, 4, 7)  # seconds that the database stays away, in turn
+WORKERS = 2
+BROWSE = "/api/v1/skills?limit=1"
+# One process for all of it, because starting Django takes longer than the work.
+PREPARE = """
+from django.core.management import call_command
+
+call_command("migrate", verbosity=0)
+call_command("import_skills", "demo/skills")
+call_command("import_personas", "demo/personas")
+"""
+UNLIMITED = {f"RATE_LIMIT_{name}": "1000000/h" for name in ("INSTALL", "REVIEW", "REGISTER")}
+
+
+class Site:
+    """A database that keeps its promises (fsync on) and a server of two workers on it."""
+
+    def __init__(self, folder):
+        self.postgres = Postgres(folder / "postgres", durable=True)
+        self.environment = {
+            **os.environ,
+            **UNLIMITED,
+            "DATABASE_URL": self.postgres.url,
+            "WEB_CONCURRENCY": str(WORKERS),
+            "WEB_THREADS": "4",
+        }
+        self.server = LiveServer(folder / "server.log", self.environment)
+        self.promises = Promises()
+
+    def __enter__(self):
+        self.postgres.__enter__()
+        self.manage("shell", "--no-imports", "--command", PREPARE)
+        free = self.rows("SELECT slug FROM catalogue_persona WHERE price_cents = 0")
+        self.catalogue = {
+            "skills": [slug for (slug,) in self.rows("SELECT slug FROM catalogue_skill")],
+            "personas": [slug for (slug,) in free],
+        }
+        self.server.start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.stop()
+        self.postgres.__exit__()
+
+    def manage(self, *arguments):
+        """What a management command prints on this database."""
+        done = subprocess.run(
+            [sys.executable, "manage.py", *arguments],
+            cwd=CHECKOUT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def rows(self, query):
+        with psycopg.connect(self.postgres.url) as link:
+            return link.execute(query).fetchall()
+
+    def when_it_accepts(self):
+        """The moment from which on the database accepts connections."""
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                psycopg.connect(self.postgres.url, connect_timeout=2).close()
+            except psycopg.OperationalError:
+                time.sleep(0.01)
+            else:
+                return time.monotonic()
+        raise AssertionError("the database does not come back")
+
+    def workers(self):
+        booted = re.findall(r"Booting worker with pid: (\d+)", self.server.log.read_text())
+        return [int(pid) for pid in booted]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    with Site(tmp_path_factory.mktemp("durability")) as site:
+        yield site
+
+
+# Each of these strikes once and returns the moment from which the wait for a success is measured.
+
+
+def kill_the_database(site, away):
+    os.kill(int((site.postgres.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+    return start_the_database(site, away)
+
+
+def restart_the_database(site, away):
+    site.postgres.run("pg_ctl", "-D", site.postgres.data, "-m", "fast", "-w", "stop")
+    return start_the_database(site, away)
+
+
+def start_the_database(site, away):
+    time.sleep(away)
+    with ThreadPoolExecutor(1) as watch:
+        accepts = watch.submit(site.when_it_accepts)
+        site.postgres.start()
+        return accepts.result()
+
+
+def kill_the_workers(site, _away):
+    before = site.workers()
+    for pid in before[-WORKERS:]:
+        os.kill(pid, signal.SIGKILL)
+    killed = time.monotonic()
+    assert is_within(20, lambda: len(site.workers()) == len(before) + WORKERS)
+    return killed
+
+
+def restart_the_server(site, _away):
+    site.server.stop()
+    site.server.start()
+    return time.monotonic()
+
+
+@pytest.mark.parametrize(
+    ("blow", "failures", "patience"),
+    [
+        (kill_the_database, {503}, 1),
+        (restart_the_database, {503}, 1),
+        (kill_the_workers, NO_ANSWER, 15),  # a new worker has to import Django first
+        (restart_the_server, NO_ANSWER, 1),
+    ],
+)
+def test_acknowledged_is_durable(site, blow, failures, patience):
+    ups = []
+    with Load(site.server, site.promises, threads=THREADS, **site.catalogue) as load:
+        for away in itertools.islice(itertools.cycle(AWAY), CYCLES):
+            time.sleep(CALM)
+            ups.append(blow(site, away))
+            is_within(15, lambda: load.first_success_after(ups[-1]) < float("inf"))
+        time.sleep(CALM)
+    waits = [load.first_success_after(up) - up for up in ups]
+    print(f"\n{figures(blow, load, waits)}")  # noqa: T201
+
+    assert load.surprises == []
+    assert set(load.results()) <= {200, 201, 409} | failures
+    assert missing(site) == []
+    assert max(waits) < patience
+    if blow is kill_the_workers:
+        # A worker takes with it what it has in hand, and nothing more.
+        assert load.unanswered() <= THREADS * CYCLES
+    if blow is restart_the_server:
+        assert load.lost_answers == []
+
+
+def test_the_first_requests_after_an_idle_restart_of_the_database_succeed(site):
+    """Every kept connection is dead then, and nobody has noticed."""
+    answers = []
+    for _ in range(CYCLES):
+        with ThreadPoolExecutor(THREADS) as pool:
+            list(pool.map(lambda _: site.server.request("GET", BROWSE), range(THREADS * 10)))
+        restart_the_database(site, away=0)
+        for _ in range(20):
+            begun = time.monotonic()
+            status = site.server.request("GET", BROWSE).status
+            answers.append((status, round(time.monotonic() - begun, 2)))
+    refused = [answer for answer in answers if answer[0] != 200]
+    print(  # noqa: T201
+        f"\nidle restart x{CYCLES}: {len(answers)} requests one by one, {len(refused)} refused, "
+        f"slowest {max(seconds for _, seconds in answers):.2f} s"
+    )
+
+    assert refused == []
+    assert max(seconds for _, seconds in answers) < 1
+
+
+def test_every_counter_is_true_after_all_of_it(site):
+    assert site.manage("recount") == "Every counter is true.\n"
+
+
+def missing(site):
+    """What was acknowledged and is not in the database."""
+    promises, handles = site.promises, "JOIN agents_agent AS agent ON agent.id = agent_id"
+    stored = {
+        "agents": set(site.rows("SELECT public_id, handle FROM agents_agent")),
+        "tokens": set(site.rows("SELECT digest FROM agents_agenttoken")),
+        "skills": set(
+            site.rows(
+                f"SELECT handle, slug FROM installs_skillinstall {handles} "
+                "JOIN catalogue_skill AS entry ON entry.id = skill_id"
+            )
+        ),
+        "personas": set(
+            site.rows(
+                f"SELECT handle, slug FROM installs_personainstall {handles} "
+                "JOIN catalogue_persona AS entry ON entry.id = persona_id"
+            )
+        ),
+    }
+    lost = [(kind, row) for kind in stored for row in getattr(promises, kind) - stored[kind]]
+    reviews = {
+        (handle, slug): (int(rating * 100), comment)
+        for handle, slug, rating, comment in site.rows(
+            f"SELECT handle, slug, rating, comment FROM reviews_review {handles} "
+            "JOIN catalogue_persona AS entry ON entry.id = persona_id"
+        )
+    }
+    return lost + [
+        ("reviews", (key, possible, reviews.get(key)))
+        for key, possible in promises.reviews.items()
+        if reviews.get(key) not in possible
+    ]
+
+
+def figures(blow, load, waits):
+    results = load.results()
+    return (
+        f"{blow.__name__} x{len(waits)}: {sum(results.values())} requests of {THREADS} agents, "
+        f"{load.promises.number()} rows promised so far, {results[503]} answered 503, "
+        f"{load.unanswered()} unanswered, {len(load.lost_answers)} answers lost after the commit; "
+        f"first success after {min(waits):.2f} to {max(waits):.2f} s"
+        f" {[round(wait, 2) for wait in waits]}"
+    )

@@ -1,0 +1,155 @@
+"""Deploys drop nothing: a HUP reloads gunicorn under load without one failed request."""
+
+import http.client
+import json
+import random
+import re
+import signal
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+from agents.models import Agent
+from tests.factories import SkillFactory
+from tests.processes import is_within
+from tests.sockets import has_been_read
+from tests.system.scale import scale
+
+RELOADS = scale(short=1, long=10)
+WORKERS = 2
+BROWSE = ("GET", "/api/v1/skills", None, 200)
+REGISTER = ("POST", "/api/v1/agents/register", json.dumps({"name": "Newcomer"}), 201)
+JSON = {"Content-Type": "application/json"}
+
+
+class Client:
+    """Sends requests one after another until it is told to stop.
+
+    One that `keeps` its connection does with it what HTTP allows: a GET that finds the kept
+    connection closed is repeated once on a new one, a POST never is (RFC 9110, 9.2.2).
+    """
+
+    def __init__(self, port, *, keeps, requests, pause):
+        self.link = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self.keeps, self.requests, self.pause = keeps, requests, pause
+        self.seen, self.failures, self.slowest = Counter(), [], 0
+
+    def work(self, stopped):
+        while not stopped.is_set():
+            request = random.choice(self.requests)
+            begun = time.monotonic()
+            try:
+                status = self.send(request)
+            except (OSError, http.client.HTTPException) as error:
+                status = repr(error)
+                self.link.close()
+            self.slowest = max(self.slowest, time.monotonic() - begun)
+            self.seen[request[0]] += 1
+            if status != request[3]:
+                self.failures.append(f"{'kept' if self.keeps else 'fresh'} {request}: {status}")
+            if not self.keeps:
+                self.link.close()
+            time.sleep(random.uniform(*self.pause))
+        self.link.close()
+
+    def send(self, request):
+        is_reused = self.link.sock is not None
+        self.seen["on a kept connection"] += is_reused
+        try:
+            return self.exchange(request)
+        except ConnectionError:
+            if not is_reused or request[0] != "GET":
+                raise
+        self.link.close()
+        self.seen["repeated"] += 1
+        return self.exchange(request)
+
+    def exchange(self, request):
+        method, path, body, _ = request
+        self.link.request(method, path, body, JSON)
+        answer = self.link.getresponse()
+        answer.read()
+        return answer.status
+
+
+def clients(port):
+    busy = {"requests": [BROWSE, REGISTER], "pause": (0, 0.2)}
+    return [
+        *(Client(port, keeps=True, **busy) for _ in range(5)),
+        *(Client(port, keeps=False, **busy) for _ in range(5)),
+        # Longer than a stopping worker waits for the next request on a kept connection.
+        *(Client(port, keeps=True, requests=[BROWSE], pause=(2.5, 4)) for _ in range(2)),
+    ]
+
+
+def reload(server):
+    """HUP the master while a request is half sent; returns how that one ended."""
+    log = server.log.read_text()
+    body = REGISTER[2].encode()
+    slow = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    slow.putrequest("POST", REGISTER[1])
+    slow.putheader("Content-Type", "application/json")
+    slow.putheader("Content-Length", str(len(body)))
+    slow.endheaders(body[:5])
+    assert is_within(30, lambda: has_been_read(slow.sock))
+    server.process.send_signal(signal.SIGHUP)
+    time.sleep(1)
+    slow.send(body[5:])
+    status = slow.getresponse().status
+    slow.close()
+    # The old workers are gone and the new ones are there before the next reload.
+    for event in (r"Booting worker", r"Worker exiting"):
+        wanted = len(re.findall(event, log)) + WORKERS
+        assert is_within(
+            30, lambda e=event, w=wanted: len(re.findall(e, server.log.read_text())) >= w
+        ), server.log.read_text()[-3000:]
+    return status
+
+
+def asked(client):
+    return client.seen["GET"] + client.seen["POST"]
+
+
+def wait_until_all_have_met_it(crowd):
+    """Each has asked once more; the patient ones are late, and all are on a busy machine."""
+    before = [asked(client) for client in crowd]
+    assert is_within(
+        60,
+        lambda: (
+            all(asked(client) > number for client, number in zip(crowd, before, strict=True))
+            and sum(client.seen["on a kept connection"] for client in crowd) > 10 * RELOADS
+        ),
+    )
+
+
+def test_reloads_under_load_fail_no_request(own_server_of):
+    SkillFactory.create_batch(20)
+    server = own_server_of(RATE_LIMIT_REGISTER="1000000/h", WEB_CONCURRENCY=str(WORKERS))
+    crowd, stopped, slow_ones = clients(server.port), threading.Event(), []
+    with ThreadPoolExecutor(len(crowd)) as pool:
+        working = [pool.submit(client.work, stopped) for client in crowd]
+        try:
+            for _ in range(RELOADS):
+                time.sleep(1)
+                slow_ones.append(reload(server))
+            time.sleep(1)
+            wait_until_all_have_met_it(crowd)
+        finally:
+            stopped.set()
+    for thread in working:
+        thread.result()
+
+    seen = sum((client.seen for client in crowd), Counter())
+    failures = [failure for client in crowd for failure in client.failures]
+    print(  # noqa: T201
+        f"\n{RELOADS} reloads: {seen['GET'] + seen['POST']} requests, {seen['POST']} of them POST, "
+        f"{seen['on a kept connection']} on a kept connection; {len(failures)} failed, "
+        f"{seen['repeated']} GETs repeated after an idle connection was closed; "
+        f"slowest {max(client.slowest for client in crowd):.2f} s"
+    )
+    assert failures == []
+    assert slow_ones == [201] * RELOADS
+    # Each POST was carried out once: none was lost, and none was done twice.
+    assert Agent.objects.count() == seen["POST"] + RELOADS
+    assert seen["on a kept connection"] > 10 * RELOADS

@@ -1,0 +1,41 @@
+"""Schemathesis reads the OpenAPI document and makes requests of it, of its examples and against it.
+
+No answer is 500 or above, and each is as the document says: status, headers, type and body.
+"""
+
+import re
+
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+from tests.system.operations import populate
+from tests.system.scale import scale
+from tests.system.test_fuzz import LIMITS, SEED
+from tests.tools import fetched, run
+
+EXAMPLES = scale(short=5, long=200)  # random ones of each operation
+OPTIONS = [
+    f"--max-examples={EXAMPLES}",
+    f"--phases=examples,fuzzing{scale(short='', long=',coverage,stateful')}",
+    f"--seed={SEED}",
+    "--generation-database=none",
+    "--checks=all",
+    # No schema says which cursors were given out, or that two names mean one parameter.
+    "--exclude-checks=positive_data_acceptance,negative_data_rejection",
+    "--warnings=off",
+    "--no-color",
+]
+
+
+def test_every_answer_is_as_described(live_server_of, tmp_path):
+    schemathesis = fetched("schemathesis==4.32.5", tmp_path)
+    populate()
+    server = live_server_of(**LIMITS)
+    SkillFactory(slug="pdf-tables")
+    PersonaFactory(slug="archivist")
+    token = f"--header=Authorization: Bearer {AgentFactory().token.text}"
+    document = f"http://127.0.0.1:{server.port}/api/v1/openapi.json"
+
+    report = run(tmp_path, *schemathesis, "schemathesis", "run", *OPTIONS, token, document)
+
+    print(report)  # noqa: T201
+    assert int(re.search(r"(\d+) generated", report)[1]) >= 11 * EXAMPLES
+    assert "Traceback" not in server.log.read_text()

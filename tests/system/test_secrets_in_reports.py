@@ -1,0 +1,157 @@
+"""A crash tells nobody a token: neither the log, nor an error report with its local variables."""
+
+import io
+import logging
+
+import pytest
+from django.contrib.auth.models import User
+from django.core import mail
+from django.test import Client
+from django.utils.log import AdminEmailHandler
+
+from agents import tokens
+from marketplace.logging import MaskedFormatter
+from tests.factories import SkillFactory
+from tests.system.secrecy import found
+
+ME = "/api/v1/agents/me"
+REGISTER = "/api/v1/agents/register"
+
+# Where it crashes, and the request that leads there.
+CRASHES = {
+    "a token is looked up": (
+        "agents.models.Agent.from_db",
+        lambda it: it.client.get(ME),
+    ),
+    "a token is issued": (
+        "agents.models.AgentTokenQuerySet.create",
+        lambda it: it.anyone.post(REGISTER),
+    ),
+    "a registration is answered": (
+        "marketplace.api.renderers.orjson.dumps",
+        lambda it: it.anyone.post(REGISTER),
+    ),
+    "a profile is answered": (
+        "marketplace.api.renderers.orjson.dumps",
+        lambda it: it.client.get(ME),
+    ),
+    "a skill is installed": (
+        "installs.models.run_at_once",
+        lambda it: it.client.post(f"{ME}/skills/install", {"slug": "pdf-tables"}),
+    ),
+    "the claim page is opened": (
+        "agents.views.render",
+        lambda it: it.anyone.get(f"/claim/{it.secrets['claim']}"),
+    ),
+    "the token stands in the query string": (
+        "catalogue.filters.SkillListing.page",
+        lambda it: it.anyone.get(f"/api/v1/skills?q={it.secrets['token']}"),
+    ),
+    "staff issue a token": (
+        "agents.admin.AgentAdmin.log_change",
+        lambda it: it.desk.post(
+            "/admin/agents/agent/",
+            {
+                "action": "issue_token",
+                "_selected_action": it.agent.pk,
+                "issue": "1",
+                "scopes": ["read"],
+            },
+        ),
+    ),
+}
+
+
+class Actors:
+    """Who may call, and the secrets that a crash could tell."""
+
+    def __init__(self, agent, client, anyone, monkeypatch):
+        self.agent, self.client, self.anyone = agent, client, anyone
+        self.desk = Client(raise_request_exception=False)
+        self.desk.force_login(User.objects.create_superuser("staff"))
+        self.secrets = {"token": agent.token.text, "claim": agent.claim.secret}
+        mint = tokens.mint
+
+        def noted():
+            self.secrets["new token"] = mint()
+            return self.secrets["new token"]
+
+        monkeypatch.setattr(tokens, "mint", noted)
+
+
+@pytest.fixture
+def actors(agent, client, anyone, monkeypatch):
+    SkillFactory(slug="pdf-tables")
+    return Actors(agent, client, anyone, monkeypatch)
+
+
+@pytest.fixture
+def log(monkeypatch):
+    """What the configured handler writes."""
+    stream = io.StringIO()
+    for handler in configured_handlers(logging.getLogger()):
+        monkeypatch.setattr(handler, "stream", stream)
+    return stream
+
+
+@pytest.fixture
+def outbox(settings, log):
+    """Mails of an error reporter, as a deployer may add it: Django's own, with local variables."""
+    settings.ADMINS = [("Operations", "operations@example.com")]
+    handler = AdminEmailHandler(include_html=True)
+    logging.getLogger("django.request").addHandler(handler)
+    yield mail.outbox
+    logging.getLogger("django.request").removeHandler(handler)
+
+
+def configured_handlers(logger):
+    """The logger's handlers, without those that pytest puts there."""
+    return [handler for handler in logger.handlers if "pytest" not in type(handler).__module__]
+
+
+def crash_at(place, monkeypatch, text):
+    def crash(*_, **__):
+        raise RuntimeError(text)
+
+    monkeypatch.setattr(place, crash)
+
+
+def test_every_configured_handler_masks():
+    loggers = [logging.getLogger(name) for name in ("", *logging.root.manager.loggerDict)]
+    handlers = {
+        handler: logger.name for logger in loggers for handler in configured_handlers(logger)
+    }
+    # Used by runserver alone, which no deployment runs.
+    left = {handler for handler, name in handlers.items() if name == "django.server"}
+
+    assert len(handlers) > len(left)
+    for handler in handlers.keys() - left:
+        assert isinstance(handler, logging.StreamHandler)
+        assert isinstance(handler.formatter, MaskedFormatter)
+
+
+@pytest.mark.parametrize("name", CRASHES)
+def test_the_log_of_a_crash_tells_no_secret(name, actors, log, monkeypatch):
+    place, request = CRASHES[name]
+    crash_at(place, monkeypatch, f"crashed with {actors.secrets['token']}")
+
+    answer = request(actors)
+
+    assert answer.status_code == 500
+    assert "RuntimeError: crashed with mkt_agent_[masked]" in log.getvalue()
+    assert found(actors.secrets, log.getvalue()) == []
+    assert found(actors.secrets, answer.content.decode()) == []
+
+
+@pytest.mark.parametrize("name", CRASHES)
+def test_an_error_report_with_local_variables_tells_no_secret(name, actors, outbox, monkeypatch):
+    place, request = CRASHES[name]
+    crash_at(place, monkeypatch, "crashed")
+
+    assert request(actors).status_code == 500
+
+    assert "RuntimeError" in outbox[0].body
+    for report in outbox:
+        ((html, _),) = report.alternatives
+        assert found(actors.secrets, report.subject + report.body) == []
+        assert found(actors.secrets, html) == []

@@ -1,0 +1,171 @@
+"""It holds still: memory, descriptors, connections and counters under a long mixed load."""
+
+import statistics
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from marketplace.models import RateCount
+from tests.factories import PersonaFactory, SkillFactory
+from tests.system.crowd import Crowd
+from tests.system.scale import LONG, scale
+from tests.system.staff import Staff
+
+WARMING_UP = scale(short=1, long=240)  # seconds: pages are loaded, statements prepared
+SECONDS = scale(short=3, long=600)
+WORKERS, THREADS = 2, 4
+MAX_GROWTH = 0.05  # of each worker's resident memory
+STALE = scale(short=300, long=5000)  # counters that expired yesterday
+LIMITS = {
+    "RATE_LIMIT_REGISTER": "1000000/h",
+    # Short windows, so that counters expire all the time.
+    "RATE_LIMIT_INSTALL": "100/2s",
+    "RATE_LIMIT_REVIEW": "5/2s",
+    "RATE_LIMIT_CONFIRM_CLAIM": "2/5s",
+}
+
+
+@dataclass
+class Measure:
+    """What the server holds while nobody asks it anything."""
+
+    memory: dict  # {worker's pid: bytes}
+    descriptors: dict
+    connections: int
+
+    @property
+    def descriptors_besides_connections(self):
+        return sum(self.descriptors.values()) - self.connections
+
+
+def workers_of(server):
+    pid = server.process.pid
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def resident_memory(pid):
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) * 1024
+    raise AssertionError(f"{pid} has ended")
+
+
+def connections():
+    """The server's connections, by backend."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pid FROM pg_stat_activity WHERE application_name = 'soak'")
+        return {pid for (pid,) in cursor.fetchall()}
+
+
+def measure(server):
+    pids = workers_of(server)
+    memory = {pid: statistics.median(resident_memory(pid) for _ in range(5)) for pid in pids}
+    descriptors = {pid: len([*Path(f"/proc/{pid}/fd").iterdir()]) for pid in pids}
+    return Measure(memory, descriptors, len(connections()))
+
+
+class Watch:
+    """What was seen while the crowd was at work: connections, and the memory at each tenth."""
+
+    def __init__(self, server):
+        self.server = server
+        self.connections, self.megabytes = [], []
+
+    def keep(self):
+        for _ in range(10):
+            end = time.monotonic() + SECONDS / 10
+            while time.monotonic() < end:
+                self.connections.append(connections())
+                time.sleep(scale(short=0.1, long=0.5))
+            memory = map(resident_memory, workers_of(self.server))
+            self.megabytes.append(round(sum(memory) / 1e6, 1))
+
+
+def expired(ago):
+    return RateCount.objects.filter(expires_at__lt=timezone.now() - ago)
+
+
+def make_stale_counters():
+    yesterday = timezone.now() - timedelta(days=1)
+    RateCount.objects.bulk_create(
+        RateCount(key=UUID(int=number), count=1, expires_at=yesterday) for number in range(STALE)
+    )
+
+
+def fill_known_answers(server, slug):
+    """A worker that has served for a while keeps as many answers as it may (http_cache/store.py).
+
+    Each query string makes an answer of its own.
+    """
+    for number in range(scale(short=20, long=6000)):
+        server.request("GET", f"/api/v1/skills/{slug}?{number}")
+
+
+def growth(before, after):
+    return max(after[pid] / before[pid] - 1 for pid in before)
+
+
+@pytest.mark.usefixtures("fresh_counts")
+def test_it_holds_still_under_a_long_mixed_load(own_server_of):
+    server = own_server_of(
+        WEB_CONCURRENCY=str(WORKERS), WEB_THREADS=str(THREADS), PGAPPNAME="soak", **LIMITS
+    )
+    crowd = Crowd(
+        server,
+        Staff(server),
+        size=scale(short=6, long=4),
+        pause=0.01,
+        skills=[entry.slug for entry in SkillFactory.create_batch(50)],
+        personas=[entry.slug for entry in PersonaFactory.create_batch(20)],
+    )
+    watch = Watch(server)
+    fill_known_answers(server, crowd.skills[0])
+    make_stale_counters()
+    with crowd:
+        time.sleep(WARMING_UP)
+        crowd.rest()
+        before = measure(server)
+        crowd.may_work.set()
+        watch.keep()
+        crowd.rest()
+        after = measure(server)
+        asked = sum(crowd.statuses.values())
+        # The purge is drawn by lot for one counted request in 200, so a short run may need more.
+        for _ in range(4000):
+            if not expired(timedelta(hours=1)).exists():
+                break
+            crowd.register()
+
+    print(figures(crowd, asked, before, after, watch))  # noqa: T201
+    assert crowd.failures == []
+    assert [*after.memory] == [*before.memory], "a worker was replaced"
+    assert max(map(len, watch.connections)) <= WORKERS * THREADS
+    assert after.descriptors_besides_connections <= before.descriptors_besides_connections
+    assert not expired(timedelta(minutes=5)).exists()
+    if LONG:
+        assert growth(before.memory, after.memory) <= MAX_GROWTH
+
+
+def figures(crowd, asked, before, after, watch):
+    def megabytes(measured):
+        return " and ".join(f"{size / 1e6:.1f}" for size in measured.memory.values())
+
+    seen = watch.connections
+    return (
+        f"\nsoak of {SECONDS} s: {asked} requests {dict(crowd.statuses.most_common())}, "
+        f"{len(crowd.failures)} of 500 or above; "
+        f"memory {megabytes(before)} -> {megabytes(after)} MB "
+        f"({growth(before.memory, after.memory):+.1%} at most), of both at each tenth "
+        f"{watch.megabytes}; "
+        f"descriptors {sum(before.descriptors.values())} -> {sum(after.descriptors.values())}; "
+        f"connections {min(map(len, seen))} to {max(map(len, seen))}, {before.connections} -> "
+        f"{after.connections} at rest, {len(set().union(*seen))} different ones; counters: "
+        f"{STALE} stale ones purged, {RateCount.objects.count()} left, "
+        f"{expired(timedelta(minutes=1)).count()} expired over a minute ago"
+    )

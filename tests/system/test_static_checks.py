@@ -1,0 +1,79 @@
+"""What can be checked without running it: exact pins with hashes, and bandit's rules.
+
+Django's own `check --deploy` is in tests/deployment/test_settings.py.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from demo.postgres import CHECKOUT
+
+PIN = re.compile(
+    r"[a-z0-9][a-z0-9._-]*(?:\[[a-z0-9,._-]+\])?==[0-9][^\s;*,]*"
+    r"(?: ; [^#@]+?)?(?: --hash=sha256:[0-9a-f]{64})+"
+)
+SOURCES = ["marketplace", "catalogue", "agents", "installs", "reviews", "demo", "gunicorn.conf.py"]
+
+
+def requirements(name):
+    """The entries of a requirements file, each on one line, without its comments."""
+    text = (CHECKOUT / name).read_text().replace("\\\n", " ")
+    lines = (re.sub(r"\s+", " ", line).strip() for line in text.splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+def test_every_pin_is_exact_and_has_a_hash(name):
+    entries = requirements(name)
+
+    assert len(entries) >= 10
+    assert [entry for entry in entries if not PIN.fullmatch(entry)] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "groups"), [("requirements.txt", []), ("requirements-dev.txt", ["dev"])]
+)
+def test_the_pins_are_what_the_project_asks_for(name, groups):
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
+    asked = list(project["project"]["dependencies"])
+    for group in groups:
+        asked += project["dependency-groups"][group]
+    pinned = [Requirement(entry.split(" --hash")[0]) for entry in requirements(name)]
+    versions = {canonicalize_name(pin.name): next(iter(pin.specifier)).version for pin in pinned}
+
+    unmet = [
+        wanted
+        for wanted in map(Requirement, asked)
+        if versions.get(canonicalize_name(wanted.name)) not in wanted.specifier
+    ]
+
+    assert unmet == []
+
+
+def test_bandit_finds_nothing():
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "bandit", "-q", "-c", "pyproject.toml"),
+            *("-f", "json", "-r", *SOURCES),
+        ],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    report = json.loads(done.stdout)
+    assert report["errors"] == []
+    assert [
+        f"{found['filename']}:{found['line_number']} {found['test_id']} {found['issue_text']}"
+        for found in report["results"]
+    ] == []
+    assert report["metrics"]["_totals"]["loc"] > 2000
+    assert done.returncode == 0, done.stderr
