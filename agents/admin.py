@@ -18,10 +18,10 @@ from django.views.decorators.http import require_POST
 from agents import tokens
 from agents.models import Agent, AgentToken, OperatorClaim
 from marketplace.adminsite import theme
-from marketplace.adminsite.base import DeskAdmin, ReadOnlyAdmin, ReasonForm
+from marketplace.adminsite.base import ReadOnlyModelAdmin, ReasonForm, StaffModelAdmin
 from marketplace.api.permissions import Scope
 
-MOST_FOUND = 100  # agents of which a search shows tokens and claims
+MAX_FOUND = 100  # agents of which a search shows tokens and claims
 NEWEST = 10  # rows of each kind that an agent's page shows
 
 
@@ -128,11 +128,11 @@ def of_agents(term):
     Looked up by themselves: as a part of a larger question their index would not be used.
     """
     agents = Agent.objects.filter(handle__startswith=term.lower()).order_by("handle")
-    return list(agents.values_list("pk", flat=True)[:MOST_FOUND])
+    return list(agents.values_list("pk", flat=True)[:MAX_FOUND])
 
 
 @admin.register(Agent)
-class AgentAdmin(FindsTokens, DeskAdmin):
+class AgentAdmin(FindsTokens, StaffModelAdmin):
     form = AgentForm
     list_display = ["handle", "name", "tier", "state", "created_at"]
     list_filter = [TierFilter, SuspendedFilter]
@@ -168,7 +168,7 @@ class AgentAdmin(FindsTokens, DeskAdmin):
         return format_html('<span class="state state-{}">{}</span>', label, label)
 
     def save_model(self, request, obj, form, change):
-        self.keep_found(obj)
+        self.keep_snapshot(obj)
         obj.save(update_fields=[*form.changed_data, "updated_at"])
 
     def get_queryset(self, request):
@@ -234,7 +234,7 @@ class AgentAdmin(FindsTokens, DeskAdmin):
     def suspend(self, request, queryset):
         form = ReasonForm(request.POST if self.is_confirmed(request) else None)
         if not form.is_valid():
-            return self.ask(
+            return self.confirm(
                 request,
                 queryset,
                 "suspend",
@@ -253,7 +253,7 @@ class AgentAdmin(FindsTokens, DeskAdmin):
     @admin.action(description="Restore", permissions=["change"])
     def restore(self, request, queryset):
         if not self.is_confirmed(request):
-            return self.ask(request, queryset, "restore", text="Their tokens work again.")
+            return self.confirm(request, queryset, "restore", text="Their tokens work again.")
         for agent in queryset.order_by("pk"):
             with self.changing(request, agent, "Restored."):
                 agent.restore()
@@ -264,7 +264,7 @@ class AgentAdmin(FindsTokens, DeskAdmin):
     def release_claim(self, request, queryset):
         queryset = queryset.order_by("pk")
         if not self.is_confirmed(request):
-            return self.ask(
+            return self.confirm(
                 request,
                 queryset,
                 "release_claim",
@@ -309,7 +309,7 @@ def said_of_review(review):
 
 
 @admin.register(AgentToken)
-class AgentTokenAdmin(FindsTokens, ReadOnlyAdmin):
+class AgentTokenAdmin(FindsTokens, ReadOnlyModelAdmin):
     list_display = [
         *("hint", "agent", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
     ]
@@ -336,7 +336,7 @@ class AgentTokenAdmin(FindsTokens, ReadOnlyAdmin):
     @admin.action(description="Revoke", permissions=["revoke"])
     def revoke(self, request, queryset):
         if not self.is_confirmed(request):
-            return self.ask(
+            return self.confirm(
                 request,
                 queryset,
                 "revoke",
@@ -365,7 +365,7 @@ class ClaimFilter(admin.SimpleListFilter):
 
 
 @admin.register(OperatorClaim)
-class OperatorClaimAdmin(ReadOnlyAdmin):
+class OperatorClaimAdmin(ReadOnlyModelAdmin):
     list_display = ["agent", "status", "operator_name", "operator_email", "claimed_at"]
     list_filter = [ClaimFilter]
     list_select_related = ["agent"]

@@ -46,7 +46,7 @@ def measure():
     from django.db import connection  # noqa: PLC0415
     from django.test import Client  # noqa: PLC0415
 
-    from marketplace.http_cache.store import known_answers  # noqa: PLC0415
+    from marketplace.http_cache.store import cached_responses  # noqa: PLC0415
 
     spent = []
 
@@ -63,7 +63,7 @@ def measure():
         wholes, databases = [], []
         for method, path, options in calls:
             spent.clear()
-            known_answers.clear()  # what a request costs that was not asked before
+            cached_responses.clear()  # what a request costs that was not asked before
             begun = time.perf_counter()
             with connection.execute_wrapper(timed):
                 answer = getattr(client, method)(f"{API}{path}", **options)
@@ -77,7 +77,7 @@ def measure():
 def requests():
     """Each kind of request with the calls that are measured: {name: [(method, path, options)]}."""
     from agents.models import Agent, AgentToken  # noqa: PLC0415
-    from catalogue.models import Persona, Skill, Tally  # noqa: PLC0415
+    from catalogue.models import FacetCount, Persona, Skill  # noqa: PLC0415
 
     skills = list(Skill.objects.order_by("-id").values_list("slug", flat=True)[:REPEATS])
     personas = list(
@@ -88,7 +88,7 @@ def requests():
     )
     token = AgentToken.objects.issue(Agent.objects.get(handle="scale-1")).text
     Agent.objects.get(handle="scale-1").skill_installs.filter(skill__slug__in=skills).delete()
-    words = Tally.objects.filter(kind="skill", facet="word").order_by("-entries")
+    words = FacetCount.objects.filter(kind="skill", facet="word").order_by("-entries")
     rare = words.filter(entries__lte=3).values_list("value", flat=True)[0]
     # Every slug and every tag of this database begin alike.
     real = words.exclude(value__in=["scale", "tag"])
@@ -146,11 +146,11 @@ def middle(sort, key):
     """The path of the page that begins in the middle of a list."""
     from django.test import RequestFactory  # noqa: PLC0415
 
-    from catalogue.filters import SkillListing  # noqa: PLC0415
+    from catalogue.filters import SkillListQuery  # noqa: PLC0415
     from catalogue.models import Skill  # noqa: PLC0415
 
     query = {"sort": [sort]}
-    page = SkillListing(query).page()
+    page = SkillListQuery(query).page()
     row = Skill.objects.order_by(f"-{key}", "-id")[page.count // 2]
     row.sort_key = getattr(row, key)
     page.rows = [row]

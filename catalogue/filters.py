@@ -12,16 +12,16 @@ from django.db.models.lookups import GreaterThanOrEqual
 from catalogue.models import (
     RATING_OR_ZERO,
     TITLE_WITHOUT_CASE,
+    FacetCount,
     Persona,
     Skill,
-    Tally,
     number_of,
 )
-from catalogue.search.ranking import edits, ranking
+from catalogue.search.ranking import catalogue_version, ranking
 from marketplace.api.exceptions import BadRequest
-from marketplace.api.pagination import COMPILED, KeysetPage, RankedPage, Sort, among, keyset
-from marketplace.db.compiled_queries import Given, Literal
-from marketplace.http_cache.store import Evidence
+from marketplace.api.pagination import COMPILED, KeysetPage, RankedPage, Sort, by_ids, keyset
+from marketplace.db.compiled_queries import BindParam, InlineConstant
+from marketplace.http_cache.validators import Validator
 
 ALIASES = {"query": "q", "search": "q"}
 MAX_QUERY = 200
@@ -34,7 +34,7 @@ keysets = LRUCache(100)
 lock = Lock()
 
 
-class Listing:
+class ListQuery:
     """A list request: `filters` and `sorts` say what a kind offers, the URL gives the values."""
 
     sorts = {
@@ -75,18 +75,18 @@ class Listing:
             return KeysetPage(self._prepared, sort, given, **options)
         filters = {"facets": self.facets, "uncounted": self.uncounted}
         rank = partial(ranking, self._passing(self.values), self.words, **filters)
-        ranks = Evidence.of(edits)
+        ranks = Validator.of(catalogue_version)
         ranked = rank()
         if "minRating" in self.values:
             # Ratings move without an edit, those of whatever may be ranked.
-            ranks = Evidence(rank, ranked, weight=COMPILED + RANK * len(ranked))
+            ranks = Validator(rank, ranked, weight=COMPILED + RANK * len(ranked))
         if self.sort == "relevance":
             page = RankedPage(self.by_id, ranked, **options)
         else:
             best = self.entries.filter(pk__in=[row_id for _, row_id in ranked])
             prepare = partial(keyset, best, sort, Value(len(ranked)))
             page = KeysetPage(prepare, sort, {}, **options)
-        page.evidence = Evidence.of_all([ranks, page.evidence])
+        page.validator = Validator.of_all([ranks, page.validator])
         return page
 
     def _prepared(self, number, place):
@@ -98,7 +98,7 @@ class Listing:
         if made is None:
             passing = self._passing(
                 {
-                    name: value if name in self.literal else Given(name)
+                    name: value if name in self.literal else BindParam(name)
                     for name, value in self.values.items()
                 }
             )
@@ -137,7 +137,7 @@ class Listing:
         if self.uncounted or len(self.facets) > 1:
             return number_of(passing)
         facet, _ = self._counted
-        return Tally.objects.entries(passing.model, facet, Given("counted"))
+        return FacetCount.objects.entries(passing.model, facet, BindParam("counted"))
 
     @property
     def _counted(self):
@@ -178,14 +178,14 @@ class Listing:
         return repr((type(self).__name__, self.sort, sorted(kept.items()), sorted(self.tags)))
 
 
-class SkillListing(Listing):
+class SkillListQuery(ListQuery):
     entries = Skill.objects.published().with_row_version().listed()
-    by_id = among(entries)
-    sorts = {"downloads": Sort(F("downloads")), **Listing.sorts}
+    by_id = by_ids(entries)
+    sorts = {"downloads": Sort(F("downloads")), **ListQuery.sorts}
     filters = {
-        **Listing.filters,
+        **ListQuery.filters,
         "bundledIn": lambda skills, slug: skills.filter(
-            personas__slug=slug, personas__status=Literal("published")
+            personas__slug=slug, personas__status=InlineConstant("published")
         ),
     }
     default_sort = "downloads"
@@ -206,22 +206,22 @@ def _min_rating(personas, value):
     )
 
 
-class PersonaListing(Listing):
+class PersonaListQuery(ListQuery):
     entries = Persona.objects.published().with_row_version().with_skill_slugs().listed()
-    by_id = among(entries)
+    by_id = by_ids(entries)
     literal = frozenset({"free", "minRating"})
     sorts = {
         "installs": Sort(F("installs")),
         "rating": Sort(RATING_OR_ZERO),
         "price": Sort(F("price_cents"), descending=False),
-        **Listing.sorts,
+        **ListQuery.sorts,
     }
     filters = {
-        **Listing.filters,
+        **ListQuery.filters,
         "free": _free,
         "minRating": _min_rating,
         "skill": lambda personas, slug: personas.filter(
-            skills__slug=slug, skills__status=Literal("published")
+            skills__slug=slug, skills__status=InlineConstant("published")
         ),
     }
     default_sort = "installs"

@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from marketplace.adminsite.history import StaffHistory
-from marketplace.db.compiled_queries import Literal
+from marketplace.db.compiled_queries import InlineConstant
 from marketplace.models import make_public_id
 
 SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
@@ -53,7 +53,7 @@ class Status(models.TextChoices):
 
 class EntryQuerySet(models.QuerySet):
     def published(self):
-        return self.filter(status=Literal(Status.PUBLISHED))
+        return self.filter(status=InlineConstant(Status.PUBLISHED))
 
     def by_slug(self, slug):
         """The entry with this slug; NotFound is the model's own 404."""
@@ -272,7 +272,7 @@ class PersonaQuerySet(EntryQuerySet):
     def with_skill_slugs(self):
         """Annotate `skill_slugs`: the published skills that the persona bundles."""
         bundled = Persona.skills.through.objects.filter(
-            persona=OuterRef("pk"), skill__status=Literal(Status.PUBLISHED)
+            persona=OuterRef("pk"), skill__status=InlineConstant(Status.PUBLISHED)
         )
         return self.annotate(
             skill_slugs=ArraySubquery(bundled.order_by("skill__slug").values("skill__slug"))
@@ -403,7 +403,7 @@ class PersonaPosting(Posting):
 Skill.POSTINGS, Persona.POSTINGS = SkillPosting, PersonaPosting
 
 
-class Counted(models.Model):
+class FacetCountBase(models.Model):
     """A number of published entries: those of a kind of which a fact is true."""
 
     kind = models.CharField(max_length=7)
@@ -418,7 +418,7 @@ class Counted(models.Model):
         return f"{self.entries} {self.kind}s with {self.facet} {self.value}"
 
 
-class TallyManager(models.Manager):
+class FacetCountManager(models.Manager):
     def entries(self, model, facet, value):
         """How many published entries of a kind there are of which the fact is true.
 
@@ -434,15 +434,15 @@ class TallyManager(models.Manager):
         )
 
 
-class Tally(Counted):
+class FacetCount(FacetCountBase):
     """What has been counted so far."""
 
-    objects = TallyManager()
+    objects = FacetCountManager()
 
     pk = models.CompositePrimaryKey("kind", "facet", "value")
 
 
-class TallyChange(Counted):
+class FacetCountDelta(FacetCountBase):
     """What is still to be added to the tally.
 
     Writers only ever append here, so none waits for another; whoever finds nobody else at it adds
@@ -450,11 +450,11 @@ class TallyChange(Counted):
     """
 
     class Meta:
-        indexes = [models.Index(fields=["kind", "facet", "value"], name="tally_change")]
+        indexes = [models.Index(fields=["kind", "facet", "value"], name="facet_count_delta")]
 
 
 class ImportRun(models.Model):
-    """One upload to the desk: kept while its preview waits, and then for what it refused."""
+    """One upload in the admin: kept while its preview waits, and then for what it refused."""
 
     class Kind(models.TextChoices):
         SKILL = "skill", "Skills"

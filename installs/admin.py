@@ -9,12 +9,12 @@ from django.utils import timezone
 from agents.models import Agent
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
-from marketplace.adminsite.base import ReadOnlyAdmin, link_to
+from marketplace.adminsite.base import ReadOnlyModelAdmin, link_to
 
-MOST_COUNTED = 10_000  # of the newest installs, for what is popular
+MAX_COUNTED = 10_000  # of the newest installs, for what is popular
 
 
-class InstallAdmin(ReadOnlyAdmin):
+class InstallAdmin(ReadOnlyModelAdmin):
     search_help_text = "A whole slug or handle"
     entry_model = None
     entry_field = ""
@@ -52,13 +52,13 @@ class SkillInstallAdmin(InstallAdmin):
         week = timezone.now() - timedelta(days=7)
         newest = SkillInstall.objects.order_by("-id").values_list("skill_id", "installed_at")
         counted = Counter(
-            skill for skill, installed_at in newest[:MOST_COUNTED] if installed_at >= week
+            skill for skill, installed_at in newest[:MAX_COUNTED] if installed_at >= week
         ).most_common(8)
         skills = Skill.objects.only("slug").in_bulk([skill for skill, _ in counted])
         return [
             {
                 "title": "Most installed skills this week",
-                "note": f"of the newest {MOST_COUNTED:,} installs",
+                "note": f"of the newest {MAX_COUNTED:,} installs",
                 "rows": [
                     (
                         skills[skill].slug,

@@ -1,7 +1,7 @@
 from django.urls import re_path
 
 from interfaces.agent_skills.views import DiscoveryViewSet
-from interfaces.guides.views import WordsViewSet
+from interfaces.guides.views import GuideViewSet
 from interfaces.mcp.views import McpViewSet
 from interfaces.openapi.views import DocumentViewSet, docs
 from interfaces.website import views as pages
@@ -15,9 +15,9 @@ urlpatterns = [
     re_path(r"^personas/?$", pages.PersonasPage.as_view()),
     re_path(r"^personas/(?P<slug>[^/]+)/?$", pages.PersonaPage.as_view()),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"})),
-    re_path(r"^llms\.txt/?$", WordsViewSet.as_view({"get": "llms"})),
-    re_path(r"^skill\.md/?$", WordsViewSet.as_view({"get": "skill"})),
-    re_path(r"^robots\.txt/?$", WordsViewSet.as_view({"get": "robots"})),
+    re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),
+    re_path(r"^skill\.md/?$", GuideViewSet.as_view({"get": "skill"})),
+    re_path(r"^robots\.txt/?$", GuideViewSet.as_view({"get": "robots"})),
     re_path(rf"^{INDEX}", DiscoveryViewSet.as_view({"get": "marketplace"})),
     re_path(rf"^skills/(?P<slug>[^/]+)/{INDEX}", DiscoveryViewSet.as_view({"get": "skill"})),
     re_path(rf"^personas/(?P<slug>[^/]+)/{INDEX}", DiscoveryViewSet.as_view({"get": "persona"})),

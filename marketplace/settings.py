@@ -63,20 +63,20 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # First: what is kept has the headers of all the others already.
-    "marketplace.http_cache.store.KnownAnswers",
-    "marketplace.middleware.errors.OpenToBrowsers",
-    "marketplace.middleware.errors.WarnOfUntrustedProxy",
+    "marketplace.http_cache.middleware.ResponseCacheMiddleware",
+    "marketplace.middleware.errors.CorsMiddleware",
+    "marketplace.middleware.errors.UntrustedProxyMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "marketplace.middleware.errors.ContentSecurityPolicy",
-    "marketplace.middleware.errors.JsonErrors",
-    "marketplace.middleware.errors.HealthChecks",
-    "marketplace.middleware.errors.RequireHttps",
+    "marketplace.middleware.errors.ContentSecurityPolicyMiddleware",
+    "marketplace.middleware.errors.JsonErrorsMiddleware",
+    "marketplace.middleware.errors.HealthCheckMiddleware",
+    "marketplace.middleware.errors.RequireHttpsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "marketplace.middleware.errors.Sessions",
+    "marketplace.middleware.errors.StaffSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "marketplace.middleware.errors.Csrf",
-    "marketplace.middleware.errors.StaffUsers",
-    "marketplace.middleware.errors.Messages",
+    "marketplace.middleware.errors.FormCsrfMiddleware",
+    "marketplace.middleware.errors.StaffAuthenticationMiddleware",
+    "marketplace.middleware.errors.StaffMessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -171,7 +171,7 @@ STATIC_ROOT = BASE_DIR / "staticfiles"
 WHITENOISE_USE_FINDERS = True
 warnings.filterwarnings("ignore", message="No directory at")
 
-# A plain request to the API gets 403 from RequireHttps; only pages for people are redirected.
+# A plain request to the API gets 403 from RequireHttpsMiddleware; only pages are redirected.
 SECURE_SSL_REDIRECT = REQUIRE_HTTPS
 SECURE_REDIRECT_EXEMPT = [
     r"^(?!$|(admin|claim|docs|personas|skills|static)(/|$))",
@@ -201,12 +201,12 @@ LOGIN_REDIRECT_URL = "/admin/"
 UNFOLD = {
     "SITE_TITLE": "Marketplace",
     "SITE_HEADER": "Marketplace",
-    "SITE_SUBHEADER": "The staff desk",
+    "SITE_SUBHEADER": "Staff admin",
     "SITE_SYMBOL": "storefront",
     "SITE_URL": None,
     "SHOW_VIEW_ON_SITE": False,
-    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/desk.svg"}],
-    "STYLES": ["/static/desk.css"],
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/admin.svg"}],
+    "STYLES": ["/static/admin.css"],
 }
 
 LOGGING = logging.CONFIG

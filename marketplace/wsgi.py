@@ -15,7 +15,7 @@ from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters
 
 from marketplace.api.parsers import MAX_BYTES
-from marketplace.http_cache.store import known_answer
+from marketplace.http_cache.store import fresh_response
 
 CHARSET = re.compile(r"[\w.:-]{0,40}", re.ASCII)
 django_application = get_wsgi_application()
@@ -24,9 +24,9 @@ django_application = get_wsgi_application()
 def application(environ, start_response):
     """Django, spared what is known already, and two things that it does not expect of a request."""
     measure_chunked_body(environ)
-    known = known_answer(environ)
-    if known is not None:
-        return known.give(environ, start_response)
+    cached = fresh_response(environ)
+    if cached is not None:
+        return cached.to_wsgi(environ, start_response)
     blank_unreadable_content_type(environ)
     answer = django_application(environ, start_response)
     if environ["REQUEST_METHOD"] != "HEAD":

@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from agents.models import Agent
 from catalogue.models import Persona
 from marketplace.adminsite import theme
-from marketplace.adminsite.base import ReadOnlyAdmin, ReasonForm
+from marketplace.adminsite.base import ReadOnlyModelAdmin, ReasonForm
 from reviews.models import Review
 
 
@@ -54,7 +54,7 @@ class PersonaFilter(theme.TextFilter):
 
 
 @admin.register(Review)
-class ReviewAdmin(ReadOnlyAdmin):
+class ReviewAdmin(ReadOnlyModelAdmin):
     list_display = ["persona", "agent", "rating", "text", "state", "updated_at"]
     list_select_related = ["persona", "agent"]
     list_filter = [RatingFilter, PersonaFilter, HiddenFilter]
@@ -109,7 +109,7 @@ class ReviewAdmin(ReadOnlyAdmin):
     def hide(self, request, queryset):
         form = ReasonForm(request.POST if self.is_confirmed(request) else None)
         if not form.is_valid():
-            return self.ask(
+            return self.confirm(
                 request,
                 queryset,
                 "hide",
@@ -126,7 +126,7 @@ class ReviewAdmin(ReadOnlyAdmin):
     @admin.action(description="Restore", permissions=["moderate"])
     def restore(self, request, queryset):
         if not self.is_confirmed(request):
-            return self.ask(
+            return self.confirm(
                 request,
                 queryset,
                 "restore",

@@ -6,7 +6,7 @@ from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from django.test import Client, TransactionTestCase
 
-from marketplace.http_cache.store import known_answers
+from marketplace.http_cache.store import cached_responses
 from marketplace.models import RateCount
 from tests.cleanup import empty_the_database
 from tests.factories import AgentFactory
@@ -60,9 +60,9 @@ def as_json(data):
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_known():
+def clear_response_cache():
     """No answer of another test is given again."""
-    known_answers.clear()
+    cached_responses.clear()
 
 
 @pytest.fixture
@@ -97,17 +97,17 @@ def client_of(db):
 
 
 @pytest.fixture
-def desk(db):
+def admin_client(db):
     """A superuser's browser."""
     client = Client()
     client.force_login(User.objects.create_superuser("clerk-0"))
     return client
 
 
-def take_action(desk, action, *rows, **fields):
+def take_action(admin_client, action, *rows, **fields):
     """Choose an action of the admin's list, and confirm it on the page that asks."""
     options = rows[0]._meta
-    answer = desk.post(
+    answer = admin_client.post(
         f"/admin/{options.app_label}/{options.model_name}/",
         {
             "action": action,

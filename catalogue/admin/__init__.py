@@ -1,4 +1,4 @@
-"""The desk for skills and personas, and for what was imported there."""
+"""The admin of skills and personas, and for what was imported there."""
 
 from catalogue.admin import entries, imports
 

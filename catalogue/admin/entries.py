@@ -28,7 +28,7 @@ NEWEST = 10  # rows that an entry's page shows of those who have it
 
 
 class EntryAdmin(ImportsAndExports):
-    """What the desks of skills and personas share."""
+    """What the admins of skills and personas share."""
 
     search_fields = ["slug"]  # and titles, tags, descriptions: see `find`
     search_help_text = "Slug, title, tag or description"
@@ -102,7 +102,7 @@ class EntryAdmin(ImportsAndExports):
         # Only what was edited: a counter that moved since the form was opened keeps its value.
         many_to_many = {field.name for field in obj._meta.many_to_many}
         if form.changed_data:
-            self.keep_found(obj)
+            self.keep_snapshot(obj)
             changed = set(form.changed_data) | set(getattr(form, "followed", []))
             obj.save(update_fields=[*(changed - many_to_many), "updated_at"])
 
@@ -111,7 +111,7 @@ class EntryAdmin(ImportsAndExports):
     @admin.action(description="Publish", permissions=["change"])
     def publish(self, request, queryset):
         if not self.is_confirmed(request):
-            return self.ask(
+            return self.confirm(
                 request, queryset, "publish", text="Agents will find and install what is published."
             )
         self.change_each(request, queryset, "Published.", self.model.publish)
@@ -120,7 +120,7 @@ class EntryAdmin(ImportsAndExports):
     @admin.action(description="Back to draft", permissions=["change"])
     def redraft(self, request, queryset):
         if not self.is_confirmed(request):
-            return self.ask(
+            return self.confirm(
                 request,
                 queryset,
                 "redraft",
@@ -133,7 +133,7 @@ class EntryAdmin(ImportsAndExports):
     def withdraw(self, request, queryset):
         form = RecallForm(request.POST if self.is_confirmed(request) else None)
         if not form.is_valid():
-            return self.ask(
+            return self.confirm(
                 request,
                 queryset,
                 "withdraw",
@@ -237,7 +237,7 @@ class SkillAdmin(EntryAdmin):
     list_display = ["slug", "title", "category", "state", "downloads", "author", "updated_at"]
     counters = ["downloads"]
     sorted_by = ["downloads", "updated_at"]
-    importer_class = files.DeskSkillImport
+    importer_class = files.AdminSkillImport
     serializer_class = SkillDetailSerializer
     example = (
         "---\nname: pdf-tables\ndescription: Reads tables out of PDF files. Use it when …\n---\n\n"
@@ -287,7 +287,7 @@ class PersonaAdmin(EntryAdmin):
     sorted_by = ["installs", "rating", "price", "updated_at"]
     autocomplete_fields = ["skills"]
     own_fields = ["price_cents", "skills"]
-    importer_class = files.DeskPersonaImport
+    importer_class = files.AdminPersonaImport
     serializer_class = PersonaDetailSerializer
     example = (
         "---\nname: archivist\ntitle: Archivist\nskills: [pdf-tables]\npriceCents: 0\n---\n\n"

@@ -65,13 +65,13 @@ class SourceFilter(admin.SimpleListFilter):
     def lookups(self, request, model_admin):
         return [
             ("hand", "written here"),
-            ("desk", "imported here"),
+            ("admin", "imported here"),
             ("other", "imported elsewhere"),
         ]
 
     def queryset(self, request, queryset):
         here = Q(source__startswith=f"{files.SOURCE}:")
-        wanted = {"hand": Q(source=""), "desk": here, "other": ~here & ~Q(source="")}
+        wanted = {"hand": Q(source=""), "admin": here, "other": ~here & ~Q(source="")}
         if self.value() not in wanted:
             return queryset
         ids = queryset.model.objects.order_by("-pk").values_list("pk", flat=True)

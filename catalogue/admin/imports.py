@@ -14,13 +14,13 @@ from catalogue.admin.forms import UploadForm
 from catalogue.importing import files
 from catalogue.importing.frontmatter import Refused
 from catalogue.models import ImportRun
-from marketplace.adminsite.base import DeskAdmin, ReadOnlyAdmin
+from marketplace.adminsite.base import ReadOnlyModelAdmin, StaffModelAdmin
 
-MOST_REFUSALS = 50  # that an import keeps
+MAX_REFUSALS = 50  # that an import keeps
 
 
-class ImportsAndExports(DeskAdmin):
-    """A desk of entries that files can be brought to and taken from."""
+class ImportsAndExports(StaffModelAdmin):
+    """An admin of entries that files can be brought to and taken from."""
 
     importer_class = None
     example = ""
@@ -141,13 +141,13 @@ class ImportsAndExports(DeskAdmin):
         run.created, run.updated, run.unchanged, run.refused = (
             kinds.count(kind) for kind in ("created", "updated", "unchanged", "refused")
         )
-        run.refusals = [[each.path, each.reason] for each in refused[:MOST_REFUSALS]]
+        run.refusals = [[each.path, each.reason] for each in refused[:MAX_REFUSALS]]
         run.data, run.finished_at = None, timezone.now()
         run.save()
 
 
 @admin.register(ImportRun)
-class ImportRunAdmin(ReadOnlyAdmin):
+class ImportRunAdmin(ReadOnlyModelAdmin):
     list_display = ["name", "kind", "user", "created_at", "outcome"]
     search_fields = ["name"]  # see `find`
     search_help_text = "Start of a file's name"

@@ -21,7 +21,7 @@ MAX_UNPACKED = 50 * 1024 * 1024
 MAX_FILES = 1000
 MAX_MEMBERS = 10_000  # of a zip: whatever else lies beside the Markdown files
 MAX_PATH = 400  # characters
-SOURCE = "desk"
+SOURCE = "admin"
 EXPORT_BATCH = 200
 
 
@@ -210,8 +210,8 @@ class Told(Report):
         self.texts.append(str(reason))
 
 
-class DeskImport:
-    """Importing on the desk: the commands' own importer, with two differences.
+class AdminImport:
+    """Importing in the admin: the commands' own importer, with two differences.
 
     A file changes the entry of its slug wherever that came from, because a person sees what it
     would change; and a preview keeps nothing. Each file is a transaction of its own either way,
@@ -295,12 +295,12 @@ class DeskImport:
         return printable(path.relative_to(self.root))
 
 
-class DeskSkillImport(DeskImport, SkillImporter):
+class AdminSkillImport(AdminImport, SkillImporter):
     single_file = "SKILL.md"
     looks_for = "SKILL.md"
 
 
-class DeskPersonaImport(DeskImport, PersonaImporter):
+class AdminPersonaImport(AdminImport, PersonaImporter):
     single_file = "{}.md"
     looks_for = "persona file"
 

@@ -11,22 +11,22 @@ from django.utils.text import slugify
 from catalogue.models import NAMES, PUBLISHED
 
 STEM = "(ts_lexize('english_stem', %(expressions)s))[1]"
-MOST_RESULTS = 1000  # a search has no more results than these, the best
-MOST_WORDS = 10  # the rarest count
-MOST_POSTINGS = 10_000  # looked at in one search, all words together
-MOST_FILTERED = 5_000  # the same where each of the entries must also pass a filter
-SHORTEST = 4  # letters that a word must have to be mended or completed
+MAX_RESULTS = 1000  # a search has no more results than these, the best
+MAX_WORDS = 10  # the rarest count
+MAX_POSTINGS = 10_000  # looked at in one search, all words together
+MAX_FILTERED = 5_000  # the same where each of the entries must also pass a filter
+SHORTEST = 4  # letters that a word must have to be corrected or completed
 LONG = 9  # letters from which on two mistakes are forgiven
-MOST_MENDED = 3  # words of a query, the longest
-MOST_COMPLETIONS = 5
+MAX_CORRECTIONS = 3  # words of a query, the longest
+MAX_COMPLETIONS = 5
 BUNDLES = {"bundledIn", "skill"}  # filters that leave few entries
 FEW = 2000  # entries that a filter leaves, up to which each of them is looked at
 
 # Another number after each edit of what a search looks at, from the moment when the edit is seen
 # (migration 0004). Within a transaction it would move once, however often that edits.
-EDITS = """
+CATALOGUE_VERSION = """
     SELECT CASE WHEN pg_current_xact_id_if_assigned() IS NULL
-        THEN catalogue_count('entry', 'edits', '') END
+        THEN catalogue_count('entry', 'version', '') END
 """
 
 # The words that are asked for, and for a word that no entry holds, the known ones that begin with
@@ -35,8 +35,8 @@ EDITS = """
 ASKED = """
     SELECT word, is_stop, known, CASE WHEN is_odd AND row_number() OVER (
         PARTITION BY is_odd ORDER BY length(word) DESC, word
-    ) <= %(most_mended)s THEN ARRAY(
-        SELECT ARRAY[value, entries::text] FROM catalogue_tally
+    ) <= %(max_corrections)s THEN ARRAY(
+        SELECT ARRAY[value, entries::text] FROM catalogue_facetcount
         WHERE kind = %(kind)s AND facet = 'spelling'
             AND value >= left(word, 1) AND value < left(word, 1) || chr(1114111)
             AND (abs(length(value) - length(word)) <= 1 + (length(word) >= %(long)s)::int
@@ -128,19 +128,19 @@ BY_WORD_AND_FILTER = """
 """
 
 
-def edits():
+def catalogue_version():
     """What rankings rest on, whatever words and filters but a lowest rating they are of.
 
     None inside a transaction that writes.
     """
-    [(number,)] = connection.fetch_all(EDITS)
+    [(number,)] = connection.fetch_all(CATALOGUE_VERSION)
     return number
 
 
 def ranking(entries, text, *, facets, uncounted):
     """The best of the entries that hold any of the words, as `(relevance, id)`, best first.
 
-    `facets` and `uncounted` are the filters that the entries have passed (Listing).
+    `facets` and `uncounted` are the filters that the entries have passed (ListQuery).
     """
     kind = entries.model.__name__.lower()
     words = known_words(kind, text)
@@ -165,9 +165,9 @@ def ranking(entries, text, *, facets, uncounted):
             # Without facets: a bundle leaves few, a lowest rating or a price many.
             "uncounted": bool(uncounted & BUNDLES),
             "few": FEW,
-            "most_words": MOST_WORDS,
-            "most_postings": MOST_FILTERED if is_filtered else MOST_POSTINGS,
-            "most_results": MOST_RESULTS,
+            "most_words": MAX_WORDS,
+            "most_postings": MAX_FILTERED if is_filtered else MAX_POSTINGS,
+            "most_results": MAX_RESULTS,
             **{f"entries_{number}": value for number, value in enumerate(values)},
         },
     )
@@ -176,10 +176,10 @@ def ranking(entries, text, *, facets, uncounted):
 def holding(entries, text):
     """Entries, published or not, that hold each word of the text or one that begins so: for staff.
 
-    Published ones by the index of words, the first MOST_RESULTS; of the others the titles, slugs
+    Published ones by the index of words, the first MAX_RESULTS; of the others the titles, slugs
     and tags are looked at.
     """
-    words = re.findall(r"\w+", text.lower())[:MOST_WORDS]
+    words = re.findall(r"\w+", text.lower())[:MAX_WORDS]
     if not words:
         return entries.none()
     published = entries.model.objects.published().order_by("-pk")
@@ -191,25 +191,25 @@ def holding(entries, text):
     beginnings = " & ".join(f"{word}:*" for word in words)
     query = SearchQuery(beginnings, search_type="raw", config="simple")
     return entries.alias(names=NAMES).filter(
-        Q(pk__in=list(published.values_list("pk", flat=True)[:MOST_RESULTS]))
+        Q(pk__in=list(published.values_list("pk", flat=True)[:MAX_RESULTS]))
         | Q(~PUBLISHED, names=query)
         | Q(~PUBLISHED, tags__contains=[text])
     )
 
 
 def known_words(kind, text):
-    """The words to search for: those asked, misspelt ones mended, unfinished ones completed."""
-    limits = {"shortest": SHORTEST, "long": LONG, "most_mended": MOST_MENDED}
+    """The words to search for: those asked, misspelt ones corrected, unfinished ones completed."""
+    limits = {"shortest": SHORTEST, "long": LONG, "max_corrections": MAX_CORRECTIONS}
     asked = connection.fetch_all(ASKED, {"kind": kind, "text": text, **limits})
     # A stop word counts only where nothing else is asked for: the who.
     telling = [row for row in asked if not row[1]] or asked
     words = []
     for word, _, known, spellings in telling:
-        words += [word] if known else mended(word, spellings or [])
+        words += [word] if known else corrected(word, spellings or [])
     return words
 
 
-def mended(word, spellings):
+def corrected(word, spellings):
     """The nearest spelling, the most common first; else the most common that continue the word."""
     allowed = 2 if len(word) >= LONG else 1
     ranked = sorted((-int(entries), spelling) for spelling, entries in spellings)
@@ -223,7 +223,7 @@ def mended(word, spellings):
     ]
     if near:
         return [min(near)[2]]
-    return [spelling for _, spelling in ranked if spelling.startswith(word)][:MOST_COMPLETIONS]
+    return [spelling for _, spelling in ranked if spelling.startswith(word)][:MAX_COMPLETIONS]
 
 
 def distance(one, other, allowed):

@@ -20,8 +20,9 @@ from installs.exceptions import PersonaRequiresPayment
 from interfaces.guides.views import skill_md
 from marketplace.api.pagination import versions, versions_of
 from marketplace.api.viewsets import PublicViewSet
-from marketplace.db.compiled_queries import Given, Literal, Prepared
-from marketplace.http_cache.store import UNCHANGING, Evidence, public_answer
+from marketplace.db.compiled_queries import BindParam, CompiledQuery, InlineConstant
+from marketplace.http_cache.responses import public_response
+from marketplace.http_cache.validators import ALWAYS_FRESH, Validator
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 FORMAT = {"name", "description", "license", "compatibility", "allowed-tools"}
@@ -34,14 +35,14 @@ IN_BUNDLE = (
     Skill.objects.published()
     .with_row_version()
     .filter(
-        personas__slug=Given("slug"),
-        personas__status=Literal("published"),
+        personas__slug=BindParam("slug"),
+        personas__status=InlineConstant("published"),
         personas__price_cents=0,
     )
     .order_by("slug")
 )
-bundled = Prepared(lambda: IN_BUNDLE)
-versions_of_bundled = Prepared(lambda: versions_of(IN_BUNDLE))
+bundled = CompiledQuery(lambda: IN_BUNDLE)
+versions_of_bundled = CompiledQuery(lambda: versions_of(IN_BUNDLE))
 
 
 class DiscoveryViewSet(PublicViewSet):
@@ -51,27 +52,27 @@ class DiscoveryViewSet(PublicViewSet):
         text = skill_md(request)
         fields, _ = read_frontmatter(text)
         file = SkillFile("/skill.md", fields.line("name"), fields.line("description"), text)
-        return index([file], UNCHANGING)
+        return index([file], ALWAYS_FRESH)
 
     def skill(self, request, slug):
-        skill, evidence = SkillViewSet.look_up(slug)
-        return index([file_of(skill)], evidence)
+        skill, validator = SkillViewSet.get_published(slug)
+        return index([file_of(skill)], validator)
 
     def persona(self, request, slug):
         """The skills that a persona bundles; one with a price is refused as its install is."""
-        persona, _ = PersonaViewSet.look_up(slug)
+        persona, _ = PersonaViewSet.get_published(slug)
         if not persona.is_free:
             raise PersonaRequiresPayment
         skills = bundled(slug=slug)
         # A persona that is withdrawn or gets a price has no such skills any more.
         seen = [versions(skill, IN_BUNDLE) for skill in skills] or None
-        evidence = Evidence(partial(versions_of_bundled, slug=slug), seen)
-        return index([file_of(skill) for skill in skills], evidence)
+        validator = Validator(partial(versions_of_bundled, slug=slug), seen)
+        return index([file_of(skill) for skill in skills], validator)
 
     def skill_file(self, request, slug):
-        skill, evidence = SkillViewSet.look_up(slug)
+        skill, validator = SkillViewSet.get_published(slug)
         content_type = "text/markdown; charset=utf-8"
-        return public_answer(file_of(skill).text, evidence, content_type=content_type)
+        return public_response(file_of(skill).text, validator, content_type=content_type)
 
 
 class SkillFile(NamedTuple):
@@ -90,9 +91,9 @@ class SkillFile(NamedTuple):
         }
 
 
-def index(files, evidence):
+def index(files, validator):
     content = orjson.dumps({"$schema": SCHEMA, "skills": [file.entry() for file in files]})
-    return public_answer(content.decode(), evidence, content_type="application/json")
+    return public_response(content.decode(), validator, content_type="application/json")
 
 
 def file_of(skill):

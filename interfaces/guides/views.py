@@ -4,7 +4,8 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from marketplace.api.viewsets import PublicViewSet
-from marketplace.http_cache.store import UNCHANGING, public_answer
+from marketplace.http_cache.responses import public_response
+from marketplace.http_cache.validators import ALWAYS_FRESH
 from marketplace.ratelimits.decorators import rate_of
 
 UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "day"}
@@ -34,7 +35,7 @@ def words(name, request):
         "prefix": settings.TOKEN_PREFIX,
         "limits": limits,
     }
-    return render_to_string(f"words/{name}", context)
+    return render_to_string(f"guides/{name}", context)
 
 
 def in_words(rate):
@@ -44,7 +45,7 @@ def in_words(rate):
     return f"{number} requests per {f'{length} {unit}s' if length else unit}"
 
 
-class WordsViewSet(PublicViewSet):
+class GuideViewSet(PublicViewSet):
     """Texts that change with the configuration alone."""
 
     default_response_headers = {"Cache-Control": "public, no-cache"}
@@ -53,8 +54,8 @@ class WordsViewSet(PublicViewSet):
         return plain_text(words("llms.txt", request))
 
     def skill(self, request):
-        return public_answer(
-            skill_md(request), UNCHANGING, content_type="text/markdown; charset=utf-8"
+        return public_response(
+            skill_md(request), ALWAYS_FRESH, content_type="text/markdown; charset=utf-8"
         )
 
     def robots(self, request):
@@ -62,4 +63,4 @@ class WordsViewSet(PublicViewSet):
 
 
 def plain_text(text):
-    return public_answer(text, UNCHANGING, content_type="text/plain; charset=utf-8")
+    return public_response(text, ALWAYS_FRESH, content_type="text/plain; charset=utf-8")

@@ -4,7 +4,7 @@ from agents import handles, tokens
 from agents.models import Agent
 from catalogue import models as catalogue
 from catalogue.models import Entry
-from catalogue.search.ranking import MOST_RESULTS
+from catalogue.search.ranking import MAX_RESULTS
 from marketplace.api.permissions import Scope
 from reviews.models import Review
 
@@ -125,7 +125,7 @@ def page(kind):
     return shape(
         {
             "results": some(ref(kind)),
-            "count": said(COUNT, f"On all pages; a search has the best {MOST_RESULTS:,}."),
+            "count": said(COUNT, f"On all pages; a search has the best {MAX_RESULTS:,}."),
             "next": said(or_none(URL), "The next page; null on the last."),
             "previous": or_none(URL),
         }

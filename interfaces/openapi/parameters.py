@@ -6,7 +6,7 @@ from interfaces.openapi.components import TEXT
 from marketplace.api.exceptions import BadRequest
 
 MEANINGS = {
-    "q": (TEXT | {"maxLength": MAX_QUERY}, "Search in your own words; typos are mended."),
+    "q": (TEXT | {"maxLength": MAX_QUERY}, "Search in your own words; typos are corrected."),
     "category": (TEXT, "Only of this category."),
     "tag": (
         {"type": "array", "items": TEXT},
@@ -47,29 +47,29 @@ SLUG = {
 }
 
 
-def of_list(listing):
-    """The query parameters that a Listing takes; anything else is a 400."""
+def of_list(list_query):
+    """The query parameters that a ListQuery takes; anything else is a 400."""
     sort = (
-        {"type": "string", "enum": ["relevance", *listing.sorts]},
-        f"Without it `relevance` where there is a `q`, else `{listing.default_sort}`.",
+        {"type": "string", "enum": ["relevance", *list_query.sorts]},
+        f"Without it `relevance` where there is a `q`, else `{list_query.default_sort}`.",
     )
     meanings = {**MEANINGS, "sort": sort}
     for name, meant in ALIASES.items():
         meanings[name] = (MEANINGS[meant][0], f"The same as `{meant}`.")
     return [
         {"name": name, "in": "query", "description": meaning, "schema": schema}
-        for name in [*FIRST, *listing.filters, *LAST]
+        for name in [*FIRST, *list_query.filters, *LAST]
         for schema, meaning in [meanings[name]]
     ]
 
 
-def refusals(listing):
-    """The exact texts of the 400s that a Listing's parameters bring, as it says them."""
+def refusals(list_query):
+    """The exact texts of the 400s that a ListQuery's parameters bring, as it says them."""
     for query in (
         *({"colour": ["red"]}, {"q": ["one", "two"]}, {"q": ["x" * (MAX_QUERY + 1)]}),
         *({"limit": ["0"]}, {"sort": ["best"]}, {"sort": ["relevance"]}),
     ):
         try:
-            listing(query)
+            list_query(query)
         except BadRequest as error:
             yield str(error.detail)

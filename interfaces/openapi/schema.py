@@ -57,8 +57,8 @@ class OperationSchema(AutoSchema):
         return getattr(getattr(self.view, self.view.action), "policy", None)
 
     @property
-    def listing(self):
-        return self.view.listing_class if self.view.action == "list" else None
+    def list_query(self):
+        return self.view.list_query_class if self.view.action == "list" else None
 
     @property
     def is_protected(self):
@@ -88,8 +88,8 @@ class OperationSchema(AutoSchema):
         taken = []
         if "{slug}" in self.path:
             taken.append(parameters.SLUG | {"example": self.example("slug")})
-        if self.listing:
-            taken += parameters.of_list(self.listing)
+        if self.list_query:
+            taken += parameters.of_list(self.list_query)
         if self.is_public_reading:
             taken.append(parameters.IF_NONE_MATCH)
         return taken
@@ -164,8 +164,8 @@ class OperationSchema(AutoSchema):
     def bad_requests(self):
         if self.method != "GET":
             yield from bodies.refusals(self.view.get_serializer())
-        if self.listing:
-            yield from parameters.refusals(self.listing)
+        if self.list_query:
+            yield from parameters.refusals(self.list_query)
         yield middleware.TEXTS[400]
 
     def errors(self):

@@ -8,7 +8,8 @@ from django.views.decorators.http import require_safe
 
 from interfaces.openapi.document import document
 from marketplace.api.viewsets import PublicViewSet
-from marketplace.http_cache.store import UNCHANGING, is_known, public_answer
+from marketplace.http_cache.responses import is_not_modified, public_response
+from marketplace.http_cache.validators import ALWAYS_FRESH
 
 
 @cache
@@ -26,7 +27,7 @@ class DocumentViewSet(PublicViewSet):
 
     def retrieve(self, request):
         content, etag = document_and_etag()
-        if is_known(request.META, etag):
+        if is_not_modified(request.META, etag):
             return HttpResponseNotModified(headers={"ETag": etag})
         return HttpResponse(content, content_type="application/json", headers={"ETag": etag})
 
@@ -35,4 +36,4 @@ class DocumentViewSet(PublicViewSet):
 def docs(request):
     """The description as a page from which the API can be tried."""
     content_type = "text/html; charset=utf-8"
-    return public_answer(render_to_string("docs.html"), UNCHANGING, content_type=content_type)
+    return public_response(render_to_string("docs.html"), ALWAYS_FRESH, content_type=content_type)

@@ -11,13 +11,14 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views import View
 
-from catalogue.filters import PersonaListing, SkillListing
+from catalogue.filters import PersonaListQuery, SkillListQuery
 from catalogue.markdown import render as render_markdown
 from catalogue.views import PersonaViewSet, SkillViewSet
 from interfaces.guides.views import base_url
 from marketplace.api.exceptions import ApiError
 from marketplace.api.query_params import query_parameters
-from marketplace.http_cache.store import Evidence, public_answer
+from marketplace.http_cache.responses import public_response
+from marketplace.http_cache.validators import Validator
 
 # The filters of a list that a page shows one by one, each with a link that takes it away.
 SHOWN_FILTERS = ("category", "tag", "runtime", "author", "bundledIn", "skill")
@@ -46,10 +47,10 @@ class Page(View):
             status = error.status_code  # 404, or 400 for what a list's parameters hold
             return render(request, f"{status}.html", {"text": error.detail}, status=status)
 
-    def page(self, request, evidence, **context):
+    def page(self, request, validator, **context):
         context |= {"base": base_url(request), "path": request.path.rstrip("/")}
         content = render_to_string(self.template_name, context)
-        return public_answer(content, evidence, content_type="text/html; charset=utf-8")
+        return public_response(content, validator, content_type="text/html; charset=utf-8")
 
 
 class StartPage(Page):
@@ -58,15 +59,15 @@ class StartPage(Page):
     def get(self, request):
         popular, newest = {"limit": ["6"]}, {"limit": ["3"], "sort": ["newest"]}
         lists = {
-            "skills": SkillListing(popular).page(),
-            "personas": PersonaListing(popular).page(),
-            "new_skills": SkillListing(newest).page(),
-            "new_personas": PersonaListing(newest).page(),
+            "skills": SkillListQuery(popular).page(),
+            "personas": PersonaListQuery(popular).page(),
+            "new_skills": SkillListQuery(newest).page(),
+            "new_personas": PersonaListQuery(newest).page(),
         }
-        evidence = Evidence.of_all([shown.evidence for shown in lists.values()])
+        validator = Validator.of_all([shown.validator for shown in lists.values()])
         rows = lists["skills"].rows
         example = rows[0].slug if rows else "pdf-tables"
-        return self.page(request, evidence, example=example, prefix=settings.TOKEN_PREFIX, **lists)
+        return self.page(request, validator, example=example, prefix=settings.TOKEN_PREFIX, **lists)
 
 
 class ListPage(Page):
@@ -79,16 +80,16 @@ class ListPage(Page):
     def get(self, request):
         # A form sends its empty fields too, which are no filters here.
         query = {name: values for name, values in query_parameters(request).items() if any(values)}
-        listing = self.view.listing_class(query)
-        page = listing.page()
+        list_query = self.view.list_query_class(query)
+        page = list_query.page()
         return self.page(
             request,
-            page.evidence,
+            page.validator,
             kind=self.kind,
-            listing=listing,
+            list_query=list_query,
             filters=list(shown_filters(query)),
             narrower=list(narrower(query, page.rows)),
-            sorts=sorts_of(listing),
+            sorts=sorts_of(list_query),
             **page.envelope(request, query, page.rows),
         )
 
@@ -115,9 +116,9 @@ def changed(query, **changes):
     return urlencode({**query, **changes, "cursor": []}, doseq=True)
 
 
-def sorts_of(listing):
+def sorts_of(list_query):
     """The orders of a list by the names that people know, the default one first."""
-    names = [*(["relevance"] if listing.words else []), *listing.sorts]
+    names = [*(["relevance"] if list_query.words else []), *list_query.sorts]
     return [(name, SORT_NAMES[name]) for name in names]
 
 
@@ -135,19 +136,19 @@ class SkillPage(Page):
     template_name = "skill.html"
 
     def get(self, request, slug):
-        skill, evidence = SkillViewSet.look_up(slug)
+        skill, validator = SkillViewSet.get_published(slug)
         content = render_markdown(skill.content)
-        return self.page(request, evidence, kind="skills", entry=skill, content=content)
+        return self.page(request, validator, kind="skills", entry=skill, content=content)
 
 
 class PersonaPage(Page):
     template_name = "persona.html"
 
     def get(self, request, slug):
-        persona, evidence = PersonaViewSet.look_up(slug)
+        persona, validator = PersonaViewSet.get_published(slug)
         ratings = sorted(persona.rating_distribution().items(), reverse=True)
         # A prompt that has a price is not given away.
         content = render_markdown(persona.content) if persona.is_free else ""
         return self.page(
-            request, evidence, kind="personas", entry=persona, content=content, ratings=ratings
+            request, validator, kind="personas", entry=persona, content=content, ratings=ratings
         )

@@ -1,4 +1,4 @@
-"""What all desks share: lists that stay fast, actions that ask, a history with a way back."""
+"""The base of every model admin: fast lists, actions that are confirmed first, a history."""
 
 from contextlib import contextmanager
 from functools import cached_property
@@ -33,7 +33,7 @@ class BoundedPaginator(Paginator):
         return self.object_list.order_by()[: self.MOST].count()
 
 
-class DeskChangeList(ChangeList):
+class StaffChangeList(ChangeList):
     def get_ordering(self, request, queryset):
         """Ties in the direction of the sort: that of the indexes, read forwards or backwards."""
         first, *rest = super().get_ordering(request, queryset)
@@ -45,7 +45,7 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(max_length=1000, widget=theme.Textarea(attrs={"rows": 3}))
 
 
-class DeskAdmin(theme.ModelAdmin):
+class StaffModelAdmin(theme.ModelAdmin):
     list_per_page = 50
     show_full_result_count = False
     paginator = BoundedPaginator
@@ -64,7 +64,7 @@ class DeskAdmin(theme.ModelAdmin):
     in_totals = False
 
     class Media:
-        js = ["desk.js"]
+        js = ["admin.js"]
 
     def attention(self):
         """What staff should look at, as (text, rows, the list's query)."""
@@ -75,7 +75,7 @@ class DeskAdmin(theme.ModelAdmin):
         return []
 
     def get_changelist(self, request, **kwargs):
-        return DeskChangeList
+        return StaffChangeList
 
     def changelist_view(self, request, extra_context=None):
         try:
@@ -141,7 +141,7 @@ class DeskAdmin(theme.ModelAdmin):
         rows = self.get_queryset(request).filter(pk=row.pk)
         return function(self, request, rows) or redirect(self.change_url(row.pk))
 
-    def ask(self, request, rows, action, *, label="", **context):
+    def confirm(self, request, rows, action, *, label="", **context):
         """The page that asks before an action; it posts `confirmed` to the same address.
 
         What is no action of the list brings its own `label`.
@@ -149,7 +149,7 @@ class DeskAdmin(theme.ModelAdmin):
         rows = list(rows)
         return TemplateResponse(
             request,
-            "admin/ask.html",
+            "admin/confirm.html",
             {
                 **self.admin_site.each_context(request),
                 "title": label or self.get_actions(request)[action][2],
@@ -189,11 +189,11 @@ class DeskAdmin(theme.ModelAdmin):
     def changing(self, request, row, message):
         """A transaction around a change of a row, which logs it and keeps it in its history."""
         with transaction.atomic():
-            self.keep_found(row)
+            self.keep_snapshot(row)
             yield
             self.log_change(request, row, message)
 
-    def keep_found(self, row):
+    def keep_snapshot(self, row):
         """Keep the row as it is before staff change it, so that there is a way back."""
         if self.has_history:
             found = self.model.objects.get(pk=row.pk)
@@ -281,7 +281,7 @@ class DeskAdmin(theme.ModelAdmin):
             f"admin:{self.opts.app_label}_{self.opts.model_name}_history", args=[row.pk]
         )
         if not self.is_confirmed(request):
-            return self.ask(
+            return self.confirm(
                 request,
                 [row],
                 "restore",
@@ -313,7 +313,7 @@ class DeskAdmin(theme.ModelAdmin):
 
     def save_model(self, request, obj, form, change):
         if change:
-            self.keep_found(obj)
+            self.keep_snapshot(obj)
         super().save_model(request, obj, form, change)
 
 
@@ -339,7 +339,7 @@ def named(field, value):
     return list(field.related_model.objects.filter(pk__in=value).order_by("pk"))
 
 
-class ReadOnlyAdmin(DeskAdmin):
+class ReadOnlyModelAdmin(StaffModelAdmin):
     """Rows that only the API writes: staff look, and act through actions."""
 
     def has_add_permission(self, request):

@@ -11,7 +11,7 @@ from django.utils import timezone
 from marketplace.models import DayCount
 
 DAYS = 14
-MOST_EXACT = 10_000
+MAX_EXACT = 10_000
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Number:
         return f"about {self.value:,}" if self.is_estimate else f"{self.value:,}"
 
 
-def bounded_counts(querysets, most=MOST_EXACT):
+def bounded_counts(querysets, most=MAX_EXACT):
     """How many rows each query has, counting no further than one more than `most`.
 
     All in one statement.
@@ -53,7 +53,7 @@ def sizes(models):
         estimated = dict(cursor.fetchall())
     return [
         Number(count)
-        if count <= MOST_EXACT
+        if count <= MAX_EXACT
         else Number(max(count, estimated[model._meta.db_table]), is_estimate=True)  # noqa: SLF001
         for model, count in zip(models, counted, strict=True)
     ]

@@ -7,7 +7,7 @@ from django.db import models
 from django.utils.text import capfirst
 from simple_history.models import HistoricalRecords
 
-MOST_LINES = 5000  # of a text that is compared line by line
+MAX_LINES = 5000  # of a text that is compared line by line
 LONG = 120  # characters, from which on it is
 
 
@@ -88,7 +88,7 @@ def shown_value(value):
 def diff_lines(old, new):
     """What changed from one text to another, as (kind, line) with kind add, del, same or place."""
     before, after = old.splitlines(), new.splitlines()
-    if max(len(before), len(after)) > MOST_LINES:
+    if max(len(before), len(after)) > MAX_LINES:
         return [("place", f"{len(before):,} lines became {len(after):,}: too many to compare here")]
     lines = list(unified_diff(before, after, lineterm="", n=2))[2:]
     if not lines and old != new:

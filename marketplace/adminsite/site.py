@@ -6,14 +6,14 @@ from marketplace.adminsite.theme import AdminSite
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.decorators import count
 
-MOST_ATTENTION = 99
+MAX_ATTENTION = 99
 
 
 class MarketplaceAdminSite(AdminSite):
     site_header = site_title = "Marketplace"
     site_url = None
     index_title = "Start"
-    index_template = "admin/start.html"
+    index_template = "admin/dashboard.html"
     # The menu: groups of models, each with its icon; a person sees what he or she may open.
     menu = {
         "Catalogue": {"skill": "extension", "persona": "theater_comedy", "importrun": "upload"},
@@ -50,7 +50,7 @@ class MarketplaceAdminSite(AdminSite):
         raise Http404
 
     def each_context(self, request):
-        # The theme writes its colours into the page; ours stand in desk.css, as the
+        # The theme writes its colours into the page; ours stand in admin.css, as the
         # Content-Security-Policy wants it.
         return super().each_context(request) | {"colors": {}}
 
@@ -125,11 +125,11 @@ class MarketplaceAdminSite(AdminSite):
 
     def attention(self, admins):
         items = [(each, *item) for each in admins for item in each.attention()]
-        counts = bounded_counts([rows for _, _, rows, _ in items], most=MOST_ATTENTION)
+        counts = bounded_counts([rows for _, _, rows, _ in items], most=MAX_ATTENTION)
         return [
             {
                 "text": text,
-                "number": f"{MOST_ATTENTION}+" if found > MOST_ATTENTION else Number(found),
+                "number": f"{MAX_ATTENTION}+" if found > MAX_ATTENTION else Number(found),
                 "url": each.list_url() + query,
             }
             for (each, text, _, query), found in zip(items, counts, strict=True)

@@ -3,7 +3,7 @@
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
 
-MOST_BYTES = 20 * 1024 * 1024
+MAX_BYTES = 20 * 1024 * 1024
 
 
 class BoundedUpload(FileUploadHandler):
@@ -13,7 +13,7 @@ class BoundedUpload(FileUploadHandler):
 
     def receive_data_chunk(self, raw_data, start):
         self.received += len(raw_data)
-        if self.received > MOST_BYTES:
+        if self.received > MAX_BYTES:
             raise RequestDataTooBig("The files are larger than may be uploaded")
         return raw_data
 

@@ -13,8 +13,8 @@ from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThan, LessThan
 
 from marketplace.api.exceptions import BadRequest
-from marketplace.db.compiled_queries import Given, Prepared
-from marketplace.http_cache.store import Evidence
+from marketplace.db.compiled_queries import BindParam, CompiledQuery
+from marketplace.http_cache.validators import Validator
 
 # Without a time in them: the same page has the same cursors whenever it is made.
 SIGNER = signing.Signer(salt="marketplace.api.pagination")
@@ -46,7 +46,7 @@ class Sort:
 
     def beyond(self, field, *, backwards):
         """The condition for rows after (or, backwards, before) the position that is Given."""
-        here = [Cast(Given("key"), field), Given("row")]
+        here = [Cast(BindParam("key"), field), BindParam("row")]
         lookup = LessThan if self.descending != backwards else GreaterThan
         return lookup(_row(self.columns), _row(here))
 
@@ -75,12 +75,12 @@ class Page:
 
     Subclasses say how to fetch `number` rows after (or, backwards, before) a position, nearest
     first, and the key of each (`key_of`); how many there are (`count`); the `versions` of what is
-    `shown`; and what is the `evidence` for it.
+    `shown`; and what is the `validator` for it.
     """
 
     def __init__(self, *, limit, cursor=None, binding=""):
         """`binding` names all that the cursor depends on; one made for another is refused."""
-        self.evidence = None
+        self.validator = None
         self.binding = hashlib.sha256(binding.encode()).hexdigest()[:16]
         self.has_cursor = cursor is not None
         self.backwards, position = self._read(cursor) if self.has_cursor else (False, None)
@@ -135,13 +135,13 @@ def keyset(queryset, sort, count, number, place):
         field = wanted.query.annotations["sort_key"].output_field
         wanted = wanted.filter(sort.beyond(field, backwards=backwards))
     wanted = wanted.order_by(*sort.ordering(backwards=backwards))[:number]
-    return Prepared(lambda: as_tuples(wanted)), Prepared(lambda: versions_of(wanted))
+    return CompiledQuery(lambda: as_tuples(wanted)), CompiledQuery(lambda: versions_of(wanted))
 
 
-def among(queryset):
+def by_ids(queryset):
     """The rows of which the `ids` are given, prepared: as named tuples, and as their versions."""
     # As one text: to write twenty of them as a list takes psycopg some 20 µs longer.
-    ids = Cast(Given("ids"), ArrayField(BigIntegerField()))
+    ids = Cast(BindParam("ids"), ArrayField(BigIntegerField()))
     is_among = Func(
         *(F("pk"), ids),
         arg_joiner=" = ANY(",
@@ -149,7 +149,7 @@ def among(queryset):
         output_field=BooleanField(),
     )
     chosen = queryset.filter(is_among).order_by("pk")
-    return Prepared(lambda: as_tuples(chosen)), Prepared(lambda: versions_of(chosen))
+    return CompiledQuery(lambda: as_tuples(chosen)), CompiledQuery(lambda: versions_of(chosen))
 
 
 def as_tuples(queryset):
@@ -186,7 +186,7 @@ class KeysetPage(Page):
         self.shown = [versions(row, wanted.queryset) for row in rows]
         if rows or position is None:
             self.count = rows[0].total if rows else 0
-            self.evidence = Evidence(partial(check, **given), self.shown, weight=COMPILED)
+            self.validator = Validator(partial(check, **given), self.shown, weight=COMPILED)
         else:
             # Beyond the last row none says how many there are; the first does.
             at_start, _ = self.prepare(number, "start")
@@ -198,7 +198,7 @@ class KeysetPage(Page):
 class RankedPage(Page):
     """A page of a ranking: `[(key, id), …]` with whole numbers as keys, highest first.
 
-    Its rows are those of `prepared`, as `among` makes it. They are all that the evidence is of:
+    Its rows are those of `prepared`, as `among` makes it. They are all that the validator is of:
     that the ranking is still the same, whoever made it has to say.
     """
 
@@ -219,7 +219,7 @@ class RankedPage(Page):
         # What was withdrawn since it was ranked is not there any more.
         rows = [found[row_id] for row_id in self.keys if row_id in found]
         seen = [versions(row, chosen.queryset) for row in rows]
-        self.evidence = Evidence(partial(check, ids=ids), sorted(seen))
+        self.validator = Validator(partial(check, ids=ids), sorted(seen))
         # The keys stand in the links of the page.
         self.shown = [(self.key_of(row), *version) for row, version in zip(rows, seen, strict=True)]
         return rows

@@ -9,10 +9,10 @@ from psycopg.pq import TransactionStatus
 
 from marketplace.db.prepared_statements import Statements
 
-MOST_VALUES = 50
+MAX_VALUES = 50
 
 
-class MomentLoader(BaseTzLoader):
+class DatetimeLoader(BaseTzLoader):
     """A timestamptz read by datetime's own parser: psycopg's regular expression takes 10 µs each.
 
     A page of a list has forty of them. What Python's calendar has no date for is left to psycopg.
@@ -32,7 +32,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params):
         connection = super().get_new_connection(conn_params)
-        connection.adapters.register_loader("timestamptz", MomentLoader)
+        connection.adapters.register_loader("timestamptz", DatetimeLoader)
         return connection
 
     def fetch_all(self, statement, params=()):
@@ -44,7 +44,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self.close_if_health_check_failed()
         self.ensure_connection()
         is_watched = self.queries_logged or self.execute_wrappers
-        if is_watched or not self.autocommit or len(params) > MOST_VALUES:
+        if is_watched or not self.autocommit or len(params) > MAX_VALUES:
             with self.cursor() as cursor:
                 cursor.execute(statement, params)
                 return cursor.fetchall()

@@ -1,4 +1,4 @@
-"""Querysets compiled to SQL once: compiling takes longer than all the rest of a short request."""
+"""Querysets that are compiled to SQL once: for a short request compiling is the larger part."""
 
 from django.core.exceptions import EmptyResultSet
 from django.db import IntegrityError, connection, connections
@@ -6,8 +6,8 @@ from django.db.models import Expression, TextField
 from django.utils.functional import cached_property
 
 
-class Given(Expression):
-    """A value that each run of a Prepared queryset gives: `filter(slug=Given("slug"))`."""
+class BindParam(Expression):
+    """A value that is bound at each run of a CompiledQuery: `filter(slug=BindParam("slug"))`."""
 
     def __init__(self, name, output_field=None):
         super().__init__(output_field)
@@ -17,11 +17,10 @@ class Given(Expression):
         return "%s", [self]
 
 
-class Literal(Expression):
-    """A constant that stands in the SQL itself and is no parameter: `filter(status=Literal("x"))`.
+class InlineConstant(Expression):
+    """A constant that is written into the SQL: `filter(status=InlineConstant("published"))`.
 
-    PostgreSQL keeps one plan for all values of a parameter. That plan can use no index that covers
-    only some rows, so it would plan every run anew instead, at several times the cost of the run.
+    As a parameter it would keep PostgreSQL from reusing a plan that uses a partial index.
     """
 
     def __init__(self, text):
@@ -32,50 +31,53 @@ class Literal(Expression):
         return "'{}'".format(self.text.replace("'", "''").replace("%", "%%")), []
 
 
-class Prepared:
-    """A queryset to be run many times: `by_slug = Prepared(lambda: …)`, then `by_slug(slug="pdf")`.
+class CompiledQuery:
+    """A queryset that is compiled once: `by_slug = CompiledQuery(build)`, then `by_slug(slug="pdf")`.
 
-    The queryset is built on the first run, when all models are there. It keeps its meaning, its
-    `select_related`, annotations, `only` and `values`; what it can't hold is `prefetch_related`.
+    The queryset is built on the first run, when all models are loaded. Annotations, `only`,
+    `values` and `select_related` work as usual; `prefetch_related` does not.
     """
 
     def __init__(self, build):
         self.build = build
 
-    def __call__(self, **given):
-        """All rows, as the queryset would give them."""
+    def __call__(self, **params):
+        """All rows, as the queryset would return them."""
         try:
-            queryset, compiler, converters, sql, params = self.compiled
+            queryset, compiler, converters, sql, placeholders = self.compiled
         except EmptyResultSet:
             return []
-        values = [given[p.name] if isinstance(p, Given) else p for p in params]
+        values = [params[p.name] if isinstance(p, BindParam) else p for p in placeholders]
         rows = connections[queryset.db].fetch_all(sql, values)
         if converters:
             rows = compiler.apply_converters(rows, converters)
-        return list(queryset._iterable_class(Fetched(queryset, compiler, rows)))
+        return list(queryset._iterable_class(RowAdapter(queryset, compiler, rows)))
 
     @property
     def queryset(self):
         return self.compiled[0]
 
-    def first(self, **given):
+    def first(self, **params):
         """The first row, or None."""
-        rows = self(**given)
+        rows = self(**params)
         return rows[0] if rows else None
 
     @cached_property
     def compiled(self):
-        # A copy, because compiling changes a query, and two threads may do so at once.
+        # Compiling changes a query, and two threads may compile at once: each compiles a copy.
         queryset = self.build().all()
         compiler = queryset.query.get_compiler(using=queryset.db)
         sql, params = compiler.as_sql()
-        # Django looks for them anew in every run, which takes as long as making the objects.
+        # Django would look up the converters in every run.
         converters = compiler.get_converters([column for column, *_ in compiler.select])
         return queryset, compiler, converters, sql, params
 
 
-class Fetched:
-    """Stands for the queryset, its query and its compiler where Django makes objects of rows."""
+class RowAdapter:
+    """Lets Django's iterables (ModelIterable, ValuesListIterable, …) read rows that were fetched.
+
+    It stands in for the queryset, its query and its compiler.
+    """
 
     def __init__(self, queryset, compiler, rows):
         self.sources = (compiler, queryset, queryset.query)
@@ -89,7 +91,7 @@ class Fetched:
         return self
 
     def execute_sql(self, **_options):
-        """Nothing is left to do: `results_iter` has the rows."""
+        """The rows are fetched already; `results_iter` returns them."""
 
     def results_iter(self, _results=None, *, tuple_expected=False, **_options):
         return map(tuple, self.rows) if tuple_expected else self.rows

@@ -33,7 +33,7 @@ HTTPS_REQUIRED = "HTTPS is required"
 PASSING = ("08", "40", "53", "55", "57")
 
 
-def is_for_people(path):
+def is_page(path):
     """Pages made for people answer in HTML; everything else speaks JSON (contract 1)."""
     if path.startswith(("/skills/", "/personas/")):
         return "/.well-known/" not in path
@@ -59,7 +59,7 @@ def is_passing(error):
     return sqlstate.startswith(PASSING)
 
 
-class JsonErrors:
+class JsonErrorsMiddleware:
     """Around all that may fail: no error of any layer below leaves the API as anything but JSON."""
 
     def __init__(self, get_response):
@@ -70,7 +70,7 @@ class JsonErrors:
         status = response.status_code
         if (
             status < HTTPStatus.BAD_REQUEST
-            or is_for_people(request.path)
+            or is_page(request.path)
             or response.headers.get("Content-Type") == "application/json"
         ):
             return response
@@ -81,13 +81,13 @@ class JsonErrors:
     def process_exception(self, request, error):
         if not is_passing(error):
             return None
-        if is_for_people(request.path):
+        if is_page(request.path):
             page = render_to_string("503.html")
             return HttpResponse(page, status=503, headers=Unavailable.headers)
         return error_response(503, Unavailable.default_detail, Unavailable.headers)
 
 
-class HealthChecks:
+class HealthCheckMiddleware:
     """`/healthz` and `/readyz`, before hosts and HTTPS are looked at (contract 9)."""
 
     def __init__(self, get_response):
@@ -125,8 +125,8 @@ class HealthChecks:
         return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
 
 
-class OnlyForStaff:
-    """A mixin: sessions, users and messages are the desk's; nothing else pays for them."""
+class StaffOnlyMixin:
+    """Sessions, users and messages belong to the admin; no other request pays for them."""
 
     def __call__(self, request):
         if request.path.startswith("/admin/"):
@@ -134,19 +134,19 @@ class OnlyForStaff:
         return self.get_response(request)
 
 
-class Sessions(OnlyForStaff, SessionMiddleware):
+class StaffSessionMiddleware(StaffOnlyMixin, SessionMiddleware):
     pass
 
 
-class StaffUsers(OnlyForStaff, AuthenticationMiddleware):
+class StaffAuthenticationMiddleware(StaffOnlyMixin, AuthenticationMiddleware):
     pass
 
 
-class Messages(OnlyForStaff, MessageMiddleware):
+class StaffMessageMiddleware(StaffOnlyMixin, MessageMiddleware):
     pass
 
 
-class Csrf(CsrfViewMiddleware):
+class FormCsrfMiddleware(CsrfViewMiddleware):
     """For the pages that take a form. Elsewhere no cookie has a meaning, and none is set."""
 
     def __call__(self, request):
@@ -160,7 +160,7 @@ class Csrf(CsrfViewMiddleware):
         return None
 
 
-class OpenToBrowsers:
+class CorsMiddleware:
     """Scripts of any site may read what is public: catalogue, discovery, words for machines.
 
     Nothing of it depends on who asks, so there is nothing to steal. Simple requests need no
@@ -187,7 +187,7 @@ class OpenToBrowsers:
         return response
 
 
-class ContentSecurityPolicy:
+class ContentSecurityPolicyMiddleware:
     """Pages load nothing but our own files, and nobody frames them; the API's answers are no pages.
 
     A view that needs less says so itself.
@@ -208,14 +208,14 @@ class ContentSecurityPolicy:
     def __call__(self, request):
         response = self.get_response(request)
         policy = self.DATA
-        if is_for_people(request.path):
+        if is_page(request.path):
             is_admin = request.path.startswith("/admin/")
             policy = self.ADMIN if is_admin else self.PAGE
         response.headers.setdefault("Content-Security-Policy", policy)
         return response
 
 
-class RequireHttps:
+class RequireHttpsMiddleware:
     """Specification, Authentication 7. Never a redirect: it would have carried the token in clear.
 
     Pages for people are left to SecurityMiddleware, which redirects them.
@@ -225,12 +225,12 @@ class RequireHttps:
         self.get_response = get_response
 
     def __call__(self, request):
-        if settings.REQUIRE_HTTPS and not request.is_secure() and not is_for_people(request.path):
+        if settings.REQUIRE_HTTPS and not request.is_secure() and not is_page(request.path):
             return error_response(403, HTTPS_REQUIRED)
         return self.get_response(request)
 
 
-class WarnOfUntrustedProxy:
+class UntrustedProxyMiddleware:
     """Only the log can tell a deployer why everything is refused or redirected for ever."""
 
     def __init__(self, get_response):

@@ -22,7 +22,7 @@ from tests.factories import (
 
 MODELS = [pytest.param(model, id=model._meta.label) for model in admin.site._registry]
 WRITTEN_BY_THE_API = [Agent, AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Review]
-MOST_QUERIES = 15
+MAX_QUERIES = 15
 
 # What a person types into the search box, and what the page then shows, for the first agent.
 SEARCHES = {
@@ -36,7 +36,7 @@ SEARCHES = {
     PersonaInstall: ("archivist-1", "crawler-1"),
     Review: ("archivist-1", "Useful."),
     User: ("clerk-1", "clerk-1"),
-    Group: ("desk-1", "desk-1"),
+    Group: ("group-1", "group-1"),
 }
 
 
@@ -67,7 +67,7 @@ def make_rows(first, last):
         AgentToken.objects.issue(Agent.objects.get(handle="crawler-1"))
         ImportRun.objects.create(name=f"upload-{number}.zip", kind="skill")
         User.objects.create(username=f"clerk-{number}")
-        Group.objects.create(name=f"desk-{number}")
+        Group.objects.create(name=f"group-{number}")
     Persona.objects.get(slug="archivist-1").skills.set(skills)
 
 
@@ -90,55 +90,55 @@ def clerk_with(db):
     return clerk_with
 
 
-def queries_of(desk, url):
+def queries_of(admin_client, url):
     with CaptureQueriesContext(connection) as queries:
-        assert desk.get(url).status_code == 200, url
-    assert len(queries) <= MOST_QUERIES, (url, [query["sql"] for query in queries])
+        assert admin_client.get(url).status_code == 200, url
+    assert len(queries) <= MAX_QUERIES, (url, [query["sql"] for query in queries])
     return len(queries)
 
 
-def pages_of(model, desk):
+def pages_of(model, admin_client):
     """The addresses of the model's list, search, filters and one change page."""
-    listing = url_of(model, "changelist")
+    list_query = url_of(model, "changelist")
     word, _ = SEARCHES[model]
-    yield listing
-    yield f"{listing}?q={word}"
-    changelist = desk.get(listing).context["cl"]
+    yield list_query
+    yield f"{list_query}?q={word}"
+    changelist = admin_client.get(list_query).context["cl"]
     for spec in changelist.filter_specs:
         for choice in spec.choices(changelist):
             typed = f"?{spec.expected_parameters()[0]}={word}"
-            yield listing + choice.get("query_string", typed)
+            yield list_query + choice.get("query_string", typed)
     yield change_page(first_of(model))
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_list_search_and_change_page_shows_its_rows(desk, model):
+def test_every_list_search_and_change_page_shows_its_rows(admin_client, model):
     make_rows(1, 2)
     word, shown = SEARCHES[model]
 
     for url in [url_of(model, "changelist"), f"{url_of(model, 'changelist')}?q={word}"]:
-        page = desk.get(url)
+        page = admin_client.get(url)
         assert page.status_code == 200
         assert shown in page.content.decode()
 
-    page = desk.get(change_page(list(page.context["cl"].result_list)[-1]))
+    page = admin_client.get(change_page(list(page.context["cl"].result_list)[-1]))
     assert page.status_code == 200
     assert shown in page.content.decode()
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_search_leaves_out_what_does_not_match(desk, model):
+def test_a_search_leaves_out_what_does_not_match(admin_client, model):
     make_rows(1, 1)
 
-    page = desk.get(url_of(model, "changelist"), {"q": "nothing-has-this-in-it"})
+    page = admin_client.get(url_of(model, "changelist"), {"q": "nothing-has-this-in-it"})
 
     assert page.status_code == 200
     assert len(page.context["cl"].result_list) == 0
 
 
-def test_no_page_needs_more_queries_for_more_rows(desk):
+def test_no_page_needs_more_queries_for_more_rows(admin_client):
     make_rows(1, 1)
-    urls = [url for model in admin.site._registry for url in pages_of(model, desk)]
+    urls = [url for model in admin.site._registry for url in pages_of(model, admin_client)]
     skill = first_of(Skill)
     urls += [
         "/admin/",
@@ -151,39 +151,39 @@ def test_no_page_needs_more_queries_for_more_rows(desk):
     ]
     for row in [skill, first_of(Persona)]:
         row.keep_history(reason="As it was found")
-    few = {url: queries_of(desk, url) for url in urls}
+    few = {url: queries_of(admin_client, url) for url in urls}
     make_rows(2, 14)
 
-    many = {url: queries_of(desk, url) for url in urls}
+    many = {url: queries_of(admin_client, url) for url in urls}
 
     # A filter that found nothing before needs a query more as soon as it finds anything.
     assert {url: (few[url], many[url]) for url in urls if many[url] > few[url] + 1} == {}
     for model in admin.site._registry:
-        assert len(desk.get(url_of(model, "changelist")).context["cl"].result_list) >= 14
+        assert len(admin_client.get(url_of(model, "changelist")).context["cl"].result_list) >= 14
 
 
-def test_a_runtime_of_any_length_does_not_fill_the_list_of_installs(desk):
+def test_a_runtime_of_any_length_does_not_fill_the_list_of_installs(admin_client):
     install = SkillInstallFactory(runtime="r" * 60_000)
 
-    listed = desk.get(url_of(SkillInstall, "changelist")).content.decode()
+    listed = admin_client.get(url_of(SkillInstall, "changelist")).content.decode()
 
     assert "r" * 63 + "…" in listed
     assert "r" * 64 not in listed
-    assert install.runtime in desk.get(change_page(install)).content.decode()
+    assert install.runtime in admin_client.get(change_page(install)).content.decode()
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_the_history_of_every_row_opens(desk, model):
+def test_the_history_of_every_row_opens(admin_client, model):
     make_rows(1, 1)
 
-    assert desk.get(url_of(model, "history", first_of(model).pk)).status_code == 200
+    assert admin_client.get(url_of(model, "history", first_of(model).pk)).status_code == 200
 
 
-def test_the_index_and_the_list_of_skills_to_bundle_open(desk):
+def test_the_index_and_the_list_of_skills_to_bundle_open(admin_client):
     make_rows(1, 3)
 
-    assert "Agent tokens" in desk.get("/admin/").content.decode()
-    found = desk.get(
+    assert "Agent tokens" in admin_client.get("/admin/").content.decode()
+    found = admin_client.get(
         "/admin/autocomplete/",
         {
             "app_label": "catalogue",
@@ -197,33 +197,35 @@ def test_the_index_and_the_list_of_skills_to_bundle_open(desk):
 
 
 @pytest.mark.parametrize("model", WRITTEN_BY_THE_API)
-def test_what_the_api_writes_cannot_be_added_by_hand(desk, model):
+def test_what_the_api_writes_cannot_be_added_by_hand(admin_client, model):
     url = url_of(model, "add")
 
-    assert desk.get(url).status_code == 403
-    assert desk.post(url, {"handle": "made-by-hand"}).status_code == 403
-    assert url not in desk.get(url_of(model, "changelist")).content.decode()
+    assert admin_client.get(url).status_code == 403
+    assert admin_client.post(url, {"handle": "made-by-hand"}).status_code == 403
+    assert url not in admin_client.get(url_of(model, "changelist")).content.decode()
     assert not model.objects.exists()
 
 
 @pytest.mark.parametrize("model", [AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Review])
-def test_what_the_api_writes_cannot_be_edited_by_hand(desk, model):
+def test_what_the_api_writes_cannot_be_edited_by_hand(admin_client, model):
     make_rows(1, 1)
     row, before = first_of(model), everything()
 
-    answer = desk.post(change_page(row), {"comment": "Forged.", "runtime": "forged", "rating": 1})
+    answer = admin_client.post(
+        change_page(row), {"comment": "Forged.", "runtime": "forged", "rating": 1}
+    )
 
     assert answer.status_code == 403
     assert everything() == before
 
 
 @pytest.mark.parametrize("model", [SkillInstall, PersonaInstall, Review, OperatorClaim])
-def test_rows_that_counters_and_profiles_rest_on_cannot_be_deleted(desk, client_of, model):
+def test_rows_that_counters_and_profiles_rest_on_cannot_be_deleted(admin_client, client_of, model):
     make_rows(1, 1)
     row = first_of(model)
 
-    assert desk.post(url_of(model, "delete", row.pk), {"post": "yes"}).status_code == 403
-    desk.post(
+    assert admin_client.post(url_of(model, "delete", row.pk), {"post": "yes"}).status_code == 403
+    admin_client.post(
         url_of(model, "changelist"),
         {"action": "delete_selected", "_selected_action": row.pk, "post": "yes"},
     )
@@ -231,7 +233,7 @@ def test_rows_that_counters_and_profiles_rest_on_cannot_be_deleted(desk, client_
     assert model.objects.filter(pk=row.pk).exists()
 
 
-def test_no_page_shows_a_digest_or_a_claim_secret(desk):
+def test_no_page_shows_a_digest_or_a_claim_secret(admin_client):
     make_rows(1, 1)
     token, claim = first_of(AgentToken), first_of(OperatorClaim)
     claim.request_code(name="Ada Lovelace", email="ada@example.com")
@@ -239,8 +241,8 @@ def test_no_page_shows_a_digest_or_a_claim_secret(desk):
     assert all(secrets)
 
     for model in admin.site._registry:
-        for url in [*pages_of(model, desk), url_of(model, "history", first_of(model).pk)]:
-            text = desk.get(url).content.decode()
+        for url in [*pages_of(model, admin_client), url_of(model, "history", first_of(model).pk)]:
+            text = admin_client.get(url).content.decode()
             assert not [secret for secret in secrets if secret in text], url
 
 
@@ -312,21 +314,21 @@ def everything():
         "reviews/review/?created_at__year=99999999999",
     ],
 )
-def test_a_filter_that_cannot_be_read_leads_back_to_the_list(desk, query):
+def test_a_filter_that_cannot_be_read_leads_back_to_the_list(admin_client, query):
     make_rows(1, 2)
 
-    answer = desk.get(f"/admin/{query}")
+    answer = admin_client.get(f"/admin/{query}")
 
     assert answer.status_code in {200, 302}
     if answer.status_code == 302:
         assert answer["Location"] == f"/admin/{query.partition('?')[0]}?e=1"
 
 
-def test_an_error_that_is_not_the_filters_fault_is_no_endless_redirect(desk, monkeypatch):
+def test_an_error_that_is_not_the_filters_fault_is_no_endless_redirect(admin_client, monkeypatch):
     def broken(*_):
         raise ValueError("broken")
 
     monkeypatch.setattr("catalogue.admin.entries.SkillAdmin.get_queryset", broken)
 
     with pytest.raises(ValueError, match="broken"):
-        desk.get("/admin/catalogue/skill/?e=1")
+        admin_client.get("/admin/catalogue/skill/?e=1")

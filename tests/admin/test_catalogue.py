@@ -29,21 +29,21 @@ def url_of(entry):
     return f"/admin/catalogue/{entry._meta.model_name}/{entry.pk}/change/"
 
 
-def opened_form(desk, entry):
-    page = desk.get(url_of(entry))
+def opened_form(admin_client, entry):
+    page = admin_client.get(url_of(entry))
     assert page.status_code == 200
     return untouched_form(page)
 
 
-def save(desk, entry, form):
-    answer = desk.post(url_of(entry), form)
+def save(admin_client, entry, form):
+    answer = admin_client.post(url_of(entry), form)
     assert answer.status_code == 302, answer.context["errors"]
     entry.refresh_from_db()
 
 
-def run_action(desk, action, *entries):
+def run_action(admin_client, action, *entries):
     kind = entries[0]._meta.model_name
-    return desk.post(
+    return admin_client.post(
         f"/admin/catalogue/{kind}/",
         {
             "action": action,
@@ -55,73 +55,83 @@ def run_action(desk, action, *entries):
 
 
 @pytest.mark.parametrize(("make", "kind"), KINDS)
-def test_an_edited_field_is_saved_and_served(desk, anyone, make, kind):
+def test_an_edited_field_is_saved_and_served(admin_client, anyone, make, kind):
     entry = make(slug="pdf-tables", content=SKILL_MD)
 
-    save(desk, entry, opened_form(desk, entry) | {"title": "Tables", "tags": "pdf,tables"})
+    save(
+        admin_client,
+        entry,
+        opened_form(admin_client, entry) | {"title": "Tables", "tags": "pdf,tables"},
+    )
 
     served = anyone.get(f"/api/v1/{kind}s/pdf-tables").json()
     assert (served["title"], served["tags"]) == ("Tables", ["pdf", "tables"])
 
 
 @pytest.mark.parametrize(("make", "kind"), KINDS)
-def test_saving_moves_updated_at_but_not_created_at(desk, make, kind):
+def test_saving_moves_updated_at_but_not_created_at(admin_client, make, kind):
     entry = make(content=SKILL_MD)
     created_at, updated_at = entry.created_at, entry.updated_at
 
-    save(desk, entry, opened_form(desk, entry) | {"title": "Tables"})
+    save(admin_client, entry, opened_form(admin_client, entry) | {"title": "Tables"})
 
     assert entry.created_at == created_at
     assert entry.updated_at > updated_at
 
 
 @pytest.mark.parametrize(("make", "kind"), KINDS)
-def test_counters_are_shown_but_are_no_fields(desk, make, kind):
+def test_counters_are_shown_but_are_no_fields(admin_client, make, kind):
     entry = make(**{"downloads" if kind == "skill" else "installs": 4711})
 
-    form = opened_form(desk, entry)
+    form = opened_form(admin_client, entry)
 
-    assert "4711" in desk.get(url_of(entry)).content.decode()
+    assert "4711" in admin_client.get(url_of(entry)).content.decode()
     assert not {"downloads", "installs", "rating_avg", "rating_count", "rating_sum"} & {*form}
 
 
-def test_a_forged_post_does_not_move_the_downloads_of_a_skill(desk):
+def test_a_forged_post_does_not_move_the_downloads_of_a_skill(admin_client):
     skill = SkillFactory(downloads=7)
     public_id = skill.public_id
 
-    form = opened_form(desk, skill) | {"downloads": 999, "public_id": "forged", "title": "New"}
-    save(desk, skill, form)
+    form = opened_form(admin_client, skill) | {
+        "downloads": 999,
+        "public_id": "forged",
+        "title": "New",
+    }
+    save(admin_client, skill, form)
 
     assert (skill.title, skill.downloads, skill.public_id) == ("New", 7, public_id)
 
 
-def test_a_forged_post_does_not_move_the_counters_of_a_persona(desk):
+def test_a_forged_post_does_not_move_the_counters_of_a_persona(admin_client):
     persona = PersonaFactory(installs=3)
     review(AgentFactory(), persona, 4)
     counters = {"installs": 999, "rating_avg": 1, "rating_count": 999, "rating_sum": 999}
 
-    save(desk, persona, opened_form(desk, persona) | counters | {"title": "New"})
+    save(admin_client, persona, opened_form(admin_client, persona) | counters | {"title": "New"})
 
     assert persona.title == "New"
     assert (persona.installs, persona.rating_avg, persona.rating_count) == (3, 4, 1)
 
 
-def test_a_forged_post_to_the_add_form_does_not_set_counters(desk):
-    form = untouched_form(desk.get("/admin/catalogue/skill/add/"))
+def test_a_forged_post_to_the_add_form_does_not_set_counters(admin_client):
+    form = untouched_form(admin_client.get("/admin/catalogue/skill/add/"))
     new = {"slug": "pdf-tables", "title": "Tables", "content": SKILL_MD, "downloads": 999}
 
-    assert desk.post("/admin/catalogue/skill/add/", form | new).status_code == 302
+    assert admin_client.post("/admin/catalogue/skill/add/", form | new).status_code == 302
     assert Skill.objects.get(slug="pdf-tables").downloads == 0
 
 
 @pytest.mark.parametrize(("make", "kind"), KINDS)
-def test_a_save_does_not_undo_a_counter_that_moved_since_the_form_was_opened(desk, make, kind):
+def test_a_save_does_not_undo_a_counter_that_moved_since_the_form_was_opened(
+    admin_client, make, kind
+):
     entry = make(content=SKILL_MD)
     counter = "downloads" if kind == "skill" else "installs"
-    form = opened_form(desk, entry)
+    form = opened_form(admin_client, entry)
     type(entry).objects.update(**{counter: F(counter) + 5})
 
-    save(desk, entry, form | {"title": "New"})
+    save(admin_client, entry, form | {"title": "New"})
 
     assert entry.title == "New"
     assert getattr(entry, counter) == 5
@@ -136,81 +146,83 @@ def test_a_save_does_not_undo_a_counter_that_moved_since_the_form_was_opened(des
         pytest.param("    code first\n\ttabs\n\n", id="indented"),
     ],
 )
-def test_a_content_that_staff_left_alone_stays_as_it_is(desk, content):
+def test_a_content_that_staff_left_alone_stays_as_it_is(admin_client, content):
     skill = SkillFactory(content=content, description="One line.\nAnother.")
 
-    save(desk, skill, opened_form(desk, skill) | {"title": "New"})
+    save(admin_client, skill, opened_form(admin_client, skill) | {"title": "New"})
 
     assert (skill.title, skill.content) == ("New", content)
     assert skill.description == "One line.\nAnother."
 
 
-def test_a_content_that_staff_left_alone_does_not_undo_an_import(desk):
+def test_a_content_that_staff_left_alone_does_not_undo_an_import(admin_client):
     skill = SkillFactory(content=SKILL_MD)
-    form = opened_form(desk, skill)
+    form = opened_form(admin_client, skill)
     Skill.objects.update(content="The new version.\n")
 
-    save(desk, skill, form | {"title": "New"})
+    save(admin_client, skill, form | {"title": "New"})
 
     assert (skill.title, skill.content) == ("New", "The new version.\n")
 
 
-def test_a_content_that_staff_left_alone_stays_so_after_a_mistake(desk):
+def test_a_content_that_staff_left_alone_stays_so_after_a_mistake(admin_client):
     skill = SkillFactory(content=SKILL_MD)
-    refused = desk.post(url_of(skill), opened_form(desk, skill) | {"slug": "No Slug"})
+    refused = admin_client.post(
+        url_of(skill), opened_form(admin_client, skill) | {"slug": "No Slug"}
+    )
     Skill.objects.update(content="The new version.\n")
 
-    save(desk, skill, untouched_form(refused) | {"slug": skill.slug, "title": "New"})
+    save(admin_client, skill, untouched_form(refused) | {"slug": skill.slug, "title": "New"})
 
     assert (skill.title, skill.content) == ("New", "The new version.\n")
 
 
-def test_a_text_that_staff_left_alone_is_not_logged_as_changed(desk):
+def test_a_text_that_staff_left_alone_is_not_logged_as_changed(admin_client):
     skill = SkillFactory(content=SKILL_MD, description="One line.\nAnother.")
 
-    save(desk, skill, opened_form(desk, skill) | {"title": "New"})
+    save(admin_client, skill, opened_form(admin_client, skill) | {"title": "New"})
 
     assert "Changed Title." in str(LogEntry.objects.get())
 
 
 @pytest.mark.parametrize(("make", "kind"), KINDS)
-def test_saving_an_untouched_form_changes_nothing_at_all(desk, anyone, make, kind):
+def test_saving_an_untouched_form_changes_nothing_at_all(admin_client, anyone, make, kind):
     entry = make(slug="pdf-tables", content=SKILL_MD)
     before = anyone.get(f"/api/v1/{kind}s/pdf-tables")
 
-    save(desk, entry, opened_form(desk, entry))
+    save(admin_client, entry, opened_form(admin_client, entry))
 
     after = anyone.get(f"/api/v1/{kind}s/pdf-tables")
     assert after.json() == before.json()
     assert after.headers["ETag"] == before.headers["ETag"]
 
 
-def test_an_edited_content_is_stored_to_the_letter_but_for_carriage_returns(desk):
+def test_an_edited_content_is_stored_to_the_letter_but_for_carriage_returns(admin_client):
     skill = SkillFactory(slug="pdf-tables", content="Old.")
     edited = SKILL_MD.replace("\n", "\r\n") + "    One\r\ntwo\rthree\r\n\r\n"
 
-    save(desk, skill, opened_form(desk, skill) | {"content": edited})
+    save(admin_client, skill, opened_form(admin_client, skill) | {"content": edited})
 
     assert skill.content == SKILL_MD + "    One\ntwo\nthree\n\n"
 
 
-def test_a_skill_made_by_hand_is_a_draft_until_it_is_published(desk, anyone):
-    form = untouched_form(desk.get("/admin/catalogue/skill/add/"))
+def test_a_skill_made_by_hand_is_a_draft_until_it_is_published(admin_client, anyone):
+    form = untouched_form(admin_client.get("/admin/catalogue/skill/add/"))
     content = SKILL_MD.replace("\n", "\r\n")
     new = {"slug": "pdf-tables", "title": "Tables", "content": content}
 
-    assert desk.post("/admin/catalogue/skill/add/", form | new).status_code == 302
+    assert admin_client.post("/admin/catalogue/skill/add/", form | new).status_code == 302
     assert anyone.get("/api/v1/skills/pdf-tables").status_code == 404
 
-    run_action(desk, "publish", Skill.objects.get())
+    run_action(admin_client, "publish", Skill.objects.get())
     assert anyone.get("/api/v1/skills/pdf-tables").json()["content"] == SKILL_MD
 
 
 @pytest.mark.parametrize("slug", ["PDF-Tables", "pdf--tables", "-pdf", "pdf tables", "é", ""])
-def test_a_slug_that_no_agent_could_ask_for_is_refused(desk, slug):
+def test_a_slug_that_no_agent_could_ask_for_is_refused(admin_client, slug):
     skill = SkillFactory(slug="pdf-tables")
 
-    answer = desk.post(url_of(skill), opened_form(desk, skill) | {"slug": slug})
+    answer = admin_client.post(url_of(skill), opened_form(admin_client, skill) | {"slug": slug})
 
     assert answer.status_code == 200
     assert "slug" in answer.context["adminform"].form.errors
@@ -218,61 +230,63 @@ def test_a_slug_that_no_agent_could_ask_for_is_refused(desk, slug):
     assert skill.slug == "pdf-tables"
 
 
-def test_a_slug_that_is_taken_is_refused(desk):
+def test_a_slug_that_is_taken_is_refused(admin_client):
     SkillFactory(slug="taken")
     skill = SkillFactory(slug="pdf-tables")
 
-    answer = desk.post(url_of(skill), opened_form(desk, skill) | {"slug": "taken"})
+    answer = admin_client.post(url_of(skill), opened_form(admin_client, skill) | {"slug": "taken"})
 
     assert answer.status_code == 200
     assert answer.context["errors"]
 
 
-def test_bundled_skills_are_chosen_in_the_form(desk, anyone):
+def test_bundled_skills_are_chosen_in_the_form(admin_client, anyone):
     persona = PersonaFactory(slug="archivist", skills=[SkillFactory(slug="old")])
     new = SkillFactory(slug="new")
 
-    save(desk, persona, opened_form(desk, persona) | {"skills": [new.pk]})
+    save(admin_client, persona, opened_form(admin_client, persona) | {"skills": [new.pk]})
 
     assert anyone.get("/api/v1/personas/archivist").json()["skills"][0]["slug"] == "new"
 
 
 @pytest.mark.parametrize(("make", "kind"), KINDS)
-def test_publish_and_withdraw_change_what_the_api_serves(desk, anyone, make, kind):
+def test_publish_and_withdraw_change_what_the_api_serves(admin_client, anyone, make, kind):
     entries = [make(slug="one", status="draft"), make(slug="two", status="draft")]
     make(slug="three", status="draft")
 
     def served():
         return {entry["slug"] for entry in anyone.get(f"/api/v1/{kind}s").json()["results"]}
 
-    assert "2 set to published." in run_action(desk, "publish", *entries).content.decode()
+    assert "2 set to published." in run_action(admin_client, "publish", *entries).content.decode()
     assert served() == {"one", "two"}
     assert anyone.get(f"/api/v1/{kind}s/one").status_code == 200
 
-    assert "1 set to withdrawn." in run_action(desk, "withdraw", entries[0]).content.decode()
+    assert (
+        "1 set to withdrawn." in run_action(admin_client, "withdraw", entries[0]).content.decode()
+    )
     assert served() == {"two"}
     assert anyone.get(f"/api/v1/{kind}s/one").status_code == 404
     assert LogEntry.objects.count() == 3
 
 
-def test_a_withdrawn_skill_keeps_its_downloads(desk):
+def test_a_withdrawn_skill_keeps_its_downloads(admin_client):
     skill = SkillFactory(downloads=7)
 
-    run_action(desk, "withdraw", skill)
-    run_action(desk, "publish", skill)
+    run_action(admin_client, "withdraw", skill)
+    run_action(admin_client, "publish", skill)
 
     skill.refresh_from_db()
     assert (skill.downloads, skill.status) == (7, "published")
 
 
 @pytest.mark.parametrize("install", ["skill", "persona"])
-def test_what_an_agent_has_installed_cannot_be_deleted(desk, install):
+def test_what_an_agent_has_installed_cannot_be_deleted(admin_client, install):
     row = SkillInstallFactory() if install == "skill" else PersonaInstallFactory()
     entry = getattr(row, install)
 
-    answer = desk.post(url_of(entry).replace("change", "delete"), {"post": "yes"})
-    run_action(desk, "delete_selected", entry)
-    desk.post(
+    answer = admin_client.post(url_of(entry).replace("change", "delete"), {"post": "yes"})
+    run_action(admin_client, "delete_selected", entry)
+    admin_client.post(
         f"/admin/catalogue/{install}/",
         {"action": "delete_selected", "_selected_action": entry.pk, "post": "yes"},
     )
@@ -283,11 +297,11 @@ def test_what_an_agent_has_installed_cannot_be_deleted(desk, install):
     assert type(entry).objects.filter(pk=entry.pk).exists()
 
 
-def test_deleting_a_skill_that_nobody_has_leaves_the_personas_that_bundle_it(desk, anyone):
+def test_deleting_a_skill_that_nobody_has_leaves_the_personas_that_bundle_it(admin_client, anyone):
     skill = SkillFactory()
     PersonaFactory(slug="archivist", skills=[skill])
 
-    answer = desk.post(url_of(skill).replace("change", "delete"), {"post": "yes"})
+    answer = admin_client.post(url_of(skill).replace("change", "delete"), {"post": "yes"})
 
     assert answer.status_code == 302
     assert not Skill.objects.exists()

@@ -17,24 +17,26 @@ API = "/api/v1"
 MODELS = [Skill, Persona, Agent, AgentToken, Review]
 
 
-def edit(desk, entry, **fields):
+def edit(admin_client, entry, **fields):
     url = f"/admin/catalogue/{entry._meta.model_name}/{entry.pk}/change/"
-    answer = desk.post(url, untouched_form(desk.get(url)) | fields)
+    answer = admin_client.post(url, untouched_form(admin_client.get(url)) | fields)
     assert answer.status_code == 302, answer.context["errors"]
     entry.refresh_from_db()
 
 
-def history(desk, row):
+def history(admin_client, row):
     options = row._meta
-    page = desk.get(f"/admin/{options.app_label}/{options.model_name}/{row.pk}/history/")
+    page = admin_client.get(f"/admin/{options.app_label}/{options.model_name}/{row.pk}/history/")
     assert page.status_code == 200
     return page
 
 
-def restore(desk, row, snapshot):
+def restore(admin_client, row, snapshot):
     options = row._meta
     url = f"/admin/{options.app_label}/{options.model_name}/{row.pk}/history/"
-    answer = desk.post(f"{url}{snapshot.history_id}/restore/", {"confirmed": "yes"}, follow=True)
+    answer = admin_client.post(
+        f"{url}{snapshot.history_id}/restore/", {"confirmed": "yes"}, follow=True
+    )
     row.refresh_from_db()
     return answer
 
@@ -61,51 +63,51 @@ def test_what_agents_and_commands_do_is_in_no_history(anyone, client_of, tmp_pat
     }
 
 
-def test_an_edit_keeps_the_state_before_and_the_state_after(desk):
+def test_an_edit_keeps_the_state_before_and_the_state_after(admin_client):
     skill = SkillFactory(title="Old")
 
-    edit(desk, skill, title="New")
+    edit(admin_client, skill, title="New")
 
     after, before = skill.history.all()
     assert (before.title, before.history_user) == ("Old", None)
     assert (after.title, after.history_user.username) == ("New", "clerk-0")
 
 
-def test_the_state_before_the_first_edit_is_dated_by_the_change_that_made_it(desk):
+def test_the_state_before_the_first_edit_is_dated_by_the_change_that_made_it(admin_client):
     skill = SkillFactory(title="Old")
     imported = timezone.now() - timedelta(days=3)
     Skill.objects.update(updated_at=imported)
 
-    edit(desk, skill, title="New")
+    edit(admin_client, skill, title="New")
 
     after, before = skill.history.all()
     assert before.history_date == imported
     assert after.history_date == pytest.approx(timezone.now(), abs=timedelta(minutes=1))
-    assert f"{imported:%H:%M:%S}" in history(desk, skill).content.decode()
+    assert f"{imported:%H:%M:%S}" in history(admin_client, skill).content.decode()
 
 
-def test_the_states_of_a_token_have_each_a_moment_of_their_own(desk, agent):
-    take_action(desk, "revoke", agent.token)
+def test_the_states_of_a_token_have_each_a_moment_of_their_own(admin_client, agent):
+    take_action(admin_client, "revoke", agent.token)
 
     after, before = agent.token.history.all()
     assert before.history_date == agent.token.created_at < after.history_date
 
 
-def test_an_edit_of_what_was_kept_keeps_one_state_more(desk):
+def test_an_edit_of_what_was_kept_keeps_one_state_more(admin_client):
     skill = SkillFactory()
     for title in ("One", "Two"):
-        edit(desk, skill, title=title)
+        edit(admin_client, skill, title=title)
 
     assert [each.title for each in skill.history.all()][:2] == ["Two", "One"]
     assert skill.history.count() == 3
 
 
-def test_what_an_import_changed_between_two_edits_is_a_state_of_its_own(desk):
+def test_what_an_import_changed_between_two_edits_is_a_state_of_its_own(admin_client):
     skill = SkillFactory(title="Old", version="1")
-    edit(desk, skill, title="New")
+    edit(admin_client, skill, title="New")
     Skill.objects.update(version="2")
 
-    edit(desk, skill, title="Newer")
+    edit(admin_client, skill, title="Newer")
 
     assert [(each.title, each.version) for each in skill.history.all()] == [
         ("Newer", "2"),
@@ -115,21 +117,21 @@ def test_what_an_import_changed_between_two_edits_is_a_state_of_its_own(desk):
     ]
 
 
-def test_an_untouched_form_keeps_nothing(desk):
+def test_an_untouched_form_keeps_nothing(admin_client):
     skill = SkillFactory()
 
-    edit(desk, skill)
+    edit(admin_client, skill)
 
     assert skill.history.count() == 0
 
 
-def test_the_page_shows_who_and_the_changed_words_and_lines(desk):
+def test_the_page_shows_who_and_the_changed_words_and_lines(admin_client):
     skill = SkillFactory(slug="pdf-tables", title="Old title", content="Old")
     content = "---\nname: pdf-tables\ndescription: Reads.\n---\n\nOne.\n\nTwo.\n"
-    edit(desk, skill, title="New title", content=content)
-    edit(desk, skill, content=content.replace("Two", "Three"))
+    edit(admin_client, skill, title="New title", content=content)
+    edit(admin_client, skill, content=content.replace("Two", "Three"))
 
-    text = history(desk, skill).content.decode()
+    text = history(admin_client, skill).content.decode()
 
     assert "clerk-0" in text
     assert '<span class="del">Old</span> <span class="add">New</span>' in text
@@ -137,25 +139,25 @@ def test_the_page_shows_who_and_the_changed_words_and_lines(desk):
     assert '<span class="same">One.</span>' in text
 
 
-def test_an_earlier_state_is_brought_back(desk, anyone):
+def test_an_earlier_state_is_brought_back(admin_client, anyone):
     skill = SkillFactory(slug="pdf-tables", title="Old", tags=["pdf"], downloads=3)
-    edit(desk, skill, title="New", tags="csv,data")
+    edit(admin_client, skill, title="New", tags="csv,data")
     Skill.objects.update(downloads=7)
 
-    restore(desk, skill, skill.history.last())
+    restore(admin_client, skill, skill.history.last())
 
     served = anyone.get(f"{API}/skills/pdf-tables").json()
     assert (served["title"], served["tags"], served["downloads"]) == ("Old", ["pdf"], 7)
     assert skill.history.first().history_change_reason.startswith("Restored the state of")
 
 
-def test_bringing_back_asks_first_and_shows_what_it_would_change(desk):
+def test_bringing_back_asks_first_and_shows_what_it_would_change(admin_client):
     skill = SkillFactory(title="Old", slug="pdf-tables")
-    edit(desk, skill, title="New")
+    edit(admin_client, skill, title="New")
     snapshot = skill.history.last()
     url = f"/admin/catalogue/skill/{skill.pk}/history/{snapshot.history_id}/restore/"
 
-    asked = desk.post(url)
+    asked = admin_client.post(url)
     skill.refresh_from_db()
 
     text = asked.content.decode()
@@ -163,70 +165,70 @@ def test_bringing_back_asks_first_and_shows_what_it_would_change(desk):
     assert skill.title == "New"
     assert skill.history.count() == 2
     assert '<span class="del">New</span> <span class="add">Old</span>' in text
-    assert f'<a class="desk-button" href="/admin/catalogue/skill/{skill.pk}/history/">' in text
+    assert f'<a class="staff-button" href="/admin/catalogue/skill/{skill.pk}/history/">' in text
 
-    confirmed = desk.post(url, untouched_form(asked) | {"confirmed": "yes"})
+    confirmed = admin_client.post(url, untouched_form(asked) | {"confirmed": "yes"})
     skill.refresh_from_db()
 
     assert (confirmed.status_code, skill.title) == (302, "Old")
 
 
-def test_a_bundle_is_brought_back(desk):
+def test_a_bundle_is_brought_back(admin_client):
     one, two = SkillFactory(slug="one"), SkillFactory(slug="two")
     persona = PersonaFactory(skills=[one])
-    edit(desk, persona, skills=[two.pk])
+    edit(admin_client, persona, skills=[two.pk])
     assert '<span class="del">one</span> <span class="add">two</span>' in (
-        history(desk, persona).content.decode()
+        history(admin_client, persona).content.decode()
     )
 
-    restore(desk, persona, persona.history.last())
+    restore(admin_client, persona, persona.history.last())
 
     assert list(persona.skills.all()) == [one]
 
 
-def test_bringing_back_does_not_publish(desk):
+def test_bringing_back_does_not_publish(admin_client):
     skill = SkillFactory(title="Old")
-    edit(desk, skill, title="New")
-    take_action(desk, "withdraw", skill, reason="It deletes logs.")
+    edit(admin_client, skill, title="New")
+    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
 
-    restore(desk, skill, skill.history.last())
+    restore(admin_client, skill, skill.history.last())
 
     assert (skill.title, skill.status) == ("Old", "withdrawn")
 
 
-def test_a_slug_that_is_taken_meanwhile_is_not_brought_back(desk):
+def test_a_slug_that_is_taken_meanwhile_is_not_brought_back(admin_client):
     skill = SkillFactory(slug="old")
-    edit(desk, skill, slug="new")
+    edit(admin_client, skill, slug="new")
     SkillFactory(slug="old")
 
-    answer = restore(desk, skill, skill.history.last())
+    answer = restore(admin_client, skill, skill.history.last())
 
     assert "already exists" in answer.content.decode()
     assert skill.slug == "new"
 
 
-def test_a_state_of_another_row_is_refused(desk):
+def test_a_state_of_another_row_is_refused(admin_client):
     skill, other = SkillFactory(), SkillFactory(title="Other")
-    edit(desk, other, title="New")
+    edit(admin_client, other, title="New")
 
     url = f"/admin/catalogue/skill/{skill.pk}/history/{other.history.last().pk}/restore/"
 
-    assert desk.post(url).status_code == 404
-    assert desk.get(url).status_code == 405
+    assert admin_client.post(url).status_code == 404
+    assert admin_client.get(url).status_code == 405
     install = SkillInstallFactory()
     without = f"/admin/installs/skillinstall/{install.pk}/history/1/restore/"
-    assert desk.post(without).status_code == 404
+    assert admin_client.post(without).status_code == 404
 
 
-def test_tokens_and_reviews_have_a_history_without_a_way_back(desk, agent):
-    take_action(desk, "revoke", agent.token)
+def test_tokens_and_reviews_have_a_history_without_a_way_back(admin_client, agent):
+    take_action(admin_client, "revoke", agent.token)
 
-    text = history(desk, agent.token).content.decode()
+    text = history(admin_client, agent.token).content.decode()
     assert "Revoked." in text
     assert "Restore this state" not in text
     assert agent.token.digest not in text
     url = f"/admin/agents/agenttoken/{agent.token.pk}/history/"
-    answer = desk.post(f"{url}{agent.token.history.last().pk}/restore/")
+    answer = admin_client.post(f"{url}{agent.token.history.last().pk}/restore/")
     assert answer.status_code == 403
 
 
@@ -238,36 +240,36 @@ def test_no_snapshot_holds_a_digest_or_a_counter():
     assert not columns[Persona] & {"installs", "rating_sum", "rating_count", "rating_avg"}
 
 
-def test_a_suspension_is_in_the_history_with_its_reason(desk):
+def test_a_suspension_is_in_the_history_with_its_reason(admin_client):
     agent = AgentFactory()
 
-    take_action(desk, "suspend", agent, reason="It floods.")
-    take_action(desk, "restore", agent)
+    take_action(admin_client, "suspend", agent, reason="It floods.")
+    take_action(admin_client, "restore", agent)
 
     reasons = [each.history_change_reason for each in agent.history.all()]
     assert reasons == ["Restored.", "Suspended: It floods.", "As it was found"]
 
 
 @pytest.mark.parametrize("make", [SkillFactory, PersonaFactory])
-def test_deleting_is_kept(desk, make):
+def test_deleting_is_kept(admin_client, make):
     entry = make()
     model, pk = type(entry), entry.pk
     kind = model._meta.model_name
 
-    desk.post(f"/admin/catalogue/{kind}/{pk}/delete/", {"post": "yes"})
+    admin_client.post(f"/admin/catalogue/{kind}/{pk}/delete/", {"post": "yes"})
 
     gone = model.history.get(id=pk, history_type="-")
     assert (gone.slug, gone.history_user.username) == (entry.slug, "clerk-0")
 
 
-def test_long_histories_have_pages(desk):
+def test_long_histories_have_pages(admin_client):
     skill = SkillFactory()
     for number in range(12):
-        edit(desk, skill, title=f"Title {number}")
+        edit(admin_client, skill, title=f"Title {number}")
 
     first, second = (
-        history(desk, skill),
-        desk.get(f"/admin/catalogue/skill/{skill.pk}/history/?p=2"),
+        history(admin_client, skill),
+        admin_client.get(f"/admin/catalogue/skill/{skill.pk}/history/?p=2"),
     )
 
     assert len(first.context["steps"]) == 10

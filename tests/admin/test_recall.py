@@ -30,19 +30,19 @@ def test_nothing_is_recalled_at_first(client, skill):
     assert advisories(client) == []
 
 
-def test_the_page_that_asks_says_how_many_have_it(desk, skill):
-    page = desk.get(f"/admin/catalogue/skill/{skill.pk}/do/withdraw/")
+def test_the_page_that_asks_says_how_many_have_it(admin_client, skill):
+    page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/do/withdraw/")
 
     assert "<b>log-triage</b><span>1 agent</span>" in page.content.decode()
     PersonaFactory(skills=[skill])
-    page = desk.get(f"/admin/catalogue/skill/{skill.pk}/do/withdraw/")
+    page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/do/withdraw/")
     assert "1 agent, and comes with 1 of the personas" in page.content.decode()
     skill.refresh_from_db()
     assert skill.status == "published"
 
 
-def test_a_recalled_skill_is_gone_and_its_agents_are_told_why(desk, client, anyone, skill):
-    take_action(desk, "withdraw", skill, reason="It deletes logs.")
+def test_a_recalled_skill_is_gone_and_its_agents_are_told_why(admin_client, client, anyone, skill):
+    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
 
     assert anyone.get("/api/v1/skills/log-triage").status_code == 404
     skill.refresh_from_db()
@@ -58,17 +58,17 @@ def test_a_recalled_skill_is_gone_and_its_agents_are_told_why(desk, client, anyo
     assert client.get(ME).json()["skills"][0]["slug"] == "log-triage"
 
 
-def test_whoever_does_not_have_it_is_not_told(desk, client_of, skill):
-    take_action(desk, "withdraw", skill, reason="It deletes logs.")
+def test_whoever_does_not_have_it_is_not_told(admin_client, client_of, skill):
+    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
 
     assert advisories(client_of(AgentFactory())) == []
 
 
-def test_personas_are_recalled_too_and_the_newest_comes_first(desk, client, agent, skill):
+def test_personas_are_recalled_too_and_the_newest_comes_first(admin_client, client, agent, skill):
     persona = PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="archivist")).persona
 
-    take_action(desk, "withdraw", skill, reason="It deletes logs.")
-    take_action(desk, "withdraw", persona, reason="It deletes archives.")
+    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
+    take_action(admin_client, "withdraw", persona, reason="It deletes archives.")
 
     assert [(each["kind"], each["slug"]) for each in advisories(client)] == [
         ("persona", "archivist"),
@@ -76,42 +76,42 @@ def test_personas_are_recalled_too_and_the_newest_comes_first(desk, client, agen
     ]
 
 
-def test_a_skill_that_comes_with_a_persona_is_told_of_once(desk, client, agent, skill):
+def test_a_skill_that_comes_with_a_persona_is_told_of_once(admin_client, client, agent, skill):
     bundled = SkillFactory(slug="bundled")
     for slug in ("archivist", "scribe"):
         persona = PersonaFactory(slug=slug, skills=[skill, bundled, SkillFactory()])
         PersonaInstallFactory(agent=agent, persona=persona)
 
-    take_action(desk, "withdraw", skill, bundled, reason="They delete logs.")
+    take_action(admin_client, "withdraw", skill, bundled, reason="They delete logs.")
 
     assert [each["slug"] for each in advisories(client)] == ["bundled", "log-triage"]
 
 
-def test_a_withdrawal_without_a_reason_is_silent(desk, client, anyone, skill):
-    take_action(desk, "withdraw", skill, reason="")
+def test_a_withdrawal_without_a_reason_is_silent(admin_client, client, anyone, skill):
+    take_action(admin_client, "withdraw", skill, reason="")
 
     assert anyone.get("/api/v1/skills/log-triage").status_code == 404
     assert advisories(client) == []
 
 
 @pytest.mark.parametrize("action", ["publish", "redraft"])
-def test_publishing_again_or_taking_it_back_ends_the_advisory(desk, client, skill, action):
-    take_action(desk, "withdraw", skill, reason="It deletes logs.")
-    take_action(desk, action, skill)
+def test_publishing_again_or_taking_it_back_ends_the_advisory(admin_client, client, skill, action):
+    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
+    take_action(admin_client, action, skill)
 
     assert advisories(client) == []
     skill.refresh_from_db()
     assert (skill.withdrawn_at, skill.withdrawal_reason) == (None, "")
 
 
-def test_an_import_does_not_end_a_recall(desk, client, skill, tmp_path):
+def test_an_import_does_not_end_a_recall(admin_client, client, skill, tmp_path):
     from django.core.management import call_command  # noqa: PLC0415
 
     folder = tmp_path / "log-triage"
     folder.mkdir()
     (folder / "SKILL.md").write_text("---\nname: log-triage\ndescription: New.\n---\nDo it.\n")
     type(skill).objects.update(source=str(folder / "SKILL.md"))
-    take_action(desk, "withdraw", skill, reason="It deletes logs.")
+    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
 
     call_command("import_skills", tmp_path)
 
@@ -120,8 +120,8 @@ def test_an_import_does_not_end_a_recall(desk, client, skill, tmp_path):
     assert len(advisories(client)) == 1
 
 
-def test_a_reason_is_bounded(desk, skill):
-    answer = take_action(desk, "withdraw", skill, reason="x" * 1001)
+def test_a_reason_is_bounded(admin_client, skill):
+    answer = take_action(admin_client, "withdraw", skill, reason="x" * 1001)
 
     assert "at most 1000 characters" in answer.content.decode()
     skill.refresh_from_db()

@@ -32,60 +32,63 @@ def distribution(**counts):
     return dict.fromkeys("12345", 0) | {name.strip("_"): count for name, count in counts.items()}
 
 
-def test_a_hidden_review_leaves_average_count_and_distribution(desk, anyone, unkind):
+def test_a_hidden_review_leaves_average_count_and_distribution(admin_client, anyone, unkind):
     assert ratings(anyone)["average"] == 3
 
-    take_action(desk, "hide", unkind, reason="Advertising.")
+    take_action(admin_client, "hide", unkind, reason="Advertising.")
 
     assert ratings(anyone) == {"average": 5, "count": 1, "distribution": distribution(_5=1)}
     (listed,) = anyone.get("/api/v1/personas?minRating=4").json()["results"]
     assert (listed["ratingAvg"], listed["ratingCount"]) == (5, 1)
 
 
-def test_its_reason_is_kept_for_staff(desk, unkind):
-    take_action(desk, "hide", unkind, reason="Advertising.")
+def test_its_reason_is_kept_for_staff(admin_client, unkind):
+    take_action(admin_client, "hide", unkind, reason="Advertising.")
 
     unkind.refresh_from_db()
     assert unkind.hiding_reason == "Advertising."
     assert unkind.history.first().history_user.username == "clerk-0"
-    assert "Advertising." in desk.get(f"/admin/reviews/review/{unkind.pk}/change/").content.decode()
+    assert (
+        "Advertising."
+        in admin_client.get(f"/admin/reviews/review/{unkind.pk}/change/").content.decode()
+    )
 
 
-def test_hiding_needs_a_reason(desk, unkind):
-    answer = take_action(desk, "hide", unkind, reason="")
+def test_hiding_needs_a_reason(admin_client, unkind):
+    answer = take_action(admin_client, "hide", unkind, reason="")
 
     assert "This field is required." in answer.content.decode()
     unkind.refresh_from_db()
     assert unkind.hidden_at is None
 
 
-def test_a_restored_review_counts_again(desk, anyone, unkind):
-    take_action(desk, "hide", unkind, reason="Advertising.")
-    take_action(desk, "restore", unkind)
+def test_a_restored_review_counts_again(admin_client, anyone, unkind):
+    take_action(admin_client, "hide", unkind, reason="Advertising.")
+    take_action(admin_client, "restore", unkind)
 
     assert ratings(anyone) == {"average": 3, "count": 2, "distribution": distribution(_1=1, _5=1)}
     unkind.refresh_from_db()
     assert (unkind.hidden_at, unkind.hiding_reason) == (None, "")
 
 
-def test_the_only_review_hidden_leaves_no_average(desk, anyone, agent, persona):
-    take_action(desk, "hide", review(agent, persona, 2), reason="Wrong persona.")
+def test_the_only_review_hidden_leaves_no_average(admin_client, anyone, agent, persona):
+    take_action(admin_client, "hide", review(agent, persona, 2), reason="Wrong persona.")
 
     assert ratings(anyone) == {"average": None, "count": 0, "distribution": distribution()}
 
 
-def test_hiding_and_restoring_twice_counts_once(desk, anyone, unkind):
+def test_hiding_and_restoring_twice_counts_once(admin_client, anyone, unkind):
     for _ in range(2):
-        take_action(desk, "hide", unkind, reason="Advertising.")
+        take_action(admin_client, "hide", unkind, reason="Advertising.")
     assert (ratings(anyone)["average"], ratings(anyone)["count"]) == (5, 1)
 
     for _ in range(2):
-        take_action(desk, "restore", unkind)
+        take_action(admin_client, "restore", unkind)
     assert (ratings(anyone)["average"], ratings(anyone)["count"]) == (3, 2)
 
 
-def test_its_agent_can_update_it_and_it_stays_hidden(desk, client, anyone, unkind):
-    take_action(desk, "hide", unkind, reason="Advertising.")
+def test_its_agent_can_update_it_and_it_stays_hidden(admin_client, client, anyone, unkind):
+    take_action(admin_client, "hide", unkind, reason="Advertising.")
 
     answer = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 4, "comment": "Better."})
 
@@ -103,10 +106,10 @@ def test_its_agent_can_update_it_and_it_stays_hidden(desk, client, anyone, unkin
     assert ratings(anyone) == {"average": 5, "count": 1, "distribution": distribution(_5=1)}
 
 
-def test_restored_it_counts_as_its_agent_left_it(desk, client, anyone, unkind):
-    take_action(desk, "hide", unkind, reason="Advertising.")
+def test_restored_it_counts_as_its_agent_left_it(admin_client, client, anyone, unkind):
+    take_action(admin_client, "hide", unkind, reason="Advertising.")
     client.post(REVIEWS, {"personaSlug": "archivist", "rating": 4})
-    take_action(desk, "restore", unkind)
+    take_action(admin_client, "restore", unkind)
 
     assert ratings(anyone) == {
         "average": 4.5,
@@ -115,24 +118,24 @@ def test_restored_it_counts_as_its_agent_left_it(desk, client, anyone, unkind):
     }
 
 
-def test_its_agents_profile_still_counts_it(desk, client, unkind):
-    take_action(desk, "hide", unkind, reason="Advertising.")
+def test_its_agents_profile_still_counts_it(admin_client, client, unkind):
+    take_action(admin_client, "hide", unkind, reason="Advertising.")
 
     assert client.get("/api/v1/agents/me").json()["counts"]["reviews"] == 1
 
 
-def test_many_are_hidden_at_once(desk, anyone, persona):
+def test_many_are_hidden_at_once(admin_client, anyone, persona):
     poor = [review(AgentFactory(), persona, 1) for _ in range(5)]
     review(AgentFactory(), persona, 4)
 
-    answer = take_action(desk, "hide", *poor, reason="One author.")
+    answer = take_action(admin_client, "hide", *poor, reason="One author.")
 
     assert "5 hidden." in answer.content.decode()
     assert (ratings(anyone)["average"], ratings(anyone)["count"]) == (4, 1)
 
 
-def test_recount_knows_hidden_reviews(desk, capsys, unkind):
-    take_action(desk, "hide", unkind, reason="Advertising.")
+def test_recount_knows_hidden_reviews(admin_client, capsys, unkind):
+    take_action(admin_client, "hide", unkind, reason="Advertising.")
     Persona.objects.update(installs=2)
     call_command("recount")
     assert "Every counter is true." in capsys.readouterr().out
@@ -144,14 +147,14 @@ def test_recount_knows_hidden_reviews(desk, capsys, unkind):
     assert (persona.rating_sum, persona.rating_count) == (5, 1)
 
 
-def test_one_that_was_changed_since_is_shown_on_the_start_page(desk, client, unkind):
-    take_action(desk, "hide", unkind, reason="Advertising.")
-    assert "changed since" not in desk.get("/admin/").content.decode()
+def test_one_that_was_changed_since_is_shown_on_the_start_page(admin_client, client, unkind):
+    take_action(admin_client, "hide", unkind, reason="Advertising.")
+    assert "changed since" not in admin_client.get("/admin/").content.decode()
 
     client.post(REVIEWS, {"personaSlug": "archivist", "rating": 1, "comment": "Again."})
 
-    assert "Hidden reviews that were changed since" in desk.get("/admin/").content.decode()
-    page = desk.get("/admin/reviews/review/?hidden=changed")
+    assert "Hidden reviews that were changed since" in admin_client.get("/admin/").content.decode()
+    page = admin_client.get("/admin/reviews/review/?hidden=changed")
     assert list(page.context["cl"].result_list) == [unkind]
 
 
@@ -168,19 +171,19 @@ def test_one_that_was_changed_since_is_shown_on_the_start_page(desk, client, unk
         ("q=scribe", {5}),
     ],
 )
-def test_reviews_are_filtered_by_rating_persona_and_state(desk, persona, query, found):
+def test_reviews_are_filtered_by_rating_persona_and_state(admin_client, persona, query, found):
     for rating in (1, 3.5):
         review(AgentFactory(), persona, rating)
     review(AgentFactory(), PersonaFactory(slug="scribe"), 5).hide("Paid.")
 
-    page = desk.get(f"/admin/reviews/review/?{query}")
+    page = admin_client.get(f"/admin/reviews/review/?{query}")
 
     assert {float(each.rating) for each in page.context["cl"].result_list} == found
 
 
-def test_a_hidden_review_counts_its_persona_install(desk, client, agent, unkind):
+def test_a_hidden_review_counts_its_persona_install(admin_client, client, agent, unkind):
     """Hiding touches nothing but the averages: the persona stays installed and reviewable."""
-    take_action(desk, "hide", unkind, reason="Advertising.")
+    take_action(admin_client, "hide", unkind, reason="Advertising.")
 
     assert client.get("/api/v1/agents/me").json()["counts"]["personas"] == 1
     PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="scribe"))

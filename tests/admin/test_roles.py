@@ -28,17 +28,17 @@ def url_of(model, page="changelist", *arguments):
 
 
 @pytest.fixture
-def desk_of(db):
-    """The browser of somebody of a role: `desk_of("Editors")`."""
+def admin_client_of(db):
+    """The browser of somebody of a role: `admin_client_of("Editors")`."""
 
-    def desk_of(role):
+    def admin_client_of(role):
         user = User.objects.create_user(role, is_staff=True)
         user.groups.add(Group.objects.get(name=role))
         client = Client()
         client.force_login(user)
         return client
 
-    return desk_of
+    return admin_client_of
 
 
 @pytest.fixture
@@ -51,15 +51,15 @@ def rows(db):
 
 @pytest.mark.usefixtures("rows")
 @pytest.mark.parametrize("role", SEEN)
-def test_a_role_opens_its_own_lists_and_rows_and_no_others(desk_of, role):
-    desk = desk_of(role)
+def test_a_role_opens_its_own_lists_and_rows_and_no_others(admin_client_of, role):
+    admin_client = admin_client_of(role)
 
-    opened = {model for model in EVERYTHING if desk.get(url_of(model)).status_code == 200}
+    opened = {model for model in EVERYTHING if admin_client.get(url_of(model)).status_code == 200}
     rows = {
         model
         for model in EVERYTHING
         if model.objects.exists()
-        and desk.get(url_of(model, "change", model.objects.first().pk)).status_code == 200
+        and admin_client.get(url_of(model, "change", model.objects.first().pk)).status_code == 200
     }
 
     assert opened == rows == SEEN[role]
@@ -67,8 +67,8 @@ def test_a_role_opens_its_own_lists_and_rows_and_no_others(desk_of, role):
 
 @pytest.mark.usefixtures("rows")
 @pytest.mark.parametrize("role", SEEN)
-def test_the_menu_and_the_start_page_lead_only_where_a_role_may_go(desk_of, role):
-    page = desk_of(role).get("/admin/")
+def test_the_menu_and_the_start_page_lead_only_where_a_role_may_go(admin_client_of, role):
+    page = admin_client_of(role).get("/admin/")
     text = page.content.decode()
 
     linked = {model for model in EVERYTHING if f'href="{url_of(model)}' in text}
@@ -77,30 +77,33 @@ def test_the_menu_and_the_start_page_lead_only_where_a_role_may_go(desk_of, role
     assert titles == ({"Installs"} if role == "Editors" else {"Agents", "Installs", "Reviews"})
 
 
-def test_an_editor_publishes_and_imports(desk_of, anyone):
-    desk, skill = desk_of("Editors"), SkillFactory(slug="pdf-tables", status="draft")
+def test_an_editor_publishes_and_imports(admin_client_of, anyone):
+    admin_client, skill = (
+        admin_client_of("Editors"),
+        SkillFactory(slug="pdf-tables", status="draft"),
+    )
 
-    take_action(desk, "publish", skill)
+    take_action(admin_client, "publish", skill)
 
     assert anyone.get("/api/v1/skills/pdf-tables").status_code == 200
-    assert desk.get("/admin/catalogue/skill/import/").status_code == 200
+    assert admin_client.get("/admin/catalogue/skill/import/").status_code == 200
 
 
-def test_a_moderator_hides_revokes_and_suspends(desk_of, client, agent):
-    desk, unkind = desk_of("Moderators"), review(agent, PersonaFactory(), 1)
+def test_a_moderator_hides_revokes_and_suspends(admin_client_of, client, agent):
+    admin_client, unkind = admin_client_of("Moderators"), review(agent, PersonaFactory(), 1)
 
-    take_action(desk, "hide", unkind, reason="Advertising.")
+    take_action(admin_client, "hide", unkind, reason="Advertising.")
     unkind.refresh_from_db()
     assert unkind.hidden_at
 
-    take_action(desk, "suspend", agent, reason="It floods.")
+    take_action(admin_client, "suspend", agent, reason="It floods.")
     assert client.get("/api/v1/agents/me").status_code == 401
-    take_action(desk, "restore", agent)
-    take_action(desk, "revoke", agent.token)
+    take_action(admin_client, "restore", agent)
+    take_action(admin_client, "revoke", agent.token)
     assert client.get("/api/v1/agents/me").status_code == 401
 
 
-def test_a_page_of_a_row_offers_only_what_a_role_may_do(desk_of, desk, rows):
+def test_a_page_of_a_row_offers_only_what_a_role_may_do(admin_client_of, admin_client, rows):
     skill, agent, _, _ = rows
     viewer = User.objects.create_user("viewer", is_staff=True)
     viewer.user_permissions.add(
@@ -110,35 +113,38 @@ def test_a_page_of_a_row_offers_only_what_a_role_may_do(desk_of, desk, rows):
     looking.force_login(viewer)
     url = url_of(Skill, "change", skill.pk)
 
-    assert f"/skill/{skill.pk}/do/withdraw/" in desk.get(url).content.decode()
+    assert f"/skill/{skill.pk}/do/withdraw/" in admin_client.get(url).content.decode()
     assert f"/skill/{skill.pk}/do/withdraw/" not in looking.get(url).content.decode()
     assert looking.post(f"/admin/catalogue/skill/{skill.pk}/do/withdraw/").status_code == 403
-    assert desk_of("Editors").get(f"/admin/agents/agent/{agent.pk}/do/suspend/").status_code == 403
+    assert (
+        admin_client_of("Editors").get(f"/admin/agents/agent/{agent.pk}/do/suspend/").status_code
+        == 403
+    )
 
 
 @pytest.mark.parametrize(
     "path",
     ["import/", "export/", "preview/", "{pk}/as-agent/", "{pk}/history/", "{pk}/do/publish/"],
 )
-def test_pages_of_the_catalogue_are_closed_to_moderators(desk_of, path):
+def test_pages_of_the_catalogue_are_closed_to_moderators(admin_client_of, path):
     skill = SkillFactory()
     url = "/admin/catalogue/skill/" + path.format(pk=skill.pk)
-    desk = desk_of("Moderators")
+    admin_client = admin_client_of("Moderators")
 
-    assert {desk.get(url).status_code, desk.post(url).status_code} <= {403, 405}
+    assert {admin_client.get(url).status_code, admin_client.post(url).status_code} <= {403, 405}
 
 
-def test_a_token_is_found_only_by_those_who_may_see_tokens(desk_of, agent):
+def test_a_token_is_found_only_by_those_who_may_see_tokens(admin_client_of, agent):
     finding = {"q": agent.token.text}
 
-    found = desk_of("Moderators").post("/admin/agents/agent/find/", finding)
+    found = admin_client_of("Moderators").post("/admin/agents/agent/find/", finding)
     assert found.headers["Location"] == url_of(AgentToken, "change", agent.token.pk)
-    refused = desk_of("Editors").post("/admin/agents/agent/find/", finding)
+    refused = admin_client_of("Editors").post("/admin/agents/agent/find/", finding)
     assert refused.status_code == 403
 
 
 ADDRESS = "ada@operator.example"
-LEADS_ELSEWHERE = re.compile("logout|/export/$")  # out of the desk, to a download
+LEADS_ELSEWHERE = re.compile("logout|/export/$")  # out of the admin, to a download
 
 
 @pytest.fixture
@@ -151,41 +157,41 @@ def operated(rows):
     return agent
 
 
-def test_no_page_that_an_editor_can_open_shows_an_operators_address(desk_of, operated):
+def test_no_page_that_an_editor_can_open_shows_an_operators_address(admin_client_of, operated):
     """Not even one of an agent, where an editor may look at agents too."""
-    desk = desk_of("Editors")
+    admin_client = admin_client_of("Editors")
     User.objects.get(username="Editors").user_permissions.add(
         *Permission.objects.filter(codename__in=["view_agent", "change_agent"])
     )
 
-    page = desk.get(url_of(Agent, "change", operated.pk)).content.decode()
+    page = admin_client.get(url_of(Agent, "change", operated.pk)).content.decode()
 
     assert "Operated by Ada since" in page
     assert ADDRESS not in page
-    assert [url for url, text in pages_of(desk).items() if ADDRESS in text] == []
+    assert [url for url, text in pages_of(admin_client).items() if ADDRESS in text] == []
 
 
-def test_a_moderator_sees_the_operators_address(desk_of, operated):
-    page = desk_of("Moderators").get(url_of(Agent, "change", operated.pk)).content.decode()
+def test_a_moderator_sees_the_operators_address(admin_client_of, operated):
+    page = admin_client_of("Moderators").get(url_of(Agent, "change", operated.pk)).content.decode()
 
     assert f"Operated by Ada ({ADDRESS}) since" in page
 
 
-def pages_of(desk):
+def pages_of(admin_client):
     """`{path: text}` of every page that links from the start page lead to, without queries."""
     waiting, texts = {"/admin/"}, {}
     while waiting:
         url = waiting.pop()
-        texts[url] = desk.get(url, follow=True).content.decode()
+        texts[url] = admin_client.get(url, follow=True).content.decode()
         links = set(re.findall(r'href="(/admin/[^"?#]*)', texts[url]))
         waiting |= {link for link in links - texts.keys() if not LEADS_ELSEWHERE.search(link)}
     assert len(texts) > 10
     return texts
 
 
-def test_nobody_of_a_role_manages_staff(desk_of):
+def test_nobody_of_a_role_manages_staff(admin_client_of):
     for role in SEEN:
-        desk = desk_of(role)
+        admin_client = admin_client_of(role)
         for model in (User, Group):
             for page in ("changelist", "add"):
-                assert desk.get(url_of(model, page)).status_code == 403
+                assert admin_client.get(url_of(model, page)).status_code == 403

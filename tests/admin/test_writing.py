@@ -24,15 +24,15 @@ metadata:
 """
 
 
-def add(desk, content=SKILL_MD, **fields):
-    form = untouched_form(desk.get(ADD))
+def add(admin_client, content=SKILL_MD, **fields):
+    form = untouched_form(admin_client.get(ADD))
     new = {"title": "PDF Tables", "slug": "pdf-tables", "content": content}
-    return desk.post(ADD, form | new | fields)
+    return admin_client.post(ADD, form | new | fields)
 
 
-def edit(desk, skill, **fields):
+def edit(admin_client, skill, **fields):
     url = f"/admin/catalogue/skill/{skill.pk}/change/"
-    answer = desk.post(url, untouched_form(desk.get(url)) | fields)
+    answer = admin_client.post(url, untouched_form(admin_client.get(url)) | fields)
     skill.refresh_from_db()
     return answer
 
@@ -42,8 +42,8 @@ def said(answer, field="content"):
     return answer.context["adminform"].form.errors[field]
 
 
-def test_a_pasted_skill_fills_the_fields_that_were_left_empty(desk):
-    assert add(desk, category="documents").status_code == 302
+def test_a_pasted_skill_fills_the_fields_that_were_left_empty(admin_client):
+    assert add(admin_client, category="documents").status_code == 302
 
     skill = Skill.objects.get()
     assert (skill.description, skill.license, skill.tags) == (
@@ -54,10 +54,10 @@ def test_a_pasted_skill_fills_the_fields_that_were_left_empty(desk):
     assert (skill.title, skill.category) == ("PDF Tables", "documents")
 
 
-def test_an_edited_frontmatter_moves_the_fields_that_it_changed_and_no_others(desk):
+def test_an_edited_frontmatter_moves_the_fields_that_it_changed_and_no_others(admin_client):
     skill = SkillFactory(slug="pdf-tables", content=SKILL_MD, title="Chosen", description="Chosen.")
 
-    edit(desk, skill, content=SKILL_MD.replace(": data", ": finance") + "More.\n")
+    edit(admin_client, skill, content=SKILL_MD.replace(": data", ": finance") + "More.\n")
 
     assert (skill.category, skill.title, skill.description) == ("finance", "Chosen", "Chosen.")
 
@@ -80,31 +80,31 @@ def test_an_edited_frontmatter_moves_the_fields_that_it_changed_and_no_others(de
         (SKILL_MD + "x" * 1024 * 1024, "Shorten it to 1024 KiB."),
     ],
 )
-def test_what_is_no_skill_is_refused_with_what_to_change(desk, content, text):
-    assert text in " ".join(said(add(desk, content)))
+def test_what_is_no_skill_is_refused_with_what_to_change(admin_client, content, text):
+    assert text in " ".join(said(add(admin_client, content)))
     assert not Skill.objects.exists()
 
 
-def test_a_taken_slug_comes_with_a_free_one(desk):
+def test_a_taken_slug_comes_with_a_free_one(admin_client):
     SkillFactory(slug="pdf-tables")
     SkillFactory(slug="pdf-tables-2")
 
-    assert said(add(desk), "slug") == ["pdf-tables is taken; pdf-tables-3 is free."]
+    assert said(add(admin_client), "slug") == ["pdf-tables is taken; pdf-tables-3 is free."]
 
 
-def test_an_old_text_that_is_no_skill_does_not_stand_in_the_way(desk):
+def test_an_old_text_that_is_no_skill_does_not_stand_in_the_way(admin_client):
     skill = SkillFactory(content="Do it.")
 
-    assert edit(desk, skill, title="New").status_code == 302
+    assert edit(admin_client, skill, title="New").status_code == 302
     assert (skill.title, skill.content) == ("New", "Do it.")
 
 
 @pytest.mark.parametrize("content", ["  \n", "---\nname: archivist\n---\nYou are.\n"])
-def test_a_prompt_is_a_text_without_frontmatter(desk, content):
+def test_a_prompt_is_a_text_without_frontmatter(admin_client, content):
     url = "/admin/catalogue/persona/add/"
     new = {"title": "A", "slug": "a", "content": content, "price_cents": 0}
 
-    answer = desk.post(url, untouched_form(desk.get(url)) | new)
+    answer = admin_client.post(url, untouched_form(admin_client.get(url)) | new)
 
     assert said(answer)
     assert not Persona.objects.exists()
@@ -122,17 +122,17 @@ def test_a_prompt_is_a_text_without_frontmatter(desk, content):
         "[x](data:text/html,<script>alert(1)</script>)",
     ],
 )
-def test_nothing_in_a_preview_runs_or_loads(desk, content):
-    shown = desk.post(PREVIEW, {"content": content}).content.decode()
+def test_nothing_in_a_preview_runs_or_loads(admin_client, content):
+    shown = admin_client.post(PREVIEW, {"content": content}).content.decode()
 
     for tag in ("<script", "<img", "<style", "<iframe", 'href="javascript', 'href="data'):
         assert tag not in shown
 
 
-def test_a_preview_is_the_markdown_without_its_frontmatter(desk):
+def test_a_preview_is_the_markdown_without_its_frontmatter(admin_client):
     content = SKILL_MD.replace("\n", "\r\n") + "\r\n| a | b |\r\n|---|---|\r\n| 1 | **2** |\r\n"
 
-    shown = desk.post(PREVIEW, {"content": content}).content.decode()
+    shown = admin_client.post(PREVIEW, {"content": content}).content.decode()
 
     assert shown.startswith("<h1>Tables</h1>")
     assert "<td><strong>2</strong></td>" in shown
@@ -140,9 +140,9 @@ def test_a_preview_is_the_markdown_without_its_frontmatter(desk):
 
 
 @pytest.mark.parametrize(("make", "kind"), [(SkillFactory, "skill"), (PersonaFactory, "persona")])
-def test_an_entry_is_shown_as_an_agent_sees_it(desk, anyone, make, kind):
+def test_an_entry_is_shown_as_an_agent_sees_it(admin_client, anyone, make, kind):
     entry = make(slug="pdf-tables", content="<b>Bold</b>")
-    shown = desk.get(f"/admin/catalogue/{kind}/{entry.pk}/as-agent/")
+    shown = admin_client.get(f"/admin/catalogue/{kind}/{entry.pk}/as-agent/")
 
     assert "<b>Bold" not in shown.content.decode()
     assert shown.context["answer"] in unescape(shown.content.decode())
@@ -150,10 +150,10 @@ def test_an_entry_is_shown_as_an_agent_sees_it(desk, anyone, make, kind):
     assert served.json() == json.loads(shown.context["answer"])
 
 
-def test_a_draft_is_shown_as_an_agent_would_see_it(desk):
+def test_a_draft_is_shown_as_an_agent_would_see_it(admin_client):
     skill = SkillFactory(status="draft")
 
-    text = desk.get(f"/admin/catalogue/skill/{skill.pk}/as-agent/").content.decode()
+    text = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/as-agent/").content.decode()
 
     assert "agents get 404" in text
 
@@ -171,11 +171,11 @@ def test_a_draft_is_shown_as_an_agent_would_see_it(desk):
         ("author=Ada", {"two"}),
         ("source=hand", {"one", "three"}),
         ("source=other", {"two"}),
-        ("source=desk", set()),
+        ("source=admin", set()),
         ("q=pdf&status__exact=published", {"one"}),
     ],
 )
-def test_entries_are_searched_and_filtered(desk, query, found):
+def test_entries_are_searched_and_filtered(admin_client, query, found):
     SkillFactory(slug="one", title="PDF", category="data", author="Grace")
     SkillFactory(
         slug="two",
@@ -187,27 +187,27 @@ def test_entries_are_searched_and_filtered(desk, query, found):
     )
     SkillFactory(slug="three", category="finance")
 
-    page = desk.get(f"/admin/catalogue/skill/?{query}")
+    page = admin_client.get(f"/admin/catalogue/skill/?{query}")
 
     assert {skill.slug for skill in page.context["cl"].result_list} == found
 
 
-def test_personas_are_filtered_by_price(desk):
+def test_personas_are_filtered_by_price(admin_client):
     PersonaFactory(slug="free")
     PersonaFactory(slug="priced", price_cents=500, status="draft")
 
     for price in ("free", "priced"):
-        page = desk.get(f"/admin/catalogue/persona/?price={price}")
+        page = admin_client.get(f"/admin/catalogue/persona/?price={price}")
         assert [persona.slug for persona in page.context["cl"].result_list] == [price]
 
 
-def test_published_entries_are_sorted_by_what_is_counted(desk):
+def test_published_entries_are_sorted_by_what_is_counted(admin_client):
     for slug, downloads in (("few", 1), ("many", 9), ("some", 4)):
         SkillFactory(slug=slug, downloads=downloads)
     column = 5
 
     def slugs(query):
-        page = desk.get(f"/admin/catalogue/skill/?status__exact=published&o={query}")
+        page = admin_client.get(f"/admin/catalogue/skill/?status__exact=published&o={query}")
         return [skill.slug for skill in page.context["cl"].result_list]
 
     assert slugs(f"-{column}") == ["many", "some", "few"]

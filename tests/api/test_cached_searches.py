@@ -7,11 +7,11 @@ import pytest
 from django.core.management import call_command
 from django.db import ProgrammingError, connection, transaction
 
-from catalogue import filters as listing
+from catalogue import filters
 from catalogue.management.commands import rebuild_search
-from catalogue.models import Persona, Skill, SkillPosting, TallyChange
+from catalogue.models import FacetCountDelta, Persona, Skill, SkillPosting
 from catalogue.search import ranking as search
-from catalogue.search.ranking import edits
+from catalogue.search.ranking import catalogue_version
 from marketplace.api.pagination import RankedPage
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
@@ -36,13 +36,13 @@ LABELS = {"category": "weather", "tags": ["x"]}
 def rankings(monkeypatch):
     """What has been ranked: one text for each time."""
     made = []
-    rank = listing.ranking
+    rank = filters.ranking
 
     def ranking(entries, text, **options):
         made.append(text)
         return rank(entries, text, **options)
 
-    monkeypatch.setattr(listing, "ranking", ranking)
+    monkeypatch.setattr(filters, "ranking", ranking)
     return made
 
 
@@ -87,7 +87,7 @@ def test_what_it_does_not_show_leaves_it_as_it_is(anyone, entries, rankings, cha
 
 
 WRITTEN = ["title", "slug", "tags", "description", "category", "runtimes", "author"]
-EDITS = {
+VERSION_CHANGES = {
     "a new skill": lambda _: SkillFactory(title="Barometer"),
     "a new persona": lambda _: PersonaFactory(title="Barometer"),
     "a draft that is published": lambda e: write(e["draft"], status="published"),
@@ -111,15 +111,15 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("change", EDITS.values(), ids=EDITS)
+@pytest.mark.parametrize("change", VERSION_CHANGES.values(), ids=VERSION_CHANGES)
 def test_an_edit_of_what_is_found_is_another_number(entries, change):
-    before = edits()
+    before = catalogue_version()
     change(entries)
 
-    after = edits()
+    after = catalogue_version()
 
     assert after > before
-    assert edits() == after
+    assert catalogue_version() == after
 
 
 @pytest.mark.parametrize("url", IN_EVERY_WAY)
@@ -152,7 +152,7 @@ def test_what_it_shows_is_shown_as_it_is_now(anyone, entries):
 
 
 def test_the_order_of_its_rows_is_part_of_it(anyone, monkeypatch, transactional_db):
-    monkeypatch.setattr(search, "MOST_RESULTS", 2)
+    monkeypatch.setattr(search, "MAX_RESULTS", 2)
     SkillFactory(slug="zeppelin", title="Zeppelin")
     SkillFactory(slug="barometer", title="Barometer")
     before = anyone.get(f"{SKILLS}?q=barometer+zeppelin")
@@ -234,10 +234,10 @@ def test_one_by_rating_is_ranked_again_and_not_made_again(anyone, entries, monke
 
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_an_edit_while_it_is_ranked_is_in_the_next_answer(anyone, entries, monkeypatch, when):
-    rank = listing.ranking
+    rank = filters.ranking
 
     def ranking(*of, **options):
-        monkeypatch.setattr(listing, "ranking", rank)
+        monkeypatch.setattr(filters, "ranking", rank)
         if when == "before":
             SkillFactory(slug="new", title="Barometer")
         ranked = rank(*of, **options)
@@ -245,7 +245,7 @@ def test_an_edit_while_it_is_ranked_is_in_the_next_answer(anyone, entries, monke
             SkillFactory(slug="new", title="Barometer")
         return ranked
 
-    monkeypatch.setattr(listing, "ranking", ranking)
+    monkeypatch.setattr(filters, "ranking", ranking)
     anyone.get(f"{SKILLS}?q=barometer")
 
     answer = anyone.get(f"{SKILLS}?q=barometer")
@@ -264,50 +264,50 @@ def test_edits_at_once_are_other_numbers_whoever_ends_first(entries):
 
     def seen_elsewhere():
         try:
-            return edits()
+            return catalogue_version()
         finally:
             connection.close()
 
-    numbers = [edits()]
+    numbers = [catalogue_version()]
     with ThreadPoolExecutor(1) as elsewhere, transaction.atomic():
         write(entries["skill"], title="One")
         write(entries["skill"], title="One and a half")
         numbers.append(elsewhere.submit(seen_elsewhere).result())
         elsewhere.submit(edit_another).result()
         numbers.append(elsewhere.submit(seen_elsewhere).result())
-    numbers.append(edits())
+    numbers.append(catalogue_version())
 
     assert numbers[0] == numbers[1] < numbers[2] < numbers[3]
     # What the other had to leave to be added up is one row, however much it wrote.
-    assert TallyChange.objects.filter(facet="edits").count() == 1
+    assert FacetCountDelta.objects.filter(facet="version").count() == 1
 
 
 def test_an_edit_that_is_undone_does_not_count_and_the_next_one_does(entries):
-    before = edits()
+    before = catalogue_version()
     with transaction.atomic():
         write(entries["skill"], title="One")
         transaction.set_rollback(True)
-    undone = edits()
+    undone = catalogue_version()
     with transaction.atomic():
         with transaction.atomic():
             write(entries["skill"], title="One")
             transaction.set_rollback(True)
         write(entries["skill"], title="Two")
 
-    assert undone == before < edits()
+    assert undone == before < catalogue_version()
 
 
 def test_a_transaction_that_writes_is_told_no_number(entries):
     with transaction.atomic():
-        assert edits() is not None
+        assert catalogue_version() is not None
         write(entries["skill"], title="One")
-        assert edits() is None
+        assert catalogue_version() is None
 
 
 def test_a_rebuild_that_is_interrupted_counts_as_far_as_it_came(anyone, entries, monkeypatch):
     SkillPosting.objects.filter(entry_id=entries["skill"].pk).delete()
     assert anyone.get(f"{SKILLS}?q=barometer").json()["results"] == []
-    monkeypatch.setattr(rebuild_search, "MEND_TALLY", "no SQL at all")
+    monkeypatch.setattr(rebuild_search, "FIX_FACET_COUNTS", "no SQL at all")
 
     with pytest.raises(ProgrammingError):
         call_command("rebuild_search")
@@ -316,9 +316,9 @@ def test_a_rebuild_that_is_interrupted_counts_as_far_as_it_came(anyone, entries,
 
 
 def test_numbers_rise_by_chance(entries):
-    numbers = [edits()]
+    numbers = [catalogue_version()]
     for number in range(4):
         write(entries["skill"], title=f"Barometer {number}")
-        numbers.append(edits())
+        numbers.append(catalogue_version())
 
     assert len({after - before for before, after in pairwise(numbers)}) > 1

@@ -7,7 +7,7 @@ import pytest
 
 from catalogue import views
 from catalogue.models import Persona, Skill
-from marketplace.http_cache.store import known_answers
+from marketplace.http_cache.store import cached_responses
 from tests.factories import PersonaFactory, SkillFactory
 
 API = "/api/v1"
@@ -61,7 +61,7 @@ def test_a_changed_shape_has_a_number_of_its_own(anyone):
 @pytest.mark.parametrize("path", PATHS)
 def test_another_shape_or_release_gives_another_etag(anyone, settings, monkeypatch, path):
     def etag():
-        known_answers.clear()
+        cached_responses.clear()
         return anyone.get(API + path)["ETag"]
 
     first = etag()

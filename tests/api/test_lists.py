@@ -4,12 +4,12 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from catalogue.filters import SkillListing
+from catalogue.filters import SkillListQuery
 from catalogue.models import Skill
 from marketplace.api.pagination import RankedPage
-from marketplace.http_cache.store import known_answers
+from marketplace.http_cache.store import cached_responses
+from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
-from tests.test_skills import slugs
 
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 SKILL_PARAMETERS = (
@@ -201,7 +201,7 @@ def assert_shows(anyone, url, wanted):
 def test_what_is_withdrawn_while_it_is_ranked_is_left_out(db):
     shown, gone = SkillFactory(), SkillFactory(status="withdrawn")
 
-    page = RankedPage(SkillListing.by_id, [(2, gone.pk), (1, shown.pk)], limit=2)
+    page = RankedPage(SkillListQuery.by_id, [(2, gone.pk), (1, shown.pk)], limit=2)
 
     assert [row.slug for row in page.rows] == [shown.slug]
 
@@ -305,7 +305,7 @@ def test_a_304_says_no_length_whoever_gives_it(anyone):
     etag = anyone.get("/api/v1/skills/pdf")["ETag"]
 
     again = [anyone.get("/api/v1/skills/pdf", headers={"If-None-Match": etag}) for _ in range(2)]
-    known_answers.clear()
+    cached_responses.clear()
     again.append(anyone.get("/api/v1/skills/pdf", headers={"If-None-Match": etag}))
 
     assert [answer.status_code for answer in again] == [304] * 3
@@ -315,6 +315,6 @@ def test_a_304_says_no_length_whoever_gives_it(anyone):
 def test_the_same_page_is_the_same_to_the_letter_whenever_it_is_made(anyone):
     SkillFactory.create_batch(3)
     first = anyone.get(SKILLS, {"limit": 1})
-    known_answers.clear()
+    cached_responses.clear()
 
     assert anyone.get(SKILLS, {"limit": 1}).content == first.content

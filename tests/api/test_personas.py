@@ -3,8 +3,8 @@
 import pytest
 
 from marketplace.api.serializers import timestamp
+from tests.api.test_skills import slugs
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
-from tests.test_skills import slugs
 
 URL = "/api/v1/personas"
 

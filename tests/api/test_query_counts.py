@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from marketplace.http_cache.store import known_answers
+from marketplace.http_cache.store import cached_responses
 from marketplace.ratelimits import counters
 from tests.factories import (
     PersonaFactory,
@@ -111,7 +111,7 @@ def test_what_an_answer_that_is_known_costs(anyone, path, number):
 
 
 def statements(client, budget):
-    known_answers.clear()
+    cached_responses.clear()
     with CaptureQueriesContext(connection) as captured:
         answer = budget.request(client)
     assert answer.status_code < 300 or budget.name == "a claim", answer.content

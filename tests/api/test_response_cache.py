@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Skill
-from marketplace.http_cache.store import known_answers
+from marketplace.http_cache.store import cached_responses
 from tests.factories import PersonaFactory, SkillFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,7 +70,7 @@ def test_it_is_what_django_has_answered(ask, path):
     assert was_asked
     for _ in range(2):
         assert ask(path) == (*first, False)
-    known_answers.clear()
+    cached_responses.clear()
     assert ask(path) == (*first, True)
 
 
@@ -78,7 +78,7 @@ def test_it_is_what_django_has_answered(ask, path):
 def test_304_is_what_django_answers(ask, path):
     etag = ask(path)[1]["ETag"]
     known = ask(path, HTTP_IF_NONE_MATCH=f'"x", W/{etag}')
-    known_answers.clear()
+    cached_responses.clear()
     unknown = ask(path, HTTP_IF_NONE_MATCH=etag)
 
     assert known[0] == "304 Not Modified"
@@ -145,7 +145,7 @@ def test_head_gets_it_too_and_never_a_body(ask):
     first = ask("/api/v1/skills")
 
     assert ask("/api/v1/skills", "HEAD") == (*first[:2], b"", False)
-    known_answers.clear()
+    cached_responses.clear()
     assert ask("/api/v1/skills", "HEAD") == (*first[:2], b"", True)
 
 

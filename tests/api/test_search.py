@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from catalogue.models import Persona, Skill, SkillPosting, Tally, TallyChange
+from catalogue.models import FacetCount, FacetCountDelta, Persona, Skill, SkillPosting
 from catalogue.search import ranking as search
 from tests.factories import PersonaFactory, SkillFactory
 
@@ -64,7 +64,7 @@ def test_it_finds(anyone, shelf, words, slug):
         "xyzzy",
         "sable",  # as near to table as a typo, but for its first letter
         "qostgres",
-        "sow",  # too short to be mended
+        "sow",  # too short to be corrected
         "psychopathy",
         "the xyzzy",
         "発見",
@@ -195,7 +195,7 @@ def test_filters_of_personas_apply_to_a_search(anyone):
 
 
 def test_a_search_has_at_most_the_best_thousand(anyone, monkeypatch):
-    monkeypatch.setattr(search, "MOST_RESULTS", 3)
+    monkeypatch.setattr(search, "MAX_RESULTS", 3)
     for number in range(4):
         SkillFactory(slug=f"described-{number}", description="Reads an invoice.")
     SkillFactory(slug="titled", title="Invoice")
@@ -207,7 +207,7 @@ def test_a_search_has_at_most_the_best_thousand(anyone, monkeypatch):
 
 
 def test_a_common_word_is_looked_at_only_so_far_and_yet_counted_whole(anyone, monkeypatch):
-    monkeypatch.setattr(search, "MOST_POSTINGS", 4)
+    monkeypatch.setattr(search, "MAX_POSTINGS", 4)
     for number in range(4):
         SkillFactory(slug=f"common-{number}", title=f"Invoice {number}")
     SkillFactory(slug="both", title="Zeppelin", description="For an invoice.")
@@ -240,7 +240,7 @@ def test_every_filter_is_counted_as_entries_change(anyone):
 
 def tally(facet, value):
     """How many published skills have it, as the tally says."""
-    number = Tally.objects.entries(Skill, facet, value)
+    number = FacetCount.objects.entries(Skill, facet, value)
     return Skill.objects.values_list(number, flat=True).first()
 
 
@@ -263,13 +263,13 @@ def test_staff_who_write_the_same_words_at_once_do_not_wait_for_each_other(anyon
         threads.submit(edit_the_second).result()
 
     # What could not be added up meanwhile is counted all the same.
-    assert TallyChange.objects.exists()
+    assert FacetCountDelta.objects.exists()
     assert tally("word", "same") == 2
     assert tally("word", "two") == 0
     assert len(found(anyone, "same words")) == 2
 
     SkillFactory()
-    assert not TallyChange.objects.exists()
+    assert not FacetCountDelta.objects.exists()
     assert tally("word", "same") == 2
 
 
@@ -291,13 +291,13 @@ def test_rebuilding_mends_what_has_drifted(anyone, capsys):
     SkillPosting.objects.filter(entry_id=lost.pk).delete()
     SkillPosting.objects.filter(entry_id=gone.pk, word="thermomet").update(impact=1)
     SkillPosting.objects.create(entry_id=gone.pk + 5000, word="ghost", impact=9)
-    Tally.objects.filter(facet="all").delete()
+    FacetCount.objects.filter(facet="all").delete()
 
     call_command("rebuild_search")
     call_command("rebuild_search")
 
     assert capsys.readouterr().out == (
-        "skills: 3 entries and 1 counts had drifted and are mended.\n"
+        "skills: 3 entries and 1 counts had drifted and are corrected.\n"
         "personas: the index and the counts are true.\n"
         "skills: the index and the counts are true.\n"
         "personas: the index and the counts are true.\n"

@@ -20,7 +20,7 @@ from psycopg.types.datetime import TimestamptzLoader
 
 from catalogue.models import Skill
 from marketplace.db import prepared_statements as statements
-from marketplace.db.base import MomentLoader
+from marketplace.db.base import DatetimeLoader
 from tests.factories import SkillFactory
 
 NOW = datetime(2026, 1, 31, 9, 5, 59, 999_999, tzinfo=UTC)
@@ -64,7 +64,9 @@ def test_moments_are_those_that_psycopg_reads():
             unnest('{0, 7us, .12s, .120004s, .999999s}'::interval[]) AS fraction
     """
     connection.ensure_connection()
-    ours, psycopgs = (kind(0, connection.connection) for kind in (MomentLoader, TimestamptzLoader))
+    ours, psycopgs = (
+        kind(0, connection.connection) for kind in (DatetimeLoader, TimestamptzLoader)
+    )
 
     for (text,) in by_a_cursor(texts):
         moment = ours.load(text.encode())

@@ -80,7 +80,7 @@ def test_counting_scans_no_table(seeded):
     text = plan(re.sub(r"= (of|counted|this)\b", "= 'skill'", body))
 
     assert "catalogue_tally_pkey" in text
-    assert "tally_change" in text
+    assert "facet_count_delta" in text
     assert "Seq Scan" not in text
 
 

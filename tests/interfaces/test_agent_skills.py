@@ -14,10 +14,10 @@ from skills_ref.parser import parse_frontmatter
 from skills_ref.validator import validate_metadata
 
 from catalogue.models import Persona, Skill
-from marketplace.http_cache.store import known_answers
+from marketplace.http_cache.store import cached_responses
 from tests.factories import PersonaFactory, SkillFactory
+from tests.importing.test_real_files import DATA
 from tests.imports import SKILLS, import_skills
-from tests.test_real_files import DATA
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 INDEX = "/.well-known/agent-skills/index.json"
@@ -247,7 +247,7 @@ def test_it_costs_no_more_statements_than_the_api(anyone, path, most):
         slug="archivist", skills=[SkillFactory(slug="pdf-tables"), *SkillFactory.create_batch(9)]
     )
     anyone.get(path)  # compiled once
-    known_answers.clear()
+    cached_responses.clear()
 
     with CaptureQueriesContext(connection) as cold:
         anyone.get(path)

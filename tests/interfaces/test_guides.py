@@ -144,7 +144,7 @@ def test_they_speak_of_this_deployment(anyone, settings, rates, path):
     assert "testserver" not in text
 
 
-def test_robots_stay_out_of_the_desk_and_of_claims(anyone):
+def test_robots_stay_out_of_the_admin_and_of_claims(anyone):
     answer = anyone.get("/robots.txt")
 
     assert answer.status_code == 200

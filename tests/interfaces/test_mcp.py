@@ -11,9 +11,9 @@ from django.test.utils import CaptureQueriesContext
 
 from agents import handles
 from agents.models import Agent, AgentToken
-from catalogue.filters import SkillListing
+from catalogue.filters import SkillListQuery
 from demo.postgres import CHECKOUT
-from marketplace.http_cache.store import known_answers
+from marketplace.http_cache.store import cached_responses
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
 from tests.live import url_of_test_database
 
@@ -250,7 +250,7 @@ def test_a_reading_tool_asks_no_more_queries_than_the_api(client, tool, argument
     client.get("/api/v1/agents/me")  # the token's last use is written now and not again
     asked = []
     for ask in (lambda: client.get(twin), lambda: call(client, tool, **arguments)):
-        known_answers.clear()
+        cached_responses.clear()
         if again:
             ask()
         with CaptureQueriesContext(
@@ -513,7 +513,7 @@ def test_a_crash_is_a_refusal_that_tells_nothing(anyone, monkeypatch, error, tex
     def page(*_):
         raise error
 
-    monkeypatch.setattr(SkillListing, "page", page)
+    monkeypatch.setattr(SkillListQuery, "page", page)
 
     assert call(anyone, "search_skills") == refusal(text)
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Persona, Skill
-from marketplace.http_cache.store import known_answers
+from marketplace.http_cache.store import cached_responses
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
 PAGES = [
@@ -307,7 +307,7 @@ def test_a_crash_is_a_page_that_tells_nothing(person, monkeypatch):
     def look_up(_):
         raise RuntimeError("the secret detail")
 
-    monkeypatch.setattr("interfaces.website.views.SkillViewSet.look_up", look_up)
+    monkeypatch.setattr("interfaces.website.views.SkillViewSet.get_published", look_up)
 
     text = visible(person.get("/skills/some"), 500)
     assert "500 Something went wrong" in text
@@ -318,7 +318,7 @@ def test_a_database_that_is_away_is_a_page_that_says_when_to_come_again(person, 
     def look_up(_):
         raise OperationalError
 
-    monkeypatch.setattr("interfaces.website.views.SkillViewSet.look_up", look_up)
+    monkeypatch.setattr("interfaces.website.views.SkillViewSet.get_published", look_up)
     page = person.get("/skills/some")
 
     assert "503 Busy for a moment" in visible(page, 503)
@@ -335,7 +335,7 @@ def test_another_method_is_a_405(person, catalogue, method, path):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_public_tagged_and_knows_nobody(person, desk, catalogue, path):
+def test_a_page_is_public_tagged_and_knows_nobody(person, admin_client, catalogue, path):
     page = person.get(path)
     known = person.get(path, headers={"If-None-Match": page.headers["ETag"]})
 
@@ -343,14 +343,14 @@ def test_a_page_is_public_tagged_and_knows_nobody(person, desk, catalogue, path)
     assert "Vary" not in page.headers
     assert not page.cookies
     assert (known.status_code, known.content) == (304, b"")
-    assert desk.get(path).content == page.content
+    assert admin_client.get(path).content == page.content
     assert person.head(path).headers["ETag"] == page.headers["ETag"]
 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_an_unknown_page_answers_304_as_well(person, catalogue, path):
     etag = person.get(path).headers["ETag"]
-    known_answers.clear()
+    cached_responses.clear()
 
     assert person.get(path, headers={"If-None-Match": etag}).status_code == 304
 
@@ -380,7 +380,7 @@ def test_a_page_costs_no_more_statements_than_the_api(person, catalogue, path):
 
 def statements(person, path):
     """How many statements an answer costs that is not known yet."""
-    known_answers.clear()
+    cached_responses.clear()
     with CaptureQueriesContext(connection) as captured:
         assert person.get(path).status_code == 200
     return len(captured)
@@ -392,7 +392,7 @@ def test_pages_load_nothing_but_our_own_files(person, catalogue):
             r'<(?:script|img|link rel="(?:icon|stylesheet)")[^>]* (?:src|href)="([^"]*)"',
             text_of(person.get(path)),
         )
-        assert {*loaded} == {"/static/pages.css", "/static/pages.js", "/static/desk.svg"}
+        assert {*loaded} == {"/static/pages.css", "/static/pages.js", "/static/admin.svg"}
         assert not re.search(r"<style|style=|\son\w+=", text_of(person.get(path)))
 
 
@@ -418,7 +418,7 @@ def test_a_text_that_would_multiply_itself_is_shown_as_it_stands(person):
 
 def test_what_is_too_large_to_keep_is_given_all_the_same(person, monkeypatch):
     monkeypatch.setattr(
-        "marketplace.http_cache.store.known_answers", LRUCache(10, getsizeof=lambda _: 11)
+        "marketplace.http_cache.store.cached_responses", LRUCache(10, getsizeof=lambda _: 11)
     )
     SkillFactory(slug="large")
 

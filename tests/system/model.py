@@ -12,7 +12,7 @@ from tests.system.likeness import Moment, Opaque, Sentence, Span
 from tests.system.model_agents import SCOPES, Agent, Answer, Token, error, refusal
 from tests.system.model_catalogue import (
     Entry,
-    listing,
+    list_query,
     listing_problem,
     moves,
     number,
@@ -87,11 +87,11 @@ class Model:
         entry = self.published(kind, slug)
         return error(404, NOT_FOUND[kind]) if entry is None else Answer(200, entry.detail())
 
-    def listing(self, kind, query):
+    def list_query(self, kind, query):
         """The rows that a query asks for, or the Answer that refuses it."""
         if problem := listing_problem(kind, query):
             return error(400, problem)
-        return [entry.listed() for entry in listing(kind, self.entries[kind], query)]
+        return [entry.listed() for entry in list_query(kind, self.entries[kind], query)]
 
     def published(self, kind, slug, *, held=()):
         """The published entry with this slug, or one that the agent holds whatever its status."""

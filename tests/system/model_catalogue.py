@@ -126,7 +126,7 @@ def number(value):
     return int(value) if value == int(value) else float(value)
 
 
-def listing(kind, entries, query):
+def list_query(kind, entries, query):
     """The entries that a valid query asks for, in their order."""
     words = set(query.get("q", "").lower().split())
     wanted = [

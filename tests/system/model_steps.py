@@ -13,9 +13,9 @@ from tests.system.model_requests import (
     UNKNOWN,
 )
 
-MOST_AGENTS = 4
-MOST_TOKENS = 3  # usable ones of one agent
-MOST_HIDDEN = 2  # entries of a kind, so that enough is left to install
+MAX_AGENTS = 4
+MAX_TOKENS = 3  # usable ones of one agent
+MAX_HIDDEN = 2  # entries of a kind, so that enough is left to install
 STRANGER = Token("mkt_agent_" + "0" * 38, is_usable=False)
 OPERATIONS = [
     *(*["install_persona"] * 6, *["install_skill"] * 4, *["review"] * 6),
@@ -53,7 +53,7 @@ def requests(draw, model):
         own = [persona for persona in personas if agent in persona.installed_by]
         reviewed = [persona for persona in own if agent in persona.ratings]
         body["personaSlug"] = draw(slugs("personas", own * 3 + reviewed * 3))
-    if operation == "register" and (len(model.agents) == MOST_AGENTS or draw(st.booleans())):
+    if operation == "register" and (len(model.agents) == MAX_AGENTS or draw(st.booleans())):
         body = {**(body or {}), "handle": draw(st.sampled_from(sorted(model.handles)))}
     return operation, body, token
 
@@ -95,7 +95,7 @@ def edits(draw, model):
     if kind == "personas" and draw(st.booleans()):
         return entry, "price_cents", draw(st.sampled_from([0, 0, 250, 1900]))
     hidden = [other for other in model.entries[kind] if not other.is_published]
-    if entry.is_published and len(hidden) == MOST_HIDDEN:
+    if entry.is_published and len(hidden) == MAX_HIDDEN:
         entry = draw(st.sampled_from(hidden))
     return entry, "status", "withdrawn" if entry.is_published else "published"
 
@@ -109,7 +109,7 @@ def staff_steps(draw, model):
     if not suspended and not draw(st.integers(0, 2)):
         return "suspend", agent
     usable = [token for token in agent.tokens if token.is_usable]
-    if len(usable) == MOST_TOKENS or (len(usable) == 2 and draw(st.booleans())):
+    if len(usable) == MAX_TOKENS or (len(usable) == 2 and draw(st.booleans())):
         return "revoke_token", draw(st.sampled_from(usable))
     chosen = draw(st.sets(st.sampled_from(SCOPES), min_size=1))
     return "issue_token", agent, [scope for scope in SCOPES if scope in chosen]

@@ -109,7 +109,7 @@ class Marketplace(RuleBasedStateMachine):
         self.tally["steps"] += 1
         getattr(self, name)(*arguments)
 
-    def ask(self, operation, body, token):
+    def confirm(self, operation, body, token):
         self.act(operation, body, token)
         agents = self.model.agents if operation == "register" else caller(token)
         slug = (body or {}).get("slug") or (body or {}).get("personaSlug")
@@ -187,7 +187,7 @@ class Marketplace(RuleBasedStateMachine):
     def walk(self, kind, query):
         """A list from its first page to its last and back, by the links that it gives."""
         path = f"{API}/{kind}?{urlencode(query, doseq=True)}"
-        rows = self.model.listing(kind, query)
+        rows = self.model.list_query(kind, query)
         if isinstance(rows, Answer):
             self.compare("list", rows, "GET", path)
             return

@@ -44,12 +44,12 @@ CRASHES = {
         lambda it: it.anyone.get(f"/claim/{it.secrets['claim']}"),
     ),
     "the token stands in the query string": (
-        "catalogue.filters.SkillListing.page",
+        "catalogue.filters.SkillListQuery.page",
         lambda it: it.anyone.get(f"/api/v1/skills?q={it.secrets['token']}"),
     ),
     "staff issue a token": (
         "agents.admin.AgentAdmin.log_change",
-        lambda it: it.desk.post(
+        lambda it: it.admin_client.post(
             "/admin/agents/agent/",
             {
                 "action": "issue_token",
@@ -67,8 +67,8 @@ class Actors:
 
     def __init__(self, agent, client, anyone, monkeypatch):
         self.agent, self.client, self.anyone = agent, client, anyone
-        self.desk = Client(raise_request_exception=False)
-        self.desk.force_login(User.objects.create_superuser("staff"))
+        self.admin_client = Client(raise_request_exception=False)
+        self.admin_client.force_login(User.objects.create_superuser("staff"))
         self.secrets = {"token": agent.token.text, "claim": agent.claim.secret}
         mint = tokens.mint
 

@@ -98,7 +98,7 @@ def make_stale_counters():
     )
 
 
-def fill_known_answers(server, slug):
+def fill_response_cache(server, slug):
     """A worker that has served for a while keeps as many answers as it may (http_cache/store.py).
 
     Each query string makes an answer of its own.
@@ -125,7 +125,7 @@ def test_it_holds_still_under_a_long_mixed_load(own_server_of):
         personas=[entry.slug for entry in PersonaFactory.create_batch(20)],
     )
     watch = Watch(server)
-    fill_known_answers(server, crowd.skills[0])
+    fill_response_cache(server, crowd.skills[0])
     make_stale_counters()
     with crowd:
         time.sleep(WARMING_UP)

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from agents.models import Agent, OperatorClaim
 from catalogue.models import Skill
-from marketplace.middleware.errors import ContentSecurityPolicy
+from marketplace.middleware.errors import ContentSecurityPolicyMiddleware
 from reviews.models import Review
 from tests.factories import (
     AgentFactory,
@@ -183,7 +183,7 @@ def test_no_page_lets_catalogue_text_run_and_each_has_its_policy(
     for path, page in pages.items():
         with subtests.test(path):
             assert page.status in {200, 302, 403, 404}
-            assert page.headers["Content-Security-Policy"] == ContentSecurityPolicy.ADMIN
+            assert page.headers["Content-Security-Policy"] == ContentSecurityPolicyMiddleware.ADMIN
             if page.status != 302:
                 kind = "application/zip" if "/export/" in path else "text/html; charset=utf-8"
                 assert page.headers["Content-Type"] == kind

@@ -8,7 +8,7 @@ BATCH = 1000  # ids
 
 # The entries' rows are locked meanwhile, so that an edit waits instead of being overwritten.
 LOCK = "SELECT id FROM catalogue_{kind} WHERE id BETWEEN %s AND %s ORDER BY id FOR NO KEY UPDATE"
-MEND_POSTINGS = """
+FIX_POSTINGS = """
     WITH truth AS MATERIALIZED (
         SELECT entry_id, value AS word, impact FROM catalogue_{kind}fact
         WHERE facet = 'word' AND entry_id BETWEEN %(first)s AND %(last)s
@@ -32,23 +32,23 @@ MEND_POSTINGS = """
         RETURNING entry_id
     )
     SELECT count(DISTINCT entry_id)
-    FROM (SELECT entry_id FROM wrong UNION ALL SELECT entry_id FROM missing) AS mended
+    FROM (SELECT entry_id FROM wrong UNION ALL SELECT entry_id FROM missing) AS corrected
 """
 # One statement sees the rows and the counts of one moment, and what it adds is a difference: an
 # edit that is committed meanwhile adds its own.
-MEND_TALLY = """
+FIX_FACET_COUNTS = """
     WITH truth AS (
         SELECT facet, value, count(*) AS entries FROM catalogue_{kind}fact GROUP BY facet, value
     ),
     present AS (
         SELECT facet, value, sum(entries) AS entries FROM (
-            SELECT kind, facet, value, entries FROM catalogue_tally
+            SELECT kind, facet, value, entries FROM catalogue_facetcount
             UNION ALL
-            SELECT kind, facet, value, entries FROM catalogue_tallychange
+            SELECT kind, facet, value, entries FROM catalogue_facetcountdelta
         ) AS counted
         WHERE kind = '{kind}' GROUP BY facet, value HAVING sum(entries) <> 0
     )
-    INSERT INTO catalogue_tallychange (kind, facet, value, entries)
+    INSERT INTO catalogue_facetcountdelta (kind, facet, value, entries)
     SELECT '{kind}', facet, value, coalesce(truth.entries, 0) - coalesce(present.entries, 0)
     FROM truth FULL JOIN present USING (facet, value)
     WHERE truth.entries IS DISTINCT FROM present.entries
@@ -62,20 +62,20 @@ class Command(BaseCommand):
         for model in (Skill, Persona):
             kind = model.__name__.lower()
             with connection.cursor() as cursor:
-                mended = sum(mend_postings(cursor, kind))
+                corrected = sum(fix_postings(cursor, kind))
                 with transaction.atomic():
-                    cursor.execute(MEND_TALLY.format(kind=kind))
+                    cursor.execute(FIX_FACET_COUNTS.format(kind=kind))
                     counts = cursor.rowcount
-                    cursor.execute("SELECT catalogue_edit()")
+                    cursor.execute("SELECT catalogue_bump_version()")
             self.stdout.write(
-                f"{kind}s: {mended} entries and {counts} counts had drifted and are mended."
-                if mended or counts
+                f"{kind}s: {corrected} entries and {counts} counts had drifted and are corrected."
+                if corrected or counts
                 else f"{kind}s: the index and the counts are true."
             )
 
 
-def mend_postings(cursor, kind):
-    """Go over the entries in batches; yields how many of each were mended."""
+def fix_postings(cursor, kind):
+    """Go over the entries in batches; yields how many of each were corrected."""
     cursor.execute(
         f"SELECT greatest((SELECT max(id) FROM catalogue_{kind}),"  # noqa: S608  # nosec B608
         f" (SELECT max(entry_id) FROM catalogue_{kind}posting))"
@@ -85,8 +85,8 @@ def mend_postings(cursor, kind):
         bounds = {"first": first, "last": first + BATCH - 1}
         with transaction.atomic():
             cursor.execute(LOCK.format(kind=kind), [first, first + BATCH - 1])
-            cursor.execute(MEND_POSTINGS.format(kind=kind), bounds)
-            [mended] = cursor.fetchone()
-            if mended:
-                cursor.execute("SELECT catalogue_edit()")
-        yield mended
+            cursor.execute(FIX_POSTINGS.format(kind=kind), bounds)
+            [corrected] = cursor.fetchone()
+            if corrected:
+                cursor.execute("SELECT catalogue_bump_version()")
+        yield corrected

@@ -26,4 +26,4 @@ class Command(BaseCommand):
         if differing and not fix:
             self.stdout.write(f"{differing} differ. Run it again with --fix to mend them.")
             raise SystemExit(1)
-        self.stdout.write(f"{differing} mended." if differing else "Every counter is true.")
+        self.stdout.write(f"{differing} corrected." if differing else "Every counter is true.")

@@ -1,0 +1,31 @@
+from http import HTTPStatus
+
+from marketplace.http_cache.responses import CachedResponse
+from marketplace.http_cache.store import fresh_response, store
+
+
+class ResponseCacheMiddleware:
+    """Caches the responses for which a view sets a `validator`.
+
+    Outermost, so that a cached response has passed all other middleware once and needs none of it
+    again. That is why marketplace/wsgi.py may look into the cache before it calls Django.
+    """
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request):
+        cached = fresh_response(request.META)
+        if cached is not None:
+            return cached.to_django(request.META)
+        response = self.get_response(request)
+        if response.status_code == HTTPStatus.NOT_MODIFIED:
+            # CommonMiddleware sets 0, but the header tells the length of the 200 (RFC 9110, 8.6).
+            response.headers.pop("Content-Length", None)
+        if not hasattr(response, "validator"):
+            return response
+        made = CachedResponse(response.content, dict(response.headers), response.validator)
+        # Django decodes the path. Only in ASCII does it stay as the next request spells it.
+        if made.validator and request.path.isascii():
+            store(request.META, made)
+        return made.to_django(request.META)

@@ -1,0 +1,45 @@
+"""Cache validators: whether a cached response still shows what the database holds.
+
+Nothing expires and no write announces itself. One small statement reads the versions of all rows
+that a response shows, so that what was committed anywhere is in every response after it.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Validator:
+    """A response is fresh for as long as `check()` returns what it has `seen`."""
+
+    check: Callable[[], Any]
+    seen: Any
+    weight: int = 8 * 1024  # bytes of memory that the entry takes, estimated, headers included
+
+    def is_fresh(self):
+        return self.check() == self.seen
+
+    @classmethod
+    def of(cls, check):
+        """A validator of what `check` returns now; take it before the response is computed.
+
+        None where `check` returns None, which means that the response cannot be cached.
+        """
+        seen = check()
+        return None if seen is None else cls(check, seen)
+
+    @classmethod
+    def of_all(cls, parts):
+        """The validator of a response with several parts; None where one of them has none."""
+        if None in parts:
+            return None
+        return cls(
+            check=lambda: [part.check() for part in parts],
+            seen=[part.seen for part in parts],
+            weight=sum(part.weight for part in parts),
+        )
+
+
+# For what changes only with a release or the configuration, which start a new process.
+ALWAYS_FRESH = Validator(check=lambda: True, seen=True)
