@@ -1,0 +1,1 @@
+"""The database backend: prepared statements, and querysets that are compiled once."""

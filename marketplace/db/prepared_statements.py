@@ -1,11 +1,11 @@
-"""Statements prepared once for each connection, and run by libpq's own call.
+"""Statements that are prepared once for each connection and executed by libpq directly.
 
-In place of a cursor, which finds out anew how to read each column, is wrapped by Django, and comes
-back to Python between sending, waiting and reading: the look-up of a token took 133 µs and more of
-this process by a cursor, and takes 60. Cursors that are kept saved half of that.
+A cursor looks up anew how to read each column, is wrapped by Django, and returns to Python between
+sending, waiting and reading. docs/performance.md has the difference.
 """
 
 import re
+from collections import namedtuple
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -14,51 +14,56 @@ from cachetools import LRUCache
 from psycopg import OperationalError
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.errors import FeatureNotSupported, InvalidSqlStatementName, error_from_result
-from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 
-MOST = 100  # for each connection
+MAX_STATEMENTS = 100  # for each connection
 GOOD = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
 
 
-class Statements:
-    """The statements of one connection that commits each of them by itself."""
+class PreparedStatements:
+    """The prepared statements of one connection."""
 
     def __init__(self, connection):
         self.connection = connection
         self.dumper = Transformer(connection)
-        self.prepared = LRUCache(MOST)
+        self.prepared = LRUCache(MAX_STATEMENTS)
         self.names = count()
 
-    def fetch_all(self, statement, params):
-        """The rows as tuples. `params` are a sequence for `%s`, a mapping for `%(name)s`."""
+    def fetch(self, statement, params):
+        """All rows as tuples, and the names of the columns.
+
+        `params` are a sequence for `%s`, a mapping for `%(name)s`.
+        """
         text, places = numbered(statement)
         values = [params[place] for place in places]
         dumped = self.dumper.dump_sequence(values, [PyFormat.AUTO] * len(values))
-        # PostgreSQL plans for types, and a number's is that of its size.
+        # PostgreSQL plans for types, and the type of a number is that of its size.
         key = text, self.dumper.types
         try:
             return self.run(key, dumped)
         except (FeatureNotSupported, InvalidSqlStatementName):
-            # A column has another type since it was prepared, or somebody has deallocated it. A
-            # statement that commits by itself has then done nothing.
-            spoilt = self.prepared.pop(key, None)
-            if spoilt is None:
+            # A column has changed its type since, or somebody has deallocated the statement. It
+            # has done nothing, and is prepared again unless its transaction is broken by now.
+            stale = self.prepared.pop(key, None)
+            if stale is None:
                 raise
-            self.connection.pgconn.close_prepared(spoilt.name)
+            self.connection.pgconn.close_prepared(stale.name)
+            if self.connection.pgconn.transaction_status == TransactionStatus.INERROR:
+                raise
             return self.run(key, dumped)
 
     def run(self, key, dumped):
         prepared = self.prepared.get(key) or self.prepare(key)
         pgconn, formats = self.connection.pgconn, self.dumper.formats
-        return prepared.rows(self.checked(pgconn.exec_prepared(prepared.name, dumped, formats)))
+        return prepared.read(self.checked(pgconn.exec_prepared(prepared.name, dumped, formats)))
 
     def prepare(self, key):
-        pgconn, name = self.connection.pgconn, f"kept_{next(self.names)}".encode()
-        if len(self.prepared) == MOST:
+        pgconn, name = self.connection.pgconn, f"prepared_{next(self.names)}".encode()
+        if len(self.prepared) == MAX_STATEMENTS:
             _, oldest = self.prepared.popitem()
             pgconn.close_prepared(oldest.name)
         self.checked(pgconn.prepare(name, *key))
-        self.prepared[key] = Statement(name, Transformer(self.connection))
+        self.prepared[key] = PreparedStatement(name, Transformer(self.connection))
         return self.prepared[key]
 
     def checked(self, result):
@@ -70,23 +75,24 @@ class Statements:
 
 
 @dataclass
-class Statement:
+class PreparedStatement:
     name: bytes
     reader: Transformer
-    knows_columns: bool = False
+    columns: tuple | None = None
 
-    def rows(self, result):
-        self.reader.set_pgresult(result, set_loaders=not self.knows_columns)
-        self.knows_columns = True
+    def read(self, result):
+        self.reader.set_pgresult(result, set_loaders=self.columns is None)
+        if self.columns is None:
+            self.columns = tuple(result.fname(i).decode() for i in range(result.nfields))
         rows = self.reader.load_rows(0, result.ntuples, tuple)
-        # What was read may be large, and is not kept.
+        # The reader is kept; a result, which may be large, is not.
         self.reader.set_pgresult(None, set_loaders=False)
-        return rows
+        return rows, self.columns
 
 
 @lru_cache(200)
 def numbered(statement):
-    """A statement with PostgreSQL's own `$1`, `$2` …, and the place of each of them in params."""
+    """A statement with PostgreSQL's `$1`, `$2` …, and the place of each of them in the params."""
     numbers = {}
 
     def number(found):
@@ -96,3 +102,8 @@ def numbered(statement):
         return f"${numbers.setdefault(place, len(numbers) + 1)}"
 
     return re.sub(r"%%|%s|%\((\w+)\)s", number, statement).encode(), list(numbers)
+
+
+@lru_cache(200)
+def row_type(columns):
+    return namedtuple("Row", columns)  # noqa: PYI024 - its fields are known only here

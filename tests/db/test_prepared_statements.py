@@ -1,6 +1,7 @@
-"""The rows and errors of marketplace.db's own way are those of a cursor."""
+"""Prepared statements have the rows and errors of a cursor."""
 
 import uuid
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -15,11 +16,12 @@ from django.db import (
     connection,
     transaction,
 )
+from django.db.transaction import TransactionManagementError
 from django.test.utils import CaptureQueriesContext
 from psycopg.types.datetime import TimestamptzLoader
 
 from catalogue.models import Skill
-from marketplace.db import prepared_statements as statements
+from marketplace.db import prepared_statements
 from marketplace.db.base import DatetimeLoader
 from tests.factories import SkillFactory
 
@@ -57,7 +59,7 @@ def test_rows_are_those_of_a_cursor(statement, params):
         assert connection.fetch_all(statement, params) == wanted
 
 
-def test_moments_are_those_that_psycopg_reads():
+def test_datetimes_are_those_that_psycopg_reads():
     texts = """
         SELECT (timestamptz '2026-01-31 09:05:59Z' + days * interval '1 day' + fraction)::text
         FROM generate_series(-700000, 2900000, 99991) AS days,
@@ -69,12 +71,12 @@ def test_moments_are_those_that_psycopg_reads():
     )
 
     for (text,) in by_a_cursor(texts):
-        moment = ours.load(text.encode())
-        assert (moment, moment.tzinfo) == (psycopgs.load(text.encode()), UTC)
+        value = ours.load(text.encode())
+        assert (value, value.tzinfo) == (psycopgs.load(text.encode()), UTC)
 
 
 @pytest.mark.parametrize("text", ["infinity", "0044-03-15 12:00:00+00 BC"])
-def test_a_moment_that_python_has_no_date_for_is_refused_as_by_psycopg(text):
+def test_a_datetime_that_python_cannot_hold_is_refused_as_by_psycopg(text):
     for run in (connection.fetch_all, by_a_cursor):
         with pytest.raises(DataError):
             run("SELECT %s::timestamptz", [text])
@@ -118,6 +120,46 @@ def test_it_is_part_of_the_transaction_that_it_runs_in():
     assert skill.downloads == 3
 
 
+def test_it_is_prepared_within_a_transaction_too():
+    statements = "SELECT statement FROM pg_prepared_statements"
+    with transaction.atomic():
+        for _ in range(2):  # the first one goes by a cursor, which begins the transaction
+            assert connection.fetch_all("SELECT 1") == [(1,)]
+
+    assert by_a_cursor(statements) == [("SELECT 1",)]
+
+
+def test_an_error_breaks_the_transaction_that_it_happens_in():
+    with pytest.raises(TransactionManagementError), transaction.atomic():
+        connection.fetch_all("SELECT 1")
+        with pytest.raises(DataError), transaction.atomic():
+            connection.fetch_all("SELECT 1 / 0")
+        assert connection.fetch_all("SELECT 1") == [(1,)]  # the savepoint was rolled back
+        transaction.set_rollback(True)
+        connection.fetch_all("SELECT 1")
+
+
+def test_a_stale_statement_fails_once_in_a_transaction_and_is_prepared_again():
+    connection.fetch_all("CREATE TEMP TABLE changed AS SELECT 1 AS a")
+    assert connection.fetch_all("SELECT * FROM changed") == [(1,)]
+    connection.fetch_all("ALTER TABLE changed ADD b int")
+
+    with pytest.raises(NotSupportedError), transaction.atomic():
+        connection.fetch_all("SELECT 2")
+        connection.fetch_all("SELECT * FROM changed")
+
+    assert connection.fetch_all("SELECT * FROM changed") == [(1, None)]
+
+
+@pytest.mark.parametrize("log", [CaptureQueriesContext, nullcontext])
+def test_one_row_is_named_by_its_columns(log):
+    with log(connection):
+        row = connection.fetch_one("SELECT %(a)s::int AS number, 'x' AS text", {"a": 7})
+
+    assert (row.number, row.text) == (7, "x")
+    assert connection.fetch_one("SELECT 1 AS number WHERE false") is None
+
+
 def test_it_outlives_what_a_rollback_makes_psycopg_forget():
     for _ in range(10):
         assert connection.fetch_all("SELECT %s", ["x"]) == [("x",)]
@@ -130,7 +172,7 @@ def test_it_outlives_what_a_rollback_makes_psycopg_forget():
 
 
 def test_the_server_keeps_no_more_of_them_than_it_may(monkeypatch):
-    monkeypatch.setattr(statements, "MOST", 5)
+    monkeypatch.setattr(prepared_statements, "MAX_STATEMENTS", 5)
     for number in (*range(20), *range(20), 19):
         assert connection.fetch_all(f"SELECT {number}") == [(number,)]
 
@@ -147,7 +189,7 @@ def test_long_lists_of_values_are_not_kept():
     assert kept == []
 
 
-def test_who_watches_the_queries_sees_it():
+def test_a_log_of_queries_shows_it():
     with CaptureQueriesContext(connection) as captured:
         connection.fetch_all("SELECT %s", ["x"])
 

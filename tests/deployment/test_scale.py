@@ -31,11 +31,11 @@ PLANS = [
     ("personas?sort=price", ["persona_price"]),
     ("personas?free=false&sort=price", ["persona_price"]),
     ("personas?minRating=4&sort=rating", ["persona_rating"]),
-    ("skills?q=bibaba", ["catalogue_tally_pkey", "skillposting_best", "catalogue_skill_pkey"]),
-    ("skills?q=bibabq", ["catalogue_tally_pkey", "skillposting_best", "catalogue_skill_pkey"]),
+    ("skills?q=bibaba", ["catalogue_facetcount_pkey", "skillposting_best", "catalogue_skill_pkey"]),
+    ("skills?q=bibabq", ["catalogue_facetcount_pkey", "skillposting_best", "catalogue_skill_pkey"]),
     (
         "skills?q=bibaba&category=category-1",
-        ["catalogue_tally_pkey", "catalogue_skillposting_pkey", "catalogue_skill_pkey"],
+        ["catalogue_facetcount_pkey", "catalogue_skillposting_pkey", "catalogue_skill_pkey"],
     ),
     ("skills/scale-1", ["unique_skill_slug", "catalogue_persona_skills_"]),
 ]
@@ -79,7 +79,7 @@ def test_counting_scans_no_table(seeded):
 
     text = plan(re.sub(r"= (of|counted|this)\b", "= 'skill'", body))
 
-    assert "catalogue_tally_pkey" in text
+    assert "catalogue_facetcount_pkey" in text
     assert "facet_count_delta" in text
     assert "Seq Scan" not in text
 

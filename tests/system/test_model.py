@@ -109,7 +109,7 @@ class Marketplace(RuleBasedStateMachine):
         self.tally["steps"] += 1
         getattr(self, name)(*arguments)
 
-    def confirm(self, operation, body, token):
+    def ask(self, operation, body, token):
         self.act(operation, body, token)
         agents = self.model.agents if operation == "register" else caller(token)
         slug = (body or {}).get("slug") or (body or {}).get("personaSlug")
