@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.core.validators import RegexValidator
 from django.db import IntegrityError, connection, models, transaction
-from django.db.models import F, Q, Subquery
+from django.db.models import F, Q
 from django.db.models.functions import Lower, Right, Upper
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -99,18 +99,28 @@ class Agent(models.Model):
     def __str__(self):
         return self.handle
 
-    def look_up(self, entries, slug):
-        """The entry with this slug, with this agent's row locked until the transaction ends.
-
-        One statement does both. The lock makes the agent's writes take turns, and a suspension
-        that was committed before it refuses them: AuthenticationFailed.
-        """
+    def lock(self):
+        """Make this agent's writes take turns until the transaction ends."""
         # no_key, because rows that merely refer to the agent must not have to wait.
-        myself = Agent.objects.select_for_update(no_key=True).filter(pk=self.pk, suspended_at=None)
-        entry = entries.annotate(locked_agent=Subquery(myself.values("pk"))).by_slug(slug)
-        if entry.locked_agent is None:
+        Agent.objects.select_for_update(no_key=True).only("pk").get(pk=self.pk)
+
+    def run_alone(self, statement, **values):
+        """The verdict of a statement that locks this agent's row as `me` and writes for it.
+
+        Raises AuthenticationFailed where the agent has been suspended since it was authenticated.
+        """
+        values["agent"] = self.pk
+        try:
+            verdict = connection.fetch_one(statement, values)
+        except IntegrityError:
+            # Another write of this agent was committed between the statement's snapshot and its
+            # lock. With the lock taken first, the snapshot sees it.
+            with transaction.atomic():
+                self.lock()
+                verdict = connection.fetch_one(statement, values)
+        if verdict.agent_id is None:
             raise AuthenticationFailed
-        return entry
+        return verdict
 
     def change(self, **fields):
         """Set profile fields; without any nothing moves, `updated_at` neither."""

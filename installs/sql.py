@@ -1,12 +1,9 @@
-"""Each install that succeeds as one statement: a round trip instead of five.
+"""Each install as one statement: a round trip, whatever comes of it.
 
-They say what the managers of `installs.models` say step by step; tests/api/test_install_at_once.py
-compares the two. A statement that finds anything in the way does nothing at all and returns no
-row: the steps then find out what it was.
-
-The counter comes before the insert, because the update sees what was committed while it waited for
-the row's lock; the snapshot of the rest is older. What that snapshot misses, a unique constraint
-refuses, and with it the whole statement.
+It locks the agent's row and then the entry's, so that a suspension, a price or a withdrawal that
+was committed meanwhile counts, writes only where nothing is in the way, and always returns one row:
+the verdict. A write of the same agent that was committed after the statement's snapshot is refused
+by a unique constraint, and with it the whole statement: see Agent.run_alone.
 """
 
 INSTALL_SKILL = """
@@ -14,18 +11,27 @@ WITH me AS (
     SELECT id FROM agents_agent
     WHERE id = %(agent)s AND suspended_at IS NULL
     FOR NO KEY UPDATE
+), skill AS (
+    SELECT skill.id, skill.public_id, skill.status = 'published' AS is_published
+    FROM me, catalogue_skill AS skill
+    WHERE skill.slug = %(slug)s
+    FOR NO KEY UPDATE OF skill
+), installed AS (
+    SELECT FROM skill, installs_skillinstall AS install
+    WHERE install.agent_id = %(agent)s AND install.skill_id = skill.id
+), created AS (
+    INSERT INTO installs_skillinstall (agent_id, skill_id, runtime, installed_at)
+    SELECT %(agent)s, id, %(runtime)s, now()
+    FROM skill WHERE is_published AND NOT EXISTS (SELECT FROM installed)
+    RETURNING id, skill_id
 ), counted AS (
     UPDATE catalogue_skill AS skill SET downloads = downloads + 1
-    FROM me
-    WHERE skill.slug = %(slug)s AND skill.status = 'published'
-        AND NOT EXISTS (
-            SELECT FROM installs_skillinstall WHERE agent_id = me.id AND skill_id = skill.id
-        )
-    RETURNING me.id AS agent_id, skill.id AS skill_id, skill.public_id
+    FROM created WHERE skill.id = created.skill_id
 )
-INSERT INTO installs_skillinstall (agent_id, skill_id, runtime, installed_at)
-SELECT agent_id, skill_id, %(runtime)s, now() FROM counted
-RETURNING id, skill_id, (SELECT public_id FROM counted)
+SELECT
+    (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
+    skill.id AS skill_id, skill.public_id, created.id AS install_id
+FROM (VALUES (true)) AS verdict LEFT JOIN skill ON true LEFT JOIN created ON true
 """
 
 INSTALL_PERSONA = """
@@ -33,22 +39,36 @@ WITH me AS (
     SELECT id FROM agents_agent
     WHERE id = %(agent)s AND suspended_at IS NULL
     FOR NO KEY UPDATE
-), counted AS (
-    UPDATE catalogue_persona AS persona SET installs = installs + 1
-    FROM me
-    WHERE persona.slug = %(slug)s AND persona.status = 'published' AND persona.price_cents = 0
-        AND NOT EXISTS (
-            SELECT FROM installs_personainstall WHERE agent_id = me.id AND persona_id = persona.id
-        )
-    RETURNING me.id AS agent_id, persona.id AS persona_id, persona.public_id
+), persona AS (
+    SELECT
+        persona.id, persona.public_id,
+        persona.status = 'published' AS is_published, persona.price_cents = 0 AS is_free
+    FROM me, catalogue_persona AS persona
+    WHERE persona.slug = %(slug)s
+    FOR NO KEY UPDATE OF persona
+), installed AS (
+    SELECT FROM persona, installs_personainstall AS install
+    WHERE install.agent_id = %(agent)s AND install.persona_id = persona.id
+), granted AS (
+    SELECT id FROM persona
+    WHERE is_published AND is_free AND NOT EXISTS (SELECT FROM installed)
 ), deactivated AS (
     UPDATE installs_personainstall AS install SET is_active = false
-    FROM counted
-    WHERE install.agent_id = counted.agent_id AND install.is_active AND %(activate)s
+    FROM granted
+    WHERE install.agent_id = %(agent)s AND install.is_active AND %(activate)s
     RETURNING install.id
+), created AS (
+    INSERT INTO installs_personainstall (agent_id, persona_id, is_active, installed_at)
+    -- The count makes it wait for the deactivation.
+    SELECT %(agent)s, granted.id, %(activate)s, now()
+    FROM granted, (SELECT count(*) FROM deactivated) AS deactivated
+    RETURNING id, persona_id
+), counted AS (
+    UPDATE catalogue_persona AS persona SET installs = installs + 1
+    FROM created WHERE persona.id = created.persona_id
 )
-INSERT INTO installs_personainstall (agent_id, persona_id, is_active, installed_at)
-SELECT agent_id, persona_id, %(activate)s, now()
-FROM counted, (SELECT count(*) FROM deactivated) AS none_is_active_now
-RETURNING id, persona_id, (SELECT public_id FROM counted)
+SELECT
+    (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
+    persona.id AS persona_id, persona.public_id, persona.is_published, created.id AS install_id
+FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN created ON true
 """

@@ -5,9 +5,9 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from agents.models import Agent
+from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona
 from marketplace.adminsite.history import StaffHistory
-from marketplace.db.compiled_queries import run_at_once
 from marketplace.models import make_public_id
 from reviews.exceptions import PersonaNotInstalled
 from reviews.sql import SUBMIT_REVIEW
@@ -15,62 +15,35 @@ from reviews.sql import SUBMIT_REVIEW
 
 class ReviewManager(models.Manager):
     def submit(self, agent, slug, *, rating, comment=""):
-        """Write the agent's one review of a persona; returns it and whether it is new.
+        """Write the agent's one review of a persona; return it and whether it is new.
 
         A second one replaces the whole review. Raises PersonaNotFound or PersonaNotInstalled
         (specification, Review).
         """
-        return self.submit_at_once(agent, slug, rating, comment) or self.submit_stepwise(
-            agent, slug, rating, comment
-        )
-
-    def submit_at_once(self, agent, slug, rating, comment):
-        """The review by one statement, or None where anything is in its way."""
-        now, public_id = timezone.now(), make_public_id("review")
-        row = run_at_once(
+        now = timezone.now()
+        verdict = agent.run_alone(
             SUBMIT_REVIEW,
-            agent=agent.pk,
             slug=slug,
             rating=rating,
             comment=comment,
             now=now,
-            public_id=public_id,
+            public_id=make_public_id("review"),
         )
-        if row is None:
-            return None
-        pk, persona_pk, public_id, created_at, more = row
+        if verdict.persona_id is None:
+            raise PersonaNotFound
+        if verdict.review_id is None:
+            raise PersonaNotInstalled
         review = self.model(
-            pk=pk,
-            public_id=public_id,
+            pk=verdict.review_id,
+            public_id=verdict.public_id,
             agent=agent,
-            persona=Persona(pk=persona_pk, slug=slug),
+            persona=Persona(pk=verdict.persona_id, slug=slug),
             rating=rating,
             comment=comment,
-            created_at=created_at,
+            created_at=verdict.created_at,
             updated_at=now,
         )
-        return review, bool(more)
-
-    @transaction.atomic
-    def submit_stepwise(self, agent, slug, rating, comment):
-        # The look-up locks the agent, so that its first two reviews take turns.
-        persona = agent.look_up(Persona.objects.published().only("slug"), slug)
-        review = self.filter(agent=agent, persona=persona).first()
-        is_new = review is None
-        if is_new:
-            if not agent.persona_installs.filter(persona=persona).exists():
-                raise PersonaNotInstalled
-            review = self.model(agent=agent, rating=0)
-        change = rating - review.rating
-        review.persona, review.rating, review.comment = persona, rating, comment
-        review.updated_at = timezone.now()
-        if is_new:
-            review.created_at = review.updated_at
-        review.save()
-        # A hidden review is in no average; its agent may go on changing it.
-        if review.hidden_at is None:
-            Persona.objects.count_rating(persona, change=change, more=int(is_new))
-        return review, is_new
+        return review, verdict.is_new
 
 
 class Review(models.Model):
@@ -122,12 +95,14 @@ class Review(models.Model):
 
     @transaction.atomic
     def _count(self, *, hidden_at, reason):
-        # In the order of a review that is submitted: the agent first, the shared counter last.
-        Agent.objects.select_for_update(no_key=True).only("pk").get(pk=self.agent_id)
+        # In the order in which a review is submitted: the agent first, the shared counter last.
+        self.agent.lock()
         self.refresh_from_db(fields=["rating", "hidden_at"])
         if (self.hidden_at is None) == (hidden_at is None):
             return
         self.hidden_at, self.hiding_reason = hidden_at, reason
         self.save(update_fields=["hidden_at", "hiding_reason"])
         sign = 1 if hidden_at is None else -1
-        Persona.objects.count_rating(self.persona, change=sign * self.rating, more=sign)
+        Persona.objects.filter(pk=self.persona_id).update(
+            rating_sum=F("rating_sum") + sign * self.rating, rating_count=F("rating_count") + sign
+        )

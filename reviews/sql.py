@@ -1,41 +1,45 @@
-"""A review that succeeds as one statement: a round trip instead of six (see installs.sql).
-
-It says what ReviewManager.submit_stepwise says step by step, except that it leaves hidden reviews
-to that; tests/api/test_review_at_once.py compares the two.
-"""
+"""A review as one statement that returns its verdict, as the installs of installs.sql do."""
 
 SUBMIT_REVIEW = """
 WITH me AS (
     SELECT id FROM agents_agent
     WHERE id = %(agent)s AND suspended_at IS NULL
     FOR NO KEY UPDATE
-), reviewed AS (
-    SELECT me.id AS agent_id, persona.id AS persona_id
+), persona AS (
+    SELECT persona.id
     FROM me, catalogue_persona AS persona
     WHERE persona.slug = %(slug)s AND persona.status = 'published'
-), old AS (
-    -- As it is after the wait for the agent's lock, which the snapshot is older than.
-    SELECT review.id, review.rating, review.hidden_at
-    FROM reviewed JOIN reviews_review AS review USING (agent_id, persona_id)
+), previous AS (
+    SELECT review.id, review.rating
+    FROM persona JOIN reviews_review AS review ON review.persona_id = persona.id
+    WHERE review.agent_id = %(agent)s
     FOR UPDATE OF review
-), changed AS (
+), replaced AS (
     UPDATE reviews_review AS review
     SET rating = %(rating)s, comment = %(comment)s, updated_at = %(now)s
-    FROM old WHERE review.id = old.id AND old.hidden_at IS NULL
-    RETURNING review.id, review.persona_id, review.public_id, review.created_at,
-        review.rating - old.rating AS change, 0 AS more
-), born AS (
+    FROM previous WHERE review.id = previous.id
+    RETURNING review.id, review.public_id, review.persona_id, review.created_at, review.hidden_at,
+        review.rating - previous.rating AS rating_change, 0 AS count_change
+), created AS (
     INSERT INTO reviews_review (
         public_id, agent_id, persona_id, rating, comment, created_at, updated_at, hiding_reason
     )
-    SELECT %(public_id)s, agent_id, persona_id, %(rating)s, %(comment)s, %(now)s, %(now)s, ''
-    FROM reviewed JOIN installs_personainstall USING (agent_id, persona_id)
-    WHERE NOT EXISTS (SELECT FROM old)
-    RETURNING id, persona_id, public_id, created_at, rating AS change, 1 AS more
+    SELECT %(public_id)s, %(agent)s, persona.id, %(rating)s, %(comment)s, %(now)s, %(now)s, ''
+    FROM persona JOIN installs_personainstall AS install ON install.persona_id = persona.id
+    WHERE install.agent_id = %(agent)s AND NOT EXISTS (SELECT FROM previous)
+    RETURNING id, public_id, persona_id, created_at, hidden_at,
+        rating AS rating_change, 1 AS count_change
+), written AS (
+    SELECT * FROM replaced UNION ALL SELECT * FROM created
+), counted AS (
+    -- A hidden review is in no average; its agent may go on changing it.
+    UPDATE catalogue_persona AS persona
+    SET rating_sum = rating_sum + rating_change, rating_count = rating_count + count_change
+    FROM written WHERE persona.id = written.persona_id AND hidden_at IS NULL
 )
-UPDATE catalogue_persona AS persona
-SET rating_sum = rating_sum + written.change, rating_count = rating_count + written.more
-FROM (SELECT * FROM changed UNION ALL SELECT * FROM born) AS written
-WHERE persona.id = written.persona_id
-RETURNING written.id, written.persona_id, written.public_id, written.created_at, written.more
+SELECT
+    (SELECT id FROM me) AS agent_id, persona.id AS persona_id,
+    written.id AS review_id, written.public_id, written.created_at,
+    EXISTS (SELECT FROM created) AS is_new
+FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN written ON true
 """

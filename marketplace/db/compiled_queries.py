@@ -1,7 +1,7 @@
 """Querysets that are compiled to SQL once: for a short request compiling is the larger part."""
 
 from django.core.exceptions import EmptyResultSet
-from django.db import IntegrityError, connection, connections
+from django.db import connections
 from django.db.models import Expression, TextField
 from django.utils.functional import cached_property
 
@@ -32,7 +32,7 @@ class InlineConstant(Expression):
 
 
 class CompiledQuery:
-    """A queryset that is compiled once: `by_slug = CompiledQuery(build)`, then `by_slug(slug="pdf")`.
+    """A queryset that is compiled once: `find = CompiledQuery(build)`, then `find(slug="pdf")`.
 
     The queryset is built on the first run, when all models are loaded. Annotations, `only`,
     `values` and `select_related` work as usual; `prefetch_related` does not.
@@ -101,16 +101,3 @@ class RowAdapter:
             if hasattr(source, name):
                 return getattr(source, name)
         raise AttributeError(name)
-
-
-def run_at_once(statement, **values):
-    """The one row of a hand-written statement, or None where it did nothing.
-
-    What a constraint refuses was done by somebody else in the same moment. The statement has then
-    done nothing either, and whoever sent it finds out step by step. Not for use in a transaction.
-    """
-    try:
-        rows = connection.fetch_all(statement, values)
-        return rows[0] if rows else None
-    except IntegrityError:
-        return None

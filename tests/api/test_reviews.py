@@ -174,3 +174,29 @@ def test_an_invalid_rating_comes_before_an_unknown_persona(client):
 
     assert answer.status_code == 400
     assert answer.json() == RATING
+
+
+def test_a_hidden_review_is_replaced_and_stays_out_of_the_average(client, agent, persona):
+    hidden = review(agent, persona, 5)
+    hidden.hide("Advertising.")
+
+    response = client.post(URL, {"personaSlug": "archivist", "rating": 1, "comment": "Sorry."})
+
+    assert response.status_code == 200
+    assert response.json()["message"] == "Review updated"
+    stored = Review.objects.get()
+    persona.refresh_from_db()
+    assert (stored.rating, stored.comment, stored.hiding_reason) == (1, "Sorry.", "Advertising.")
+    assert (persona.rating_sum, persona.rating_count) == (0, 0)
+
+
+def test_a_review_of_another_agent_is_left_alone(client, persona):
+    other = review(PersonaInstallFactory(persona=persona).agent, persona, 2, "Slow.")
+
+    response = client.post(URL, {"personaSlug": "archivist", "rating": 4})
+
+    other.refresh_from_db()
+    persona.refresh_from_db()
+    assert response.status_code == 201
+    assert (other.rating, other.comment) == (2, "Slow.")
+    assert (persona.rating_sum, persona.rating_count, persona.rating_avg) == (6, 2, 3)

@@ -36,7 +36,7 @@ CRASHES = {
         lambda it: it.client.get(ME),
     ),
     "a skill is installed": (
-        "installs.models.run_at_once",
+        "agents.models.Agent.run_alone",
         lambda it: it.client.post(f"{ME}/skills/install", {"slug": "pdf-tables"}),
     ),
     "the claim page is opened": (
