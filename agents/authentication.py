@@ -1,22 +1,21 @@
-from functools import partial
-
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents.models import AgentToken
+from agents.sql import AUTHENTICATE
 
 
 class BearerAuthentication(BaseAuthentication):
     """`Authorization: Bearer <token>`: the agent as `request.user`, its token as `request.auth`."""
 
-    def __init__(self, *, with_belongings=False):
-        self.with_belongings = with_belongings
+    def __init__(self, statement=AUTHENTICATE):
+        self.statement = statement
 
     def authenticate(self, request):
         text = bearer_text(request)
         if text is None:
             return None
-        token = AgentToken.objects.authenticate(text, with_belongings=self.with_belongings)
+        token = AgentToken.objects.authenticate(text, self.statement)
         if token is None:
             raise AuthenticationFailed
         return token.agent, token
@@ -28,14 +27,10 @@ class BearerAuthentication(BaseAuthentication):
         return 'Bearer realm="marketplace"'
 
 
-# The same, with all that the agent's profile says read by the same statement.
-ProfileAuthentication = partial(BearerAuthentication, with_belongings=True)
-
-
 def bearer_text(request):
-    """All that follows `Bearer` in the Authorization header; None where that is another or none.
+    """All that follows `Bearer` in the Authorization header; None without one.
 
-    Of this header alone: DRF's own way makes a mapping of all of them to find it.
+    Read from `META`, because DRF's way makes a mapping of all headers first.
     """
     scheme, *words = request.META.get("HTTP_AUTHORIZATION", "").encode("latin-1").split() or [b""]
     return b" ".join(words).decode(errors="replace") if scheme.lower() == b"bearer" else None

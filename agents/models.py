@@ -13,12 +13,11 @@ from django.utils.crypto import salted_hmac
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents import handles, tokens
-from agents.belongings import belongings
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
-from agents.sql import AUTHENTICATE, PROFILE
+from agents.sql import AUTHENTICATE
 from marketplace.adminsite.history import StaffHistory
 from marketplace.api.permissions import Scope
-from marketplace.api.serializers import TIMESTAMP
+from marketplace.db.rows import instance_of
 from marketplace.models import make_public_id, random_text, violates
 
 
@@ -53,11 +52,6 @@ class Agent(models.Model):
 
     is_authenticated = True
     is_anonymous = False
-    # What a profile says of the agent itself, and the look-up of its token brings.
-    SHOWN = (
-        *("id", "public_id", "handle", "name", "description", "runtime", "tier"),
-        *("created_at", "updated_at"),
-    )
 
     public_id = models.CharField(
         max_length=40, default=partial(make_public_id, "agent"), editable=False
@@ -154,34 +148,25 @@ class AgentTokenQuerySet(models.QuerySet):
         token.text = text
         return token
 
-    def authenticate(self, text, *, with_belongings=False):
+    def authenticate(self, text, statement=AUTHENTICATE):
         """The token with this text, its agent with it, and its use noted; None where it is refused.
 
-        It must be neither revoked nor expired, and its agent not suspended. The agent's `claim` and
-        `belongings` are what its profile says beside itself: `activePersona`, `skills`, `personas`,
-        `advisories` and `counts`, the newest hundred of each kind (contract 4).
+        It must be neither revoked nor expired, and its agent not suspended. A `statement` of a
+        higher app may read more; the whole row stays on the token as `row`.
         """
         if not tokens.is_well_formed(text):
             return None
-        values = {"digest": tokens.digest(text), "timestamp": TIMESTAMP}
-        rows = connection.fetch_all(PROFILE if with_belongings else AUTHENTICATE, values)
-        if not rows:
+        row = connection.fetch_one(statement, {"digest": tokens.digest(text)})
+        if row is None:
             return None
-        token_id, scopes, *about = rows[0]
-        about, more = about[: len(Agent.SHOWN)], about[len(Agent.SHOWN) :]
-        token = self.model.from_db(self.db, self.model.SHOWN, [token_id, about[0], scopes])
-        token.agent = agent = Agent.from_db(self.db, Agent.SHOWN, about)
-        if with_belongings:
-            claim, rows = more[: len(OperatorClaim.SHOWN)], more[len(OperatorClaim.SHOWN) :]
-            agent.claim = OperatorClaim.from_db(self.db, OperatorClaim.SHOWN, claim)
-            agent.belongings = belongings(agent, *rows)
+        token = instance_of(self.model, row, "token_")
+        token.agent = instance_of(Agent, row, "agent_")
+        token.row = row
         return token
 
 
 class AgentToken(models.Model):
     """A bearer token, of which only a digest is kept (contract 2)."""
-
-    SHOWN = ("id", "agent_id", "scopes")
 
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="tokens")
     digest = models.CharField(max_length=64, editable=False)
@@ -229,7 +214,6 @@ class OperatorClaim(models.Model):
     CODE_LENGTH = 8
     CODE_LIFETIME = timedelta(minutes=15)
     MAX_WRONG_CODES = 5
-    SHOWN = ("id", "secret", "operator_name", "code_digest", "claimed_at")
 
     agent = models.OneToOneField(Agent, models.CASCADE, related_name="claim")
     # Kept as text, unlike a token: the agent may ask for its claim URL again at any time.

@@ -106,23 +106,3 @@ class RegisteredAgentSerializer(BaseSerializer):
             "claim": claim_with_url(agent, self.context["request"]),
             "createdAt": timestamp(agent.created_at),
         }
-
-
-class ProfileSerializer(BaseSerializer):
-    """The whole profile (contract 4)."""
-
-    def to_representation(self, agent):
-        request = self.context["request"]
-        return {
-            "agentId": agent.public_id,
-            "handle": agent.handle,
-            "name": agent.name,
-            "description": agent.description,
-            "runtime": agent.runtime,
-            "tier": agent.tier,
-            "scopes": request.auth.scopes,
-            "claim": claim_with_url(agent, request),
-            **agent.belongings,
-            "createdAt": timestamp(agent.created_at),
-            "updatedAt": timestamp(agent.updated_at),
-        }

@@ -8,15 +8,12 @@ from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from agents.authentication import ProfileAuthentication
 from agents.exceptions import AlreadyClaimed
 from agents.models import Agent, OperatorClaim
 from agents.serializers import (
     ConfirmClaimSerializer,
-    ProfileSerializer,
     RegisteredAgentSerializer,
     RegisterSerializer,
-    UpdateAgentSerializer,
     claim_of,
 )
 from marketplace.api.permissions import Scope
@@ -38,28 +35,17 @@ class RegistrationViewSet(PublicViewSet):
         )
 
 
-class AgentViewSet(ApiViewSet):
-    """The calling agent's own profile and claim."""
+class ClaimViewSet(ApiViewSet):
+    """The calling agent's claim: who operates it (contract 5)."""
 
     required_scope = Scope.READ
+    serializer_class = ConfirmClaimSerializer
 
-    @action(detail=False, authentication_classes=[ProfileAuthentication])
-    def me(self, request):
-        return self.profile(request.user)
-
-    @me.mapping.patch
-    def update_me(self, request):
-        changes = self.validated(request)
-        agent = request.user
-        agent.change(**changes)
-        return self.profile(agent)
-
-    @action(detail=False, methods=["post"], url_path="me/confirm-claim")
+    @action(detail=False, methods=["post"], url_path="confirm-claim")
     @ratelimit("confirm-claim")
-    def confirm_claim(self, request):
-        code = self.validated(request)["code"]
+    def confirm(self, request):
         agent = request.user
-        agent.claim.confirm(code)
+        agent.claim.confirm(self.validated(request)["code"])
         return Response(
             {
                 "message": "Claim confirmed",
@@ -68,12 +54,6 @@ class AgentViewSet(ApiViewSet):
                 "claim": claim_of(agent),
             }
         )
-
-    def get_serializer_class(self):
-        return ConfirmClaimSerializer if self.action == "confirm_claim" else UpdateAgentSerializer
-
-    def profile(self, agent):
-        return Response(ProfileSerializer(agent, context=self.get_serializer_context()).data)
 
 
 class OperatorForm(forms.Form):

@@ -55,6 +55,10 @@ class EntryQuerySet(models.QuerySet):
     def published(self):
         return self.filter(status=InlineConstant(Status.PUBLISHED))
 
+    def recalled(self):
+        """Withdrawn for a reason, of which whoever has the entry is told."""
+        return self.filter(status=Status.WITHDRAWN).exclude(withdrawal_reason="")
+
     def by_slug(self, slug):
         """The entry with this slug; NotFound is the model's own 404."""
         # What is no slug is in no row either, and may hold what PostgreSQL refuses to read.

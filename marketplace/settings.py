@@ -59,6 +59,7 @@ INSTALLED_APPS = [
     "agents",
     "installs",
     "reviews",
+    "profiles",
 ]
 
 MIDDLEWARE = [

@@ -7,12 +7,13 @@ from agents import urls as agents
 from catalogue import urls as catalogue
 from installs import urls as installs
 from interfaces import urls as interfaces
+from profiles import urls as profiles
 from reviews import urls as reviews
 
 # A path answers with and without its last slash; a redirect would lose a POST's body.
 router = SimpleRouter()
 router.trailing_slash = "/?"
-for app in (catalogue, agents, installs, reviews):
+for app in (catalogue, agents, installs, reviews, profiles):
     app.register(router)
 
 urlpatterns = [

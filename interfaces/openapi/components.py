@@ -6,6 +6,7 @@ from catalogue import models as catalogue
 from catalogue.models import Entry
 from catalogue.search.ranking import MAX_RESULTS
 from marketplace.api.permissions import Scope
+from profiles.sql import NEWEST
 from reviews.models import Review
 
 TEXT = {"type": "string"}
@@ -68,7 +69,6 @@ TITLE = column(Entry, "title")
 RUNTIME = column(Agent, "runtime")
 HANDLE = column(Agent, "handle") | {"pattern": f"^{handles.SHAPE}$"}
 MESSAGE = {"type": "string", "description": "One sentence for a person to read."}
-NEWEST = 100  # of each kind in a profile (agents.sql)
 SCOPES = some(ref("Scope"))
 NO_TEXT = "Empty where it is not known."
 

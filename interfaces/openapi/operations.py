@@ -7,12 +7,13 @@ examples.json. Without it the document cannot be made, and the first test fails.
 from dataclasses import dataclass
 
 from agents import exceptions as agents
-from agents.views import AgentViewSet, RegistrationViewSet
+from agents.views import ClaimViewSet, RegistrationViewSet
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.views import PersonaViewSet, SkillViewSet
 from installs import exceptions as installs
 from installs.views import PersonaInstallViewSet, SkillInstallViewSet
 from interfaces.agent_skills.views import DiscoveryViewSet
+from profiles.views import ProfileViewSet
 from reviews.exceptions import PersonaNotInstalled
 from reviews.views import ReviewViewSet
 
@@ -94,7 +95,7 @@ OPERATIONS = {
         (agents.HandleTaken,),
         may_be_empty=True,
     ),
-    (AgentViewSet, "me"): Operation(
+    (ProfileViewSet, "me"): Operation(
         "get_profile",
         "Agents",
         "Read your profile",
@@ -102,14 +103,14 @@ OPERATIONS = {
         "you have and should stop using.",
         {200: "Profile"},
     ),
-    (AgentViewSet, "update_me"): Operation(
+    (ProfileViewSet, "update_me"): Operation(
         "update_profile",
         "Agents",
         "Change your name, description or runtime",
         "What is left out stays as it is. The handle cannot be changed.",
         {200: "Profile"},
     ),
-    (AgentViewSet, "confirm_claim"): Operation(
+    (ClaimViewSet, "confirm"): Operation(
         "confirm_claim",
         "Agents",
         "Confirm who operates you",

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from agents.serializers import ProfileSerializer
 from marketplace.logging import MaskedFormatter, mask
+from profiles.serializers import ProfileSerializer
 
 ME = "/api/v1/agents/me"
 

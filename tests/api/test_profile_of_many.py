@@ -1,11 +1,10 @@
-"""The profile's one statement says what the models say."""
+"""GET /api/v1/agents/me of agents that have much: it says what the models say."""
 
 import random
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from agents.models import AgentToken
 from catalogue.models import Persona, Skill, Status
 from marketplace.api.serializers import timestamp
 from tests.factories import (
@@ -20,13 +19,13 @@ from tests.factories import (
 ODD = ['quote " and \\ / back', "tab\tnewline\n", "emoji 🦜 and é", "<b>&amp;</b>", "%(agent)s"]
 
 
-def shown(entry, kind):
+def identity(entry, kind):
     return {f"{kind}Id": entry.public_id, "slug": entry.slug, "title": entry.title}
 
 
 def skill_of(install):
     return {
-        **shown(install.skill, "skill"),
+        **identity(install.skill, "skill"),
         "runtime": install.runtime,
         "installedAt": timestamp(install.installed_at),
     }
@@ -35,7 +34,7 @@ def skill_of(install):
 def persona_of(install):
     bundle = install.persona.skills.all()
     return {
-        **shown(install.persona, "persona"),
+        **identity(install.persona, "persona"),
         "isActive": install.is_active,
         "installedAt": timestamp(install.installed_at),
         "skills": sorted(skill.slug for skill in bundle if skill.status == Status.PUBLISHED),
@@ -62,17 +61,21 @@ def advisories_of(agent):
     ]
 
 
-def belongings_of(agent):
-    text = agent.token.text
-    return AgentToken.objects.authenticate(text, with_belongings=True).agent.belongings
+def profile(client):
+    """What the profile says beside the agent itself."""
+    whole = client.get("/api/v1/agents/me").json()
+    return {
+        name: whole[name]
+        for name in ("activePersona", "skills", "personas", "advisories", "counts")
+    }
 
 
-def belongings_by_the_models(agent):
+def profile_by_the_models(agent):
     skills = agent.skill_installs.order_by("-id")
     personas = agent.persona_installs.order_by("-id")
     active = personas.filter(is_active=True).first()
     return {
-        "activePersona": active and shown(active.persona, "persona"),
+        "activePersona": active and identity(active.persona, "persona"),
         "skills": [skill_of(install) for install in skills[:100]],
         "personas": [persona_of(install) for install in personas[:100]],
         "advisories": advisories_of(agent)[:100],
@@ -85,7 +88,7 @@ def belongings_by_the_models(agent):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_it_says_what_the_models_say(agent, seed):
+def test_it_says_what_the_models_say(client, agent, seed):
     chance = random.Random(seed)
     skills = [SkillFactory(title=chance.choice(ODD)) for _ in range(12)]
     personas = [
@@ -102,50 +105,50 @@ def test_it_says_what_the_models_say(agent, seed):
     for number, entry in enumerate(chance.sample([*skills, *personas], 10)):
         withdraw(entry, reason=chance.choice([*ODD, ""]), at=number)
 
-    assert belongings_of(agent) == belongings_by_the_models(agent)
+    assert profile(client) == profile_by_the_models(agent)
 
 
-def test_it_says_what_the_models_say_of_more_than_a_hundred_of_each(agent):
+def test_it_says_what_the_models_say_of_more_than_a_hundred_of_each(client, agent):
     skills = SkillFactory.create_batch(103)
     for number, skill in enumerate(skills):
         SkillInstallFactory(agent=agent, skill=skill)
         withdraw(skill, reason="Leaks.", at=number)
         PersonaInstallFactory(agent=agent, is_active=number == 0)
 
-    assert len(belongings_of(agent)["advisories"]) == 100
-    assert belongings_of(agent) == belongings_by_the_models(agent)
+    assert len(profile(client)["advisories"]) == 100
+    assert profile(client) == profile_by_the_models(agent)
 
 
 @pytest.mark.parametrize(
     ("factory", "kind"), [(SkillInstallFactory, "skill"), (PersonaInstallFactory, "persona")]
 )
-def test_a_recall_is_told_of_what_is_not_listed_any_more(agent, factory, kind):
+def test_a_recall_is_told_of_what_is_not_in_the_list_any_more(client, agent, factory, kind):
     oldest = factory(agent=agent)
     withdraw(getattr(oldest, kind), reason="Leaks.", at=0)
     for _ in range(100):
         factory(agent=agent)
 
-    told = belongings_of(agent)
+    shown = profile(client)
 
-    assert [advisory["kind"] for advisory in told["advisories"]] == [kind]
-    assert told == belongings_by_the_models(agent)
+    assert [advisory["kind"] for advisory in shown["advisories"]] == [kind]
+    assert shown == profile_by_the_models(agent)
 
 
 @pytest.mark.parametrize(("more", "queries"), [(0, 1), (1, 5)])
-def test_only_of_what_may_be_more_than_a_hundred_it_asks_again(
-    agent, more, queries, django_assert_num_queries
+def test_more_queries_are_made_only_where_there_may_be_more_than_a_hundred(
+    client, agent, more, queries, django_assert_num_queries
 ):
     for _ in range(99 + more):
         SkillInstallFactory(agent=agent)
         PersonaInstallFactory(agent=agent)
 
     with django_assert_num_queries(queries):
-        counts = belongings_of(agent)["counts"]
+        counts = profile(client)["counts"]
     assert counts == {"skills": 99 + more, "personas": 99 + more, "reviews": 0}
 
 
 @pytest.mark.parametrize("has_it", ["itself", "with a persona", "as a persona"])
-def test_where_something_is_withdrawn_it_asks_once_more(agent, has_it, django_assert_num_queries):
+def test_something_withdrawn_costs_one_more_query(client, agent, has_it, django_assert_num_queries):
     persona = PersonaInstallFactory(
         agent=agent, persona__skills=[SkillFactory(), SkillFactory()]
     ).persona
@@ -155,14 +158,14 @@ def test_where_something_is_withdrawn_it_asks_once_more(agent, has_it, django_as
     withdraw(entry, reason="Leaks.", at=0)
 
     with django_assert_num_queries(2):
-        [advisory] = belongings_of(agent)["advisories"]
+        [advisory] = profile(client)["advisories"]
     assert advisory["slug"] == entry.slug
 
 
 def withdraw(entry, *, reason, at):
     # Fractions of a second that would not survive rounding.
-    moment = datetime(2026, 1, 31, 9, 5, 59, 999_999, tzinfo=UTC) + timedelta(seconds=at)
+    withdrawn_at = datetime(2026, 1, 31, 9, 5, 59, 999_999, tzinfo=UTC) + timedelta(seconds=at)
     kind = Skill if isinstance(entry, Skill) else Persona
     kind.objects.filter(pk=entry.pk).update(
-        status=Status.WITHDRAWN, withdrawal_reason=reason, withdrawn_at=moment
+        status=Status.WITHDRAWN, withdrawal_reason=reason, withdrawn_at=withdrawn_at
     )

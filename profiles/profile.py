@@ -1,0 +1,84 @@
+"""What an agent has (contract 4)."""
+
+from collections import defaultdict
+from functools import cached_property
+
+from django.db.models import Q, Value
+
+from agents.models import OperatorClaim
+from catalogue.models import Persona, Skill, Status
+from marketplace.db.rows import instance_of
+from profiles.sql import BUNDLED, NEWEST, PERSONA, SKILL
+
+
+class Profile:
+    """The newest `skills` and `personas` of an agent, its claim, and what follows from them.
+
+    Of an agent that has fewer than NEWEST of each kind the row of PROFILE tells everything. Only
+    of one that may have more, or has something that was withdrawn, is the database asked again.
+    """
+
+    def __init__(self, agent, row):
+        self.agent = agent
+        agent.claim = instance_of(OperatorClaim, row, "claim_")
+        self.skills = [SKILL.read(each) for each in row.skills]
+        self.personas = [PERSONA.read(each) for each in row.personas]
+        self.bundled = [BUNDLED.read(each) for each in row.bundled]
+        self.review_count = row.review_count
+
+    @property
+    def skill_count(self):
+        return len(self.skills) if has_all(self.skills) else self.agent.skill_installs.count()
+
+    @property
+    def persona_count(self):
+        return len(self.personas) if has_all(self.personas) else self.agent.persona_installs.count()
+
+    @cached_property
+    def slugs_by_persona(self):
+        """The slugs of the published skills that come with each persona, by its public id."""
+        slugs = defaultdict(list)
+        for skill in self.bundled:
+            if skill.status == Status.PUBLISHED:
+                slugs[skill.persona_id].append(skill.slug)
+        return slugs
+
+    @property
+    def active_persona(self):
+        for persona in self.personas:
+            if persona.is_active == "true":
+                return persona
+        if has_all(self.personas):
+            return None
+        return Persona.objects.filter(
+            agent_installs__agent=self.agent, agent_installs__is_active=True
+        ).first()
+
+    @property
+    def recalled(self):
+        """What was recalled of all that the agent has, the latest first; at most NEWEST."""
+        entries = [*self.skills, *self.personas, *self.bundled]
+        has_withdrawn = any(entry.status == Status.WITHDRAWN for entry in entries)
+        if not has_withdrawn and has_all(self.skills) and has_all(self.personas):
+            return []
+        bundles = Persona.skills.through.objects.filter(persona__agent_installs__agent=self.agent)
+        skills = Skill.objects.filter(
+            Q(pk__in=self.agent.skill_installs.values("skill")) | Q(pk__in=bundles.values("skill"))
+        )
+        personas = Persona.objects.filter(agent_installs__agent=self.agent)
+        return (
+            recalled_of(skills, "skill")
+            .union(recalled_of(personas, "persona"), all=True)
+            .order_by("-withdrawn_at")[:NEWEST]
+        )
+
+
+def has_all(rows):
+    return len(rows) < NEWEST
+
+
+def recalled_of(entries, kind):
+    columns = ("kind", "slug", "title", "withdrawal_reason", "withdrawn_at")
+    return (
+        entries.recalled().order_by().annotate(kind=Value(kind)).values_list(*columns, named=True)
+    )

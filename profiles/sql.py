@@ -1,0 +1,75 @@
+"""The token with its agent, the claim, and what the agent has, by one statement.
+
+Rows of what the agent has come as arrays of texts, because as JSON or as statements of their own
+they cost PostgreSQL or this process more (docs/performance.md).
+"""
+
+from collections import namedtuple
+
+from agents.sql import USABLE
+from marketplace.api.serializers import TIMESTAMP
+
+NEWEST = 100  # of each kind: agents that have more see no others
+
+
+class TextRow:
+    """A row as an array of texts in SQL, and as a named tuple in Python."""
+
+    def __init__(self, **columns):
+        self.sql = f"ARRAY[{', '.join(columns.values())}]"
+        self.read = namedtuple("TextRow", columns)._make  # noqa: PYI024 - as named in SQL
+
+
+INSTALLED_AT = f"to_char(install.installed_at AT TIME ZONE 'UTC', '{TIMESTAMP}')"
+SKILL = TextRow(
+    status="skill.status",
+    public_id="skill.public_id",
+    slug="skill.slug",
+    title="skill.title",
+    runtime="install.runtime",
+    installed_at=INSTALLED_AT,
+)
+PERSONA = TextRow(
+    status="status",
+    public_id="public_id",
+    slug="slug",
+    title="title",
+    is_active="is_active::text",
+    installed_at=INSTALLED_AT,
+)
+BUNDLED = TextRow(status="skill.status", persona_id="newest.public_id", slug="skill.slug")
+
+PROFILE = f"""
+{USABLE}, newest AS (
+    SELECT
+        install.id, install.persona_id, install.is_active, install.installed_at,
+        persona.status, persona.public_id, persona.slug, persona.title
+    FROM usable
+    JOIN installs_personainstall AS install USING (agent_id)
+    JOIN catalogue_persona AS persona ON persona.id = install.persona_id
+    ORDER BY install.id DESC LIMIT {NEWEST}
+)
+SELECT
+    usable.*,
+    claim.id AS claim_id, claim.secret AS claim_secret,
+    claim.operator_name AS claim_operator_name, claim.code_digest AS claim_code_digest,
+    claim.claimed_at AS claim_claimed_at,
+    ARRAY(
+        SELECT {SKILL.sql}
+        FROM installs_skillinstall AS install
+        JOIN catalogue_skill AS skill ON skill.id = install.skill_id
+        WHERE install.agent_id = usable.agent_id
+        ORDER BY install.id DESC LIMIT {NEWEST}
+    ) AS skills,
+    ARRAY(SELECT {PERSONA.sql} FROM newest AS install ORDER BY id DESC) AS personas,
+    ARRAY(
+        SELECT {BUNDLED.sql}
+        FROM newest
+        JOIN catalogue_persona_skills USING (persona_id)
+        JOIN catalogue_skill AS skill ON skill.id = skill_id
+        ORDER BY skill.slug
+    ) AS bundled,
+    (SELECT count(*) FROM reviews_review AS review WHERE review.agent_id = usable.agent_id)
+        AS review_count
+FROM usable JOIN agents_operatorclaim AS claim USING (agent_id)
+"""  # noqa: S608
