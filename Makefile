@@ -46,7 +46,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
-	$(BIN)/bandit -q -c pyproject.toml -r marketplace catalogue agents installs reviews profiles interfaces demo gunicorn.conf.py
+	$(BIN)/bandit -q -c pyproject.toml -r .
 	$(BIN)/python -m demo makemigrations --check --dry-run
 
 format: $(READY)

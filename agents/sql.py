@@ -26,4 +26,4 @@ WITH usable AS (
 )
 """
 
-AUTHENTICATE = USABLE + "SELECT * FROM usable"  # noqa: S608  # nosec B608 - constants
+AUTHENTICATE = USABLE + "SELECT * FROM usable"  # noqa: S608

@@ -35,7 +35,7 @@ def bounded_counts(querysets, most=MAX_EXACT):
     parts, parameters = [], []
     for queryset in querysets:
         sql, values = queryset.order_by().values("pk")[: most + 1].query.sql_with_params()
-        parts.append(f"(SELECT COUNT(*) FROM ({sql}) AS counted)")  # noqa: S608  # nosec B608
+        parts.append(f"(SELECT COUNT(*) FROM ({sql}) AS counted)")  # noqa: S608
         parameters += values
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {', '.join(parts)}", parameters)

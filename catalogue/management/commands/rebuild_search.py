@@ -77,7 +77,7 @@ class Command(BaseCommand):
 def fix_postings(cursor, kind):
     """Go over the entries in batches; yields how many of each were corrected."""
     cursor.execute(
-        f"SELECT greatest((SELECT max(id) FROM catalogue_{kind}),"  # noqa: S608  # nosec B608
+        f"SELECT greatest((SELECT max(id) FROM catalogue_{kind}),"  # noqa: S608
         f" (SELECT max(entry_id) FROM catalogue_{kind}posting))"
     )
     last = cursor.fetchone()[0] or 0

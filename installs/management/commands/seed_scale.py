@@ -178,7 +178,7 @@ class Command(BaseCommand):
 
     def number_of(self, table, column):
         condition = f"WHERE {column} LIKE 'scale-%%'" if column in {"slug", "handle"} else ""
-        self.cursor.execute(f"SELECT count({column}) FROM {table} {condition}", [])  # noqa: S608  # nosec B608
+        self.cursor.execute(f"SELECT count({column}) FROM {table} {condition}", [])  # noqa: S608
         return self.cursor.fetchone()[0]
 
     @contextmanager
