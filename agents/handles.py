@@ -2,9 +2,9 @@
 
 from django.utils.text import slugify
 
-from marketplace.models import random_text
+from marketplace.models import SLUG, random_text
 
-SHAPE = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+SHAPE = SLUG
 MIN_LENGTH, MAX_LENGTH = 3, 39
 # fmt: off
 RESERVED = frozenset([

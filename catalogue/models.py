@@ -23,9 +23,8 @@ from django.utils import timezone
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from marketplace.adminsite.history import StaffHistory
 from marketplace.db.compiled_queries import InlineConstant
-from marketplace.models import make_public_id
+from marketplace.models import SLUG, make_public_id
 
-SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 is_slug = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as pdf-tables."
 )

@@ -3,6 +3,8 @@ import string
 
 from django.db import models
 
+# What a slug and a handle look like.
+SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 
@@ -38,7 +40,7 @@ class RateCount(models.Model):
 
 
 class DayCount(models.Model):
-    """How many rows of a kind a day brought, kept once the day is over (adminsite/dashboard.py)."""
+    """How many rows of a kind were added on a day that is over; see adminsite/dashboard.py."""
 
     name = models.CharField(max_length=32)
     day = models.DateField()
