@@ -1,4 +1,4 @@
-"""Markdown as safe HTML, for staff to see what they write."""
+"""Markdown as safe HTML, for the admin and the website."""
 
 from functools import lru_cache
 
@@ -7,8 +7,8 @@ from markdown_it import MarkdownIt
 
 from catalogue.importing.frontmatter import FENCED
 
-# No raw HTML; tables and struck text as agents' own tools render them. No references: a text of
-# 20 KB that repeats a long one would become 80 MB.
+# No raw HTML; tables and strikethrough, which agents' own tools render too. No references: a
+# short text that repeats a long one would become a page of many megabytes.
 MARKDOWN = (
     MarkdownIt("commonmark", {"html": False})
     .enable(["table", "strikethrough"])
@@ -18,17 +18,15 @@ TAGS = {
     *("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "ul", "ol", "li", "blockquote"),
     *("strong", "em", "s", "code", "pre", "a", "table", "thead", "tbody", "tr", "th", "td"),
 }
-
-
-# Characters: of some texts, such as a million brackets, rendering takes the square of their length.
+# Characters: rendering some texts, such as many brackets, takes time quadratic in their length.
 MAX_PREVIEW = 20_000
 CUT_OFF = "<p><em>The preview ends here; the text goes on.</em></p>"
 
 
-# A hostile text takes a second, and each query string asks for its page anew.
+# A hostile text renders slowly, and a page with another query string is rendered again.
 @lru_cache(maxsize=64)
 def render(text):
-    """The text below its frontmatter as HTML. Nothing in it runs, or loads from anywhere."""
+    """The text below its frontmatter, as HTML that runs no script and loads nothing."""
     fenced = FENCED.match(text)
     body = text[fenced.end() :] if fenced else text
     is_cut = len(body) > MAX_PREVIEW

@@ -1,4 +1,4 @@
-"""Reading files of skills and personas as they are found in the wild, not as they should be."""
+"""A lenient reader of the frontmatter that skills and personas have in practice."""
 
 import re
 import textwrap
@@ -23,8 +23,7 @@ class Refused(Exception):
 def read_text(path):
     """The file's text with plain newlines. Raises Refused, or OSError."""
     if not path.is_file():
-        # Opening a pipe or a device could wait for ever.
-        path.stat()
+        path.stat()  # raises OSError where there is no file; opening a pipe could block
         raise Refused("not a regular file")
     if path.stat().st_size > MAX_BYTES:
         raise Refused(f"larger than {MAX_BYTES // 1024} KiB")
@@ -51,13 +50,13 @@ def read_frontmatter(text):
 
 
 def read_fields(text):
-    """The fields of a YAML mapping; where it is none, what can be saved of it line by line."""
+    """The fields of a YAML mapping, or what can be read line by line where it is none."""
     fields = parse_yaml(text)
     return fields if isinstance(fields, dict) else read_line_by_line(text)
 
 
 def parse_yaml(text):
-    """The YAML, every scalar as the text that stands there (a date or 1.10 is no number here)."""
+    """The YAML with every scalar as text: 1.10 is no number, and a date no date."""
     try:
         if depth_of(text) > MAX_DEPTH:
             return None
@@ -68,14 +67,14 @@ def parse_yaml(text):
 
 
 def depth_of(text):
-    """How deeply the YAML nests: its loader recurses in C, and some thousand levels kill it."""
+    """How deeply the YAML nests: its loader recurses in C, and deep nesting crashes the process."""
     depth = deepest = 0
     for event in yaml.parse(text, Loader=yaml.CBaseLoader):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         deepest = max(deepest, depth)
         if deepest > MAX_DEPTH:
-            break  # libyaml takes the square of the depth to read on
+            break  # libyaml takes time quadratic in the depth
     return deepest
 
 
@@ -91,7 +90,7 @@ def read_line_by_line(text):
 
 
 def join_lines(value, more):
-    """A field's value from its own line and those that continue it: a list, a block or a text."""
+    """A field's value from its line and the lines that continue it: a list, a block or a text."""
     lines = [line.strip() for line in more]
     if value in EMPTY | BLOCKS and lines:
         if all(line.startswith("-") for line in lines):
@@ -121,7 +120,7 @@ class Fields:
         self.metadata = metadata if isinstance(metadata, dict) else {}
 
     def get(self, name):
-        """The field as it stands there: text, list or dict; None where it says nothing."""
+        """The field as it is written: text, list or dict; None where it is absent or empty."""
         metadata = {} if name in self.TOP_LEVEL else self.metadata
         for fields in (metadata, self.fields):
             value = fields.get(name)
@@ -141,7 +140,7 @@ class Fields:
         return one_line(value) if isinstance(value, str) else ""
 
     def words(self, name):
-        """A list of texts, written as a list or separated by commas; without doubles."""
+        """A list of texts, written as a list or separated by commas; without duplicates."""
         value = self.get(name)
         if isinstance(value, str):
             value = value.strip("[]").split(",")
@@ -162,3 +161,8 @@ def as_slug(name):
     """The nearest slug: lower case, ASCII, hyphens; "" where nothing is left of the name."""
     ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", ascii_name.replace("'", "")).strip("-")[:64].strip("-")
+
+
+def as_title(slug):
+    """The title of an entry whose file has none: `pdf-tables` becomes "Pdf Tables"."""
+    return " ".join(word.capitalize() for word in slug.split("-"))

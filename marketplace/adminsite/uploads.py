@@ -1,4 +1,4 @@
-"""A bound for uploaded files, which Django itself writes to the disk as long as they come."""
+"""A bound for uploaded files: Django itself writes them to the disk without one."""
 
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
@@ -7,7 +7,7 @@ MAX_BYTES = 20 * 1024 * 1024
 
 
 class BoundedUpload(FileUploadHandler):
-    """Passes files on to the handlers behind it until there is too much of them."""
+    """Passes files on to the next handlers until they are larger than MAX_BYTES together."""
 
     received = 0
 

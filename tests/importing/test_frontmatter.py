@@ -8,7 +8,7 @@ pytestmark = pytest.mark.django_db
 
 
 def imported(anyone, tmp_path, *lines, body="Do it."):
-    """What the API shows of a skill with this frontmatter, which must raise no complaint."""
+    """What the API shows of a skill with this frontmatter that is imported without a note."""
     skill(tmp_path / "pdf", "name: pdf", *lines, body=body)
     outcome = import_skills(tmp_path)
     assert outcome.lines == ["skills: 1 created, 0 updated, 0 unchanged, 0 refused"]
@@ -184,7 +184,7 @@ def test_a_body_of_300_kilobytes_is_served_whole(anyone, tmp_path):
     assert shown["contextTokens"] == -(-len(shown["content"]) // 4)
 
 
-def test_a_description_of_5700_characters_is_kept_whole(anyone, tmp_path):
+def test_a_description_of_5700_characters_stays_whole(anyone, tmp_path):
     text = " ".join(f"word{number}" for number in range(1000))[:5700].strip()
 
     assert imported(anyone, tmp_path, f"description: {text}")["description"] == text
@@ -241,7 +241,7 @@ def test_hostile_frontmatter_stops_nothing(anyone, tmp_path, lines):
 
 
 def test_aliases_do_not_multiply_a_text(anyone, tmp_path):
-    # Six levels only: what unfolds them has a megabyte to write, with ten all the memory there is.
+    # Six levels only: an importer that expands ten would take all the memory.
     skill(tmp_path / "a", "name: a", *bomb()[:6], "description: {x: *a5}")
 
     import_skills(tmp_path)
@@ -257,8 +257,7 @@ def test_deeply_nested_frontmatter_stops_nothing(anyone, tmp_path):
             skill(tmp_path / f"{name}-{length}", f"name: {name}-{length}", *lines)
     skill(tmp_path / "plain")
 
-    # In a process of its own, because what goes wrong here goes wrong in C and kills it. One for
-    # all: they are read one after the other, and whichever kills it, the last line is missing.
+    # In a process of its own: a crash in C would kill it, and the last line would be missing.
     done = manage("import_skills", tmp_path)
 
     assert done.stdout.splitlines()[-1:] == [

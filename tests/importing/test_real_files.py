@@ -18,7 +18,7 @@ pytestmark = [
     ),
 ]
 
-# What stands in some files that a strict reader fails on, or reads otherwise.
+# Fields of files that a strict YAML reader refuses, or reads in another way.
 READ = {
     "skills/affaan-m/returns-reverse-logistics/SKILL.md": {"author": "evos", "version": "1.0.0"},
     "skills/crufro/moltspace/skill.md": {"slug": "molt-space", "version": "4.0.0"},
@@ -94,8 +94,8 @@ def test_every_readable_file_is_found_by_its_title(anyone, readable):
 
     for slug in files:
         title = served(anyone, slug, endpoint)["title"]
-        answer = anyone.get(endpoint, {"q": title, "limit": "10"})
-        found = [row["slug"] for row in answer.json()["results"]]
+        response = anyone.get(endpoint, {"q": title, "limit": "10"})
+        found = [row["slug"] for row in response.json()["results"]]
         if slug not in found:
             lost[slug] = found
 
@@ -145,7 +145,7 @@ def test_an_agent_installs_a_real_skill_and_persona_and_reviews_it(client, impor
     persona = client.post(f"{me}/personas/install", {"slug": "zk-steward", "setActive": True})
     review = client.post(f"{me}/reviews", {"personaSlug": "zk-steward", "rating": 4.5})
 
-    assert [answer.status_code for answer in (skill, persona, review)] == [201, 201, 201]
+    assert [response.status_code for response in (skill, persona, review)] == [201, 201, 201]
     profile = client.get(me).json()
     assert profile["activePersona"]["slug"] == "zk-steward"
     assert [row["slug"] for row in profile["skills"]] == ["frontend-design"]
