@@ -2,42 +2,27 @@ from collections import Counter
 from datetime import timedelta
 
 from django.contrib import admin
-from django.db.models import Q
 from django.template.defaultfilters import truncatechars
 from django.utils import timezone
 
-from agents.models import Agent
-from catalogue.models import Persona, Skill
+from catalogue.models import Skill
 from installs.models import PersonaInstall, SkillInstall
-from marketplace.adminsite.base import ReadOnlyModelAdmin, link_to
+from marketplace.adminsite.base import ReadOnlyModelAdmin, WholeNameSearchMixin, link_to
 
 MAX_COUNTED = 10_000  # of the newest installs, for what is popular
 
 
-class InstallAdmin(ReadOnlyModelAdmin):
+class InstallAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     search_help_text = "A whole slug or handle"
-    entry_model = None
-    entry_field = ""
     in_totals = True
-
-    def find(self, installs, term):
-        entries = self.entry_model.objects.filter(slug=term.lower()).values("pk")
-        agents = Agent.objects.filter(handle=term.lower()).values("pk")
-        # Looked up first: the two keys then lead through the two indexes.
-        entry, agent = entries.first(), agents.first()
-        return installs.filter(
-            Q(**{f"{self.entry_field}_id": entry["pk"] if entry else None})
-            | Q(agent_id=agent["pk"] if agent else None)
-        )
+    counted_by_day = ("Installs", "installed_at")
 
 
 @admin.register(SkillInstall)
 class SkillInstallAdmin(InstallAdmin):
     list_display = ["skill", "agent", "runtime_start", "installed_at"]
     list_select_related = ["skill", "agent"]
-    search_fields = ["skill__slug"]  # see `find`
-    entry_model, entry_field = Skill, "skill"
-    counted_by_day = ("Installs", "installed_at")
+    search_fields = ["skill__slug", "agent__handle"]
 
     def get_queryset(self, request):
         return super().get_queryset(request).defer("skill__content")
@@ -48,7 +33,7 @@ class SkillInstallAdmin(InstallAdmin):
         return truncatechars(install.runtime, 64)
 
     def rankings(self, request):
-        """By the newest installs of the week, of which no more than so many are counted."""
+        """The skills of the newest installs, of at most a week and MAX_COUNTED of them."""
         week = timezone.now() - timedelta(days=7)
         newest = SkillInstall.objects.order_by("-id").values_list("skill_id", "installed_at")
         counted = Counter(
@@ -76,9 +61,7 @@ class PersonaInstallAdmin(InstallAdmin):
     list_display = ["persona", "agent", "is_active", "installed_at"]
     list_select_related = ["persona", "agent"]
     list_filter = ["is_active"]
-    search_fields = ["persona__slug"]  # see `find`
-    entry_model, entry_field = Persona, "persona"
-    counted_by_day = ("Installs", "installed_at")
+    search_fields = ["persona__slug", "agent__handle"]
 
     def get_queryset(self, request):
         return super().get_queryset(request).defer("persona__content")

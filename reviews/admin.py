@@ -1,15 +1,14 @@
 from datetime import timedelta
 
 from django.contrib import admin
-from django.db.models import F, Q
+from django.db.models import F
 from django.template.defaultfilters import truncatechars
 from django.utils import timezone
-from django.utils.html import format_html
 
-from agents.models import Agent
 from catalogue.models import Persona
 from marketplace.adminsite import theme
-from marketplace.adminsite.base import ReadOnlyModelAdmin, ReasonForm
+from marketplace.adminsite.actions import ReasonForm
+from marketplace.adminsite.base import ReadOnlyModelAdmin, WholeNameSearchMixin, state_label
 from reviews.models import Review
 
 
@@ -54,11 +53,11 @@ class PersonaFilter(theme.TextFilter):
 
 
 @admin.register(Review)
-class ReviewAdmin(ReadOnlyModelAdmin):
+class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     list_display = ["persona", "agent", "rating", "text", "state", "updated_at"]
     list_select_related = ["persona", "agent"]
     list_filter = [RatingFilter, PersonaFilter, HiddenFilter]
-    search_fields = ["public_id"]  # see `find`
+    search_fields = ["persona__slug", "agent__handle", "public_id"]
     search_help_text = "A whole slug, handle or reviewId"
     fields = [
         *("persona", "agent", "rating", "comment", "created_at", "updated_at"),
@@ -71,17 +70,8 @@ class ReviewAdmin(ReadOnlyModelAdmin):
     def get_queryset(self, request):
         return super().get_queryset(request).defer("persona__content")
 
-    def find(self, queryset, term):
-        persona = Persona.objects.filter(slug=term.lower()).values("pk").first()
-        agent = Agent.objects.filter(handle=term.lower()).values("pk").first()
-        return queryset.filter(
-            Q(persona_id=persona["pk"] if persona else None)
-            | Q(agent_id=agent["pk"] if agent else None)
-            | Q(public_id=term)
-        )
-
     def attention(self):
-        """Nobody flags a review over the API; these are the ones that deserve a look."""
+        """What deserves a look, because nobody flags a review over the API."""
         week = timezone.now() - timedelta(days=7)
         poor = Review.objects.filter(rating__lt=1.5, hidden_at=None, created_at__gte=week)
         changed = Review.objects.filter(hidden_at__isnull=False, updated_at__gt=F("hidden_at"))
@@ -96,8 +86,7 @@ class ReviewAdmin(ReadOnlyModelAdmin):
 
     @admin.display(description="state")
     def state(self, review):
-        label = "hidden" if review.hidden_at else "shown"
-        return format_html('<span class="state state-{}">{}</span>', label, label)
+        return state_label("hidden" if review.hidden_at else "shown")
 
     def is_offered(self, action, row):
         return (row.hidden_at is None) == (action == "hide")
@@ -117,10 +106,13 @@ class ReviewAdmin(ReadOnlyModelAdmin):
                 danger=True,
                 text="A hidden review is in no average and no public answer. Its agent can still "
                 "change it, and it stays hidden. The reason is for staff.",
-                facts=[(f"{r.persona} by {r.agent}: {r.rating}", r.comment) for r in queryset],
+                facts=facts(queryset),
             )
         reason = form.cleaned_data["reason"]
-        self.moderate(request, queryset, f"Hidden: {reason}", lambda review: review.hide(reason))
+        hidden = self.change_each(
+            request, queryset, f"Hidden: {reason}", lambda review: review.hide(reason)
+        )
+        self.message_user(request, f"{len(hidden)} hidden.")
         return None
 
     @admin.action(description="Restore", permissions=["moderate"])
@@ -131,15 +123,16 @@ class ReviewAdmin(ReadOnlyModelAdmin):
                 queryset,
                 "restore",
                 text="They count again, as their agents have left them.",
-                facts=[(f"{r.persona} by {r.agent}: {r.rating}", r.comment) for r in queryset],
+                facts=facts(queryset),
             )
-        self.moderate(request, queryset, "Restored.", Review.restore)
+        restored = self.change_each(request, queryset, "Restored.", Review.restore)
+        self.message_user(request, f"{len(restored)} restored.")
         return None
 
-    def moderate(self, request, queryset, said, change):
-        """Each review in a transaction of its own, which locks no more than one of a kind."""
-        reviews = list(queryset.order_by("pk"))
-        for review in reviews:
-            with self.changing(request, review, said):
-                change(review)
-        self.message_user(request, f"{len(reviews)} {said.partition(':')[0].lower().strip('.')}.")
+
+def facts(reviews):
+    """What staff read of each review before they confirm."""
+    return [
+        (f"{review.persona} by {review.agent}: {review.rating}", review.comment)
+        for review in reviews
+    ]

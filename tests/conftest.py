@@ -20,7 +20,7 @@ TransactionTestCase._fixture_teardown = lambda _case: empty_the_database()
 
 # Begun first, so that no worker of pytest-xdist is left with one of them at the end.
 LONG = re.compile(
-    r"system/|deployment/test_(demo|deploy|worker|protocol)|admin/test_admin|test_hostile_input\.py"
+    r"system/|deployment/test_(demo|deploy|worker|protocol)|admin/test_(lists|permissions)|test_hostile_input\.py"
 )
 
 MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -102,23 +102,6 @@ def admin_client(db):
     client = Client()
     client.force_login(User.objects.create_superuser("clerk-0"))
     return client
-
-
-def take_action(admin_client, action, *rows, **fields):
-    """Choose an action of the admin's list, and confirm it on the page that asks."""
-    options = rows[0]._meta
-    answer = admin_client.post(
-        f"/admin/{options.app_label}/{options.model_name}/",
-        {
-            "action": action,
-            "_selected_action": [row.pk for row in rows],
-            "confirmed": "yes",
-            **fields,
-        },
-        follow=True,
-    )
-    assert answer.status_code == 200
-    return answer
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 
 @dataclass
 class Outcome:
-    """What an import command left behind: its exit status and the lines it printed."""
+    """The exit status of an import command, and the lines it printed."""
 
     status: int
     lines: list
@@ -59,7 +59,7 @@ def import_personas(*paths, **options):
 
 @contextmanager
 def receiving(signal, model, receiver):
-    """Call the receiver at a model's signal: at a moment inside the import of one file."""
+    """Call the receiver at a model's signal, in the middle of the import of one file."""
     signal.connect(receiver, sender=model, weak=False)
     try:
         yield
@@ -103,13 +103,13 @@ def markdown(path, lines, body):
 
 def served(client, slug, kind=SKILLS):
     """What the API shows of an entry."""
-    answer = client.get(f"{kind}/{slug}")
-    assert answer.status_code == 200, f"{slug}: {answer.content}"
-    return answer.json()
+    response = client.get(f"{kind}/{slug}")
+    assert response.status_code == 200, f"{slug}: {response.content}"
+    return response.json()
 
 
 def slugs(client, kind=SKILLS):
     """The slugs of all that the API lists, in alphabetical order."""
-    answer = client.get(kind, {"limit": "100"})
-    assert answer.status_code == 200, answer.content
-    return sorted(row["slug"] for row in answer.json()["results"])
+    response = client.get(kind, {"limit": "100"})
+    assert response.status_code == 200, response.content
+    return sorted(row["slug"] for row in response.json()["results"])

@@ -1,5 +1,6 @@
-"""The admin of skills and personas, and for what was imported there."""
+"""The admin of skills, personas and what staff imported."""
 
-from catalogue.admin import entries, imports
+from catalogue.admin.entries import PersonaAdmin, SkillAdmin
+from catalogue.admin.imports import ImportRunAdmin
 
-__all__ = ["entries", "imports"]
+__all__ = ["ImportRunAdmin", "PersonaAdmin", "SkillAdmin"]

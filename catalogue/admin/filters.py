@@ -1,24 +1,23 @@
-"""Filters of the lists that an index answers, at any size of the catalogue."""
+"""Filters of the lists of entries, each by an index, at any size of the catalogue."""
 
 from django.contrib import admin
 from django.db import connection
 from django.db.models import Q
 
-from catalogue.importing import files
+from catalogue.admin.importers import SOURCE
 from catalogue.models import PUBLISHED
 from marketplace.adminsite import theme
 
 
 def published_and_others(entries, **conditions):
-    """The entries that meet these conditions, by the indexes of both halves of the table."""
+    """The entries that meet these conditions, by the indexes over each half of the table."""
     return entries.filter(Q(PUBLISHED, **conditions) | Q(~PUBLISHED, **conditions))
 
 
 class CategoryFilter(admin.SimpleListFilter):
     title = parameter_name = "category"
 
-    # The next category in the index after the last one: as many steps as there are categories,
-    # and not as many as there are entries.
+    # A loose index scan: each step finds the next category, however many entries have it.
     CATEGORIES = """
         WITH RECURSIVE found AS (
             (SELECT category FROM {table} WHERE {half} ORDER BY category LIMIT 1)
@@ -56,7 +55,7 @@ class AuthorFilter(theme.TextFilter):
 
 
 class SourceFilter(admin.SimpleListFilter):
-    """Where an entry came from, among the newest: no index tells, and none is worth an install."""
+    """Where an entry came from, among the newest: an index for it would cost every install."""
 
     NEWEST = 10_000
     title = f"source, of the newest {NEWEST:,}"
@@ -70,7 +69,7 @@ class SourceFilter(admin.SimpleListFilter):
         ]
 
     def queryset(self, request, queryset):
-        here = Q(source__startswith=f"{files.SOURCE}:")
+        here = Q(source__startswith=f"{SOURCE}:")
         wanted = {"hand": Q(source=""), "admin": here, "other": ~here & ~Q(source="")}
         if self.value() not in wanted:
             return queryset

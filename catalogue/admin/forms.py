@@ -1,4 +1,4 @@
-"""What staff fill in: entries, with the texts that say what to change; uploads; recalls."""
+"""The forms of entries, which say what to change where they refuse; of uploads and recalls."""
 
 from contextlib import suppress
 from hashlib import sha256
@@ -6,25 +6,24 @@ from itertools import count
 
 from django import forms
 
-from catalogue.importing import files
+from catalogue.importing.base import LISTS, TEXTS
 from catalogue.importing.frontmatter import FENCED, MAX_BYTES, Refused, parse_yaml, read_frontmatter
-from catalogue.importing.importers import TEXTS
+from catalogue.importing.uploads import MAX_FILES, MAX_UPLOAD
 from marketplace.adminsite import theme
-from marketplace.adminsite.base import ReasonForm
+from marketplace.adminsite.actions import ReasonForm
 
-LISTS = ["tags", "runtimes"]
 MAX_DESCRIPTION = 1024  # characters, in the format of SKILL.md
 
 
 class FormTextField(forms.CharField):
-    """A long text in a form: kept to the letter, but for the CRLF that browsers post.
+    """A long text in a form, stored unchanged but for the CRLF that browsers post.
 
-    The form carries a digest of the text that it was opened with. A text that staff left alone
-    is not saved, and so undoes nothing that an import has changed meanwhile.
+    The form carries a digest of the text that it was opened with. A text that staff have not
+    edited is not saved, and so does not undo what an import has changed meanwhile.
     """
 
     widget = theme.Textarea(attrs={"rows": 4})
-    # The theme's template forgets the newline behind the tag, and with it a first empty line.
+    # The theme's template writes no newline after the tag, which loses a first empty line.
     widget.template_name = "django/forms/widgets/textarea.html"
 
     def __init__(self, **options):
@@ -39,7 +38,7 @@ class FormTextField(forms.CharField):
 
 
 class Digest(str):
-    """Of a text, as the form was sent with it: shown again with its errors, it stays the same."""
+    """The digest that a form was posted with; a form that is shown again posts the same."""
 
     __slots__ = ()
 
@@ -85,10 +84,10 @@ class EntryForm(forms.ModelForm):
 
 
 class SkillForm(EntryForm):
-    """A skill's content is its SKILL.md; fields left empty, or as they were, follow it."""
+    """A skill's content is its SKILL.md; fields that staff have not edited follow its changes."""
 
     def check_format(self, content):
-        """What is to change for the text to be a SKILL.md (agentskills.io)."""
+        """Refuse what is no SKILL.md (agentskills.io)."""
         if not content.startswith("---"):
             raise forms.ValidationError(
                 "Begin with frontmatter: a line of ---, then name: and description:, then another "
@@ -99,14 +98,14 @@ class SkillForm(EntryForm):
         try:
             fields, body = read_frontmatter(content)
         except Refused as error:
-            raise forms.ValidationError(f"Mend the frontmatter: {error}.") from error
+            raise forms.ValidationError(f"Fix the frontmatter: {error}.") from error
         if problems := list(self.problems(content, fields, body)):
             raise forms.ValidationError(problems)
 
     def problems(self, content, fields, body):
         if not isinstance(parse_yaml(FENCED.match(content)[1]), dict):
             yield (
-                "Mend the frontmatter: it is no YAML. A text with a colon and a space in it needs "
+                "Fix the frontmatter: it is no YAML. A text with a colon and a space in it needs "
                 "quotation marks."
             )
         slug, name = self.data.get("slug", self.instance.slug), fields.line("name")
@@ -127,16 +126,12 @@ class SkillForm(EntryForm):
 
     def clean(self):
         cleaned = super().clean()
-        self.followed = []
+        self.followed = []  # fields that are set from the frontmatter
         if "content" in self.changed_data and "content" in cleaned:
             before = self.frontmatter(self.instance.content)
             now = self.frontmatter(cleaned["content"])
-            for name in {*TEXTS, *LISTS} & set(cleaned):
-                if (
-                    now.get(name)
-                    and now[name] != before.get(name)
-                    and name not in self.changed_data
-                ):
+            for name in {*TEXTS, *LISTS} & set(cleaned) - set(self.changed_data):
+                if now.get(name) and now[name] != before.get(name):
                     cleaned[name] = now[name]
                     self.followed.append(name)
         return cleaned
@@ -165,7 +160,7 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label="A Markdown file, or a zip of them",
         widget=theme.FileInput,
-        help_text=f"At most {files.MAX_UPLOAD // 1024**2} MiB and {files.MAX_FILES:,} files.",
+        help_text=f"At most {MAX_UPLOAD // 1024**2} MiB and {MAX_FILES:,} files.",
     )
     draft = forms.BooleanField(
         required=False, label="Leave what is new as a draft", widget=theme.CheckboxInput

@@ -1,4 +1,4 @@
-"""Importing by hand: an upload, its preview, what came of it; and exporting."""
+"""Importing an upload after a preview, and exporting."""
 
 from tempfile import TemporaryFile
 
@@ -11,27 +11,31 @@ from django.urls import path
 from django.utils import timezone
 
 from catalogue.admin.forms import UploadForm
-from catalogue.importing import files
+from catalogue.importing import uploads
+from catalogue.importing.exports import export
 from catalogue.importing.frontmatter import Refused
 from catalogue.models import ImportRun
 from marketplace.adminsite.base import ReadOnlyModelAdmin, StaffModelAdmin
 
-MAX_REFUSALS = 50  # that an import keeps
+MAX_REFUSALS = 50  # that an import run stores
 
 
-class ImportsAndExports(StaffModelAdmin):
-    """An admin of entries that files can be brought to and taken from."""
+class ImportExportModelAdmin(StaffModelAdmin):
+    """Entries that staff can import from files, and export as files."""
 
     importer_class = None
     example = ""
 
     def get_urls(self):
-        name = f"catalogue_{self.opts.model_name}"
         wrap = self.admin_site.admin_view
         return [
-            path("import/", wrap(self.upload), name=f"{name}_import"),
-            path("import/<int:run_id>/", wrap(self.review_upload), name=f"{name}_import_run"),
-            path("export/", wrap(self.export_all), name=f"{name}_export"),
+            path("import/", wrap(self.import_view), name=self.url_name("import")),
+            path(
+                "import/<int:run_id>/",
+                wrap(self.import_run_view),
+                name=self.url_name("import_run"),
+            ),
+            path("export/", wrap(self.export_view), name=self.url_name("export")),
             *super().get_urls(),
         ]
 
@@ -39,27 +43,26 @@ class ImportsAndExports(StaffModelAdmin):
     def export(self, request, queryset):
         return self.zip_of(queryset)
 
-    def export_all(self, request):
+    def export_view(self, request):
         if not self.has_view_permission(request):
             raise PermissionDenied
         return self.zip_of(self.model.objects.all())
 
     def zip_of(self, entries):
-        # The answer closes it.
-        file = TemporaryFile()  # noqa: SIM115
-        files.export(entries, file)
+        file = TemporaryFile()  # noqa: SIM115 (the response closes it)
+        export(entries, file)
         file.seek(0)
         name = f"{self.opts.model_name}s-{timezone.now():%Y-%m-%d}.zip"
         return FileResponse(file, as_attachment=True, filename=name)
 
-    def upload(self, request):
-        """Take a file, and show what it would do."""
-        self.check_may_import(request)
+    def import_view(self, request):
+        """Take an upload, and redirect to its preview."""
+        self.check_import_permission(request)
         form = UploadForm(request.POST or None, request.FILES or None)
         if form.is_valid():
-            run = self.keep_upload(request, form)
+            run = self.save_upload(request, form)
             if run is not None:
-                return redirect(f"admin:catalogue_{self.opts.model_name}_import_run", run.pk)
+                return redirect(self.url_of("import_run", run.pk))
         context = {
             **self.admin_site.each_context(request),
             "title": f"Import {self.opts.verbose_name_plural}",
@@ -69,12 +72,12 @@ class ImportsAndExports(StaffModelAdmin):
         }
         return TemplateResponse(request, "admin/catalogue/upload.html", context)
 
-    def check_may_import(self, request):
+    def check_import_permission(self, request):
         if not (self.has_add_permission(request) and self.has_change_permission(request)):
             raise PermissionDenied
 
-    def keep_upload(self, request, form):
-        """The upload with its preview to come, or None where it is refused as a whole."""
+    def save_upload(self, request, form):
+        """The import run of an upload, or None where it is refused as a whole."""
         file = form.cleaned_data["file"]
         run = ImportRun(
             kind=self.opts.model_name,
@@ -82,13 +85,13 @@ class ImportsAndExports(StaffModelAdmin):
             draft=form.cleaned_data["draft"],
             user=request.user,
         )
-        # What others left at its preview is not wanted any more.
+        # Previews that staff left for a day are not imported any more.
         ImportRun.objects.filter(
             finished_at=None, created_at__lt=timezone.now() - timezone.timedelta(days=1)
         ).update(data=None, finished_at=timezone.now())
         try:
-            run.data = file.read(files.MAX_UPLOAD + 1)
-            with files.unpacked(run.name, run.data, self.importer_class(keep=False)):
+            run.data = file.read(uploads.MAX_UPLOAD + 1)
+            with uploads.unpacked(run.name, run.data, self.importer_class(preview=True)):
                 pass
         except Refused as error:
             run.data, run.finished_at = None, timezone.now()
@@ -99,22 +102,25 @@ class ImportsAndExports(StaffModelAdmin):
         run.save()
         return run
 
-    def review_upload(self, request, run_id):
-        """What an upload would do; posted, it does it."""
-        self.check_may_import(request)
+    def import_run_view(self, request, run_id):
+        """The preview of an upload; posted, the import of it."""
+        self.check_import_permission(request)
         run = get_object_or_404(ImportRun, pk=run_id, kind=self.opts.model_name)
         if run.finished_at or run.data is None:
             raise Http404
         if request.method == "POST" and "cancel" in request.POST:
             run.delete()
-            return redirect(f"admin:catalogue_{self.opts.model_name}_import")
-        keep = request.method == "POST"
-        importer = self.importer_class(keep=keep, draft=run.draft)
-        with files.unpacked(run.name, bytes(run.data), importer) as root:
+            return redirect(self.url_of("import"))
+        is_preview = request.method != "POST"
+        importer = self.importer_class(preview=is_preview, draft=run.draft)
+        with uploads.unpacked(run.name, bytes(run.data), importer) as root:
             outcomes = importer.run(root)
-        if keep:
-            self.finish(request, run, outcomes)
-            return redirect("admin:catalogue_importrun_change", run.pk)
+        if is_preview:
+            return self.preview_response(request, run, outcomes)
+        self.finish(request, run, outcomes)
+        return redirect("admin:catalogue_importrun_change", run.pk)
+
+    def preview_response(self, request, run, outcomes):
         by_kind = {
             kind: [outcome for outcome in outcomes if outcome.kind == kind]
             for kind in ("refused", "created", "updated", "unchanged")
@@ -130,6 +136,7 @@ class ImportsAndExports(StaffModelAdmin):
         return TemplateResponse(request, "admin/catalogue/preview.html", context)
 
     def finish(self, request, run, outcomes):
+        """Log what was imported, and store the result in the run."""
         message = f"Imported from {run.name}."
         for outcome in outcomes:
             if outcome.kind == "created":
@@ -161,8 +168,8 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
     def get_queryset(self, request):
         return super().get_queryset(request).defer("data")
 
-    def find(self, runs, term):
-        return runs.filter(name__istartswith=term)
+    def find(self, queryset, term):
+        return queryset.filter(name__istartswith=term)
 
     def attention(self):
         week = timezone.now() - timezone.timedelta(days=7)

@@ -4,12 +4,14 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
+from catalogue.importing.base import Report
+
 
 class ImportCommand(BaseCommand):
-    """What import_skills and import_personas do alike."""
+    """The base of import_skills and import_personas."""
 
     importer_class = None
-    kind = ""  # plural, as the summary says it
+    kind = ""  # in the plural, for the summary
 
     def add_arguments(self, parser):
         parser.add_argument("paths", nargs="+", metavar="PATH", help="a folder or a single file")
@@ -29,14 +31,12 @@ class ImportCommand(BaseCommand):
                 raise CommandError(f"{path} does not exist")
         if source is not None and len(paths) > 1:
             raise CommandError("--source names the files of one PATH; give them one at a time")
-        importer = self.importer_class(draft=draft, source=source, tell=self.stdout.write)
+        report = Report(self.stdout.write)
+        importer = self.importer_class(report, draft=draft, source=source)
         found = chain.from_iterable(importer.find(path) for path in paths)
-        # An interrupted import keeps what it has done, and running it again goes over the rest.
-        # Without a terminal there is no bar.
         with tqdm(unit="file", disable=None) as bar:
             for number in importer.import_files(found):
                 bar.update(number)
-        report = importer.report
         self.stdout.write(
             f"{self.kind}: {report.created} created, {report.updated} updated, "
             f"{report.unchanged} unchanged, {report.refused} refused"

@@ -2,29 +2,29 @@
 "use strict";
 
 document.addEventListener("DOMContentLoaded", () => {
-  const place = document.getElementById("markdown-preview");
+  const preview = document.getElementById("markdown-preview");
   const content = document.getElementById("id_content");
-  if (!place || !content) return;
+  if (!preview || !content) return;
 
   const editor = document.createElement("div");
   editor.className = "markdown-editor";
   content.before(editor);
-  editor.append(content, place);
-  place.hidden = false;
+  editor.append(content, preview);
+  preview.hidden = false;
 
-  let waiting, asked = 0;
+  let timer, latest = 0;
   const show = async () => {
-    const number = ++asked;
+    const number = ++latest;
     const body = new FormData();
     body.set("content", content.value);
     body.set("csrfmiddlewaretoken", content.form.elements.csrfmiddlewaretoken.value);
-    const answer = await fetch(place.dataset.url, { method: "POST", body });
-    // A slow answer to an earlier text must not replace that of a later one.
-    if (answer.ok && number === asked) place.innerHTML = await answer.text();
+    const response = await fetch(preview.dataset.url, { method: "POST", body });
+    // A slow response for an earlier text must not replace that for a later one.
+    if (response.ok && number === latest) preview.innerHTML = await response.text();
   };
   content.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(show, 300);
+    clearTimeout(timer);
+    timer = setTimeout(show, 300);
   });
   if (content.value) show();
 });

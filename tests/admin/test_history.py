@@ -1,4 +1,4 @@
-"""Who changed what and when, with a diff and a way back; the API's own writes leave no trace"""
+"""The history of what staff changed, with diffs and a way back; the API takes no snapshots"""
 
 from datetime import timedelta
 
@@ -9,8 +9,8 @@ from django.utils import timezone
 from agents.models import Agent, AgentToken
 from catalogue.models import Persona, Skill
 from reviews.models import Review
+from tests.admin.actions import take_action
 from tests.browser import untouched_form
-from tests.conftest import take_action
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory
 
 API = "/api/v1"
@@ -19,8 +19,8 @@ MODELS = [Skill, Persona, Agent, AgentToken, Review]
 
 def edit(admin_client, entry, **fields):
     url = f"/admin/catalogue/{entry._meta.model_name}/{entry.pk}/change/"
-    answer = admin_client.post(url, untouched_form(admin_client.get(url)) | fields)
-    assert answer.status_code == 302, answer.context["errors"]
+    response = admin_client.post(url, untouched_form(admin_client.get(url)) | fields)
+    assert response.status_code == 302, response.context["errors"]
     entry.refresh_from_db()
 
 
@@ -34,11 +34,11 @@ def history(admin_client, row):
 def restore(admin_client, row, snapshot):
     options = row._meta
     url = f"/admin/{options.app_label}/{options.model_name}/{row.pk}/history/"
-    answer = admin_client.post(
+    response = admin_client.post(
         f"{url}{snapshot.history_id}/restore/", {"confirmed": "yes"}, follow=True
     )
     row.refresh_from_db()
-    return answer
+    return response
 
 
 def test_what_agents_and_commands_do_is_in_no_history(anyone, client_of, tmp_path):
@@ -63,7 +63,7 @@ def test_what_agents_and_commands_do_is_in_no_history(anyone, client_of, tmp_pat
     }
 
 
-def test_an_edit_keeps_the_state_before_and_the_state_after(admin_client):
+def test_an_edit_takes_a_snapshot_before_and_after(admin_client):
     skill = SkillFactory(title="Old")
 
     edit(admin_client, skill, title="New")
@@ -73,7 +73,7 @@ def test_an_edit_keeps_the_state_before_and_the_state_after(admin_client):
     assert (after.title, after.history_user.username) == ("New", "clerk-0")
 
 
-def test_the_state_before_the_first_edit_is_dated_by_the_change_that_made_it(admin_client):
+def test_the_snapshot_before_the_first_edit_has_the_date_of_the_last_change(admin_client):
     skill = SkillFactory(title="Old")
     imported = timezone.now() - timedelta(days=3)
     Skill.objects.update(updated_at=imported)
@@ -86,14 +86,14 @@ def test_the_state_before_the_first_edit_is_dated_by_the_change_that_made_it(adm
     assert f"{imported:%H:%M:%S}" in history(admin_client, skill).content.decode()
 
 
-def test_the_states_of_a_token_have_each_a_moment_of_their_own(admin_client, agent):
+def test_the_snapshots_of_a_token_differ_in_their_dates(admin_client, agent):
     take_action(admin_client, "revoke", agent.token)
 
     after, before = agent.token.history.all()
     assert before.history_date == agent.token.created_at < after.history_date
 
 
-def test_an_edit_of_what_was_kept_keeps_one_state_more(admin_client):
+def test_another_edit_takes_one_snapshot_more(admin_client):
     skill = SkillFactory()
     for title in ("One", "Two"):
         edit(admin_client, skill, title=title)
@@ -102,7 +102,7 @@ def test_an_edit_of_what_was_kept_keeps_one_state_more(admin_client):
     assert skill.history.count() == 3
 
 
-def test_what_an_import_changed_between_two_edits_is_a_state_of_its_own(admin_client):
+def test_what_an_import_changed_between_two_edits_has_a_snapshot_of_its_own(admin_client):
     skill = SkillFactory(title="Old", version="1")
     edit(admin_client, skill, title="New")
     Skill.objects.update(version="2")
@@ -117,7 +117,7 @@ def test_what_an_import_changed_between_two_edits_is_a_state_of_its_own(admin_cl
     ]
 
 
-def test_an_untouched_form_keeps_nothing(admin_client):
+def test_an_untouched_form_takes_no_snapshot(admin_client):
     skill = SkillFactory()
 
     edit(admin_client, skill)
@@ -139,7 +139,7 @@ def test_the_page_shows_who_and_the_changed_words_and_lines(admin_client):
     assert '<span class="same">One.</span>' in text
 
 
-def test_an_earlier_state_is_brought_back(admin_client, anyone):
+def test_an_earlier_state_is_restored(admin_client, anyone):
     skill = SkillFactory(slug="pdf-tables", title="Old", tags=["pdf"], downloads=3)
     edit(admin_client, skill, title="New", tags="csv,data")
     Skill.objects.update(downloads=7)
@@ -151,29 +151,29 @@ def test_an_earlier_state_is_brought_back(admin_client, anyone):
     assert skill.history.first().history_change_reason.startswith("Restored the state of")
 
 
-def test_bringing_back_asks_first_and_shows_what_it_would_change(admin_client):
+def test_restoring_is_confirmed_first_and_shows_what_it_would_change(admin_client):
     skill = SkillFactory(title="Old", slug="pdf-tables")
     edit(admin_client, skill, title="New")
     snapshot = skill.history.last()
     url = f"/admin/catalogue/skill/{skill.pk}/history/{snapshot.history_id}/restore/"
 
-    asked = admin_client.post(url)
+    page = admin_client.post(url)
     skill.refresh_from_db()
 
-    text = asked.content.decode()
-    assert asked.status_code == 200
+    text = page.content.decode()
+    assert page.status_code == 200
     assert skill.title == "New"
     assert skill.history.count() == 2
     assert '<span class="del">New</span> <span class="add">Old</span>' in text
     assert f'<a class="staff-button" href="/admin/catalogue/skill/{skill.pk}/history/">' in text
 
-    confirmed = admin_client.post(url, untouched_form(asked) | {"confirmed": "yes"})
+    confirmed = admin_client.post(url, untouched_form(page) | {"confirmed": "yes"})
     skill.refresh_from_db()
 
     assert (confirmed.status_code, skill.title) == (302, "Old")
 
 
-def test_a_bundle_is_brought_back(admin_client):
+def test_a_bundle_is_restored(admin_client):
     one, two = SkillFactory(slug="one"), SkillFactory(slug="two")
     persona = PersonaFactory(skills=[one])
     edit(admin_client, persona, skills=[two.pk])
@@ -186,7 +186,7 @@ def test_a_bundle_is_brought_back(admin_client):
     assert list(persona.skills.all()) == [one]
 
 
-def test_bringing_back_does_not_publish(admin_client):
+def test_restoring_does_not_publish(admin_client):
     skill = SkillFactory(title="Old")
     edit(admin_client, skill, title="New")
     take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
@@ -196,14 +196,14 @@ def test_bringing_back_does_not_publish(admin_client):
     assert (skill.title, skill.status) == ("Old", "withdrawn")
 
 
-def test_a_slug_that_is_taken_meanwhile_is_not_brought_back(admin_client):
+def test_a_slug_that_is_taken_meanwhile_is_not_restored(admin_client):
     skill = SkillFactory(slug="old")
     edit(admin_client, skill, slug="new")
     SkillFactory(slug="old")
 
-    answer = restore(admin_client, skill, skill.history.last())
+    response = restore(admin_client, skill, skill.history.last())
 
-    assert "already exists" in answer.content.decode()
+    assert "already exists" in response.content.decode()
     assert skill.slug == "new"
 
 
@@ -228,8 +228,8 @@ def test_tokens_and_reviews_have_a_history_without_a_way_back(admin_client, agen
     assert "Restore this state" not in text
     assert agent.token.digest not in text
     url = f"/admin/agents/agenttoken/{agent.token.pk}/history/"
-    answer = admin_client.post(f"{url}{agent.token.history.last().pk}/restore/")
-    assert answer.status_code == 403
+    response = admin_client.post(f"{url}{agent.token.history.last().pk}/restore/")
+    assert response.status_code == 403
 
 
 def test_no_snapshot_holds_a_digest_or_a_counter():
@@ -247,11 +247,11 @@ def test_a_suspension_is_in_the_history_with_its_reason(admin_client):
     take_action(admin_client, "restore", agent)
 
     reasons = [each.history_change_reason for each in agent.history.all()]
-    assert reasons == ["Restored.", "Suspended: It floods.", "As it was found"]
+    assert reasons == ["Restored.", "Suspended: It floods.", "Snapshot before the change"]
 
 
 @pytest.mark.parametrize("make", [SkillFactory, PersonaFactory])
-def test_deleting_is_kept(admin_client, make):
+def test_a_deletion_takes_a_snapshot(admin_client, make):
     entry = make()
     model, pk = type(entry), entry.pk
     kind = model._meta.model_name

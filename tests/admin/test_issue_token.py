@@ -64,7 +64,7 @@ def test_the_token_is_the_agents_with_all_scopes(agent, client_of):
         ("read,install,review", ["read", "install", "review"]),
     ],
 )
-def test_the_token_carries_the_scopes_asked_for(agent, client_of, scopes, held):
+def test_the_token_has_the_requested_scopes(agent, client_of, scopes, held):
     token = issue("caller", "--scopes", scopes).strip()
 
     assert client_of(token=token).get(ME).json()["scopes"] == held
@@ -89,7 +89,7 @@ def test_the_scopes_are_enforced(agent, client_of, scope):
 
 
 @pytest.mark.parametrize("days", [1, 30, 3650])
-def test_a_token_expires_after_as_many_days_as_are_asked_for(agent, client_of, days):
+def test_a_token_expires_after_the_requested_days(agent, client_of, days):
     client = client_of(token=issue("caller", "--expires-in-days", str(days)).strip())
     token = agent.tokens.first()
 
@@ -101,7 +101,7 @@ def test_a_token_expires_after_as_many_days_as_are_asked_for(agent, client_of, d
     assert client.get(ME).status_code == 401
 
 
-def test_a_token_does_not_expire_unless_it_is_asked_for(agent):
+def test_a_token_has_no_expiry_by_default(agent):
     issue("caller")
 
     assert agent.tokens.first().expires_at is None

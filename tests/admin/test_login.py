@@ -1,4 +1,4 @@
-"""The way into the staff side."""
+"""The log-in of staff"""
 
 import pytest
 from django.contrib.auth.models import User
@@ -20,21 +20,21 @@ def attempt(username="staff", password="wrong", address="192.0.2.1"):
 
 @pytest.mark.usefixtures("staff")
 def test_the_right_password_opens_it():
-    answer = attempt(password="right-password")
+    response = attempt(password="right-password")
 
-    assert (answer.status_code, answer["Location"]) == (302, "/admin/")
+    assert (response.status_code, response["Location"]) == (302, "/admin/")
 
 
 @pytest.mark.usefixtures("staff")
 def test_the_sixth_attempt_is_refused_even_with_the_right_password():
     assert [attempt().status_code for _ in range(5)] == [200] * 5
 
-    answer = attempt(password="right-password")
+    response = attempt(password="right-password")
 
-    assert answer.status_code == 429
-    assert 1 <= int(answer["Retry-After"]) <= 900
-    assert "Too many attempts" in answer.content.decode()
-    assert "sessionid" not in answer.cookies
+    assert response.status_code == 429
+    assert 1 <= int(response["Retry-After"]) <= 900
+    assert "Too many attempts" in response.content.decode()
+    assert "sessionid" not in response.cookies
 
 
 @pytest.mark.usefixtures("staff")

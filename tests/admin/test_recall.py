@@ -1,9 +1,10 @@
-"""Staff withdraw with a reason, and whoever has the entry reads it in its profile"""
+"""Staff recall an entry: every agent that has it reads the reason in its profile"""
 
 import pytest
+from django.core.management import call_command
 
 from marketplace.api.serializers import timestamp
-from tests.conftest import take_action
+from tests.admin.actions import take_action
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -30,7 +31,7 @@ def test_nothing_is_recalled_at_first(client, skill):
     assert advisories(client) == []
 
 
-def test_the_page_that_asks_says_how_many_have_it(admin_client, skill):
+def test_the_page_that_confirms_shows_how_many_have_it(admin_client, skill):
     page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/do/withdraw/")
 
     assert "<b>log-triage</b><span>1 agent</span>" in page.content.decode()
@@ -41,7 +42,7 @@ def test_the_page_that_asks_says_how_many_have_it(admin_client, skill):
     assert skill.status == "published"
 
 
-def test_a_recalled_skill_is_gone_and_its_agents_are_told_why(admin_client, client, anyone, skill):
+def test_a_recalled_skill_is_gone_and_its_agents_read_why(admin_client, client, anyone, skill):
     take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
 
     assert anyone.get("/api/v1/skills/log-triage").status_code == 404
@@ -58,7 +59,7 @@ def test_a_recalled_skill_is_gone_and_its_agents_are_told_why(admin_client, clie
     assert client.get(ME).json()["skills"][0]["slug"] == "log-triage"
 
 
-def test_whoever_does_not_have_it_is_not_told(admin_client, client_of, skill):
+def test_an_agent_without_it_has_no_advisory(admin_client, client_of, skill):
     take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
 
     assert advisories(client_of(AgentFactory())) == []
@@ -76,7 +77,7 @@ def test_personas_are_recalled_too_and_the_newest_comes_first(admin_client, clie
     ]
 
 
-def test_a_skill_that_comes_with_a_persona_is_told_of_once(admin_client, client, agent, skill):
+def test_a_skill_that_comes_with_a_persona_has_one_advisory(admin_client, client, agent, skill):
     bundled = SkillFactory(slug="bundled")
     for slug in ("archivist", "scribe"):
         persona = PersonaFactory(slug=slug, skills=[skill, bundled, SkillFactory()])
@@ -105,8 +106,6 @@ def test_publishing_again_or_taking_it_back_ends_the_advisory(admin_client, clie
 
 
 def test_an_import_does_not_end_a_recall(admin_client, client, skill, tmp_path):
-    from django.core.management import call_command  # noqa: PLC0415
-
     folder = tmp_path / "log-triage"
     folder.mkdir()
     (folder / "SKILL.md").write_text("---\nname: log-triage\ndescription: New.\n---\nDo it.\n")
@@ -121,8 +120,8 @@ def test_an_import_does_not_end_a_recall(admin_client, client, skill, tmp_path):
 
 
 def test_a_reason_is_bounded(admin_client, skill):
-    answer = take_action(admin_client, "withdraw", skill, reason="x" * 1001)
+    response = take_action(admin_client, "withdraw", skill, reason="x" * 1001)
 
-    assert "at most 1000 characters" in answer.content.decode()
+    assert "at most 1000 characters" in response.content.decode()
     skill.refresh_from_db()
     assert skill.status == "published"

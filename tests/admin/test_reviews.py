@@ -1,11 +1,11 @@
-"""Staff hide and restore reviews: averages, public answers, and what the agent still sees"""
+"""Staff hide and restore reviews: averages, the public API, and what the agent still sees"""
 
 import pytest
 from django.core.management import call_command
 
 from catalogue.models import Persona
 from reviews.models import Review
-from tests.conftest import take_action
+from tests.admin.actions import take_action
 from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory, review
 
 REVIEWS = "/api/v1/agents/me/reviews"
@@ -42,7 +42,7 @@ def test_a_hidden_review_leaves_average_count_and_distribution(admin_client, any
     assert (listed["ratingAvg"], listed["ratingCount"]) == (5, 1)
 
 
-def test_its_reason_is_kept_for_staff(admin_client, unkind):
+def test_its_reason_is_stored_for_staff(admin_client, unkind):
     take_action(admin_client, "hide", unkind, reason="Advertising.")
 
     unkind.refresh_from_db()
@@ -55,9 +55,9 @@ def test_its_reason_is_kept_for_staff(admin_client, unkind):
 
 
 def test_hiding_needs_a_reason(admin_client, unkind):
-    answer = take_action(admin_client, "hide", unkind, reason="")
+    response = take_action(admin_client, "hide", unkind, reason="")
 
-    assert "This field is required." in answer.content.decode()
+    assert "This field is required." in response.content.decode()
     unkind.refresh_from_db()
     assert unkind.hidden_at is None
 
@@ -90,10 +90,10 @@ def test_hiding_and_restoring_twice_counts_once(admin_client, anyone, unkind):
 def test_its_agent_can_update_it_and_it_stays_hidden(admin_client, client, anyone, unkind):
     take_action(admin_client, "hide", unkind, reason="Advertising.")
 
-    answer = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 4, "comment": "Better."})
+    response = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 4, "comment": "Better."})
 
-    assert answer.status_code == 200
-    body = answer.json()
+    assert response.status_code == 200
+    body = response.json()
     assert body == {
         "message": "Review updated",
         "reviewId": unkind.public_id,
@@ -124,13 +124,13 @@ def test_its_agents_profile_still_counts_it(admin_client, client, unkind):
     assert client.get("/api/v1/agents/me").json()["counts"]["reviews"] == 1
 
 
-def test_many_are_hidden_at_once(admin_client, anyone, persona):
+def test_many_are_hidden_by_one_action(admin_client, anyone, persona):
     poor = [review(AgentFactory(), persona, 1) for _ in range(5)]
     review(AgentFactory(), persona, 4)
 
-    answer = take_action(admin_client, "hide", *poor, reason="One author.")
+    response = take_action(admin_client, "hide", *poor, reason="One author.")
 
-    assert "5 hidden." in answer.content.decode()
+    assert "5 hidden." in response.content.decode()
     assert (ratings(anyone)["average"], ratings(anyone)["count"]) == (4, 1)
 
 
@@ -147,7 +147,7 @@ def test_recount_knows_hidden_reviews(admin_client, capsys, unkind):
     assert (persona.rating_sum, persona.rating_count) == (5, 1)
 
 
-def test_one_that_was_changed_since_is_shown_on_the_start_page(admin_client, client, unkind):
+def test_one_that_was_changed_since_is_shown_on_the_dashboard(admin_client, client, unkind):
     take_action(admin_client, "hide", unkind, reason="Advertising.")
     assert "changed since" not in admin_client.get("/admin/").content.decode()
 
@@ -187,6 +187,6 @@ def test_a_hidden_review_counts_its_persona_install(admin_client, client, agent,
 
     assert client.get("/api/v1/agents/me").json()["counts"]["personas"] == 1
     PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="scribe"))
-    answer = client.post(REVIEWS, {"personaSlug": "scribe", "rating": 3})
-    assert answer.status_code == 201
+    response = client.post(REVIEWS, {"personaSlug": "scribe", "rating": 3})
+    assert response.status_code == 201
     assert Review.objects.filter(hidden_at=None).count() == 2

@@ -1,18 +1,18 @@
-"""Editors keep the catalogue, moderators look after agents and reviews; each sees no more"""
+"""Editors see the catalogue, moderators see agents and reviews; neither sees more"""
 
 import re
 
 import pytest
 from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
-from django.urls import reverse
 from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorClaim
 from catalogue.models import ImportRun, Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
-from tests.conftest import take_action
+from tests.admin.actions import take_action
+from tests.admin.rows import url_of
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory, review
 
 CATALOGUE = {Skill, Persona, ImportRun}
@@ -20,11 +20,6 @@ AGENTS = {Agent, AgentToken, OperatorClaim, Review}
 INSTALLS = {SkillInstall, PersonaInstall}
 SEEN = {"Editors": CATALOGUE | INSTALLS, "Moderators": AGENTS | INSTALLS}
 EVERYTHING = CATALOGUE | AGENTS | INSTALLS | {User, Group}
-
-
-def url_of(model, page="changelist", *arguments):
-    options = model._meta
-    return reverse(f"admin:{options.app_label}_{options.model_name}_{page}", args=arguments)
 
 
 @pytest.fixture
@@ -54,7 +49,11 @@ def rows(db):
 def test_a_role_opens_its_own_lists_and_rows_and_no_others(admin_client_of, role):
     admin_client = admin_client_of(role)
 
-    opened = {model for model in EVERYTHING if admin_client.get(url_of(model)).status_code == 200}
+    opened = {
+        model
+        for model in EVERYTHING
+        if admin_client.get(url_of(model, "changelist")).status_code == 200
+    }
     rows = {
         model
         for model in EVERYTHING
@@ -67,11 +66,11 @@ def test_a_role_opens_its_own_lists_and_rows_and_no_others(admin_client_of, role
 
 @pytest.mark.usefixtures("rows")
 @pytest.mark.parametrize("role", SEEN)
-def test_the_menu_and_the_start_page_lead_only_where_a_role_may_go(admin_client_of, role):
+def test_the_menu_and_the_dashboard_lead_only_where_a_role_may_go(admin_client_of, role):
     page = admin_client_of(role).get("/admin/")
     text = page.content.decode()
 
-    linked = {model for model in EVERYTHING if f'href="{url_of(model)}' in text}
+    linked = {model for model in EVERYTHING if f'href="{url_of(model, "changelist")}' in text}
     assert linked == SEEN[role]
     titles = {chart["title"] for chart in page.context["charts"]}
     assert titles == ({"Installs"} if role == "Editors" else {"Agents", "Installs", "Reviews"})
@@ -178,7 +177,7 @@ def test_a_moderator_sees_the_operators_address(admin_client_of, operated):
 
 
 def pages_of(admin_client):
-    """`{path: text}` of every page that links from the start page lead to, without queries."""
+    """`{path: text}` of every page that links lead to from the dashboard, without query strings."""
     waiting, texts = {"/admin/"}, {}
     while waiting:
         url = waiting.pop()

@@ -27,7 +27,7 @@ Use **pdfplumber**.
 
 
 class StaffVisitor(Visitor):
-    """Somebody of the staff."""
+    """A member of staff."""
 
     def log_in(self):
         self.open("/admin/login/")
@@ -42,7 +42,7 @@ class StaffVisitor(Visitor):
 
 @pytest.fixture(params=SIZES)
 def staff(request, live_server_of, tmp_path, monkeypatch):
-    # Playwright keeps a loop running, beside which Django would refuse to ask the database.
+    # Playwright runs an event loop in this thread, in which Django refuses to use the database.
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
     server = live_server_of()
     hasher = PBKDF2PasswordHasher()  # the server's; the suite's own is a quicker one

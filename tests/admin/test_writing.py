@@ -1,4 +1,4 @@
-"""Writing skills and personas: what a refused form says, what follows the text, the preview"""
+"""Writing skills and personas: the errors of the form, fields that follow the text, the preview"""
 
 import json
 from html import unescape
@@ -32,14 +32,14 @@ def add(admin_client, content=SKILL_MD, **fields):
 
 def edit(admin_client, skill, **fields):
     url = f"/admin/catalogue/skill/{skill.pk}/change/"
-    answer = admin_client.post(url, untouched_form(admin_client.get(url)) | fields)
+    response = admin_client.post(url, untouched_form(admin_client.get(url)) | fields)
     skill.refresh_from_db()
-    return answer
+    return response
 
 
-def said(answer, field="content"):
-    assert answer.status_code == 200
-    return answer.context["adminform"].form.errors[field]
+def form_errors(response, field="content"):
+    assert response.status_code == 200
+    return response.context["adminform"].form.errors[field]
 
 
 def test_a_pasted_skill_fills_the_fields_that_were_left_empty(admin_client):
@@ -67,7 +67,7 @@ def test_an_edited_frontmatter_moves_the_fields_that_it_changed_and_no_others(ad
     [
         ("Do it.", "Begin with frontmatter: a line of ---"),
         ("---\nname: pdf-tables\n", "Close the frontmatter with a line of ---"),
-        ("---\n---\nDo it.", "Mend the frontmatter: the frontmatter holds no"),
+        ("---\n---\nDo it.", "Fix the frontmatter: the frontmatter holds no"),
         (SKILL_MD.replace("name: pdf-tables\n", ""), "Add the line name: pdf-tables"),
         (
             SKILL_MD.replace("name: pdf-tables", "name: csv-tables"),
@@ -81,7 +81,7 @@ def test_an_edited_frontmatter_moves_the_fields_that_it_changed_and_no_others(ad
     ],
 )
 def test_what_is_no_skill_is_refused_with_what_to_change(admin_client, content, text):
-    assert text in " ".join(said(add(admin_client, content)))
+    assert text in " ".join(form_errors(add(admin_client, content)))
     assert not Skill.objects.exists()
 
 
@@ -89,7 +89,7 @@ def test_a_taken_slug_comes_with_a_free_one(admin_client):
     SkillFactory(slug="pdf-tables")
     SkillFactory(slug="pdf-tables-2")
 
-    assert said(add(admin_client), "slug") == ["pdf-tables is taken; pdf-tables-3 is free."]
+    assert form_errors(add(admin_client), "slug") == ["pdf-tables is taken; pdf-tables-3 is free."]
 
 
 def test_an_old_text_that_is_no_skill_does_not_stand_in_the_way(admin_client):
@@ -104,9 +104,9 @@ def test_a_prompt_is_a_text_without_frontmatter(admin_client, content):
     url = "/admin/catalogue/persona/add/"
     new = {"title": "A", "slug": "a", "content": content, "price_cents": 0}
 
-    answer = admin_client.post(url, untouched_form(admin_client.get(url)) | new)
+    response = admin_client.post(url, untouched_form(admin_client.get(url)) | new)
 
-    assert said(answer)
+    assert form_errors(response)
     assert not Persona.objects.exists()
 
 
@@ -145,9 +145,9 @@ def test_an_entry_is_shown_as_an_agent_sees_it(admin_client, anyone, make, kind)
     shown = admin_client.get(f"/admin/catalogue/{kind}/{entry.pk}/as-agent/")
 
     assert "<b>Bold" not in shown.content.decode()
-    assert shown.context["answer"] in unescape(shown.content.decode())
+    assert shown.context["body"] in unescape(shown.content.decode())
     served = anyone.get(f"/api/v1/{kind}s/pdf-tables")
-    assert served.json() == json.loads(shown.context["answer"])
+    assert served.json() == json.loads(shown.context["body"])
 
 
 def test_a_draft_is_shown_as_an_agent_would_see_it(admin_client):

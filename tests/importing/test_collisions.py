@@ -120,7 +120,7 @@ def test_a_withdrawn_skill_keeps_its_slug(anyone, tmp_path):
     assert bodies(anyone) == {"pdf-2": "Imported"}
 
 
-def test_a_slug_that_is_taken_at_the_last_moment_stops_nothing(anyone, tmp_path, monkeypatch):
+def test_a_slug_that_is_taken_concurrently_stops_nothing(anyone, tmp_path, monkeypatch):
     late = skill(tmp_path / "csv", body="Imported")
     skill(tmp_path / "pdf", body="Imported")
     create = SkillImporter.create

@@ -15,7 +15,7 @@ BAD_PRICE = "priceCents must be a whole number of cents, 0 or more"
 
 
 def shown_of(anyone, tmp_path, *lines, body="You do it."):
-    """What the API shows of a persona with this frontmatter, which must raise no complaint."""
+    """What the API shows of a persona with this frontmatter that is imported without a note."""
     persona(tmp_path / "archivist.md", "name: archivist", *lines, body=body)
     outcome = import_personas(tmp_path)
     assert outcome.lines == ["personas: 1 created, 0 updated, 0 unchanged, 0 refused"]
@@ -36,22 +36,24 @@ def test_every_markdown_file_below_the_path_becomes_a_persona(anyone, tmp_path):
     assert outcome.status == 0
 
 
+ARCHIVIST = [
+    "title: The Archivist",
+    "description: Keeps things.",
+    "category: research",
+    "tags: [papers, order]",
+    "runtimes: [python]",
+    "author: Harbour Tools",
+    "version: 1.10",
+    "license: MIT",
+    "skills: [pdf-tables]",
+]
+PROMPT = "You keep things.\n\n---\n\n  Always."
+
+
 def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
     skill = SkillFactory(slug="pdf-tables")
-    shown = shown_of(
-        anyone,
-        tmp_path,
-        "title: The Archivist",
-        "description: Keeps things.",
-        "category: research",
-        "tags: [papers, order]",
-        "runtimes: [python]",
-        "author: Harbour Tools",
-        "version: 1.10",
-        "license: MIT",
-        "skills: [pdf-tables]",
-        body="You keep things.\n\n---\n\n  Always.",
-    )
+
+    shown = shown_of(anyone, tmp_path, *ARCHIVIST, body=PROMPT)
 
     assert shown.pop("personaId").startswith("persona_")
     assert shown.pop("createdAt") <= shown.pop("updatedAt")
@@ -68,23 +70,15 @@ def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
         "priceCents": 0,
         "isFree": True,
         "skills": [
-            {
-                "skillId": skill.public_id,
-                "slug": "pdf-tables",
-                "title": skill.title,
-                "description": skill.description,
-            }
+            {"slug": "pdf-tables", "skillId": skill.public_id}
+            | {"title": skill.title, "description": skill.description}
         ],
         "installs": 0,
         "ratingAvg": None,
         "ratingCount": 0,
-        "ratings": {
-            "average": None,
-            "count": 0,
-            "distribution": {"1": 0, "2": 0, "3": 0, "4": 0, "5": 0},
-        },
+        "ratings": {"average": None, "count": 0, "distribution": dict.fromkeys("12345", 0)},
         "contextTokens": 8,
-        "content": "You keep things.\n\n---\n\n  Always.",
+        "content": PROMPT,
     }
 
 
@@ -115,7 +109,7 @@ def test_an_unquoted_colon_is_no_obstacle(anyone, tmp_path):
     assert shown["description"] == "Use when: papers."
 
 
-def test_a_description_of_5700_characters_is_kept_whole(anyone, tmp_path):
+def test_a_description_of_5700_characters_stays_whole(anyone, tmp_path):
     text = "Use when: " + " ".join(f"word{number}" for number in range(1000))
     text = text[:5700].strip()
 

@@ -3,7 +3,7 @@
 import pytest
 from django.db.models import F, signals
 
-from catalogue.importing import importers as importing
+from catalogue.importing import base as importing
 from catalogue.importing.importers import PersonaImporter
 from catalogue.models import Persona
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review

@@ -7,7 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import F, signals
 
-from catalogue.importing import importers as importing
+from catalogue.importing import base as importing
+from catalogue.importing.importers import SkillImporter
 from catalogue.models import Skill
 from tests.imports import SKILLS, import_skills, receiving, served, skill, slugs, write
 
@@ -227,7 +228,7 @@ def test_an_import_of_several_batches_is_one_import(anyone, tmp_path, monkeypatc
     assert slugs(anyone) == ["skill-0", "skill-0-2", "skill-1", "skill-2", "skill-3"]
 
 
-def test_what_was_refused_is_told_before_an_interruption(tmp_path, capsys, monkeypatch):
+def test_what_was_refused_is_printed_before_an_interruption(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(importing, "BATCH", 1)
     bad = write(tmp_path / "a" / "SKILL.md", "no frontmatter")
     skill(tmp_path / "b")
@@ -235,7 +236,7 @@ def test_what_was_refused_is_told_before_an_interruption(tmp_path, capsys, monke
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(importing.SkillImporter, "create", interrupt)
+    monkeypatch.setattr(SkillImporter, "create", interrupt)
     with pytest.raises(KeyboardInterrupt):
         call_command("import_skills", tmp_path)
 

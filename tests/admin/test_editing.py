@@ -1,19 +1,13 @@
-"""Staff edit, publish, withdraw and delete skills and personas in the admin"""
+"""Staff edit skills and personas: what a save changes, and what it leaves alone"""
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.db.models import F
 
-from catalogue.models import Persona, Skill
+from catalogue.models import Skill
+from tests.admin.rows import change_page
 from tests.browser import untouched_form
-from tests.factories import (
-    AgentFactory,
-    PersonaFactory,
-    PersonaInstallFactory,
-    SkillFactory,
-    SkillInstallFactory,
-    review,
-)
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
 SKILL_MD = (
     "---\nname: pdf-tables\ndescription: Reads tables.\n---\n\n"
@@ -25,33 +19,16 @@ KINDS = [
 ]
 
 
-def url_of(entry):
-    return f"/admin/catalogue/{entry._meta.model_name}/{entry.pk}/change/"
-
-
 def opened_form(admin_client, entry):
-    page = admin_client.get(url_of(entry))
+    page = admin_client.get(change_page(entry))
     assert page.status_code == 200
     return untouched_form(page)
 
 
 def save(admin_client, entry, form):
-    answer = admin_client.post(url_of(entry), form)
-    assert answer.status_code == 302, answer.context["errors"]
+    response = admin_client.post(change_page(entry), form)
+    assert response.status_code == 302, response.context["errors"]
     entry.refresh_from_db()
-
-
-def run_action(admin_client, action, *entries):
-    kind = entries[0]._meta.model_name
-    return admin_client.post(
-        f"/admin/catalogue/{kind}/",
-        {
-            "action": action,
-            "_selected_action": [entry.pk for entry in entries],
-            "confirmed": "yes",
-        },
-        follow=True,
-    )
 
 
 @pytest.mark.parametrize(("make", "kind"), KINDS)
@@ -85,7 +62,7 @@ def test_counters_are_shown_but_are_no_fields(admin_client, make, kind):
 
     form = opened_form(admin_client, entry)
 
-    assert "4711" in admin_client.get(url_of(entry)).content.decode()
+    assert "4711" in admin_client.get(change_page(entry)).content.decode()
     assert not {"downloads", "installs", "rating_avg", "rating_count", "rating_sum"} & {*form}
 
 
@@ -168,7 +145,7 @@ def test_a_content_that_staff_left_alone_does_not_undo_an_import(admin_client):
 def test_a_content_that_staff_left_alone_stays_so_after_a_mistake(admin_client):
     skill = SkillFactory(content=SKILL_MD)
     refused = admin_client.post(
-        url_of(skill), opened_form(admin_client, skill) | {"slug": "No Slug"}
+        change_page(skill), opened_form(admin_client, skill) | {"slug": "No Slug"}
     )
     Skill.objects.update(content="The new version.\n")
 
@@ -206,26 +183,16 @@ def test_an_edited_content_is_stored_to_the_letter_but_for_carriage_returns(admi
     assert skill.content == SKILL_MD + "    One\ntwo\nthree\n\n"
 
 
-def test_a_skill_made_by_hand_is_a_draft_until_it_is_published(admin_client, anyone):
-    form = untouched_form(admin_client.get("/admin/catalogue/skill/add/"))
-    content = SKILL_MD.replace("\n", "\r\n")
-    new = {"slug": "pdf-tables", "title": "Tables", "content": content}
-
-    assert admin_client.post("/admin/catalogue/skill/add/", form | new).status_code == 302
-    assert anyone.get("/api/v1/skills/pdf-tables").status_code == 404
-
-    run_action(admin_client, "publish", Skill.objects.get())
-    assert anyone.get("/api/v1/skills/pdf-tables").json()["content"] == SKILL_MD
-
-
 @pytest.mark.parametrize("slug", ["PDF-Tables", "pdf--tables", "-pdf", "pdf tables", "é", ""])
 def test_a_slug_that_no_agent_could_ask_for_is_refused(admin_client, slug):
     skill = SkillFactory(slug="pdf-tables")
 
-    answer = admin_client.post(url_of(skill), opened_form(admin_client, skill) | {"slug": slug})
+    response = admin_client.post(
+        change_page(skill), opened_form(admin_client, skill) | {"slug": slug}
+    )
 
-    assert answer.status_code == 200
-    assert "slug" in answer.context["adminform"].form.errors
+    assert response.status_code == 200
+    assert "slug" in response.context["adminform"].form.errors
     skill.refresh_from_db()
     assert skill.slug == "pdf-tables"
 
@@ -234,10 +201,12 @@ def test_a_slug_that_is_taken_is_refused(admin_client):
     SkillFactory(slug="taken")
     skill = SkillFactory(slug="pdf-tables")
 
-    answer = admin_client.post(url_of(skill), opened_form(admin_client, skill) | {"slug": "taken"})
+    response = admin_client.post(
+        change_page(skill), opened_form(admin_client, skill) | {"slug": "taken"}
+    )
 
-    assert answer.status_code == 200
-    assert answer.context["errors"]
+    assert response.status_code == 200
+    assert response.context["errors"]
 
 
 def test_bundled_skills_are_chosen_in_the_form(admin_client, anyone):
@@ -247,63 +216,3 @@ def test_bundled_skills_are_chosen_in_the_form(admin_client, anyone):
     save(admin_client, persona, opened_form(admin_client, persona) | {"skills": [new.pk]})
 
     assert anyone.get("/api/v1/personas/archivist").json()["skills"][0]["slug"] == "new"
-
-
-@pytest.mark.parametrize(("make", "kind"), KINDS)
-def test_publish_and_withdraw_change_what_the_api_serves(admin_client, anyone, make, kind):
-    entries = [make(slug="one", status="draft"), make(slug="two", status="draft")]
-    make(slug="three", status="draft")
-
-    def served():
-        return {entry["slug"] for entry in anyone.get(f"/api/v1/{kind}s").json()["results"]}
-
-    assert "2 set to published." in run_action(admin_client, "publish", *entries).content.decode()
-    assert served() == {"one", "two"}
-    assert anyone.get(f"/api/v1/{kind}s/one").status_code == 200
-
-    assert (
-        "1 set to withdrawn." in run_action(admin_client, "withdraw", entries[0]).content.decode()
-    )
-    assert served() == {"two"}
-    assert anyone.get(f"/api/v1/{kind}s/one").status_code == 404
-    assert LogEntry.objects.count() == 3
-
-
-def test_a_withdrawn_skill_keeps_its_downloads(admin_client):
-    skill = SkillFactory(downloads=7)
-
-    run_action(admin_client, "withdraw", skill)
-    run_action(admin_client, "publish", skill)
-
-    skill.refresh_from_db()
-    assert (skill.downloads, skill.status) == (7, "published")
-
-
-@pytest.mark.parametrize("install", ["skill", "persona"])
-def test_what_an_agent_has_installed_cannot_be_deleted(admin_client, install):
-    row = SkillInstallFactory() if install == "skill" else PersonaInstallFactory()
-    entry = getattr(row, install)
-
-    answer = admin_client.post(url_of(entry).replace("change", "delete"), {"post": "yes"})
-    run_action(admin_client, "delete_selected", entry)
-    admin_client.post(
-        f"/admin/catalogue/{install}/",
-        {"action": "delete_selected", "_selected_action": entry.pk, "post": "yes"},
-    )
-
-    assert answer.status_code == 200
-    assert str(answer.context["title"]) == f"Cannot delete {install}"
-    assert type(row).objects.filter(pk=row.pk).exists()
-    assert type(entry).objects.filter(pk=entry.pk).exists()
-
-
-def test_deleting_a_skill_that_nobody_has_leaves_the_personas_that_bundle_it(admin_client, anyone):
-    skill = SkillFactory()
-    PersonaFactory(slug="archivist", skills=[skill])
-
-    answer = admin_client.post(url_of(skill).replace("change", "delete"), {"post": "yes"})
-
-    assert answer.status_code == 302
-    assert not Skill.objects.exists()
-    assert Persona.objects.count() == 1
-    assert anyone.get("/api/v1/personas/archivist").json()["skills"] == []

@@ -1,0 +1,7 @@
+"""The admin of agents, their tokens and their operators' claims."""
+
+from agents.admin.agents import AgentAdmin
+from agents.admin.claims import OperatorClaimAdmin
+from agents.admin.tokens import AgentTokenAdmin
+
+__all__ = ["AgentAdmin", "AgentTokenAdmin", "OperatorClaimAdmin"]

@@ -1,0 +1,138 @@
+"""Importing in the admin: the commands' importers, with a preview of what they would change."""
+
+from dataclasses import dataclass, field
+
+from django.db import transaction
+
+from catalogue.importing.base import Report, printable
+from catalogue.importing.exports import as_file
+from catalogue.importing.importers import PersonaImporter, SkillImporter
+from catalogue.models import Skill, is_slug
+from marketplace.adminsite.diffs import shown_change
+
+SOURCE = "admin"
+
+
+@dataclass
+class Outcome:
+    """What an import did with one file, or what it would do."""
+
+    path: str
+    kind: str  # created, updated, unchanged, refused
+    entry: object = None
+    reason: str = ""
+    changes: list = field(default_factory=list)
+
+
+class FileReport(Report):
+    """The messages about one file, without its path."""
+
+    def __init__(self):
+        self.messages = []
+        super().__init__(write=self.messages.append)
+
+    def note(self, path, text):
+        self.write(text)
+
+    def refuse(self, path, reason):
+        self.refused += 1
+        self.write(str(reason))
+
+
+class AdminImportMixin:
+    """A file changes the entry of its slug, whatever its source: staff confirm the change.
+
+    Each file has a transaction of its own, so that no lock is held for longer than one file
+    takes; a preview rolls it back.
+    """
+
+    def __init__(self, *, preview, draft=False):
+        super().__init__(FileReport(), draft=draft, source=SOURCE)
+        self.preview = preview
+        self.paths = {}  # of the files so far, by slug
+
+    def run(self, root):
+        """The outcome of each file below the root."""
+        return [self.import_file(folder, path) for folder, path in self.find(root)]
+
+    def import_file(self, root, path):
+        self.root = root
+        self.report.messages.clear()
+        outcome = Outcome(self.shown(path), "refused")
+        with transaction.atomic():
+            if file := self.read(root, path):
+                self.save_entry(file, outcome)
+            if self.preview:
+                transaction.set_rollback(True)
+        outcome.reason = "; ".join(self.report.messages)
+        return outcome
+
+    def save_entry(self, file, outcome):
+        name = file.fields.line("name")
+        # A slug that staff have written may be longer than those that are made from names.
+        file.slug = name if is_slug.regex.search(name) else file.slug
+        existing = self.model.objects.filter(slug=file.slug).first()
+        existing = existing or self.model.objects.filter(source=file.source).first()
+        self.taken = set()  # of this file alone: the next one may be for the same slug
+        entry = existing or self.new_entry(file)
+        if entry is None:
+            return
+        first = self.paths.setdefault(entry.slug, file.path)
+        if first != file.path:
+            self.report.refuse(file.path, f"the same slug as {self.shown(first)}: {entry.slug}")
+        elif existing:
+            self.update_existing(file, entry, outcome)
+        elif self.create_alone(file, entry):
+            self.save_bundle(file, entry)
+            outcome.kind, outcome.entry = "created", entry
+
+    def update_existing(self, file, entry, outcome):
+        outcome.entry, outcome.kind = entry, "unchanged"
+        if as_file(entry) == file.text:
+            # An export of an entry changes nothing, even where its frontmatter was written anew.
+            return
+        before, updated, refused = (
+            self.shown_values(entry),
+            self.report.updated,
+            self.report.refused,
+        )
+        if not self.preview:
+            stored = self.model.objects.get(pk=entry.pk)
+            stored.take_snapshot(reason="Snapshot before the change")
+        self.update(file, entry)
+        if self.report.refused > refused:
+            outcome.kind = "refused"
+            return
+        if self.report.updated > updated:
+            outcome.kind = "updated"
+        after = self.shown_values(entry)
+        outcome.changes = [
+            shown_change(name, before[name], after[name])
+            for name in after
+            if before[name] != after[name]
+        ]
+
+    def shown_values(self, entry):
+        """What an import may change of an entry, by the names that staff read."""
+        fields = [entry._meta.get_field(name) for name in self.imported]
+        values = {field.verbose_name: getattr(entry, field.name) for field in fields}
+        if not isinstance(entry, Skill):
+            values["skills"] = sorted(skill.slug for skill in entry.skills.only("slug"))
+        return values
+
+    def shown(self, path):
+        return printable(path.relative_to(self.root))
+
+
+class AdminSkillImporter(AdminImportMixin, SkillImporter):
+    single_file = "SKILL.md"
+    looks_for = "SKILL.md"
+
+
+class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
+    single_file = "{}.md"
+    looks_for = "persona file"
+
+    def wanted(self, names):
+        """Not the skills of a zip that holds both."""
+        return [name for name in super().wanted(names) if name.lower() != "skill.md"]

@@ -1,0 +1,78 @@
+"""Writing entries as files that the import reads again."""
+
+import zipfile
+
+import yaml
+
+from catalogue.importing.base import LISTS, TEXTS
+from catalogue.importing.frontmatter import Refused, as_slug, as_title, read_frontmatter
+from catalogue.models import Skill
+
+BATCH = 200  # entries of one query
+
+
+def as_file(entry):
+    """The text of the entry's file.
+
+    A skill's content is its whole file. Where staff have changed fields in the form alone, they
+    are not in it: then the frontmatter is written anew.
+    """
+    if isinstance(entry, Skill):
+        try:
+            fields, body = read_frontmatter(entry.content)
+        except Refused:
+            fields, body = None, entry.content
+        if fields is not None and matches(fields, entry):
+            return entry.content
+        return with_frontmatter(frontmatter_of(entry, fields), body)
+    return with_frontmatter(
+        frontmatter_of(entry, None)
+        | {"skills": sorted(skill.slug for skill in entry.skills.all())}
+        | ({"priceCents": entry.price_cents} if entry.price_cents else {}),
+        entry.content,
+    )
+
+
+def matches(fields, entry):
+    """Whether importing the frontmatter would give the entry the fields that it has."""
+    title = fields.line("title") or as_title(entry.slug)
+    return (
+        (as_slug(fields.line("name")) or entry.slug) == entry.slug
+        and title == entry.title
+        and all(fields.line(name) == getattr(entry, name) for name in TEXTS if name != "title")
+        and all(fields.words(name) == getattr(entry, name) for name in LISTS)
+    )
+
+
+def frontmatter_of(entry, fields):
+    """The entry's fields, and whatever else its frontmatter holds."""
+    other = {} if fields is None else dict(fields.fields)
+    for name in ["name", *TEXTS, *LISTS]:
+        other.pop(name, None)
+    if isinstance(other.get("metadata"), dict):
+        other["metadata"] = {
+            name: value for name, value in other["metadata"].items() if name not in {*TEXTS, *LISTS}
+        }
+    known = {name: getattr(entry, name) for name in [*TEXTS, *LISTS]}
+    return {"name": entry.slug} | known | other
+
+
+def with_frontmatter(fields, body):
+    filled = {name: value for name, value in fields.items() if value not in ("", [], {})}
+    text = yaml.safe_dump(filled, allow_unicode=True, sort_keys=False, width=10**6)
+    return f"---\n{text}---\n\n{body.strip(chr(10))}\n"
+
+
+def export(entries, file):
+    """Write a zip with each entry's file: a folder with a SKILL.md, or a persona's Markdown."""
+    is_skill = entries.model is Skill
+    entries = entries.order_by("pk")
+    if not is_skill:
+        entries = entries.prefetch_related("skills")
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        last = 0
+        while batch := list(entries.filter(pk__gt=last)[:BATCH]):
+            for entry in batch:
+                name = f"{entry.slug}/SKILL.md" if is_skill else f"{entry.slug}.md"
+                archive.writestr(name, as_file(entry))
+            last = batch[-1].pk

@@ -1,0 +1,74 @@
+"""Actions that staff confirm before they run, from the list and from one row's own page."""
+
+from django import forms
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.core.exceptions import PermissionDenied
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import path
+
+from marketplace.adminsite import theme
+
+
+class ReasonForm(forms.Form):
+    reason = forms.CharField(max_length=1000, widget=theme.Textarea(attrs={"rows": 3}))
+
+
+class ConfirmedActionsMixin:
+    def get_urls(self):
+        return [
+            path(
+                "<path:object_id>/do/<slug:action>/",
+                self.admin_site.admin_view(self.row_action_view),
+                name=self.url_name("do"),
+            ),
+            *super().get_urls(),
+        ]
+
+    def row_actions(self, request, row):
+        """(name, label) of the actions that this person may run from one row's own page."""
+        return [
+            (name, label)
+            for name, (_, _, label) in self.get_actions(request).items()
+            if name != "delete_selected" and self.is_offered(name, row)
+        ]
+
+    def is_offered(self, action, row):
+        """Whether an action would change anything about the row."""
+        return True
+
+    def row_action_view(self, request, object_id, action):
+        """Run an action of the list on one row."""
+        actions = self.get_actions(request)
+        if action not in actions:
+            raise PermissionDenied
+        row = self.get_row_or_404(request, object_id)
+        function, _, _ = actions[action]
+        rows = self.get_queryset(request).filter(pk=row.pk)
+        return function(self, request, rows) or redirect(self.url_of("change", row.pk))
+
+    def confirm(self, request, rows, action, *, label="", **context):
+        """The page to confirm an action on; it posts `confirmed` to the address it came from.
+
+        A `label` is for what is not an action of the list.
+        """
+        rows = list(rows)
+        return TemplateResponse(
+            request,
+            "admin/confirm.html",
+            {
+                **self.admin_site.each_context(request),
+                "title": label or self.get_actions(request)[action][2],
+                "opts": self.opts,
+                "rows": rows,
+                "action": action,
+                "checkbox": ACTION_CHECKBOX_NAME,
+                "back": self.url_of("change", rows[0].pk)
+                if len(rows) == 1
+                else self.url_of("changelist"),
+                **context,
+            },
+        )
+
+    def is_confirmed(self, request):
+        return request.method == "POST" and "confirmed" in request.POST

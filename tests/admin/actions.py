@@ -1,0 +1,15 @@
+def take_action(admin_client, action, *rows, **fields):
+    """Run an action of the admin's list on these rows, as confirmed on its page."""
+    options = rows[0]._meta
+    response = admin_client.post(
+        f"/admin/{options.app_label}/{options.model_name}/",
+        {
+            "action": action,
+            "_selected_action": [row.pk for row in rows],
+            "confirmed": "yes",
+            **fields,
+        },
+        follow=True,
+    )
+    assert response.status_code == 200
+    return response

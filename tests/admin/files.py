@@ -1,0 +1,47 @@
+"""Uploading files to the admin, as staff do."""
+
+import io
+import zipfile
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from catalogue.models import ImportRun
+
+SKILLS = "/admin/catalogue/skill/"
+PERSONAS = "/admin/catalogue/persona/"
+SKILL_MD = "---\nname: {0}\ndescription: Does {0}.\n---\n\nDo it.\n"
+
+
+def zip_of(contents):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in contents.items():
+            archive.writestr(name, text)
+    return packed.getvalue()
+
+
+def upload(admin_client, data, *, name="skills.zip", to=SKILLS, **fields):
+    file = SimpleUploadedFile(name, data if isinstance(data, bytes) else data.encode())
+    return admin_client.post(f"{to}import/", {"file": file, **fields}, follow=True)
+
+
+def confirm(admin_client, to=SKILLS):
+    run = ImportRun.objects.get(finished_at=None)
+    response = admin_client.post(f"{to}import/{run.pk}/", follow=True)
+    assert response.status_code == 200
+    run.refresh_from_db()
+    return run
+
+
+def outcomes(page):
+    return {
+        kind: [outcome.path for outcome in found]
+        for kind, found in page.context["outcomes"].items()
+        if found
+    }
+
+
+def refusal(page):
+    """The sentence that the whole upload was refused with."""
+    (sentence,) = page.context["form"].errors["file"]
+    return sentence

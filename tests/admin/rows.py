@@ -1,0 +1,75 @@
+"""Rows of every model that the admin shows, and the addresses of their pages."""
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Group, User
+from django.urls import reverse
+
+from agents.models import Agent, AgentToken, OperatorClaim
+from catalogue.models import ImportRun, Persona, Skill
+from installs.models import PersonaInstall, SkillInstall
+from reviews.models import Review
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    review,
+)
+
+MODELS = [pytest.param(model, id=model._meta.label) for model in admin.site._registry]
+
+# What a person types into the search box, and what the page then shows, for the first agent.
+SEARCHES = {
+    Agent: ("crawler-1", "crawler-1"),
+    AgentToken: ("crawler-1", "crawler-1"),
+    OperatorClaim: ("crawler-1", "crawler-1"),
+    Skill: ("pdf-tables-1", "pdf-tables-1"),
+    Persona: ("archivist-1", "archivist-1"),
+    ImportRun: ("upload-1", "upload-1"),
+    SkillInstall: ("pdf-tables-1", "crawler-1"),
+    PersonaInstall: ("archivist-1", "crawler-1"),
+    Review: ("archivist-1", "Useful."),
+    User: ("clerk-1", "clerk-1"),
+    Group: ("group-1", "group-1"),
+}
+
+
+def url_of(model, page, *arguments):
+    options = model._meta
+    return reverse(f"admin:{options.app_label}_{options.model_name}_{page}", args=arguments)
+
+
+def change_page(row):
+    return url_of(type(row), "change", row.pk)
+
+
+def make_rows(first, last):
+    """Rows of every model; the first agent, skill and persona have to do with all of them."""
+    skills = list(Skill.objects.all())
+    for number in range(first, last + 1):
+        agent = AgentFactory(handle=f"crawler-{number}")
+        skill = SkillFactory(slug=f"pdf-tables-{number}", tags=["pdf", "tables"])
+        skills.append(skill)
+        persona = PersonaFactory(slug=f"archivist-{number}")
+        SkillInstallFactory(agent=agent, skill=skill)
+        review(agent, persona, 4, "Useful.")
+        if number > 1:
+            SkillInstallFactory(agent=agent, skill=skills[0])
+            SkillInstallFactory(agent=first_of(Agent), skill=skill)
+            review(agent, first_of(Persona), 4, "Useful.")
+            review(first_of(Agent), persona, 4, "Useful.")
+        AgentToken.objects.issue(Agent.objects.get(handle="crawler-1"))
+        ImportRun.objects.create(name=f"upload-{number}.zip", kind="skill")
+        User.objects.create(username=f"clerk-{number}")
+        Group.objects.create(name=f"group-{number}")
+    Persona.objects.get(slug="archivist-1").skills.set(skills)
+
+
+def first_of(model):
+    return model.objects.order_by("pk").first()
+
+
+def everything():
+    models = [*SEARCHES, Skill.personas.through]
+    return {model: list(model.objects.order_by("pk").values()) for model in models}

@@ -1,0 +1,163 @@
+"""Lists, searches, filters and row pages: what staff see, and how many queries it takes"""
+
+import pytest
+from django.contrib import admin
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from agents.models import AgentToken, OperatorClaim
+from catalogue.models import Persona, Skill
+from installs.models import SkillInstall
+from tests.admin.rows import MODELS, SEARCHES, change_page, first_of, make_rows, url_of
+from tests.factories import SkillInstallFactory
+
+MAX_QUERIES = 15
+
+
+def queries_of(admin_client, url):
+    with CaptureQueriesContext(connection) as queries:
+        assert admin_client.get(url).status_code == 200, url
+    assert len(queries) <= MAX_QUERIES, (url, [query["sql"] for query in queries])
+    return len(queries)
+
+
+def pages_of(model, admin_client):
+    """The addresses of the model's list, search, filters and one change page."""
+    list_query = url_of(model, "changelist")
+    word, _ = SEARCHES[model]
+    yield list_query
+    yield f"{list_query}?q={word}"
+    changelist = admin_client.get(list_query).context["cl"]
+    for spec in changelist.filter_specs:
+        for choice in spec.choices(changelist):
+            typed = f"?{spec.expected_parameters()[0]}={word}"
+            yield list_query + choice.get("query_string", typed)
+    yield change_page(first_of(model))
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_list_search_and_change_page_shows_its_rows(admin_client, model):
+    make_rows(1, 2)
+    word, shown = SEARCHES[model]
+
+    for url in [url_of(model, "changelist"), f"{url_of(model, 'changelist')}?q={word}"]:
+        page = admin_client.get(url)
+        assert page.status_code == 200
+        assert shown in page.content.decode()
+
+    page = admin_client.get(change_page(list(page.context["cl"].result_list)[-1]))
+    assert page.status_code == 200
+    assert shown in page.content.decode()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_search_leaves_out_what_does_not_match(admin_client, model):
+    make_rows(1, 1)
+
+    page = admin_client.get(url_of(model, "changelist"), {"q": "nothing-has-this-in-it"})
+
+    assert page.status_code == 200
+    assert len(page.context["cl"].result_list) == 0
+
+
+def test_no_page_needs_more_queries_for_more_rows(admin_client):
+    make_rows(1, 1)
+    urls = [url for model in admin.site._registry for url in pages_of(model, admin_client)]
+    skill = first_of(Skill)
+    urls += [
+        "/admin/",
+        *(
+            f"{change_page(skill)[: -len('change/')]}{page}/"
+            for page in ("as-agent", "do/withdraw")
+        ),
+        *(url_of(type(row), "history", row.pk) for row in [skill, first_of(Persona)]),
+        f"{url_of(SkillInstall, 'changelist')}?skill__id__exact={skill.pk}",
+    ]
+    for row in [skill, first_of(Persona)]:
+        row.take_snapshot(reason="Snapshot before the change")
+    few = {url: queries_of(admin_client, url) for url in urls}
+    make_rows(2, 14)
+
+    many = {url: queries_of(admin_client, url) for url in urls}
+
+    # A filter that found nothing before needs a query more as soon as it finds anything.
+    assert {url: (few[url], many[url]) for url in urls if many[url] > few[url] + 1} == {}
+    for model in admin.site._registry:
+        assert len(admin_client.get(url_of(model, "changelist")).context["cl"].result_list) >= 14
+
+
+def test_a_runtime_of_any_length_does_not_fill_the_list_of_installs(admin_client):
+    install = SkillInstallFactory(runtime="r" * 60_000)
+
+    listed = admin_client.get(url_of(SkillInstall, "changelist")).content.decode()
+
+    assert "r" * 63 + "…" in listed
+    assert "r" * 64 not in listed
+    assert install.runtime in admin_client.get(change_page(install)).content.decode()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_the_history_of_every_row_opens(admin_client, model):
+    make_rows(1, 1)
+
+    assert admin_client.get(url_of(model, "history", first_of(model).pk)).status_code == 200
+
+
+def test_the_dashboard_and_the_list_of_skills_to_bundle_open(admin_client):
+    make_rows(1, 3)
+
+    assert "Agent tokens" in admin_client.get("/admin/").content.decode()
+    found = admin_client.get(
+        "/admin/autocomplete/",
+        {
+            "app_label": "catalogue",
+            "model_name": "persona",
+            "field_name": "skills",
+            "term": "pdf tables 2",
+        },
+    )
+    # Titles hold numbers, too: others may begin with a 2.
+    assert "pdf-tables-2" in [result["text"] for result in found.json()["results"]]
+
+
+def test_no_page_shows_a_digest_or_a_claim_secret(admin_client):
+    make_rows(1, 1)
+    token, claim = first_of(AgentToken), first_of(OperatorClaim)
+    claim.request_code(name="Ada Lovelace", email="ada@example.com")
+    secrets = [token.digest, claim.secret, claim.code_digest]
+    assert all(secrets)
+
+    for model in admin.site._registry:
+        for url in [*pages_of(model, admin_client), url_of(model, "history", first_of(model).pk)]:
+            text = admin_client.get(url).content.decode()
+            assert not [secret for secret in secrets if secret in text], url
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "catalogue/skill/?status__exact=%00",
+        "catalogue/persona/?category=%00",
+        "agents/agent/?tier=%00",
+        "agents/agent/?created_at__year=99999999999",
+        "reviews/review/?created_at__year=99999999999",
+    ],
+)
+def test_a_filter_that_cannot_be_read_leads_back_to_the_list(admin_client, query):
+    make_rows(1, 2)
+
+    response = admin_client.get(f"/admin/{query}")
+
+    assert response.status_code in {200, 302}
+    if response.status_code == 302:
+        assert response["Location"] == f"/admin/{query.partition('?')[0]}?e=1"
+
+
+def test_an_error_that_is_not_the_filters_fault_is_no_endless_redirect(admin_client, monkeypatch):
+    def broken(*_):
+        raise ValueError("broken")
+
+    monkeypatch.setattr("catalogue.admin.entries.SkillAdmin.get_queryset", broken)
+
+    with pytest.raises(ValueError, match="broken"):
+        admin_client.get("/admin/catalogue/skill/?e=1")

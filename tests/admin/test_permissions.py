@@ -1,0 +1,119 @@
+"""What nobody may do in the admin, and what nobody may do without a permission"""
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+
+from agents.models import Agent, AgentToken, OperatorClaim
+from catalogue.models import Skill
+from installs.models import PersonaInstall, SkillInstall
+from reviews.models import Review
+from tests.admin.rows import MODELS, change_page, everything, first_of, make_rows, url_of
+
+WRITTEN_BY_THE_API = [Agent, AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Review]
+
+
+@pytest.fixture
+def clerk_with(db):
+    """The browser of staff with these permissions: `clerk_with("view_skill")`."""
+
+    def clerk_with(*permissions):
+        user = User.objects.create_user("clerk", is_staff=True)
+        user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+        assert user.user_permissions.count() == len(permissions)
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return clerk_with
+
+
+@pytest.mark.parametrize("model", WRITTEN_BY_THE_API)
+def test_what_the_api_writes_cannot_be_added_by_hand(admin_client, model):
+    url = url_of(model, "add")
+
+    assert admin_client.get(url).status_code == 403
+    assert admin_client.post(url, {"handle": "made-by-hand"}).status_code == 403
+    assert url not in admin_client.get(url_of(model, "changelist")).content.decode()
+    assert not model.objects.exists()
+
+
+@pytest.mark.parametrize("model", [AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Review])
+def test_what_the_api_writes_cannot_be_edited_by_hand(admin_client, model):
+    make_rows(1, 1)
+    row, before = first_of(model), everything()
+
+    response = admin_client.post(
+        change_page(row), {"comment": "Forged.", "runtime": "forged", "rating": 1}
+    )
+
+    assert response.status_code == 403
+    assert everything() == before
+
+
+@pytest.mark.parametrize("model", [SkillInstall, PersonaInstall, Review, OperatorClaim])
+def test_rows_that_counters_and_profiles_rest_on_cannot_be_deleted(admin_client, client_of, model):
+    make_rows(1, 1)
+    row = first_of(model)
+
+    assert admin_client.post(url_of(model, "delete", row.pk), {"post": "yes"}).status_code == 403
+    admin_client.post(
+        url_of(model, "changelist"),
+        {"action": "delete_selected", "_selected_action": row.pk, "post": "yes"},
+    )
+
+    assert model.objects.filter(pk=row.pk).exists()
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_staff_without_permissions_see_nothing(clerk_with, model):
+    make_rows(1, 1)
+    clerk = clerk_with()
+
+    assert "have permission to view or edit anything" in clerk.get("/admin/").content.decode()
+    for page in ["changelist", "add"]:
+        assert clerk.get(url_of(model, page)).status_code == 403
+    for page in ["change", "delete", "history"]:
+        assert clerk.get(url_of(model, page, first_of(model).pk)).status_code == 403
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_whoever_is_not_staff_is_redirected_to_the_log_in(model):
+    response = Client().get(url_of(model, "changelist"))
+
+    assert response.status_code == 302
+    assert response.headers["Location"].startswith("/admin/login/")
+
+
+ACTIONS = [
+    pytest.param(model, action, id=f"{model._meta.model_name}-{action}")
+    for model, model_admin in admin.site._registry.items()
+    for action in [*model_admin.actions, "delete_selected"]
+]
+
+
+@pytest.mark.parametrize("permissions", ["none", "view"])
+@pytest.mark.parametrize(("model", "action"), ACTIONS)
+def test_actions_need_the_permission_to_change(clerk_with, model, action, permissions):
+    make_rows(1, 1)
+    Skill.objects.update(status="draft")
+    clerk = clerk_with(*([f"view_{model._meta.model_name}"] if permissions == "view" else []))
+    before = everything()
+
+    response = clerk.post(
+        url_of(model, "changelist"),
+        {
+            "action": action,
+            "_selected_action": first_of(model).pk,
+            "post": "yes",
+            "confirmed": "yes",
+            "reason": "Because.",
+            "issue": "1",
+            "scopes": ["read"],
+        },
+    )
+
+    list(response)  # reads an export to its end
+
+    assert everything() == before
