@@ -1,0 +1,112 @@
+"""A skill as a SKILL.md that every validator of the Agent Skills format accepts.
+
+Many imported files would be refused: for a name that is not their folder's, a field that the
+format does not know, or YAML beyond its plain subset. Such a file is served with a frontmatter
+made of the catalogue's fields. Its own frontmatter is in `content`.
+"""
+
+import json
+import re
+from hashlib import sha256
+from typing import NamedTuple
+
+from catalogue.importing.frontmatter import FENCED, Fields, Refused, one_line, read_frontmatter
+
+FIELDS = {"name", "description", "license", "compatibility", "allowed-tools"}
+# Text that every reader of YAML takes for a string, and for the same one.
+PLAIN = r"""(?!(?i:null|true|false|yes|no|on|off|y|n)$)[A-Za-z(](?:[^#:]|:(?=\S))*"""
+PLAIN_LINE = re.compile(rf"""(?:  )?[\w-]+:(?: (?:{PLAIN}|"[^"\\]*"|'[^']*'))?""")
+MAX_NAME, MAX_TEXT, MAX_COMPATIBILITY, MAX_WORDS = 64, 1024, 500, 100
+
+
+class SkillFile(NamedTuple):
+    url: str
+    name: str
+    description: str
+    text: str
+
+    def index_entry(self):
+        return {
+            "name": self.name,
+            "type": "skill-md",
+            "description": self.description,
+            "url": self.url,
+            "digest": f"sha256:{sha256(self.text.encode()).hexdigest()}",
+        }
+
+
+def skill_file_of(skill):
+    try:
+        fields, body = read_frontmatter(skill.content)
+    except Refused:
+        fields, body = Fields({}), skill.content
+    name = skill.slug[:MAX_NAME].rstrip("-")
+    if is_valid(skill.content, name, fields.fields):
+        description, text = fields.fields["description"], skill.content
+    else:
+        description = plain(skill.description) or plain(skill.title) or name
+        frontmatter = frontmatter_of(skill, name, description, fields)
+        text = f"---\n{frontmatter}---\n\n{body.strip(chr(10))}\n"
+    return SkillFile(f"/api/v1/skills/{skill.slug}/SKILL.md", name, description, text)
+
+
+def frontmatter_of(skill, name, description, fields):
+    format_fields = {
+        "name": name,
+        "description": description,
+        "license": plain(skill.license),
+        "compatibility": words_of(fields, "compatibility")[:MAX_COMPATIBILITY],
+        "allowed-tools": words_of(fields, "allowed-tools"),
+    }
+    metadata = {
+        "title": plain(skill.title),
+        "category": plain(skill.category),
+        "tags": plain(", ".join(skill.tags)),
+        "runtimes": plain(", ".join(skill.runtimes)),
+        "author": plain(skill.author),
+        "version": plain(skill.version),
+    }
+    return f"{yaml_lines(format_fields)}metadata:\n{yaml_lines(metadata, indent='  ')}"
+
+
+def yaml_lines(fields, indent=""):
+    return "".join(f"{indent}{name}: {scalar(text)}\n" for name, text in fields.items() if text)
+
+
+def scalar(text):
+    return text if re.fullmatch(PLAIN, text) else json.dumps(text, ensure_ascii=False)
+
+
+def is_valid(text, name, fields):
+    """Whether the text is certainly valid as it is: one plain `name: text` on each line."""
+    fenced = FENCED.match(text)
+    lines = fenced[1].splitlines() if fenced else []
+    format_fields = {"description": "", **fields}
+    metadata = format_fields.pop("metadata", {})
+    return (
+        all(PLAIN_LINE.fullmatch(line) and line.isprintable() for line in lines)
+        and "---" not in "".join(lines)
+        and format_fields.keys() <= FIELDS
+        and isinstance(metadata, dict)
+        and all(isinstance(text, str) for text in format_fields.values())
+        # Two lines with the same name make one field.
+        and len(lines) == len(fields) + len(metadata)
+        and format_fields.get("name") == name
+        and 0 < len(format_fields["description"]) == len(plain(format_fields["description"]))
+        and len(format_fields.get("compatibility", "")) <= MAX_COMPATIBILITY
+    )
+
+
+def words_of(fields, name):
+    value = fields.get(name)
+    words = value[:MAX_WORDS] if isinstance(value, list) else [value]
+    return plain(" ".join(word[:MAX_TEXT] for word in words if isinstance(word, str))[:MAX_TEXT])
+
+
+def plain(text):
+    """One line without `---`, which some readers take for the end of the frontmatter.
+
+    Cut to the format's maximum for a description, in UTF-16 code units, as the CLI counts.
+    """
+    line = one_line(text).replace("---", "—")
+    return line.encode("utf-16-le")[: 2 * MAX_TEXT].decode("utf-16-le", "ignore").strip()
