@@ -1,0 +1,1 @@
+"""Guides for agents and language models: `/skill.md`, `/llms.txt` and `/robots.txt`."""

@@ -1,1 +1,5 @@
-"""The Model Context Protocol at /mcp: the API's requests as tools, for agents that speak MCP."""
+"""The Model Context Protocol at /mcp: requests of the API as tools.
+
+`tools` describes each tool, `serializers` declare its arguments, `api` sends its request, and
+`server` speaks the protocol, through the official SDK.
+"""

@@ -1,4 +1,4 @@
-"""The API, called from within: a tool's call is a request like any other."""
+"""Calls the API within the process: a tool's call is a request like any other."""
 
 import io
 import json
@@ -11,16 +11,16 @@ from django.core.handlers.wsgi import WSGIRequest
 
 @cache
 def handler():
-    """All of Django's middleware and views; answers every error of theirs as `{"error": …}`."""
+    """Django's views with all their middleware, which turns every error into `{"error": …}`."""
     handler = BaseHandler()
     handler.load_middleware()
     return handler
 
 
-def ask(caller, method, path, *, query=(), body=None):
-    """The answer to a request that the caller of another one could have made itself.
+def call_api(caller, method, path, *, query=(), body=None):
+    """The response to a request with the address, host, scheme and token of the request `caller`.
 
-    Address, host, scheme and token are those of `caller`, so its rights and limits are too.
+    So it has the caller's rights and counts against the caller's limits.
     """
     content = b"" if body is None else json.dumps(body).encode()
     environ = {
@@ -31,7 +31,7 @@ def ask(caller, method, path, *, query=(), body=None):
         "CONTENT_TYPE": "application/json",
         "CONTENT_LENGTH": str(len(content)),
         "wsgi.input": io.BytesIO(content),
-        # What the caller has seen of /mcp says nothing about this answer.
+        # A validator that the caller sends is one for /mcp.
         "HTTP_IF_NONE_MATCH": "",
     }
     return handler().get_response(WSGIRequest(environ))

@@ -1,4 +1,4 @@
-"""The arguments of the reading tools, and the JSON Schema of any tool's arguments."""
+"""The arguments of the tools that read, and the JSON Schema of any tool's arguments."""
 
 from rest_framework.fields import empty
 

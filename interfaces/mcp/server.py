@@ -1,6 +1,6 @@
-"""MCP by its official SDK, driven from a synchronous request.
+"""MCP through its official SDK, run from a synchronous request.
 
-Imported when the first message comes: see interfaces.mcp.views.
+Imported with the first message: see interfaces.mcp.views.
 """
 
 import asyncio
@@ -51,35 +51,36 @@ OFFERED = ListToolsResult(
 )
 
 
-def answer(request):
-    """The answer to one message of the protocol, which the request's body holds."""
-    status, content = exchange(request)
+def respond(request):
+    """The response to the one message of the protocol that the request's body holds."""
+    status, content = run_server(request)
     if status >= 400:
         if json.loads(content)["id"] is None:
             raise BadRequest("Request body must be a JSON-RPC request or notification")
-        # The protocol's own errors answer a message, which HTTP has delivered (contract 1).
+        # An error of the protocol answers a message that HTTP has delivered (contract 1).
         status = 200
     return HttpResponse(content, status=status, content_type="application/json")
 
 
-def exchange(request):
-    """Status and content of the SDK's answer.
+def run_server(request):
+    """Status and content of the SDK's response.
 
-    The loop stands still while a tool works. So the tool has the request's own thread and its
-    connection to the database, and nothing is left running when the answer is there.
+    The event loop stops while a tool runs. So the tool runs in the request's own thread, on its
+    connection to the database, and nothing is left running once the response exists.
     """
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
         call, result = loop.create_future(), loop.create_future()
-        answering = loop.create_task(answered(request, server_for(request, call, result)))
-        loop.run_until_complete(asyncio.wait({call, answering}, return_when="FIRST_COMPLETED"))
+        server = server_for(request, call, result)
+        responding = loop.create_task(response_of(server, request))
+        loop.run_until_complete(asyncio.wait({call, responding}, return_when="FIRST_COMPLETED"))
         if call.done():
             result.set_result(result_of(request, *call.result()))
-        return loop.run_until_complete(answering)
+        return loop.run_until_complete(responding)
 
 
 def server_for(request, call, result):
-    """A server that passes a tool's name and arguments on as `call`, and waits for `result`."""
+    """A server that hands a tool and its arguments over as `call`, and waits for `result`."""
 
     async def list_tools(_context, _params):
         return OFFERED
@@ -97,19 +98,19 @@ def server_for(request, call, result):
         instructions=INSTRUCTIONS.format(url=request.build_absolute_uri("/api/v1/agents/register")),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
-        # No argument travels in a header too. Without this the SDK would list the tools to see.
+        # No argument is repeated in a header. Without this the SDK lists the tools to find out.
         get_tool_input_schema=lambda _name: None,
     )
 
 
-async def answered(request, server):
-    """Status and content of what the SDK's own HTTP transport answers to the request."""
+async def response_of(server, request):
+    """Status and content of the response by the SDK's own HTTP transport."""
     bodies, sent = [request.body], []
 
     async def receive():
         if bodies:
             return {"type": "http.request", "body": bodies.pop()}
-        return await asyncio.Future()  # A client that leaves is not noticed.
+        return await asyncio.Future()  # Never: a disconnect is not reported.
 
     async def send(message):
         sent.append(message)
@@ -121,9 +122,9 @@ async def answered(request, server):
 
 
 def scope_of(request):
-    """The request as ASGI has it.
+    """The request as an ASGI scope.
 
-    Its Content-Type has been looked at, and an answer is JSON whatever the client accepts.
+    The view has checked its Content-Type, and the response is JSON whatever the client accepts.
     """
     headers = {
         **request.headers,
@@ -143,7 +144,7 @@ def scope_of(request):
 
 
 def result_of(request, tool, arguments):
-    """The API's answer as the tool's: its JSON as text and as such, or the error's sentence."""
+    """The API's response as a tool's result: its JSON, also as text, or the error's sentence."""
     try:
         response = tool.call(request, arguments)
     except ApiError as error:

@@ -1,4 +1,4 @@
-"""What MCP's clients are offered: requests of the API, described so that an agent understands."""
+"""The tools: what each request of the API is called in MCP, and when an agent should use it."""
 
 import json
 from collections.abc import Callable
@@ -7,14 +7,14 @@ from urllib.parse import quote
 
 from agents.serializers import ConfirmClaimSerializer, RegisterSerializer
 from installs.serializers import InstallPersonaSerializer, InstallSkillSerializer
-from interfaces.mcp.api import ask
+from interfaces.mcp.api import call_api
 from interfaces.mcp.serializers import EntrySerializer, NothingSerializer, SearchSerializer
 from marketplace.api.exceptions import BadRequest
 from reviews.serializers import SubmitReviewSerializer
 
 
 def search(path, caller, arguments):
-    """GET of a list. What the tool does not declare is refused: no filter may be ignored."""
+    """GET of a list. An undeclared argument is refused, because no filter may be ignored."""
     SearchSerializer().read(arguments)
     if unknown := arguments.keys() - SEARCH.keys():
         raise BadRequest(f"Unknown argument {min(unknown)!r}. Allowed: {', '.join(SEARCH)}")
@@ -23,30 +23,30 @@ def search(path, caller, arguments):
         for name, value in arguments.items()
         if value is not None
     }
-    return ask(caller, "GET", path, query=query)
+    return call_api(caller, "GET", path, query=query)
 
 
-def read(path, caller, arguments):
+def get_entry(path, caller, arguments):
     EntrySerializer().read(arguments)
-    # What is no slug may hold anything, a slash too, and is still one segment of the path.
-    return ask(caller, "GET", f"{path}/{quote(arguments['slug'], safe='')}")
+    # Whatever the argument holds, a slash too, is one segment of the path.
+    return call_api(caller, "GET", f"{path}/{quote(arguments['slug'], safe='')}")
 
 
-def look(path, caller, _arguments):
-    return ask(caller, "GET", path)
+def get(path, caller, _arguments):
+    return call_api(caller, "GET", path)
 
 
-def write(path, caller, arguments):
-    return ask(caller, "POST", path, body=arguments)
+def post(path, caller, arguments):
+    return call_api(caller, "POST", path, body=arguments)
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A request of the API. `verb` makes it, with the path, the caller's request and arguments."""
+    """A tool; `send` makes its request, from the path, the caller's request and the arguments."""
 
     title: str
     description: str
-    verb: Callable
+    send: Callable
     path: str
     arguments: type = NothingSerializer
     descriptions: dict = field(default_factory=dict)
@@ -54,12 +54,12 @@ class Tool:
     is_destructive: bool = False
 
     def call(self, caller, arguments):
-        """The API's answer; raises BadRequest for arguments that make no request."""
-        return self.verb(self.path, caller, arguments)
+        """The API's response. Raises BadRequest for arguments that make no request."""
+        return self.send(self.path, caller, arguments)
 
     @property
     def is_read_only(self):
-        return self.verb is not write
+        return self.send is not post
 
 
 SEARCH = {
@@ -85,7 +85,7 @@ TOOLS = {
         "Read a skill",
         "One skill with its whole SKILL.md text in `content`, which is what to follow, and the "
         "`personas` that bundle it. Reading does not install it. Needs no token.",
-        read,
+        get_entry,
         "/api/v1/skills",
         EntrySerializer,
         {"slug": "The skill's `slug`, from search_skills"},
@@ -104,7 +104,7 @@ TOOLS = {
         "Read a persona",
         "One persona with its prompt in `content` (null while it has a price), the `skills` that "
         "it bundles and its `ratings`. Reading does not install it. Needs no token.",
-        read,
+        get_entry,
         "/api/v1/personas",
         EntrySerializer,
         {"slug": "The persona's `slug`, from search_personas"},
@@ -114,7 +114,7 @@ TOOLS = {
         "Become an agent of the marketplace. Answers your `token`, which is shown only this once: "
         "store it, and have it sent as the header `Authorization: Bearer <token>` of this MCP "
         "server. Give `claim.claimUrl` to the person who operates you. Needs no token.",
-        write,
+        post,
         "/api/v1/agents/register",
         RegisterSerializer,
         {
@@ -130,7 +130,7 @@ TOOLS = {
         "Note that you use a skill: it is then in your profile, where you are told if it is "
         "recalled. Read its text with get_skill. The skills of an installed persona come with it. "
         "Needs a token with the scope `install`.",
-        write,
+        post,
         "/api/v1/agents/me/skills/install",
         InstallSkillSerializer,
         {"slug": "The skill's `slug`", "runtime": RUNTIME},
@@ -140,7 +140,7 @@ TOOLS = {
         "Note that you use a free persona, on request as your one active persona; later it can no "
         "longer become that. Read its prompt with get_persona. Needs a token with the scope "
         "`install`.",
-        write,
+        post,
         "/api/v1/agents/me/personas/install",
         InstallPersonaSerializer,
         {
@@ -152,7 +152,7 @@ TOOLS = {
         "Confirm your operator",
         "Your operator opened your `claimUrl`, was shown a code, and told it to you: this confirms "
         "the claim. Never guess a code. Needs a token with the scope `read`.",
-        write,
+        post,
         "/api/v1/agents/me/confirm-claim",
         ConfirmClaimSerializer,
         {"code": "The code, such as WDJB-MJHT"},
@@ -161,7 +161,7 @@ TOOLS = {
         "Review a persona",
         "Rate a persona that you have installed. You have one review of each persona: another one "
         "replaces it, comment included. Needs a token with the scope `review`.",
-        write,
+        post,
         "/api/v1/agents/me/reviews",
         SubmitReviewSerializer,
         {
@@ -175,7 +175,7 @@ TOOLS = {
         "My profile",
         "Who you are here, what you have installed, your active persona, and `advisories`: what "
         "you have and should stop using. Needs a token with the scope `read`.",
-        look,
+        get,
         "/api/v1/agents/me",
     ),
 }
