@@ -1,6 +1,7 @@
 from django.urls import path
 
-from agents.views import ClaimView, ClaimViewSet, RegistrationViewSet
+from agents.claim_page import ClaimView
+from agents.views import ClaimViewSet, RegistrationViewSet
 
 
 def register(router):

@@ -29,6 +29,7 @@ def prepared_details(queryset):
 class CatalogueViewSet(PublicViewSet):
     """Reading one kind of entry: a list with filters, and the detail of one slug."""
 
+    allows_any_origin = True
     lookup_field = "slug"
     lookup_value_regex = "[^/]+"
     default_response_headers = {"Cache-Control": "public, no-cache"}

@@ -4,16 +4,16 @@ from interfaces.agent_skills.views import DiscoveryViewSet
 from interfaces.guides.views import GuideViewSet
 from interfaces.mcp.views import McpViewSet
 from interfaces.openapi.views import DocumentViewSet, docs
-from interfaces.website import views as pages
+from interfaces.website import views as website
 
 INDEX = r"\.well-known/agent-skills/index\.json/?$"
 
 urlpatterns = [
-    re_path(r"^$", pages.StartPage.as_view()),
-    re_path(r"^skills/?$", pages.SkillsPage.as_view()),
-    re_path(r"^skills/(?P<slug>[^/]+)/?$", pages.SkillPage.as_view()),
-    re_path(r"^personas/?$", pages.PersonasPage.as_view()),
-    re_path(r"^personas/(?P<slug>[^/]+)/?$", pages.PersonaPage.as_view()),
+    re_path(r"^$", website.StartPage.as_view()),
+    re_path(r"^skills/?$", website.SkillsPage.as_view()),
+    re_path(r"^skills/(?P<slug>[^/]+)/?$", website.SkillPage.as_view()),
+    re_path(r"^personas/?$", website.PersonasPage.as_view()),
+    re_path(r"^personas/(?P<slug>[^/]+)/?$", website.PersonaPage.as_view()),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"})),
     re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),
     re_path(r"^skill\.md/?$", GuideViewSet.as_view({"get": "skill"})),
@@ -29,4 +29,6 @@ urlpatterns = [
         r"^api/v1/openapi\.json/?$", DocumentViewSet.as_view({"get": "retrieve"}), name="openapi"
     ),
     re_path(r"^docs/?$", docs, name="docs"),
+    # Last: every other path below a page is a page that does not exist.
+    re_path(r"^(?:skills|personas|claim)/(?!(?:.*/)?\.well-known/)", website.not_found),
 ]

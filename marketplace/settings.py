@@ -63,21 +63,21 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # First: what is kept has the headers of all the others already.
+    # Outermost, because a cached response carries the headers of all the others.
     "marketplace.http_cache.middleware.ResponseCacheMiddleware",
-    "marketplace.middleware.errors.CorsMiddleware",
-    "marketplace.middleware.errors.UntrustedProxyMiddleware",
+    "marketplace.middleware.cors.CorsMiddleware",
+    "marketplace.middleware.security.UntrustedProxyMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "marketplace.middleware.errors.ContentSecurityPolicyMiddleware",
+    "marketplace.middleware.security.ContentSecurityPolicyMiddleware",
     "marketplace.middleware.errors.JsonErrorsMiddleware",
-    "marketplace.middleware.errors.HealthCheckMiddleware",
-    "marketplace.middleware.errors.RequireHttpsMiddleware",
+    "marketplace.middleware.health.HealthCheckMiddleware",
+    "marketplace.middleware.security.RequireHttpsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "marketplace.middleware.errors.StaffSessionMiddleware",
+    "marketplace.adminsite.middleware.StaffSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
-    "marketplace.middleware.errors.FormCsrfMiddleware",
-    "marketplace.middleware.errors.StaffAuthenticationMiddleware",
-    "marketplace.middleware.errors.StaffMessageMiddleware",
+    "marketplace.middleware.security.FormCsrfMiddleware",
+    "marketplace.adminsite.middleware.StaffAuthenticationMiddleware",
+    "marketplace.adminsite.middleware.StaffMessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
@@ -100,8 +100,8 @@ TEMPLATES = [
     }
 ]
 
-# Each thread of a worker keeps one connection. The check before a request's first statement is
-# what lets the first request after a restart of PostgreSQL succeed.
+# Each thread of a worker keeps one connection. It is checked before a request's first statement, so
+# that the first request after a restart of PostgreSQL succeeds.
 DATABASES = {
     "default": {
         **environment.database("DATABASE_URL"),
@@ -110,22 +110,22 @@ DATABASES = {
         "CONN_HEALTH_CHECKS": True,
     }
 }
-# A database that has become unreachable is given up after seconds, not after the system's hours.
+# With these timeouts, a request to an unreachable database fails within seconds.
 DATABASES["default"]["OPTIONS"] = {
     "connect_timeout": 5,
     "tcp_user_timeout": 10_000,
     "server_side_binding": True,
     **DATABASES["default"].get("OPTIONS", {}),
-    # Statements that recur are prepared by marketplace.db. psycopg would forget them with
-    # its own, after each rollback.
+    # marketplace.db prepares recurring statements. psycopg would discard them after each rollback,
+    # together with its own.
     "prepare_threshold": None,
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {"default": environment.cache("CACHE_URL")}
 
-# The library knows only three cache backends by name; tests/api/test_rate_limits.py tests ours.
-# Django knows its own CSRF middleware by name; ours is that one, for the pages that take a form.
+# django_ratelimit.W001: the library trusts three cache backends only; PostgresCounters is tested in
+# tests/api/test_rate_limits.py. security.W003: FormCsrfMiddleware is a subclass of Django's own.
 SILENCED_SYSTEM_CHECKS = ["django_ratelimit.W001", "security.W003"]
 
 REST_FRAMEWORK = {
@@ -165,19 +165,17 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
-# Static files are served from the apps' own folders, so a deployment needs no collectstatic;
-# one that runs it anyway (some PaaS builds do) finds a place for its files.
+# Static files are served from the apps' folders, so a deployment needs no collectstatic. Some PaaS
+# builds run it anyway, and need a STATIC_ROOT.
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 WHITENOISE_USE_FINDERS = True
 warnings.filterwarnings("ignore", message="No directory at")
 
-# A plain request to the API gets 403 from RequireHttpsMiddleware; only pages are redirected.
+# RequireHttpsMiddleware redirects plain requests for pages and refuses those to the API. Django,
+# which would redirect both, leaves every path to it.
 SECURE_SSL_REDIRECT = REQUIRE_HTTPS
-SECURE_REDIRECT_EXEMPT = [
-    r"^(?!$|(admin|claim|docs|personas|skills|static)(/|$))",
-    r"^(skills|personas)/[^/]+/\.well-known/",
-]
+SECURE_REDIRECT_EXEMPT = [""]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if REQUIRE_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = REQUIRE_HTTPS
 SECURE_HSTS_PRELOAD = REQUIRE_HTTPS
@@ -188,14 +186,14 @@ X_FRAME_OPTIONS = "DENY"
 if TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-# Any page takes a form, and with it a file, before it knows who sends it.
+# Django reads a form with its files before it checks who sends it, so uploads are bounded here.
 FILE_UPLOAD_HANDLERS = [
     "marketplace.adminsite.uploads.BoundedUpload",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 
-# Where the admin's log-in leads whoever came to it directly.
+# After a log-in that no other page has asked for.
 LOGIN_REDIRECT_URL = "/admin/"
 
 # The look of the admin (marketplace.adminsite.theme).

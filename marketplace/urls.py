@@ -1,5 +1,6 @@
 from django.contrib import admin
 from django.urls import include, path
+from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 from rest_framework.routers import SimpleRouter
 
@@ -7,6 +8,7 @@ from agents import urls as agents
 from catalogue import urls as catalogue
 from installs import urls as installs
 from interfaces import urls as interfaces
+from marketplace.middleware.pages import page
 from profiles import urls as profiles
 from reviews import urls as reviews
 
@@ -20,6 +22,6 @@ urlpatterns = [
     path("api/v1/", include(router.urls)),
     path("", include(agents)),
     path("", include(interfaces)),
-    path("admin", RedirectView.as_view(pattern_name="admin:index")),
+    path("admin", csrf_exempt(page(RedirectView.as_view(pattern_name="admin:index")))),
     path("admin/", admin.site.urls),
 ]

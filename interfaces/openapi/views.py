@@ -4,12 +4,14 @@ from hashlib import sha256
 import orjson
 from django.http import HttpResponse, HttpResponseNotModified
 from django.template.loader import render_to_string
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from interfaces.openapi.document import document
 from marketplace.api.viewsets import PublicViewSet
 from marketplace.http_cache.responses import is_not_modified, public_response
 from marketplace.http_cache.validators import ALWAYS_FRESH
+from marketplace.middleware.pages import page
 
 
 @cache
@@ -20,8 +22,9 @@ def document_and_etag():
 
 
 class DocumentViewSet(PublicViewSet):
-    """The description of the API, without a query; scripts of any site may read it."""
+    """The description of the API, without a query."""
 
+    allows_any_origin = True
     schema = None
     default_response_headers = {"Cache-Control": "public, max-age=300"}
 
@@ -32,6 +35,8 @@ class DocumentViewSet(PublicViewSet):
         return HttpResponse(content, content_type="application/json", headers={"ETag": etag})
 
 
+@csrf_exempt
+@page
 @require_safe
 def docs(request):
     """The description as a page from which the API can be tried."""

@@ -1,15 +1,17 @@
-"""Pages for people who look around: the start, the catalogue's lists, one page for each entry.
+"""The website: a start page, the catalogue's lists, one page for each entry.
 
-They show what the API's own views read, at the cost of as many statements, and are kept alike.
-No page knows who looks at it: no session, no cookie.
+A page reads through the API's own views, with as many statements, and is cached like their
+responses. It is the same for everyone: no session, no cookie.
 """
 
 from urllib.parse import urlencode
 
 from django.conf import settings
+from django.http import Http404
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views import View
+from django.views.decorators.csrf import csrf_exempt
 
 from catalogue.filters import PersonaListQuery, SkillListQuery
 from catalogue.markdown import render as render_markdown
@@ -19,10 +21,11 @@ from marketplace.api.exceptions import ApiError
 from marketplace.api.query_params import query_parameters
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import Validator
+from marketplace.middleware.pages import page
 
-# The filters of a list that a page shows one by one, each with a link that takes it away.
-SHOWN_FILTERS = ("category", "tag", "runtime", "author", "bundledIn", "skill")
-SORT_NAMES = {
+# The filters that a list page shows, each with a link that removes it.
+REMOVABLE_FILTERS = ("category", "tag", "runtime", "author", "bundledIn", "skill")
+SORT_LABELS = {
     "relevance": "Best match",
     "downloads": "Most installed",
     "installs": "Most installed",
@@ -34,21 +37,29 @@ SORT_NAMES = {
 }
 
 
+@csrf_exempt
+@page
+def not_found(request):
+    raise Http404
+
+
 class Page(View):
-    """A page that reads; the errors of the API's views become pages too."""
+    """A page without forms that write; the errors of the API's views become pages too."""
 
     http_method_names = ["get", "head"]
     template_name = None
 
+    @csrf_exempt
+    @page
     def dispatch(self, request, *args, **kwargs):
         try:
             return super().dispatch(request, *args, **kwargs)
         except ApiError as error:
-            status = error.status_code  # 404, or 400 for what a list's parameters hold
+            status = error.status_code  # 404, or 400 for a list's parameters
             return render(request, f"{status}.html", {"text": error.detail}, status=status)
 
-    def page(self, request, validator, **context):
-        context |= {"base": base_url(request), "path": request.path.rstrip("/")}
+    def render(self, validator, **context):
+        context |= {"base": base_url(self.request), "path": self.request.path.rstrip("/")}
         content = render_to_string(self.template_name, context)
         return public_response(content, validator, content_type="text/html; charset=utf-8")
 
@@ -67,68 +78,67 @@ class StartPage(Page):
         validator = Validator.of_all([shown.validator for shown in lists.values()])
         rows = lists["skills"].rows
         example = rows[0].slug if rows else "pdf-tables"
-        return self.page(request, validator, example=example, prefix=settings.TOKEN_PREFIX, **lists)
+        return self.render(validator, example=example, prefix=settings.TOKEN_PREFIX, **lists)
 
 
 class ListPage(Page):
-    """A list of the API, with the very same parameters (contract 6)."""
+    """A list of the API, with the same parameters (contract 6)."""
 
     template_name = "list.html"
-    view = None
+    viewset = None
     kind = None
 
     def get(self, request):
-        # A form sends its empty fields too, which are no filters here.
+        # A form sends its empty fields too; they set no filter.
         query = {name: values for name, values in query_parameters(request).items() if any(values)}
-        list_query = self.view.list_query_class(query)
-        page = list_query.page()
-        return self.page(
-            request,
-            page.validator,
+        list_query = self.viewset.list_query_class(query)
+        shown = list_query.page()
+        return self.render(
+            shown.validator,
             kind=self.kind,
             list_query=list_query,
-            filters=list(shown_filters(query)),
-            narrower=list(narrower(query, page.rows)),
-            sorts=sorts_of(list_query),
-            **page.envelope(request, query, page.rows),
+            filters=list(removable_filters(query)),
+            categories=list(category_links(query, shown.rows)),
+            sorts=sort_choices(list_query),
+            **shown.envelope(request, query, shown.rows),
         )
 
 
-def shown_filters(query):
-    """Each filter that is set, with the query of the same list without it."""
-    for name in SHOWN_FILTERS:
+def removable_filters(query):
+    """Each filter that is set, with the query string of the same list without it."""
+    for name in REMOVABLE_FILTERS:
         values = query.get(name, [])
         for value in values:
             others = [other for other in values if other != value]
             yield {"name": name, "value": value, "without": changed(query, **{name: others})}
 
 
-def narrower(query, rows):
-    """The categories of the rows that are shown, each with the query for it alone."""
+def category_links(query, rows):
+    """The categories of these rows, each with the query string that selects it."""
     categories = {row.category for row in rows} - {""}
     if len(categories) > 1:
         for category in sorted(categories):
-            yield {"category": category, "query": changed(query, category=[category])}
+            yield {"name": category, "query": changed(query, category=[category])}
 
 
 def changed(query, **changes):
-    """A query string with other filters; a cursor was made for those that it had."""
+    """The query string with these filters changed, and without the cursor, which they bind."""
     return urlencode({**query, **changes, "cursor": []}, doseq=True)
 
 
-def sorts_of(list_query):
-    """The orders of a list by the names that people know, the default one first."""
+def sort_choices(list_query):
+    """The sorts of a list with their labels, the default one first."""
     names = [*(["relevance"] if list_query.words else []), *list_query.sorts]
-    return [(name, SORT_NAMES[name]) for name in names]
+    return [(name, SORT_LABELS[name]) for name in names]
 
 
 class SkillsPage(ListPage):
-    view = SkillViewSet
+    viewset = SkillViewSet
     kind = "skills"
 
 
 class PersonasPage(ListPage):
-    view = PersonaViewSet
+    viewset = PersonaViewSet
     kind = "personas"
 
 
@@ -138,7 +148,7 @@ class SkillPage(Page):
     def get(self, request, slug):
         skill, validator = SkillViewSet.get_published(slug)
         content = render_markdown(skill.content)
-        return self.page(request, validator, kind="skills", entry=skill, content=content)
+        return self.render(validator, kind="skills", entry=skill, content=content)
 
 
 class PersonaPage(Page):
@@ -147,8 +157,8 @@ class PersonaPage(Page):
     def get(self, request, slug):
         persona, validator = PersonaViewSet.get_published(slug)
         ratings = sorted(persona.rating_distribution().items(), reverse=True)
-        # A prompt that has a price is not given away.
+        # The content of a priced persona is not public (contract 6).
         content = render_markdown(persona.content) if persona.is_free else ""
-        return self.page(
-            request, validator, kind="personas", entry=persona, content=content, ratings=ratings
+        return self.render(
+            validator, kind="personas", entry=persona, content=content, ratings=ratings
         )

@@ -131,7 +131,7 @@ def test_a_crash_of_the_api_is_logged_without_the_token(log, client, secrets, mo
 def test_a_crash_of_the_claim_page_is_logged_without_its_secret(
     log, anyone, agent, secrets, monkeypatch
 ):
-    monkeypatch.setattr("agents.views.OperatorForm", None)
+    monkeypatch.setattr("agents.claim_page.OperatorForm", None)
 
     answer = anyone.get(f"/claim/{agent.claim.secret}")
 

@@ -40,7 +40,7 @@ CRASHES = {
         lambda it: it.client.post(f"{ME}/skills/install", {"slug": "pdf-tables"}),
     ),
     "the claim page is opened": (
-        "agents.views.render",
+        "agents.claim_page.render",
         lambda it: it.anyone.get(f"/claim/{it.secrets['claim']}"),
     ),
     "the token stands in the query string": (

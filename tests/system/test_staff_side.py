@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from agents.models import Agent, OperatorClaim
 from catalogue.models import Skill
-from marketplace.middleware.errors import ContentSecurityPolicyMiddleware
+from marketplace.middleware.security import ContentSecurityPolicyMiddleware
 from reviews.models import Review
 from tests.factories import (
     AgentFactory,

@@ -1,0 +1,32 @@
+"""Pages for people answer in HTML, every other view in JSON (contract 1). A page's view says so."""
+
+from django.urls import Resolver404, resolve
+
+
+def page(view):
+    """Mark a view function, or the `dispatch` of a view class, as a page."""
+    view.is_page = True
+    return view
+
+
+def is_page(request):
+    match = resolver_match(request)
+    return match is not None and (is_admin(match) or hasattr(match.func, "is_page"))
+
+
+def is_admin(match):
+    return match is not None and match.app_name == "admin"
+
+
+def resolver_match(request):
+    """The match of the request's path, or None where the URLconf has no such path.
+
+    Django resolves the path after all middleware. A response that comes from a layer before that
+    resolves it here.
+    """
+    if request.resolver_match is None:
+        try:
+            return resolve(request.path_info)
+        except Resolver404:
+            return None
+    return request.resolver_match
