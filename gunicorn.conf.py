@@ -1,4 +1,4 @@
-"""gunicorn reads this file by itself; the environment decides what it may."""
+"""gunicorn's configuration, which it finds by this name; the environment sets what varies."""
 
 import json
 import re
@@ -24,8 +24,8 @@ keepalive = 75
 max_requests = 100_000
 max_requests_jitter = 10_000
 
-# Only Django decides which forwarded headers to believe (TRUSTED_PROXY_COUNT); with gunicorn's
-# defaults any client on the same machine could claim to speak HTTPS or set SCRIPT_NAME.
+# Django alone decides which forwarded headers to trust (TRUSTED_PROXY_COUNT). With gunicorn's
+# defaults, any client on the same machine could claim HTTPS or set SCRIPT_NAME.
 forwarded_allow_ips = ""
 secure_scheme_headers = {}
 forwarder_headers = ""
@@ -36,13 +36,13 @@ HAS_ACCESS_LOG = environment.boolean("ACCESS_LOG", default=False)
 
 
 class Log(glogging.Logger):
-    """A line for each request: who, what, the status, the bytes of the body, the milliseconds."""
+    """A line for each request: address, request, status, bytes of the body, milliseconds."""
 
     def access(self, resp, req, environ, request_time):
         if not HAS_ACCESS_LOG:
             return
-        # The path as it was sent, which is one line, and without its query. gunicorn's own way
-        # knows it decoded alone, and collects all headers first: twice the time.
+        # The path as it was sent, without its query. gunicorn's own formatter has it decoded only,
+        # which may span lines, and collects all headers first.
         path = environ["RAW_URI"].partition("?")[0]
         self.access_log.info(
             '%s "%s %s" %s %s %dms',
@@ -55,11 +55,11 @@ logger_class = Log
 
 
 def write_json_error(sock, status_int, reason, mesg):
-    """gunicorn answers a request that it cannot read before any application sees it: in JSON."""
+    """The JSON response to a request that gunicorn cannot parse, which no application sees."""
     text = logging.mask(re.sub(r"[^ -~]+", " ", mesg or reason).strip())
     body = json.dumps({"error": text})
-    # HTTP has 501 for a transfer coding that nobody knows. The mistake is the client's all the
-    # same, and 500 and above say that trying again may help.
+    # gunicorn has 501 for an unknown transfer coding. But the mistake is the client's, and a status
+    # of 500 and above would say that a retry may help.
     status = HTTPStatus.BAD_REQUEST if status_int == 501 else HTTPStatus(status_int)
     head = (
         f"HTTP/1.1 {status.value} {status.phrase}\r\nConnection: close\r\n"

@@ -1,1 +1,1 @@
-"""How agents and people come in who do not speak the API: MCP, Agent Skills, OpenAPI, pages."""
+"""Other ways in than the API itself: OpenAPI, MCP, Agent Skills, the website, guides."""

@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` says beside Django's own checks."""
+"""The project's own checks for `manage.py check --deploy`."""
 
 from django.conf import settings
 from django.core import checks

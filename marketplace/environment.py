@@ -12,7 +12,7 @@ TIER = re.compile(r"[a-z][a-z0-9-]{0,15}")
 
 
 def text(name, default=None):
-    """The variable's value; without a default the variable has to be set."""
+    """The variable's value, or the default. Without a default the variable is required."""
     value = os.environ.get(name, "").strip() or default
     if value is None:
         raise ImproperlyConfigured(f"{name} is not set: see the table of variables in README.md.")
@@ -38,7 +38,7 @@ def whole_number(name, *, default, low, high):
 
 
 def words(name, default="", *, pattern=None, meaning=""):
-    """A comma-separated list, in which each word matches the pattern."""
+    """A comma-separated list of words that match the pattern."""
     found = [word.strip() for word in text(name, default).split(",") if word.strip()]
     for word in found:
         if pattern and not re.fullmatch(pattern, word):
@@ -54,7 +54,7 @@ def matching(name, pattern, *, default, meaning):
 
 
 def rates(name, default):
-    """`20/h`, or `free=20/h,plus=100/h` with one rate for each tier, as `{tier: rate}`."""
+    """`{tier: rate}` from `20/h`, or from `free=20/h,plus=100/h` with a rate for each tier."""
     limits = {}
     for entry in words(name, default):
         tier, _, rate = entry.rpartition("=")
@@ -79,7 +79,7 @@ def database(name):
     except (ValueError, KeyError):
         usable = False
     if not usable:
-        # The value itself is left out: it holds a password.
+        # Without the value, which holds a password.
         raise ImproperlyConfigured(
             f"{name} must look like postgres://user:password@host:5432/name (PostgreSQL only)."
         )
@@ -87,7 +87,7 @@ def database(name):
 
 
 def cache(name):
-    """Where the rate limits are counted: the Redis that the variable names, else PostgreSQL."""
+    """The store of the rate limits: Redis if the variable names one, otherwise PostgreSQL."""
     url = text(name, "")
     if not url:
         return {"BACKEND": "marketplace.ratelimits.counters.PostgresCounters"}

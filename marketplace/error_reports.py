@@ -4,9 +4,9 @@ from marketplace.logging import mask
 
 
 class MaskedReporter(ExceptionReporter):
-    """Django's report of a crash, with its local variables, for the mails of deployers who want it.
+    """Django's report of a crash, local variables included, for deployers who have it mailed.
 
-    Masked as a whole, because a secret turns up in variables of any name and at any depth.
+    Masked as a whole, because a secret can be in a variable of any name and at any depth.
     """
 
     def get_traceback_html(self):

@@ -1,10 +1,10 @@
-"""Log lines and error texts without secrets."""
+"""The logging configuration, which masks secrets."""
 
 import logging
 import re
 
-# What follows their names, cut short or not; and, wherever it stands and however it is escaped,
-# what is as long as the secret of a token, a claim, a session or a CSRF token.
+# The text after `_agent_` or `/claim/`, truncated or not; and any text, percent-encoded or not,
+# that is as long as the secret of a token, a claim, a session or a CSRF token.
 SECRET = re.compile(r"(?<=_agent_)\w+|(?<=/claim/)\w+|(?:%[0-9A-Fa-f]{2}|[0-9A-Za-z]){30,}")
 
 
@@ -14,7 +14,7 @@ def mask(text):
 
 
 class MaskedFormatter(logging.Formatter):
-    """One format for all loggers; masks after formatting, so that tracebacks are covered too."""
+    """The format of all loggers. Masks after formatting, so that tracebacks are masked too."""
 
     def __init__(self):
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -24,14 +24,14 @@ class MaskedFormatter(logging.Formatter):
 
 
 class MaskedMessages(logging.Filter):
-    """For a logger whose records may reach handlers of a deployer's own, such as mails."""
+    """For a logger whose records may also reach a deployer's own handlers, such as mail."""
 
     def filter(self, record):
         record.msg, record.args = mask(record.getMessage()), ()
         return True
 
 
-# For Django and gunicorn alike: everything goes to standard output, one line an event.
+# For Django and gunicorn: every event is a line on standard output.
 CONFIG = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -47,10 +47,10 @@ CONFIG = {
     "root": {"handlers": ["stdout"], "level": "INFO"},
     "loggers": {
         "django": {"level": "INFO", "propagate": True, "handlers": []},
-        # What a client did wrong its answer tells; crashes are logged here.
+        # Crashes only: a client's mistake is told in its response.
         "django.request": {"level": "ERROR", "filters": ["masked"]},
         "django.security.DisallowedHost": {"level": "CRITICAL"},
-        # It tells of every request, and of every mistake of a client, which its answer tells too.
+        # The SDK logs every request and every mistake of a client.
         "mcp": {"level": "ERROR"},
         "gunicorn.error": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
         "gunicorn.access": {"handlers": ["stdout"], "level": "INFO", "propagate": False},

@@ -1,4 +1,4 @@
-"""Who is calling, by address: believed only from the proxies that the deployment trusts."""
+"""The client's address, read from X-Forwarded-For only as far as the deployment trusts it."""
 
 import ipaddress
 
@@ -6,11 +6,11 @@ from django.conf import settings
 
 
 def client_address(request):
-    """The caller's network as text: an IPv4 address, or the /64 that an IPv6 address lies in.
+    """The client's network as text: an IPv4 address, or the /64 of an IPv6 address.
 
-    With TRUSTED_PROXY_COUNT = N it is the N-th entry from the right of X-Forwarded-For; what
-    stands further left was written by the caller. Never raises: an unreadable entry falls back
-    to the address of the connection.
+    With TRUSTED_PROXY_COUNT = N it is the N-th entry from the right of X-Forwarded-For; the client
+    can write any entry further left. Never raises: an unreadable entry falls back to the address
+    of the connection.
     """
     connection = request.META.get("REMOTE_ADDR", "")
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
@@ -34,5 +34,5 @@ def _network(text):
         return str(address)
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
-    # One IPv6 caller usually owns a whole /64.
+    # One IPv6 client usually owns a whole /64.
     return str(ipaddress.ip_network((address, 64), strict=False))

@@ -1,4 +1,4 @@
-"""The store of the rate limits in PostgreSQL: exact across threads, processes and machines."""
+"""Rate limit counters in PostgreSQL, exact across threads, processes and machines."""
 
 import secrets
 import time
@@ -9,16 +9,16 @@ from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.db import connection
 
 COUNT = """
-INSERT INTO marketplace_ratecount AS kept (key, count, expires_at)
+INSERT INTO marketplace_ratecount AS old (key, count, expires_at)
 VALUES (%s, %s, to_timestamp(%s))
 ON CONFLICT (key) DO UPDATE SET
-    count = CASE WHEN kept.expires_at > now() THEN kept.count ELSE 0 END + EXCLUDED.count,
-    -- Left as it is while it counts, because a change of an indexed column writes the index, too.
-    expires_at = CASE WHEN kept.expires_at > now() THEN kept.expires_at ELSE EXCLUDED.expires_at END
+    count = CASE WHEN old.expires_at > now() THEN old.count ELSE 0 END + EXCLUDED.count,
+    -- Unchanged within a window, because a change of an indexed column writes the index too.
+    expires_at = CASE WHEN old.expires_at > now() THEN old.expires_at ELSE EXCLUDED.expires_at END
 RETURNING count
 """
 
-# Rows that another request is purging or counting are skipped, so no request waits for a purge.
+# Rows that another request has locked are skipped, so no request waits for a purge.
 PURGE = """
 DELETE FROM marketplace_ratecount WHERE key IN (
     SELECT key FROM marketplace_ratecount WHERE expires_at < now()
@@ -29,11 +29,10 @@ PURGE_ONE_IN = 200
 
 
 class PostgresCounters(BaseCache):
-    """As much of a cache backend as django-ratelimit uses: `add`, then `incr` where it was refused.
+    """The part of a cache backend that django-ratelimit uses: `add`, then `incr` if it is refused.
 
-    `add` does the counting of both in one statement and keeps the result for the `incr` that
-    follows on the same thread (Django gives each thread its own backend), which saves every
-    counted request a round trip.
+    `add` counts in either case and stores the result for the `incr` that follows on the same thread
+    (Django creates a backend for each thread). So a counted request makes one round trip, not two.
     """
 
     def __init__(self, _location, params):

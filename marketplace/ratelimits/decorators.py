@@ -1,4 +1,4 @@
-"""Rate limits (contract 8): fixed windows, counted whatever the outcome of the request."""
+"""Rate limits in fixed windows, which count every request whatever its outcome (contract 8)."""
 
 from dataclasses import dataclass
 from functools import wraps
@@ -14,7 +14,7 @@ SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 @dataclass(frozen=True)
 class Usage:
-    """Where a caller stands in its window; `seconds` until the next one begins, 1 to `window`."""
+    """A caller's use of its window; the next one begins in `seconds`, from 1 to `window`."""
 
     policy: str
     limit: int
@@ -25,7 +25,7 @@ class Usage:
 
     @property
     def headers(self):
-        """As draft-ietf-httpapi-ratelimit-headers-10 writes them."""
+        """The fields of draft-ietf-httpapi-ratelimit-headers-10."""
         return {
             "RateLimit-Policy": f'"{self.policy}";q={self.limit};w={self.window}',
             "RateLimit": f'"{self.policy}";r={self.remaining};t={self.seconds}',
@@ -33,10 +33,9 @@ class Usage:
 
 
 def ratelimit(policy):
-    """Count each call of a viewset's handler against the policy; 429 with Retry-After beyond it.
+    """Count each call of a viewset's handler, by agent or by address; 429 beyond the limit.
 
-    Handlers run after authentication and scope, which is where the contract wants the count.
-    Calls are counted by agent, or by address where there is none.
+    Handlers run after the checks of token and scope, as the contract orders them.
     """
 
     def decorate(handler):
@@ -59,28 +58,28 @@ def ratelimit(policy):
 
 
 def count(request, policy, *, caller, tier="free"):
-    """Count one request of the caller; its Usage.
+    """Count one request of the caller, and return the caller's Usage.
 
-    The store counts in autocommit, so nothing that is rolled back later takes a count with it.
+    The store counts in autocommit, so a later rollback undoes no count.
     """
     rate = rate_of(policy, tier)
     usage = get_usage(request, group=policy, key=lambda *_: str(caller), rate=rate, increment=True)
-    if not usage["count"]:  # the library's sign that the store gave no count
+    if not usage["count"]:  # The library says so that the store has failed.
         raise Unavailable
     return Usage(
         policy=policy,
         limit=usage["limit"],
         window=window_of(rate),
         remaining=max(usage["limit"] - usage["count"], 0),
-        # The window includes the second that `time_left` counts to: the next one begins after it.
-        # It is -1 where that second has passed since the request was counted.
+        # `time_left` counts to the last second of the window, so the next window begins one later.
+        # It is -1 if that second has passed since the request was counted.
         seconds=max(usage["time_left"] + 1, 1),
         is_exceeded=usage["should_limit"],
     )
 
 
 def rate_of(policy, tier):
-    """The tier's rate; a tier that the deployment gives no rate of its own has the free one."""
+    """The tier's rate, or the free one if the deployment configures none for the tier."""
     rates = settings.RATE_LIMITS[policy]
     return rates.get(tier, rates["free"])
 

@@ -13,21 +13,21 @@ from gunicorn.workers.gthread import (
 )
 
 WHEN_READABLE = select.EPOLLIN | select.EPOLLONESHOT
-AT_ONCE = select.EPOLLOUT | select.EPOLLONESHOT
+WHEN_WRITABLE = select.EPOLLOUT | select.EPOLLONESHOT
 
 
 class Worker(ThreadWorker):
-    """gunicorn's own threads, but each of them waits for requests itself.
+    """gunicorn's threaded worker, in which each thread waits for requests itself.
 
-    There the main thread watches all idle connections, hands each request to a thread and gets the
-    connection back through a pipe: a sixth of a known list's processor time, a tenth of a
-    profile's. Here the kernel wakes one of the threads that have nothing to do. The main thread
-    accepts connections, closes what has been idle for too long, and stops in time.
+    In gunicorn's own, the main thread polls all idle connections, hands each request to a thread
+    and gets the connection back through a pipe (docs/performance.md says what that costs). Here
+    the kernel wakes one idle thread. The main thread accepts connections, closes those that are
+    idle for too long, and stops the worker in time.
     """
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
-        # By descriptor. Whoever takes a connection out, a thread or the main one, has it alone.
+        # By descriptor. Popping a connection transfers its ownership to the popping thread.
         self.idle = self.keepalived_conns = {}
 
     def run(self):
@@ -42,16 +42,16 @@ class Worker(ThreadWorker):
             os.eventfd_write(self.end, 1)
 
     def serve(self):
-        """What each thread does, until the end."""
+        """The loop of each thread, until the worker ends."""
         while (descriptor := self.next_event()) != self.end:
             conn = self.idle.pop(descriptor, None)
             if conn is None:
                 continue
             try:
-                self.answer(conn)
+                self.respond(conn)
             except BaseException:
-                # Who can tell what is left of this process? Another takes over. The thread goes on:
-                # what has been accepted by now would wait for one until graceful_timeout.
+                # The state of the process is unknown now, so a new worker replaces it. Meanwhile
+                # the thread goes on, because the connections already accepted need one.
                 self.log.exception("A request has broken its thread; its worker ends")
                 self.handle_exit(None, None)
 
@@ -59,13 +59,13 @@ class Worker(ThreadWorker):
         [(descriptor, _)] = self.events.poll(maxevents=1)
         return descriptor
 
-    def answer(self, conn):
+    def respond(self, conn):
         is_kept = False
         try:
             is_kept = self.handle(conn)
         finally:
             if not is_kept:
-                # This waits for the client to close too, which would hold up the main thread.
+                # This waits until the client closes too, so the main thread must not do it.
                 with suppress(OSError):
                     conn.close(graceful=True)
                 self.method_queue.defer(self.count_out)
@@ -73,22 +73,25 @@ class Worker(ThreadWorker):
             self.keep(conn)
 
     def enqueue_req(self, conn):
-        """What becomes of a new connection: it is idle until something arrives."""
+        """Register a new connection, which is idle until its first request arrives."""
         descriptor = conn.sock.fileno()
-        patience = max(self.cfg.keepalive, DEFAULT_WORKER_DATA_TIMEOUT)
-        conn.timeout = time.monotonic() + patience
+        timeout = max(self.cfg.keepalive, DEFAULT_WORKER_DATA_TIMEOUT)
+        conn.timeout = time.monotonic() + timeout
         self.idle[descriptor] = conn
         self.events.register(descriptor, WHEN_READABLE)
 
     def keep(self, conn):
-        """Let the connection be idle until its next request, which may have been read already."""
-        descriptor, event = conn.sock.fileno(), AT_ONCE if is_ahead(conn) else WHEN_READABLE
+        """Keep the connection idle until its next request, which may be in its buffer already."""
+        descriptor = conn.sock.fileno()
+        # A connection is writable at any time, so this event comes without waiting for the client.
+        event = WHEN_WRITABLE if has_buffered_data(conn) else WHEN_READABLE
         conn.set_timeout()
         self.idle[descriptor] = conn
-        # In this order: if it was idle too late for _cap_keepalive, the worker is stopping by now.
+        # Checked after the connection is idle: _cap_keepalive, which runs after `alive` is cleared,
+        # may have missed it.
         if not self.alive:
             conn.timeout = min(conn.timeout, time.monotonic() + STOP_KEEPALIVE_LINGER)
-        # Whoever has it by now may have closed it.
+        # The main thread may have popped and closed it since.
         with suppress(OSError):
             self.events.modify(descriptor, event)
 
@@ -102,27 +105,27 @@ class Worker(ThreadWorker):
                 break
             if self.idle.pop(descriptor, None) is None:
                 continue
-            # All threads may be busy, and its request here.
-            if not force and (conn.timeout > now or is_ahead(conn) or has_arrived(conn)):
+            # Its request may have arrived while all threads are busy.
+            if not force and (conn.timeout > now or has_buffered_data(conn) or has_data(conn)):
                 self.keep(conn)
             else:
                 conn.close()
                 self.count_out()
 
     def _cap_keepalive(self, deadline):
-        # From here on gunicorn would look for the first of a list.
+        # From here on gunicorn expects a sequence, of which it reads the first item.
         self.keepalived_conns = ()
         for conn in self.idle.copy().values():
             conn.timeout = min(conn.timeout, deadline)
 
 
-def is_ahead(conn):
-    """Whether more was read than the last request, which is not readable a second time."""
+def has_buffered_data(conn):
+    """Whether more than the last request was read; the socket does not report it as readable."""
     return conn.parser is not None and bool(conn.parser.unreader.buf.getvalue())
 
 
-def has_arrived(conn):
-    """Whether there is something to be read, other than the client's farewell."""
+def has_data(conn):
+    """Whether the socket has data to read; the client's end of file is none."""
     try:
         return bool(conn.sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
     except OSError:
