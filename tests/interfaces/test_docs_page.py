@@ -49,9 +49,9 @@ def test_it_shows_every_operation_and_tries_one(live_server_of, page, tmp_path):
     operation = page.locator("#operations-Catalogue-list_skills")
     operation.locator(".opblock-summary-control").click()
     operation.locator("button.execute").click()
-    answered = operation.locator(".live-responses-table")
-    assert answered.locator(".response-col_status").last.inner_text().split() == ["200"]
-    assert "pdf-tables" in answered.inner_text()
+    responses = operation.locator(".live-responses-table")
+    assert responses.locator(".response-col_status").last.inner_text().split() == ["200"]
+    assert "pdf-tables" in responses.inner_text()
     page.screenshot(path=tmp_path / "docs-tried.png", full_page=True)
 
     assert errors == []

@@ -14,9 +14,6 @@ from tests.factories import PersonaFactory, SkillFactory
 
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\[[^]]+\]\((http://[^)]+)\)")
-# Doors that stand beside these; their own tests open them.
-BESIDE = {"/docs", "/api/v1/openapi.json"}
-
 # A curl that also says on standard error which status each request had.
 CURL = """#!/bin/sh
 exec "$REAL_CURL" -w '%{stderr}%{http_code}\\n' "$@"
@@ -65,23 +62,23 @@ def test_every_request_of_the_skill_works_as_it_stands(live_server_of, shell, tm
     server = live_server_of(TOKEN_PREFIX="acme")
     *others, confirm = blocks_of(server)
 
-    said, statuses = shell("\n".join(others))
+    printed, statuses = shell("\n".join(others))
 
     assert statuses == [201, 200, 200, 200, 200, 201, 200, 201, 201, 200, 200]
-    assert re.search(r'"results":\[\{"skillId"', said)
-    assert '"activePersona":{"personaId"' in said
-    assert '"description":"What I do now"' in said
+    assert re.search(r'"results":\[\{"skillId"', printed)
+    assert '"activePersona":{"personaId"' in printed
+    assert '"description":"What I do now"' in printed
     assert (tmp_path / "skills/pdf-tables/SKILL.md").read_text().startswith("---\nname: pdf-tables")
-    kept = tmp_path / ".agent-marketplace" / f"127.0.0.1-{server.port}.json"
-    assert kept.stat().st_mode & 0o077 == 0
-    assert '"token":"acme_agent_' in kept.read_text()
+    stored = tmp_path / ".agent-marketplace" / f"127.0.0.1-{server.port}.json"
+    assert stored.stat().st_mode & 0o077 == 0
+    assert '"token":"acme_agent_' in stored.read_text()
 
     code = OperatorClaim.objects.get().request_code(name="Ada", email="ada@example.com")
     token = next(block for block in others if block.startswith("TOKEN="))
-    said, statuses = shell(token + confirm.replace("WDJB-MJHT", code))
+    printed, statuses = shell(token + confirm.replace("WDJB-MJHT", code))
 
     assert statuses == [200]
-    assert '"status":"claimed"' in said
+    assert '"status":"claimed"' in printed
     assert Skill.objects.get().downloads == 1
 
 
@@ -91,10 +88,10 @@ def test_the_session_of_the_start_page_works_as_it_stands(live_server_of, shell)
     page = server.request("GET", "/").body.decode()
     steps = re.findall(r'<pre tabindex="0"><code>(TOKEN=.*?|curl .*?)</code>', page, re.DOTALL)
 
-    said, statuses = shell("\n".join(steps).replace("&amp;", "&"))
+    printed, statuses = shell("\n".join(steps).replace("&amp;", "&"))
 
     assert statuses == [201, 200, 201, 200]
-    assert '"slug":"pdf-tables"' in said
+    assert '"slug":"pdf-tables"' in printed
 
 
 def test_every_link_of_llms_txt_leads_somewhere(anyone):
@@ -145,10 +142,10 @@ def test_they_speak_of_this_deployment(anyone, settings, rates, path):
 
 
 def test_robots_stay_out_of_the_admin_and_of_claims(anyone):
-    answer = anyone.get("/robots.txt")
+    response = anyone.get("/robots.txt")
 
-    assert answer.status_code == 200
-    assert answer.content == b"User-agent: *\nDisallow: /admin/\nDisallow: /claim/\n"
+    assert response.status_code == 200
+    assert response.content == b"User-agent: *\nDisallow: /admin/\nDisallow: /claim/\n"
 
 
 @pytest.mark.parametrize(
@@ -159,22 +156,24 @@ def test_robots_stay_out_of_the_admin_and_of_claims(anyone):
         ("/robots.txt", "text/plain; charset=utf-8"),
     ],
 )
-def test_they_cost_no_statement_and_are_kept(anyone, django_assert_num_queries, path, content_type):
+def test_they_cost_no_statement_and_have_an_etag(
+    anyone, django_assert_num_queries, path, content_type
+):
     with django_assert_num_queries(0):
         first = anyone.get(path)
-        known = anyone.get(path, headers={"If-None-Match": first.headers["ETag"]})
+        revalidated = anyone.get(path, headers={"If-None-Match": first.headers["ETag"]})
         head = anyone.head(f"{path}/")
 
     assert (first.status_code, first.headers["Content-Type"]) == (200, content_type)
     assert first.headers["Cache-Control"] == "public, no-cache"
-    assert (known.status_code, known.content) == (304, b"")
+    assert (revalidated.status_code, revalidated.content) == (304, b"")
     assert (head.status_code, head.content) == (200, b"")
 
 
 @pytest.mark.parametrize("path", ["/skill.md", "/llms.txt", "/robots.txt"])
 def test_another_method_is_a_405_in_json(anyone, path):
-    answer = anyone.post(path)
+    response = anyone.post(path)
 
-    assert answer.status_code == 405
-    assert answer.headers["Allow"] == "GET, HEAD"
-    assert answer.json() == {"error": "Method POST is not allowed here; use GET, HEAD"}
+    assert response.status_code == 405
+    assert response.headers["Allow"] == "GET, HEAD"
+    assert response.json() == {"error": "Method POST is not allowed here; use GET, HEAD"}

@@ -125,16 +125,16 @@ def test_a_client_without_a_token_is_told_so(walk, live_server_of):
 
 
 @pytest.mark.usefixtures("catalogue")
-def test_many_calls_at_once_leave_nothing_behind(own_server_of):
+def test_concurrent_calls_leave_nothing_behind(own_server_of):
     server = own_server_of(PGAPPNAME="mcp", WEB_CONCURRENCY="2", WEB_THREADS="4")
 
     with ThreadPoolExecutor(50) as pool:
         warm = list(pool.map(lambda _: search(server), range(100)))
         before = held(server)
-        answers = list(pool.map(lambda _: search(server), range(200)))
+        responses = list(pool.map(lambda _: search(server), range(200)))
 
-    assert {answer.status for answer in warm + answers} == {200}
-    assert {answer.json()["result"]["isError"] for answer in answers} == {False}
+    assert {response.status for response in warm + responses} == {200}
+    assert {response.json()["result"]["isError"] for response in responses} == {False}
     assert is_within(30, lambda: held(server) <= before)
     assert connections() <= 8  # one for each thread
 

@@ -1,0 +1,87 @@
+"""The lists of the website: the API's own, with filters and pages to go through."""
+
+import re
+from html import unescape
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.factories import PersonaFactory, SkillFactory
+from tests.interfaces.pages import entries, links, text_of
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "q=tables",
+        "tag=pdf&category=data",
+        "sort=name",
+        "limit=1",
+        "author=Nobody",
+        "search=pdf",
+    ],
+)
+def test_a_list_finds_what_the_api_finds(person, anyone, catalogue, query):
+    SkillFactory(slug="csv-tables", title="CSV tables", tags=["pdf"], category="data")
+    SkillFactory(slug="letters", title="Letters")
+
+    shown = entries(person.get(f"/skills?{query}"))
+
+    found = anyone.get(f"/api/v1/skills?{query}").json()["results"]
+    assert shown == [row["slug"] for row in found]
+
+
+def test_a_list_leads_through_all_its_pages_and_back(person):
+    for number in range(5):
+        PersonaFactory(slug=f"persona-{number}", installs=number)
+    seen, path = [], "/personas?limit=2&q="
+    while path:
+        page = person.get(path)
+        seen.append(entries(page))
+        path = next(
+            (unescape(url) for url in re.findall(r'rel="next" href="([^"]*)', text_of(page))), ""
+        )
+
+    assert seen == [["persona-4", "persona-3"], ["persona-2", "persona-1"], ["persona-0"]]
+    (back,) = re.findall(r'rel="prev" href="([^"]*)', text_of(page))
+    assert urlsplit(back).path == "/personas"
+    assert entries(person.get(unescape(back))) == seen[1]
+
+
+def test_what_a_form_leaves_empty_is_no_filter(person, catalogue):
+    page = person.get("/personas?q=&sort=&free=&minRating=")
+
+    assert entries(page) == ["archivist"]
+
+
+def test_each_filter_that_is_set_can_be_taken_away(person, catalogue):
+    page = person.get("/skills?q=tables&tag=pdf&tag=x&category=data&sort=name")
+
+    assert [link for link in links(page) if link.startswith("?")] == [
+        "?q=tables&tag=pdf&tag=x&sort=name",
+        "?q=tables&tag=x&category=data&sort=name",
+        "?q=tables&tag=pdf&category=data&sort=name",
+    ]
+    hidden = re.findall(r'<input type="hidden" name="(\w+)" value="(\w+)">', text_of(page))
+    assert hidden == [("category", "data"), ("tag", "pdf"), ("tag", "x")]
+
+
+def test_the_categories_that_are_shown_narrow_the_list(person, catalogue):
+    SkillFactory(category="text", slug="letters")
+
+    page = person.get("/skills?sort=name")
+
+    narrower = [link for link in links(page) if link.startswith("?")]
+    assert narrower == ["?sort=name&category=data", "?sort=name&category=text"]
+    assert entries(person.get(f"/skills{narrower[1]}")) == ["letters"]
+
+
+def test_no_filter_is_changed_with_the_cursor_of_another(person, catalogue):
+    SkillFactory.create_batch(2, category="data")
+    first = person.get("/skills?limit=1&category=data")
+    (following,) = [link for link in links(first) if "cursor=" in link]
+
+    second = person.get(following)
+
+    assert [link for link in links(second) if link.startswith("?")] == ["?limit=1"]

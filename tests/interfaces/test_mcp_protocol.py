@@ -1,0 +1,254 @@
+"""MCP at /mcp: the protocol, its versions, and bodies that are no messages."""
+
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from demo.postgres import CHECKOUT
+from tests.factories import SkillFactory
+from tests.interfaces.mcp_calls import HELLO, MODERN, URL, modern, result, send
+from tests.live import url_of_test_database
+
+TOOLS = [
+    *("search_skills", "get_skill", "search_personas", "get_persona", "register_agent"),
+    *("install_skill", "install_persona", "confirm_claim", "submit_review", "my_profile"),
+]
+
+
+@pytest.mark.parametrize("url", ["/mcp", "/mcp/"])
+def test_it_introduces_itself(anyone, url):
+    message = {"jsonrpc": "2.0", "id": "a", "method": "initialize", "params": HELLO}
+
+    response = anyone.post(url, message)
+
+    introduction = response.json()
+    instructions = introduction["result"].pop("instructions")
+    assert response.status_code == 200
+    assert response["Cache-Control"] == "no-store"
+    assert introduction == {
+        "jsonrpc": "2.0",
+        "id": "a",
+        "result": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {"listChanged": False}},
+            "serverInfo": {
+                "name": "agent-marketplace",
+                "title": "Agent marketplace",
+                "version": "1.0.0",
+            },
+        },
+    }
+    assert "POST to http://testserver/api/v1/agents/register" in instructions
+    assert "`Authorization: Bearer <token>`" in instructions
+
+
+def test_its_version_is_the_projects(anyone):
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
+
+    assert result(anyone, "initialize", HELLO)["serverInfo"]["version"] == project["version"]
+
+
+def test_it_introduces_itself_to_a_client_without_initialize(anyone):
+    response = send(anyone, **modern("server/discover"))
+
+    assert response.status_code == 200
+    assert response.json()["result"]["supportedVersions"] == ["2026-07-28"]
+
+
+def test_it_serves_clients_without_initialize_alike(client):
+    SkillFactory(slug="wanted")
+
+    response = send(
+        client, **modern("tools/call", name="install_skill", arguments={"slug": "wanted"})
+    )
+
+    outcome = response.json()["result"]
+    assert outcome["structuredContent"]["message"] == "Skill installed"
+    assert outcome["resultType"] == "complete"
+
+
+def test_it_wants_https_like_the_api(anyone, settings):
+    settings.REQUIRE_HTTPS = True
+
+    response = send(anyone, "ping")
+
+    assert response.status_code == 403
+    assert response.json() == {"error": "HTTPS is required"}
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "error"),
+    [
+        (
+            "tools/call",
+            {"name": "no_such"},
+            (-32602, f"Unknown tool. There are {', '.join(TOOLS)}"),
+        ),
+        (
+            "tools/call",
+            {"name": "get_skill", "arguments": []},
+            (-32602, "Invalid request parameters"),
+        ),
+        ("tools/call", {}, (-32602, "Invalid request parameters")),
+        ("initialize", {}, (-32602, "Invalid request parameters")),
+        ("resources/list", {}, (-32601, "Method not found")),
+        ("no/such", {}, (-32601, "Method not found")),
+    ],
+)
+def test_an_error_of_the_protocol_is_a_message_of_the_protocol(anyone, method, params, error):
+    response = send(anyone, method, params)
+
+    message = response.json()
+    assert (response.status_code, message["id"]) == (200, 7)
+    assert (message["error"]["code"], message["error"]["message"]) == error
+
+
+def test_an_unknown_version_of_the_protocol_is_refused_with_the_known_ones(anyone):
+    request = modern("tools/list")
+    request["headers"]["MCP-Protocol-Version"] = "2099-01-01"
+    request["params"]["_meta"] = {
+        **MODERN,
+        "io.modelcontextprotocol/protocolVersion": "2099-01-01",
+    }
+
+    response = send(anyone, **request)
+
+    assert response.status_code == 200
+    assert response.json()["error"]["code"] == -32022
+    assert response.json()["error"]["data"]["supported"] == ["2026-07-28"]
+
+
+def test_an_older_version_is_negotiated(anyone):
+    introduction = result(anyone, "initialize", {**HELLO, "protocolVersion": "1999-01-01"})
+
+    assert introduction["protocolVersion"] == "2025-11-25"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}},
+        {"jsonrpc": "2.0", "method": "notifications/no-such", "params": {"x": 1}},
+        {"jsonrpc": "2.0", "id": 1, "result": {}},
+    ],
+)
+def test_what_expects_no_response_gets_none(anyone, message):
+    response = anyone.post(URL, message)
+
+    assert (response.status_code, response.content) == (202, b"")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "text"),
+    [
+        (b"", 400, "Request body is not valid JSON"),
+        (b"{", 400, "Request body is not valid JSON"),
+        (b"[" * 30000 + b"]" * 30000, 400, "Request body is not valid JSON"),
+        (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400, "Request body must be a JSON object"),
+        (b"{}", 400, "Request body must be a JSON-RPC request or notification"),
+        (
+            b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}',
+            400,
+            "id must be a string or a whole number",
+        ),
+        (
+            b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
+            400,
+            "id must be a string or a whole number",
+        ),
+        (
+            b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
+            400,
+            "Request body must be a JSON-RPC request or notification",
+        ),
+        (
+            b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}',
+            400,
+            "Request body must be a JSON-RPC request or notification",
+        ),
+        (
+            b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a\\u0000b"}}',
+            400,
+            "Request body must not contain NUL characters",
+        ),
+        (b'{"a":"' + b"x" * 65536 + b'"}', 413, "Request body is too large"),
+    ],
+)
+def test_what_is_no_message_is_refused_as_everywhere(anyone, body, status, text):
+    response = anyone.post(URL, body)
+
+    assert response.status_code == status
+    assert response.json() == {"error": text}
+
+
+def test_it_reads_json_only(anyone):
+    response = anyone.post(URL, b"a=1", content_type="application/x-www-form-urlencoded")
+
+    assert response.status_code == 415
+    assert response.json() == {"error": "Content-Type must be application/json"}
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "PUT", "PATCH", "OPTIONS"])
+def test_messages_are_posted(anyone, method):
+    response = anyone.generic(method, URL)
+
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    if method != "HEAD":
+        assert response.json() == {"error": f"Method {method} is not allowed here; use POST"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Accept": "text/html"},
+        {"Accept": "application/json, text/event-stream"},
+        {"Content-Type": "Application/JSON; charset=UTF-8"},
+        {"Origin": "https://elsewhere.example"},
+        {"Mcp-Session-Id": "forgotten"},
+        {"MCP-Protocol-Version": "2025-03-26"},
+    ],
+    ids=str,
+)
+def test_it_responds_in_json_whatever_the_headers_of_the_client(anyone, headers):
+    content_type = headers.get("Content-Type", "application/json")
+
+    response = send(anyone, "ping", headers=headers, content_type=content_type)
+
+    assert response.status_code == 200
+    assert response["Content-Type"] == "application/json"
+    assert response.json() == {"jsonrpc": "2.0", "id": 7, "result": {}}
+
+
+def test_it_does_not_serve_a_foreign_host(anyone):
+    response = send(anyone, "ping", headers={"Host": "rebound.example"})
+
+    assert response.status_code == 400
+    assert list(response.json()) == ["error"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_sdk_is_imported_for_the_first_message_only(monkeypatch):
+    program = """
+import json, sys, django
+django.setup()
+from django.test import Client
+client = Client(SERVER_NAME="localhost")
+assert client.get("/api/v1/skills").status_code == 200
+assert client.get("/mcp").status_code == 405
+print("mcp" in sys.modules)
+message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+assert client.post("/mcp", json.dumps(message), "application/json").status_code == 200
+print("mcp" in sys.modules)
+"""
+    monkeypatch.setenv("DATABASE_URL", url_of_test_database())
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "marketplace.settings")
+
+    process = subprocess.run(
+        [sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    )
+
+    assert process.stdout.split()[-2:] == ["False", "True"]

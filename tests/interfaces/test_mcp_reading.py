@@ -1,0 +1,94 @@
+"""The tools of MCP that read, each beside the request of the API that it makes."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from marketplace.http_cache.store import cached_responses
+from tests.factories import PersonaFactory, SkillFactory
+from tests.interfaces.mcp_calls import call, result
+
+READS = [
+    ("search_skills", {}, "/api/v1/skills"),
+    (
+        "search_skills",
+        {"query": "tables", "category": "data", "runtime": "python", "limit": 1},
+        "/api/v1/skills?query=tables&category=data&runtime=python&limit=1",
+    ),
+    ("search_skills", {"query": None, "limit": 1}, "/api/v1/skills?limit=1"),
+    ("search_skills", {"query": "c++ & ü"}, "/api/v1/skills?query=c%2B%2B+%26+%C3%BC"),
+    ("search_personas", {"query": "scribe"}, "/api/v1/personas?query=scribe"),
+    ("get_skill", {"slug": "wanted"}, "/api/v1/skills/wanted"),
+    ("get_persona", {"slug": "scribe"}, "/api/v1/personas/scribe"),
+    ("my_profile", {}, "/api/v1/agents/me"),
+]
+
+
+@pytest.fixture
+def catalogue(db):
+    skills = [
+        SkillFactory(slug=slug, title="Tables", category="data", runtimes=["python"])
+        for slug in ("wanted", "other")
+    ]
+    PersonaFactory(slug="scribe", title="The Scribe", skills=skills)
+
+
+@pytest.mark.parametrize(("tool", "arguments", "twin"), READS)
+@pytest.mark.usefixtures("catalogue")
+def test_a_reading_tool_responds_as_the_api_does(client, tool, arguments, twin):
+    response = client.get(twin)
+    assert response.status_code == 200
+
+    outcome = call(client, tool, **arguments)
+
+    assert outcome["content"] == [{"type": "text", "text": response.content.decode()}]
+    assert outcome["structuredContent"] == response.json()
+    assert outcome["isError"] is False
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("is_cached", [False, True], ids=["uncached", "cached"])
+@pytest.mark.parametrize(("tool", "arguments", "twin"), READS)
+@pytest.mark.usefixtures("catalogue")
+def test_a_reading_tool_asks_no_more_queries_than_the_api(client, tool, arguments, twin, is_cached):
+    client.get("/api/v1/agents/me")  # writes the token's last use, once
+    numbers = []
+    for send in (lambda: client.get(twin), lambda: call(client, tool, **arguments)):
+        cached_responses.clear()
+        if is_cached:
+            send()
+        with CaptureQueriesContext(connection) as queries:
+            send()
+        numbers.append(len(queries))
+
+    assert numbers[0] == numbers[1] > 0
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_it_shares_the_cached_responses_of_the_api(anyone):
+    anyone.get("/api/v1/skills/wanted")
+
+    with CaptureQueriesContext(connection) as queries:
+        call(anyone, "get_skill", slug="wanted")
+
+    assert len(queries) == 1
+
+
+def test_it_responds_in_full_whatever_the_client_has_cached(anyone):
+    SkillFactory(slug="wanted")
+    params = {"name": "get_skill", "arguments": {"slug": "wanted"}}
+
+    outcome = result(anyone, "tools/call", params, headers={"If-None-Match": "*"})
+
+    assert outcome["structuredContent"]["slug"] == "wanted"
+
+
+def test_links_keep_the_scheme_and_the_host_of_the_client(anyone, settings):
+    settings.REQUIRE_HTTPS = True
+    SkillFactory.create_batch(2)
+
+    outcome = result(
+        anyone, "tools/call", {"name": "search_skills", "arguments": {"limit": 1}}, secure=True
+    )
+
+    assert outcome["structuredContent"]["next"].startswith("https://testserver/api/v1/skills?")

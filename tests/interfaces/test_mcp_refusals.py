@@ -1,0 +1,162 @@
+"""Calls of MCP's tools that the API refuses: bad arguments, tokens, scopes, limits, crashes."""
+
+import pytest
+from django.db import OperationalError
+
+from agents.models import Agent, AgentToken
+from catalogue.filters import SkillListQuery
+from tests.factories import PersonaFactory, SkillFactory
+from tests.interfaces.mcp_calls import call, refusal, result
+
+INSTALL = "/api/v1/agents/me/skills/install"
+
+
+@pytest.fixture
+def catalogue(db):
+    SkillFactory(slug="wanted")
+    PersonaFactory(slug="scribe")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "text"),
+    [
+        ("get_skill", {}, "slug is required"),
+        ("get_skill", {"slug": ""}, "slug is required"),
+        ("get_skill", {"slug": None}, "slug is required"),
+        ("get_skill", {"slug": ["wanted"]}, "slug must be a string"),
+        ("get_skill", {"slug": "no-such"}, "Skill not found"),
+        ("get_skill", {"slug": "wanted/"}, "Skill not found"),
+        ("get_skill", {"slug": "../agents/me"}, "Skill not found"),
+        ("get_skill", {"slug": "wanted?x=%20ü"}, "Skill not found"),
+        ("get_persona", {"slug": "no-such"}, "Persona not found"),
+        ("search_skills", {"query": 5}, "query must be a string"),
+        ("search_skills", {"query": "x" * 201}, "query must be at most 200 characters"),
+        ("search_skills", {"limit": 0}, "limit must be a whole number from 1 to 100"),
+        ("search_skills", {"limit": "5"}, "limit must be a whole number from 1 to 100"),
+        ("search_skills", {"limit": True}, "limit must be a whole number from 1 to 100"),
+        (
+            "search_personas",
+            {"runtime": {}, "limit": 1.5},
+            "runtime must be a string; limit must be a whole number from 1 to 100",
+        ),
+        (
+            "search_skills",
+            {"tag": ["red"]},
+            "Unknown argument 'tag'. Allowed: query, category, runtime, limit",
+        ),
+        ("install_skill", {}, "slug is required"),
+        ("install_skill", {"slug": "no-such"}, "Skill not found"),
+        ("install_skill", {"slug": "wanted", "runtime": 3}, "runtime must be a string"),
+        ("install_persona", {"slug": "scribe", "setActive": 1}, "setActive must be a boolean"),
+        (
+            "install_persona",
+            {"slug": "priced"},
+            "This persona requires payment. Agent API currently supports free personas only.",
+        ),
+        ("submit_review", {"personaSlug": "scribe"}, "Rating must be between 1 and 5"),
+        ("submit_review", {"personaSlug": "scribe", "rating": 6}, "Rating must be between 1 and 5"),
+        (
+            "submit_review",
+            {"personaSlug": "scribe", "rating": 5},
+            "You must install this persona before reviewing it",
+        ),
+        ("register_agent", {"handle": "caller"}, "Handle already taken"),
+        ("register_agent", {"name": "x" * 81}, "name must be at most 80 characters"),
+    ],
+)
+@pytest.mark.usefixtures("catalogue")
+def test_a_refused_tool_says_why_as_the_api_does(client, tool, arguments, text):
+    PersonaFactory(slug="priced", price_cents=500)
+
+    assert call(client, tool, **arguments) == refusal(text)
+
+
+def test_an_install_that_there_is_already_is_refused(client):
+    SkillFactory(slug="wanted")
+    client.post(INSTALL, {"slug": "wanted"})
+
+    assert call(client, "install_skill", slug="wanted") == refusal("Skill already installed")
+
+
+PROTECTED = {
+    "install_skill": {"slug": "wanted"},
+    "install_persona": {"slug": "scribe"},
+    "submit_review": {"personaSlug": "scribe", "rating": 5},
+    "confirm_claim": {"code": "BBBB-BBBB"},
+    "my_profile": {},
+}
+
+
+@pytest.mark.parametrize("tool", PROTECTED)
+def test_it_wants_a_token_for_what_is_the_agents_own(anyone, tool):
+    assert call(anyone, tool, **PROTECTED[tool]) == refusal("Authentication required")
+
+
+@pytest.mark.parametrize("tool", PROTECTED)
+def test_it_wants_the_tokens_scope(client_of, agent, tool):
+    scopes = {"my_profile": "read", "confirm_claim": "read", "submit_review": "review"}
+    scope = scopes.get(tool, "install")
+    others = {"read", "install", "review"} - {scope}
+    limited = client_of(token=AgentToken.objects.issue(agent, scopes=sorted(others)).text)
+
+    assert call(limited, tool, **PROTECTED[tool]) == refusal("Insufficient permissions")
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_a_token_that_is_refused_does_not_matter_where_none_is_needed(client_of):
+    stranger = client_of(token="mkt_agent_unknown")
+
+    assert call(stranger, "my_profile") == refusal("Authentication required")
+    assert call(stranger, "get_skill", slug="wanted")["isError"] is False
+
+
+def test_it_shares_the_limits_of_the_api(client, rates):
+    rates(install="2/h")
+    client.post(INSTALL, {"slug": "no-such"})
+    call(client, "install_persona", slug="no-such")
+
+    outcome = call(client, "install_skill", slug="no-such")
+    seconds = client.post(INSTALL, {"slug": "no-such"})["Retry-After"]
+
+    assert outcome["content"][0]["text"].startswith("Rate limit exceeded. Try again in ")
+    assert abs(int(outcome["content"][0]["text"].split()[-2]) - int(seconds)) <= 1
+    assert outcome["isError"] is True
+
+
+def test_registrations_are_counted_by_address(anyone, rates, settings):
+    rates(register="1/h")
+    settings.TRUSTED_PROXY_COUNT = 1
+    params = {"name": "register_agent"}
+
+    refused = [
+        result(anyone, "tools/call", params, headers={"X-Forwarded-For": address})["isError"]
+        for address in ("192.0.2.1", "192.0.2.1", "192.0.2.2")
+    ]
+
+    assert refused == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (
+            OperationalError("connection refused"),
+            "Service temporarily unavailable. Try again in a few seconds.",
+        ),
+        (RuntimeError("the secret detail"), "Internal server error"),
+    ],
+)
+def test_a_crash_is_a_refusal_that_tells_nothing(anyone, monkeypatch, error, text):
+    def page(*_):
+        raise error
+
+    monkeypatch.setattr(SkillListQuery, "page", page)
+
+    assert call(anyone, "search_skills") == refusal(text)
+
+
+def test_a_token_that_an_argument_holds_by_mistake_is_not_stored(client, agent):
+    outcome = call(client, "register_agent", name=agent.token.text)
+
+    assert outcome == refusal("name must not hold a token")
+    assert Agent.objects.count() == 1

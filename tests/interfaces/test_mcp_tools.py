@@ -1,0 +1,166 @@
+"""The tools of MCP: what they declare, and those that write."""
+
+import pytest
+
+from agents import handles
+from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
+from tests.interfaces.mcp_calls import call, result, success
+
+READS_ONLY = {
+    "readOnlyHint": True,
+    "idempotentHint": True,
+    "destructiveHint": False,
+    "openWorldHint": False,
+}
+
+
+def test_it_offers_its_tools(anyone):
+    tools = {tool["name"]: tool for tool in result(anyone, "tools/list")["tools"]}
+
+    assert {name: tool["annotations"] for name, tool in tools.items()} == {
+        "search_skills": READS_ONLY,
+        "get_skill": READS_ONLY,
+        "search_personas": READS_ONLY,
+        "get_persona": READS_ONLY,
+        "register_agent": {**READS_ONLY, "readOnlyHint": False, "idempotentHint": False},
+        "install_skill": {**READS_ONLY, "readOnlyHint": False},
+        "install_persona": {**READS_ONLY, "readOnlyHint": False},
+        "confirm_claim": {**READS_ONLY, "readOnlyHint": False},
+        "submit_review": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
+        "my_profile": READS_ONLY,
+    }
+    assert all(tool["title"] and tool["description"] for tool in tools.values())
+
+
+@pytest.mark.parametrize(
+    ("tool", "required", "properties"),
+    [
+        (
+            "search_skills",
+            [],
+            {
+                "query": {"type": "string", "maxLength": 200},
+                "category": {"type": "string"},
+                "runtime": {"type": "string"},
+                "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+            },
+        ),
+        ("get_persona", ["slug"], {"slug": {"type": "string", "minLength": 1}}),
+        (
+            "register_agent",
+            [],
+            {
+                "name": {"type": "string", "minLength": 1, "maxLength": 80, "pattern": r"\S"},
+                "description": {"type": "string", "maxLength": 500},
+                "runtime": {"type": "string", "maxLength": 64},
+                "handle": {
+                    "type": "string",
+                    "minLength": 3,
+                    "maxLength": 39,
+                    "pattern": f"^{handles.SHAPE}$",
+                },
+            },
+        ),
+        (
+            "install_skill",
+            ["slug"],
+            {
+                "slug": {"type": "string", "minLength": 1},
+                "runtime": {"type": "string", "default": ""},
+            },
+        ),
+        (
+            "install_persona",
+            ["slug"],
+            {
+                "slug": {"type": "string", "minLength": 1},
+                "setActive": {"type": "boolean", "default": False},
+            },
+        ),
+        (
+            "submit_review",
+            ["rating", "personaSlug"],
+            {
+                "rating": {"type": "number", "minimum": 1, "maximum": 5},
+                "personaSlug": {"type": "string", "minLength": 1},
+                "comment": {"type": "string", "maxLength": 1000, "default": ""},
+            },
+        ),
+        ("confirm_claim", ["code"], {"code": {"type": "string"}}),
+        ("my_profile", [], {}),
+    ],
+)
+def test_a_tool_declares_the_bounds_of_the_api(anyone, tool, required, properties):
+    tools = {tool["name"]: tool for tool in result(anyone, "tools/list")["tools"]}
+
+    schema = tools[tool]["inputSchema"]
+
+    assert all(declared.pop("description") for declared in schema["properties"].values())
+    assert schema == {"type": "object", "properties": properties, "required": required}
+
+
+def test_it_installs_a_skill(client, agent):
+    skill = SkillFactory(slug="wanted")
+
+    outcome = call(client, "install_skill", slug="wanted", runtime="python")
+
+    assert outcome == success(
+        {"message": "Skill installed", "skillId": skill.public_id, "slug": "wanted"}
+    )
+    skill.refresh_from_db()
+    assert skill.downloads == 1
+    assert agent.skill_installs.get().runtime == "python"
+
+
+def test_it_installs_a_persona_as_the_active_one(client, agent):
+    persona = PersonaFactory(slug="scribe")
+
+    outcome = call(client, "install_persona", slug="scribe", setActive=True)
+
+    assert outcome == success(
+        {
+            "message": "Persona installed",
+            "personaId": persona.public_id,
+            "slug": "scribe",
+            "isActive": True,
+        }
+    )
+    assert agent.persona_installs.get().is_active
+
+
+def test_it_submits_a_review_and_replaces_it(client, agent):
+    PersonaInstallFactory(agent=agent, persona__slug="scribe")
+
+    first = call(client, "submit_review", personaSlug="scribe", rating=2, comment="Slow.")
+    second = call(client, "submit_review", personaSlug="scribe", rating=4.5)
+
+    given = first["structuredContent"]
+    assert first == success(
+        {
+            "message": "Review submitted",
+            "reviewId": given["reviewId"],
+            "personaSlug": "scribe",
+            "rating": 2,
+            "comment": "Slow.",
+            "createdAt": given["createdAt"],
+            "updatedAt": given["updatedAt"],
+        }
+    )
+    assert second == success(
+        {
+            **given,
+            "message": "Review updated",
+            "rating": 4.5,
+            "comment": "",
+            "updatedAt": second["structuredContent"]["updatedAt"],
+        }
+    )
+
+
+def test_it_registers_an_agent_whose_token_works(anyone, client_of):
+    registered = call(anyone, "register_agent", name="Walker", handle="walker", runtime="python")
+
+    given = registered["structuredContent"]
+    assert registered == success(given)
+    assert (given["handle"], given["name"], given["runtime"]) == ("walker", "Walker", "python")
+    assert client_of(token=given["token"]).get("/api/v1/agents/me").json()["handle"] == "walker"

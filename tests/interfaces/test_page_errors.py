@@ -1,0 +1,80 @@
+"""Errors of pages are pages too."""
+
+import pytest
+from django.db import OperationalError
+
+from tests.factories import SkillFactory
+from tests.interfaces.pages import visible
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [
+        ("/skills/none", "Skill not found"),
+        ("/skills/No.Slug", "Skill not found"),
+        ("/skills/a%00b/", "Skill not found"),
+        ("/skills/draft", "Skill not found"),
+        ("/personas/none", "Persona not found"),
+        ("/skills/a/b", "There is no such page"),
+        ("/admin/none/", None),
+        ("/claim/none", "There is no such page"),
+    ],
+)
+def test_an_unknown_path_below_a_page_is_a_404_page(person, path, error):
+    SkillFactory(slug="draft", status="draft")
+    page = person.get(path)
+
+    if error:
+        assert f"404 {error} It may have been withdrawn" in visible(page, 404)
+
+
+@pytest.mark.parametrize("path", ["/.well-known/none", "/skills/a/.well-known/none"])
+def test_an_unknown_path_of_discovery_is_json(anyone, path):
+    response = anyone.get(path)
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Not found: the API has no such path"}
+
+
+@pytest.mark.parametrize(
+    ("query", "error"),
+    [
+        ("foo=1", "Unknown query parameter 'foo'. Allowed: "),
+        ("cursor=x", "cursor is invalid"),
+        ("sort=relevance", "sort=relevance needs a q to be relevant to"),
+        ("q=%00", "Query string must not contain NUL characters"),
+    ],
+)
+def test_a_bad_parameter_of_a_list_is_a_400_page(person, query, error):
+    assert f"400 {error}" in visible(person.get(f"/skills?{query}"), 400)
+
+
+def test_a_crash_is_a_page_that_tells_nothing(person, monkeypatch):
+    def get_published(_):
+        raise RuntimeError("the secret detail")
+
+    monkeypatch.setattr("interfaces.website.views.SkillViewSet.get_published", get_published)
+
+    text = visible(person.get("/skills/some"), 500)
+    assert "500 Something went wrong" in text
+    assert "secret" not in text
+
+
+def test_an_unavailable_database_is_a_page_with_retry_after(person, monkeypatch):
+    def get_published(_):
+        raise OperationalError
+
+    monkeypatch.setattr("interfaces.website.views.SkillViewSet.get_published", get_published)
+    page = person.get("/skills/some")
+
+    assert "503 Busy for a moment" in visible(page, 503)
+    assert page.headers["Retry-After"] == "2"
+
+
+@pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "options"])
+@pytest.mark.parametrize("path", ["/", "/skills", "/skills/pdf-tables", "/personas/archivist/"])
+def test_another_method_is_a_405(person, catalogue, method, path):
+    response = getattr(person, method)(path)
+
+    assert response.status_code == 405
+    assert response.headers["Allow"] == "GET, HEAD"

@@ -1,0 +1,114 @@
+"""Pages as responses: cached and revalidated, the same for everyone, and what they cost."""
+
+import re
+
+import pytest
+from cachetools import LRUCache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from catalogue.models import Persona, Skill
+from marketplace.http_cache.store import cached_responses
+from tests.factories import PersonaFactory, SkillFactory
+from tests.interfaces.pages import text_of
+
+PAGES = [
+    "/",
+    "/skills",
+    "/skills?q=tables&tag=pdf",
+    "/personas?free=true&sort=rating",
+    "/skills/pdf-tables",
+    "/personas/archivist",
+]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_public_tagged_and_knows_nobody(person, admin_client, catalogue, path):
+    page = person.get(path)
+    revalidated = person.get(path, headers={"If-None-Match": page.headers["ETag"]})
+
+    assert page.headers["Cache-Control"] == "public, no-cache"
+    assert "Vary" not in page.headers
+    assert not page.cookies
+    assert (revalidated.status_code, revalidated.content) == (304, b"")
+    assert admin_client.get(path).content == page.content
+    assert person.head(path).headers["ETag"] == page.headers["ETag"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_an_uncached_page_responds_304_as_well(person, catalogue, path):
+    etag = person.get(path).headers["ETag"]
+    cached_responses.clear()
+
+    assert person.get(path, headers={"If-None-Match": etag}).status_code == 304
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_is_older_than_the_catalogue(person, catalogue, path):
+    before = text_of(person.get(path))
+    Skill.objects.update(title="Other tables")
+    Persona.objects.update(title="Other archivist")
+
+    after = text_of(person.get(path))
+
+    assert "Other" not in before
+    assert "Other" in after
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_costs_no_more_statements_than_the_api(person, catalogue, path):
+    # The start page is four short lists.
+    most = 4 if path == "/" else statements(person, f"/api/v1{path}")
+
+    assert statements(person, path) == most
+    PersonaFactory.create_batch(9, skills=SkillFactory.create_batch(9, tags=["pdf"]))
+    assert statements(person, path) == most
+
+
+def statements(person, path):
+    """How many statements an uncached response costs."""
+    cached_responses.clear()
+    with CaptureQueriesContext(connection) as captured:
+        assert person.get(path).status_code == 200
+    return len(captured)
+
+
+def test_pages_load_nothing_but_our_own_files(person, catalogue):
+    for path in PAGES:
+        loaded = re.findall(
+            r'<(?:script|img|link rel="(?:icon|stylesheet)")[^>]* (?:src|href)="([^"]*)"',
+            text_of(person.get(path)),
+        )
+        assert {*loaded} == {"/static/pages.css", "/static/pages.js", "/static/admin.svg"}
+        assert not re.search(r"<style|style=|\son\w+=", text_of(person.get(path)))
+
+
+@pytest.mark.parametrize(
+    "path", [*PAGES, "/docs", "/skills/a/b", "/claim/none", "/admin", "/static/pages.css"]
+)
+def test_a_plain_request_for_a_page_or_its_files_is_redirected_to_https(person, settings, path):
+    settings.REQUIRE_HTTPS = True
+
+    response = person.get(path)
+
+    assert (response.status_code, response["Location"]) == (301, f"https://testserver{path}")
+
+
+def test_a_cookie_changes_nothing(person, catalogue):
+    person.cookies["csrftoken"] = "malformed"
+
+    for path in ("/", "/skills", "/docs", "/skill.md", "/api/v1/skills", "/api/v1/openapi.json"):
+        response = person.get(path)
+        assert response.status_code == 200
+        assert not response.cookies
+        assert "Vary" not in response.headers
+
+
+def test_a_page_too_large_for_the_cache_is_served_all_the_same(person, monkeypatch):
+    monkeypatch.setattr(
+        "marketplace.http_cache.store.cached_responses", LRUCache(10, getsizeof=lambda _: 11)
+    )
+    SkillFactory(slug="large")
+
+    assert person.get("/skills/large").status_code == 200
