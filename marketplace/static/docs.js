@@ -1,4 +1,4 @@
-// Swagger UI with the document that the page names. Its validator would ask another host.
+// Swagger UI for the document that the page names. Its validator is off, as it would call another host.
 const docs = document.querySelector("#docs");
 SwaggerUIBundle({
   domNode: docs,

@@ -1,4 +1,4 @@
-/* A button beside each command that copies it; where the browser offers no clipboard, none. */
+/* A copy button beside each command, if the browser has a clipboard. */
 if (navigator.clipboard) {
   for (const block of document.querySelectorAll("main pre")) {
     const button = document.createElement("button");
@@ -17,7 +17,7 @@ if (navigator.clipboard) {
   }
 }
 
-/* A list follows its order and its filters at once; without scripts the button does it. */
+/* A changed order or filter submits the form; without scripts its button does. */
 for (const form of document.querySelectorAll("form.filters")) {
   form.addEventListener("change", (event) => {
     if (event.target.matches("select, [type=checkbox]")) form.requestSubmit();
