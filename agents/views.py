@@ -9,6 +9,7 @@ from agents.serializers import (
     RegisterSerializer,
     claim_of,
 )
+from marketplace.api.parsers import OptionalJSONParser
 from marketplace.api.permissions import Scope
 from marketplace.api.viewsets import ApiViewSet, PublicViewSet
 from marketplace.ratelimits.decorators import ratelimit
@@ -17,10 +18,10 @@ from marketplace.ratelimits.decorators import ratelimit
 class RegistrationViewSet(PublicViewSet):
     serializer_class = RegisterSerializer
 
-    @action(detail=False, methods=["post"])
+    @action(detail=False, methods=["post"], parser_classes=[OptionalJSONParser])
     @ratelimit("register")
     def register(self, request):
-        wanted = self.validated(request, may_be_empty=True)
+        wanted = self.validated(request)
         agent = Agent.objects.register(**wanted)
         context = self.get_serializer_context()
         return Response(

@@ -132,7 +132,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["agents.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["marketplace.api.permissions.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["marketplace.api.renderers.FastJSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["marketplace.api.parsers.StrictJSONParser"],
     "EXCEPTION_HANDLER": "marketplace.api.exceptions.handle",
     "UNAUTHENTICATED_USER": None,
     "URL_FORMAT_OVERRIDE": None,

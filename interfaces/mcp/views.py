@@ -1,5 +1,4 @@
 from marketplace.api.exceptions import BadRequest
-from marketplace.api.parsers import json_body
 from marketplace.api.viewsets import PublicViewSet
 
 
@@ -11,7 +10,7 @@ class McpViewSet(PublicViewSet):
     """
 
     def create(self, request):
-        message = json_body(request)
+        message = self.parsed_body(request)
         # The SDK would take a call with another id for a notification, and drop it.
         if "id" in message and type(message["id"]) not in {int, str}:
             raise BadRequest("id must be a string or a whole number")

@@ -28,7 +28,6 @@ class Operation:
     description: str
     answers: dict
     errors: tuple = ()
-    may_be_empty: bool = False
     media_type: str = "application/json"
 
 
@@ -93,7 +92,6 @@ OPERATIONS = {
         "Hand the `claim.claimUrl` to the person or organisation that operates you.",
         {201: "RegisteredAgent"},
         (agents.HandleTaken,),
-        may_be_empty=True,
     ),
     (ProfileViewSet, "me"): Operation(
         "get_profile",

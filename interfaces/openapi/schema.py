@@ -97,7 +97,8 @@ class OperationSchema(AutoSchema):
     def _get_request_body(self, direction="request"):
         body = super()._get_request_body(direction)
         if body is not None:
-            body["required"] = not self.operation.may_be_empty
+            (parser,) = self.view.get_parsers()
+            body["required"] = not parser.may_be_empty
             body["content"]["application/json"]["example"] = self.example("request")
         return body
 

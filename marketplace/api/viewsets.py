@@ -6,12 +6,11 @@ from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.viewsets import GenericViewSet
 
-from marketplace.api.parsers import json_body
 from marketplace.api.query_params import query_parameters
 
 
-class JsonOnly(BaseContentNegotiation):
-    """Answers in JSON whatever the client says that it accepts: there is no 406."""
+class IgnoreClientContentNegotiation(BaseContentNegotiation):
+    """Responds in JSON whatever the client accepts: there is no 406."""
 
     def select_parser(self, request, parsers):
         return parsers[0]
@@ -23,7 +22,7 @@ class JsonOnly(BaseContentNegotiation):
 class ApiViewSet(GenericViewSet):
     """A view for authenticated agents; subclasses name the `required_scope`."""
 
-    content_negotiation_class = JsonOnly
+    content_negotiation_class = IgnoreClientContentNegotiation
     http_method_names = ["get", "head", "post", "patch"]
     required_scope = None
 
@@ -36,11 +35,19 @@ class ApiViewSet(GenericViewSet):
         if method in {"GET", "HEAD"}:
             self.query = query_parameters(request)
 
-    def validated(self, request, *, may_be_empty=False):
+    def validated(self, request):
         """The request's body as the action's serializer reads it, or a 400 (415, 413)."""
-        body = json_body(request, may_be_empty=may_be_empty)
+        body = self.parsed_body(request)
         query_parameters(request)
         return reader(self.get_serializer_class()).read(body)
+
+    def parsed_body(self, request):
+        """`request.data`, except that the parser decides about an empty body, too."""
+        if request.stream is not None:
+            return request.data
+        # DRF reads an empty body as {} and asks no parser.
+        (parser,) = request.parsers
+        return parser.parse(None, request.content_type, request.parser_context)
 
     @property
     def default_response_headers(self):
