@@ -6,18 +6,13 @@ from functools import partial
 from threading import Lock
 
 from cachetools import LRUCache
-from django.db.models import F, Value
+from django.db.models import Count, F, Subquery, Value
+from django.db.models.functions import Coalesce
 from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.models import (
-    RATING_OR_ZERO,
-    TITLE_WITHOUT_CASE,
-    FacetCount,
-    Persona,
-    Skill,
-    number_of,
-)
-from catalogue.search.ranking import catalogue_version, ranking
+from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill
+from catalogue.search.facet_counts import catalogue_version, facet_count
+from catalogue.search.ranking import ranking
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.pagination import COMPILED, KeysetPage, RankedPage, Sort, by_ids, keyset
 from marketplace.db.compiled_queries import BindParam, InlineConstant
@@ -73,7 +68,11 @@ class ListQuery:
         if not self.words:
             given = {**self.values, "counted": self._counted[1]}
             return KeysetPage(self._prepared, sort, given, **options)
-        filters = {"facets": self.facets, "uncounted": self.uncounted}
+        filters = {
+            "facets": self.facets,
+            "is_filtered": bool(self.values),
+            "is_selective": bool(self.uncounted & {"bundledIn", "skill"}),
+        }
         rank = partial(ranking, self._passing(self.values), self.words, **filters)
         ranks = Validator.of(catalogue_version)
         ranked = rank()
@@ -135,9 +134,10 @@ class ListQuery:
     def _count(self, passing):
         """An expression for how many entries pass: from the tally where that knows it."""
         if self.uncounted or len(self.facets) > 1:
-            return number_of(passing)
+            numbers = passing.order_by().values(every=Value(1)).annotate(number=Count("pk"))
+            return Coalesce(Subquery(numbers.values("number")), 0)
         facet, _ = self._counted
-        return FacetCount.objects.entries(passing.model, facet, BindParam("counted"))
+        return facet_count(passing.model, facet, BindParam("counted"))
 
     @property
     def _counted(self):

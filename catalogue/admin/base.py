@@ -16,7 +16,7 @@ from catalogue.admin.forms import FormTextField, RecallForm, plain_newlines
 from catalogue.admin.imports import ImportExportModelAdmin
 from catalogue.markdown import render
 from catalogue.models import PUBLISHED, Skill, Status
-from catalogue.search.ranking import holding
+from catalogue.search.staff import containing
 from marketplace.adminsite.base import link_to, state_label
 
 NEWEST = 10  # rows of each kind that an entry's page shows
@@ -78,7 +78,7 @@ class EntryAdmin(ImportExportModelAdmin):
         """Entries with every word, as a whole or a prefix; or of a source, if it looks like one."""
         if "/" in term or ":" in term:
             return queryset.filter(~Q(source=""), source=term)
-        return holding(queryset, term)
+        return containing(queryset, term)
 
     def attention(self):
         drafts = self.model.objects.filter(~PUBLISHED, status=Status.DRAFT)

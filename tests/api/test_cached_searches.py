@@ -11,7 +11,7 @@ from catalogue import filters
 from catalogue.management.commands import rebuild_search
 from catalogue.models import FacetCountDelta, Persona, Skill, SkillPosting
 from catalogue.search import ranking as search
-from catalogue.search.ranking import catalogue_version
+from catalogue.search.facet_counts import catalogue_version
 from marketplace.api.pagination import RankedPage
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 

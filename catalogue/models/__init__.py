@@ -1,0 +1,32 @@
+from catalogue.models.entries import (
+    NAMES,
+    PUBLISHED,
+    RATING_OR_ZERO,
+    SLUG,
+    TITLE_WITHOUT_CASE,
+    Entry,
+    Status,
+    is_slug,
+)
+from catalogue.models.imports import ImportRun
+from catalogue.models.personas import Persona
+from catalogue.models.search import FacetCount, FacetCountDelta, PersonaPosting, SkillPosting
+from catalogue.models.skills import Skill
+
+__all__ = [
+    "NAMES",
+    "PUBLISHED",
+    "RATING_OR_ZERO",
+    "SLUG",
+    "TITLE_WITHOUT_CASE",
+    "Entry",
+    "FacetCount",
+    "FacetCountDelta",
+    "ImportRun",
+    "Persona",
+    "PersonaPosting",
+    "Skill",
+    "SkillPosting",
+    "Status",
+    "is_slug",
+]

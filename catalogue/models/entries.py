@@ -1,0 +1,214 @@
+"""What skills and personas share."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex, HashIndex
+from django.contrib.postgres.search import SearchVector
+from django.core.validators import RegexValidator
+from django.db import models, transaction
+from django.db.models import F, Func, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Coalesce, Collate, Concat, Length, Lower
+from django.utils import timezone
+
+from marketplace.db.compiled_queries import InlineConstant
+from marketplace.models import SLUG
+
+is_slug = RegexValidator(
+    rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as pdf-tables."
+)
+
+# Sort keys that are no plain column. The lists order by the same expressions as the indexes.
+TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
+RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
+# The words of a title and a slug, which staff search among unpublished entries.
+NAMES = SearchVector(
+    Func(
+        Concat("title", Value(" "), "slug"),
+        function="catalogue_plain",
+        output_field=models.TextField(),
+    ),
+    config="simple",
+)
+RATING_OR_ZERO = Coalesce("rating_avg", Value(0), output_field=RATING)
+
+
+class Status(models.TextChoices):
+    DRAFT = "draft", "Draft"
+    PUBLISHED = "published", "Published"
+    WITHDRAWN = "withdrawn", "Withdrawn"
+
+
+class EntryQuerySet(models.QuerySet):
+    def published(self):
+        return self.filter(status=InlineConstant(Status.PUBLISHED))
+
+    def recalled(self):
+        """Entries that were withdrawn with a reason, which their agents read in `advisories`."""
+        return self.filter(status=Status.WITHDRAWN).exclude(withdrawal_reason="")
+
+    def by_slug(self, slug):
+        """The entry with this slug; NotFound is the model's own 404."""
+        # What is no slug is in no row either, and may hold what PostgreSQL refuses to read.
+        if is_slug.regex.search(slug):
+            try:
+                return self.get(slug=slug)
+            except self.model.DoesNotExist:
+                pass
+        raise self.model.NotFound
+
+    def with_true_counts(self):
+        """Annotate `true_<counter>`, computed from the counted rows, for each of COUNTERS."""
+        return self.annotate(
+            **{
+                f"true_{name}": total_of(self.model, relation, aggregate)
+                for name, (relation, aggregate) in self.model.COUNTERS.items()
+            }
+        )
+
+    def miscounted(self):
+        """Entries with a counter that differs from its rows."""
+        differs = Q()
+        for name in self.model.COUNTERS:
+            differs |= ~Q(**{name: F(f"true_{name}")})
+        return self.with_true_counts().filter(differs).only("slug", *self.model.COUNTERS)
+
+    def recount(self, entry):
+        """Set the entry's counters to the numbers of its rows."""
+        with transaction.atomic():
+            # An install or a review that is running moves its counter last and waits for this
+            # lock to do so; its rows are not visible before. Nothing is counted twice or missed.
+            self.select_for_update(no_key=True).only("pk").get(pk=entry.pk)
+            true = self.with_true_counts().only("pk").get(pk=entry.pk)
+            self.filter(pk=entry.pk).update(
+                **{name: getattr(true, f"true_{name}") for name in self.model.COUNTERS}
+            )
+
+    def with_row_version(self):
+        """Annotate `row_version`, which changes with every write to the row."""
+        table = self.model._meta.db_table
+        return self.annotate(
+            row_version=Func(
+                template=f'"{table}".xmin::text || "{table}".ctid::text',
+                output_field=models.TextField(),
+            )
+        )
+
+    def listed(self):
+        """Defer what no list shows, the long column above all."""
+        unseen = ("content", "source", "status", "withdrawn_at", "withdrawal_reason")
+        return self.defer(*unseen)
+
+
+def total_of(model, relation, aggregate):
+    """An aggregate over the rows of a reverse relation, as a subquery; 0 without rows."""
+    field = model._meta.get_field(relation).field
+    rows = field.model.objects.filter(**{field.name: OuterRef("pk")}).order_by()
+    totals = rows.values(field.name).annotate(total=aggregate).values("total")
+    return Coalesce(Subquery(totals), Value(0), output_field=models.DecimalField())
+
+
+class Entry(models.Model):
+    """What skills and personas share (contract 6)."""
+
+    slug = models.CharField(max_length=100, validators=[is_slug])
+    title = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    category = models.CharField(max_length=64, blank=True)
+    tags = ArrayField(models.CharField(max_length=64), default=list, blank=True)
+    runtimes = ArrayField(models.CharField(max_length=64), default=list, blank=True)
+    author = models.CharField(max_length=200, blank=True)
+    version = models.CharField(max_length=64, blank=True)
+    license = models.CharField(max_length=300, blank=True)
+    content = models.TextField()
+    status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
+    withdrawn_at = models.DateTimeField(null=True, editable=False)
+    # A withdrawal with a reason is a recall.
+    withdrawal_reason = models.CharField(max_length=1000, blank=True, editable=False)
+    source = models.TextField(
+        blank=True, help_text="Where an imported entry came from; the importer finds it by this."
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    # An estimate of what the content costs an agent's context: characters / 4, rounded up.
+    context_tokens = models.GeneratedField(
+        expression=(Length("content") + 3) / 4,
+        output_field=models.IntegerField(),
+        db_persist=True,
+    )
+
+    objects = EntryQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(fields=["slug"], name="unique_%(class)s_slug"),
+            models.UniqueConstraint(fields=["public_id"], name="unique_%(class)s_public_id"),
+        ]
+
+    def __str__(self):
+        return self.slug
+
+    @property
+    def is_published(self):
+        return self.status == Status.PUBLISHED
+
+    @property
+    def is_recalled(self):
+        return self.status == Status.WITHDRAWN and self.withdrawal_reason != ""
+
+    def publish(self):
+        """Serve the entry, and end its recall."""
+        self._become(Status.PUBLISHED)
+
+    def redraft(self):
+        """Take the entry back from the catalogue to work on it."""
+        self._become(Status.DRAFT)
+
+    def withdraw(self, reason=""):
+        """Take the entry out of the catalogue; with a reason it is recalled from its agents."""
+        self._become(Status.WITHDRAWN, timezone.now(), reason)
+
+    def _become(self, status, withdrawn_at=None, withdrawal_reason=""):
+        self.status = status
+        self.withdrawn_at, self.withdrawal_reason = withdrawn_at, withdrawal_reason
+        # Only these fields: installs and reviews move the counters concurrently.
+        self.save(update_fields=["status", "withdrawn_at", "withdrawal_reason", "updated_at"])
+
+
+PUBLISHED = Q(status=Status.PUBLISHED)
+
+
+def entry_indexes(kind, popularity):
+    """Indexes for the filters and sorts of one kind.
+
+    Every install writes every index over published rows, because `popularity` is in some of them.
+    Those over unpublished rows serve the staff and cost an install nothing.
+    """
+
+    def index(*columns, name):
+        return models.Index(*columns, name=f"{kind}_{name}", condition=PUBLISHED)
+
+    by_popularity = [F(popularity).desc(), F("id").desc()]
+
+    def unpublished(column):
+        return models.Index(
+            F(column), F("id").desc(), name=f"{kind}_off_{column}", condition=~PUBLISHED
+        )
+
+    return [
+        index(F("created_at").desc(), F("id").desc(), name="newest"),
+        index(F("updated_at").desc(), F("id").desc(), name="updated"),
+        index(TITLE_WITHOUT_CASE, F("id") * -1, name="name"),
+        index(*by_popularity, name=popularity),
+        index(F("category"), *by_popularity, name="category"),
+        index(F("author"), *by_popularity, name="author"),
+        GinIndex(fields=["tags", "runtimes"], name=f"{kind}_labels", condition=PUBLISHED),
+        HashIndex(fields=["source"], name=f"{kind}_source", condition=~Q(source="")),
+        *(unpublished(column) for column in ("status", "category", "author")),
+        GinIndex(NAMES, name=f"{kind}_off_names", condition=~PUBLISHED),
+        GinIndex(fields=["tags"], name=f"{kind}_off_tags", condition=~PUBLISHED),
+    ]
+
+
+# Fields that no snapshot of the history holds: computed, counted, or never changed.
+NO_HISTORY = ["public_id", "created_at", "updated_at", "context_tokens", "source"]

@@ -1,0 +1,31 @@
+from django.conf import settings
+from django.db import models
+
+
+class ImportRun(models.Model):
+    """One upload in the admin: kept while its preview waits, and then for what it refused."""
+
+    class Kind(models.TextChoices):
+        SKILL = "skill", "Skills"
+        PERSONA = "persona", "Personas"
+
+    kind = models.CharField(max_length=7, choices=Kind)
+    name = models.CharField("file", max_length=200)
+    draft = models.BooleanField(default=False, help_text="Leave what is new as a draft.")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+    # The uploaded file, until it is imported or its preview is left.
+    data = models.BinaryField(null=True)
+    created = models.PositiveIntegerField(default=0)
+    updated = models.PositiveIntegerField(default=0)
+    unchanged = models.PositiveIntegerField(default=0)
+    refused = models.PositiveIntegerField(default=0)
+    # The first of them, as [path, reason].
+    refusals = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self):
+        return f"{self.name} of {self.created_at:%d %B %Y, %H:%M}"

@@ -1,0 +1,124 @@
+from functools import partial
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db import models
+from django.db.models import Count, F, OuterRef, Q, Sum, Value
+from django.db.models.functions import JSONObject, NullIf, Round
+
+from catalogue.exceptions import PersonaNotFound
+from catalogue.models.entries import (
+    NO_HISTORY,
+    PUBLISHED,
+    RATING,
+    RATING_OR_ZERO,
+    Entry,
+    EntryQuerySet,
+    Status,
+    entry_indexes,
+)
+from catalogue.models.skills import Skill
+from marketplace.adminsite.history import StaffHistory
+from marketplace.db.compiled_queries import InlineConstant
+from marketplace.models import make_public_id
+
+
+class PersonaQuerySet(EntryQuerySet):
+    def with_skill_slugs(self):
+        """Annotate `skill_slugs`: the published skills that the persona bundles."""
+        bundled = self.model.skills.through.objects.filter(
+            persona=OuterRef("pk"), skill__status=InlineConstant(Status.PUBLISHED)
+        )
+        return self.annotate(
+            skill_slugs=ArraySubquery(bundled.order_by("skill__slug").values("skill__slug"))
+        )
+
+    def in_detail(self):
+        """Annotate `bundled`: what a persona's detail shows of its published skills."""
+        skills = Skill.objects.published().filter(personas=OuterRef("pk")).order_by("slug")
+        shown = JSONObject(
+            skillId="public_id", slug="slug", title="title", description="description"
+        )
+        return self.annotate(bundled=ArraySubquery(skills.values(skill=shown)))
+
+    def count_install(self, persona):
+        """One more install, in the transaction that installs: its last statement.
+
+        False where the persona has been priced or withdrawn since it was looked up.
+        """
+        free = self.published().filter(pk=persona.pk, price_cents=0)
+        return bool(free.update(installs=F("installs") + 1))
+
+    def count_rating(self, persona, *, change, more=0):
+        """Move the sum of ratings by `change` and their number by `more`.
+
+        The last statement of the transaction that reviews, hides or restores.
+        """
+        self.filter(pk=persona.pk).update(
+            rating_sum=F("rating_sum") + change, rating_count=F("rating_count") + more
+        )
+
+
+class Persona(Entry):
+    """A persona; `content` is its prompt."""
+
+    NotFound = PersonaNotFound
+    COUNTERS = {
+        "installs": ("agent_installs", Count("pk")),
+        "rating_count": ("reviews", Count("pk", filter=Q(hidden_at=None))),
+        "rating_sum": ("reviews", Sum("rating", filter=Q(hidden_at=None))),
+    }
+
+    public_id = models.CharField(
+        max_length=40, default=partial(make_public_id, "persona"), editable=False
+    )
+    price_cents = models.PositiveIntegerField(
+        default=0, help_text="0 is free. A persona with a price cannot be installed over the API."
+    )
+    skills = models.ManyToManyField(Skill, related_name="personas", blank=True)
+    installs = models.PositiveBigIntegerField(default=0, editable=False)
+    rating_sum = models.DecimalField(max_digits=14, decimal_places=2, default=0, editable=False)
+    rating_count = models.PositiveIntegerField(default=0, editable=False)
+    rating_avg = models.GeneratedField(
+        expression=Round(F("rating_sum") / NullIf(F("rating_count"), Value(0)), precision=2),
+        output_field=RATING,
+        db_persist=True,
+    )
+
+    objects = PersonaQuerySet.as_manager()
+    history = StaffHistory(
+        excluded_fields=[*NO_HISTORY, "installs", "rating_sum", "rating_count", "rating_avg"],
+        m2m_fields=[skills],
+    )
+
+    class Meta(Entry.Meta):
+        constraints = [
+            *Entry.Meta.constraints,
+            models.CheckConstraint(condition=Q(price_cents__gte=0), name="price_not_negative"),
+            models.CheckConstraint(condition=Q(installs__gte=0), name="installs_not_negative"),
+            models.CheckConstraint(
+                condition=Q(rating_count__gte=0, rating_sum__gte=0), name="ratings_not_negative"
+            ),
+        ]
+        indexes = [
+            *entry_indexes("persona", "installs"),
+            models.Index(
+                RATING_OR_ZERO.desc(),
+                F("id").desc(),
+                name="persona_rating",
+                condition=PUBLISHED,
+                # With the column itself, minRating is counted in the index alone.
+                include=["rating_avg"],
+            ),
+            models.Index(F("price_cents"), F("id") * -1, name="persona_price", condition=PUBLISHED),
+        ]
+
+    @property
+    def is_free(self):
+        return self.price_cents == 0
+
+    def rating_distribution(self):
+        """`{"1": n, … "5": n}`: each rating at its nearest whole number, halves up."""
+        shown = self.reviews.filter(hidden_at=None)
+        nearest = shown.values(nearest=Round("rating")).annotate(reviews=Count("pk"))
+        counts = {int(row["nearest"]): row["reviews"] for row in nearest.order_by()}
+        return {str(rating): counts.get(rating, 0) for rating in range(1, 6)}

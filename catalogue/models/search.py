@@ -1,0 +1,64 @@
+from django.db import models
+from django.db.models import F
+
+
+class Posting(models.Model):
+    """A word of a published entry, and how much the entry is about it (docs/discovery.md).
+
+    Triggers write these rows and the facet counts in the transaction that writes the entry.
+    """
+
+    pk = models.CompositePrimaryKey("entry_id", "word")
+    entry_id = models.BigIntegerField()
+    impact = models.SmallIntegerField()  # thousandths
+    word = models.TextField(db_collation="C")
+
+    class Meta:
+        abstract = True
+        indexes = [
+            # The best entries of a word stand first, so that a search can stop early.
+            models.Index(F("word"), F("impact").desc(), F("entry_id").desc(), name="%(class)s_best")
+        ]
+
+    def __str__(self):
+        return f"{self.word} in {self.entry_id}"
+
+
+class SkillPosting(Posting):
+    pass
+
+
+class PersonaPosting(Posting):
+    pass
+
+
+class FacetCountBase(models.Model):
+    """How many published entries of a kind have this value of a facet."""
+
+    kind = models.CharField(max_length=7)
+    facet = models.CharField(max_length=8)  # all, category, tag, runtime, author, free, word, …
+    value = models.TextField(db_collation="C")
+    entries = models.BigIntegerField()
+
+    class Meta:
+        abstract = True
+
+    def __str__(self):
+        return f"{self.entries} {self.kind}s with {self.facet} {self.value}"
+
+
+class FacetCount(FacetCountBase):
+    """What has been counted so far."""
+
+    pk = models.CompositePrimaryKey("kind", "facet", "value")
+
+
+class FacetCountDelta(FacetCountBase):
+    """What is still to be added to the facet counts.
+
+    A writer that finds another one adding up appends its deltas here instead of waiting. The
+    number of entries is the sum of both tables (`catalogue_count` in sql/facet_counts.sql).
+    """
+
+    class Meta:
+        indexes = [models.Index(fields=["kind", "facet", "value"], name="facet_count_delta")]
