@@ -146,16 +146,17 @@ def middle(sort, key):
     """The path of the page that begins in the middle of a list."""
     from django.test import RequestFactory  # noqa: PLC0415
 
-    from catalogue.filters import SkillListQuery  # noqa: PLC0415
+    from catalogue.filters import SkillFilterSet  # noqa: PLC0415
     from catalogue.models import Skill  # noqa: PLC0415
+    from marketplace.api.pagination import KeysetPagination  # noqa: PLC0415
 
-    query = {"sort": [sort]}
-    page = SkillListQuery(query).page()
-    row = Skill.objects.order_by(f"-{key}", "-id")[page.count // 2]
-    row.sort_key = getattr(row, key)
-    page.rows = [row]
+    paginator = KeysetPagination()
     request = RequestFactory().get(f"{API}/skills", headers={"host": "localhost"})
-    return page.envelope(request, query, [])["next"].partition(API)[2]
+    paginator.paginate_queryset(SkillFilterSet({"sort": [sort]}), request)
+    row = Skill.objects.order_by(f"-{key}", "-id")[paginator.rows.count // 2]
+    row.sort_key = getattr(row, key)
+    paginator.page = [row]
+    return paginator.get_next_link().partition(API)[2]
 
 
 def show(columns):

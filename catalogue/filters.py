@@ -1,167 +1,223 @@
-"""The parameters of the two list endpoints (contract 6): what they mean and what they refuse."""
+"""The query strings of the two list endpoints (contract 6)."""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from threading import Lock
 
 from cachetools import LRUCache
-from django.db.models import Count, F, Subquery, Value
+from django.db.models import Count, F, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill
+from catalogue.models import RATING_OR_ZERO, SLUG, TITLE_WITHOUT_CASE, Entry, Persona, Skill
 from catalogue.search.facet_counts import catalogue_version, facet_count
 from catalogue.search.ranking import ranking
 from marketplace.api.exceptions import BadRequest
-from marketplace.api.pagination import COMPILED, KeysetPage, RankedPage, Sort, by_ids, keyset
+from marketplace.api.keysets import (
+    COMPILED,
+    RankedRows,
+    Sort,
+    SortedRows,
+    compile_by_ids,
+    compile_page,
+)
+from marketplace.api.schemas import TEXT, column
 from marketplace.db.compiled_queries import BindParam, InlineConstant
 from marketplace.http_cache.validators import Validator
 
 ALIASES = {"query": "q", "search": "q"}
 MAX_QUERY = 200
-COUNTED = {"category", "author", "runtime", "free"}
-DEFAULT_LIMIT, MAX_LIMIT = 20, 100
-RANK = 128  # bytes that an entry takes in a ranking that is kept, about
+RANK = 128  # bytes of an entry in a ranking, about
+SLUG_SCHEMA = column(Entry, "slug") | {"pattern": f"^{SLUG}$"}
 
-# Of each process; 80 KiB each, about.
-keysets = LRUCache(100)
+# Of this process; 80 KiB each, about.
+compiled_pages = LRUCache(100)
 lock = Lock()
 
 
-class ListQuery:
-    """A list request: `filters` and `sorts` say what a kind offers, the URL gives the values."""
+@dataclass(frozen=True)
+class Filter:
+    """A query parameter that narrows a list, declared once for the API, OpenAPI and the website.
 
-    sorts = {
-        "newest": Sort(F("created_at")),
-        "updated": Sort(F("updated_at")),
-        "name": Sort(TITLE_WITHOUT_CASE, descending=False),
-    }
+    `condition` makes the Q of a value, or of the BindParam that stands for it.
+    """
+
+    condition: Callable
+    description: str
+    schema: dict = field(default_factory=TEXT.copy)
+    parse: Callable = str  # the text of the parameter, of a repeatable one the list of texts
+    is_repeatable: bool = False
+    is_facet: bool = False  # its values are counted in FacetCount
+    is_inlined: bool = False  # each value has an SQL of its own
+    is_selective: bool = False  # leaves few entries, whatever the value
+    is_versioned: bool = True  # the catalogue version rises when other entries pass
+    is_chip: bool = True  # a page of the website shows it as a chip that removes it
+
+
+def parse_free(text):
+    if text not in {"true", "false"}:
+        raise BadRequest("free must be true or false")
+    return text
+
+
+def parse_min_rating(text):
+    if not re.fullmatch(r"[0-9](\.[0-9]{1,6})?", text) or not 1 <= Decimal(text) <= 5:
+        raise BadRequest("minRating must be a number from 1 to 5")
+    return Decimal(text)
+
+
+class FilterSet:
+    """The parameters of a list: which entries, in which order. A filter set is what is paginated.
+
+    Unknown and repeated parameters are refused.
+    """
+
     filters = {
-        "category": lambda entries, value: entries.filter(category=value),
-        "author": lambda entries, value: entries.filter(author=value),
-        "runtime": lambda entries, values: entries.filter(runtimes__contains=values),
+        "category": Filter(
+            lambda value: Q(category=value), "Only of this category.", is_facet=True
+        ),
+        "tag": Filter(
+            lambda values: Q(tags__contains=values),
+            "Only with this tag. Repeat it for several, all of which an entry must have.",
+            schema={"type": "array", "items": TEXT},
+            parse=lambda texts: sorted(set(texts)),
+            is_repeatable=True,
+            is_facet=True,
+        ),
+        "runtime": Filter(
+            lambda values: Q(runtimes__contains=values),
+            "Only for this runtime, such as `python`.",
+            parse=lambda text: [text],
+            is_facet=True,
+        ),
+        "author": Filter(lambda value: Q(author=value), "Only by this author.", is_facet=True),
     }
-    # Filters of which each value makes another statement.
-    literal = frozenset()
-    entries = None
-    by_id = None
+    sorts = {
+        "newest": Sort(F("created_at"), "Newest"),
+        "updated": Sort(F("updated_at"), "Last updated"),
+        "name": Sort(TITLE_WITHOUT_CASE, "Name", descending=False),
+    }
     default_sort = None
+    entries = None
+    by_ids = None
 
     def __init__(self, query):
-        self.query = self._single(query)
-        self.tags = list(dict.fromkeys(query.get("tag", [])))
-        self.values = self._values()
-        self.words = self.query.get("q", "").strip()
+        self.query = query
+        self.params = self._params(query)
+        self.words = self.params.get("q", "").strip()
         if len(self.words) > MAX_QUERY:
             raise BadRequest(f"q must be at most {MAX_QUERY} characters")
-        self.limit = self._limit(self.query.get("limit", str(DEFAULT_LIMIT)))
-        self.sort = self._sort(self.query.get("sort"))
-
-    def page(self):
-        options = {
-            "limit": self.limit,
-            "cursor": self.query.get("cursor"),
-            "binding": self._binding(),
+        self.sort = self._sort(self.params.get("sort"))
+        self.values = {
+            name: each.parse(query[name] if each.is_repeatable else self.params[name])
+            for name, each in self.filters.items()
+            if name in self.params
         }
-        sort = self.sorts.get(self.sort)
+
+    def rows(self):
         if not self.words:
-            given = {**self.values, "counted": self._counted[1]}
-            return KeysetPage(self._prepared, sort, given, **options)
-        filters = {
-            "facets": self.facets,
-            "is_filtered": bool(self.values),
-            "is_selective": bool(self.uncounted & {"bundledIn", "skill"}),
-        }
-        rank = partial(ranking, self._passing(self.values), self.words, **filters)
-        ranks = Validator.of(catalogue_version)
+            _, counted = self._counted
+            params = {**self.values, "counted": counted}
+            return SortedRows(self._compiled_page, self.sorts[self.sort], params)
+        rank = partial(
+            ranking,
+            self._filtered(self.values),
+            self.words,
+            facets=self._facets,
+            is_filtered=bool(self.values),
+            is_selective=any(self.filters[name].is_selective for name in self.values),
+        )
+        validator = Validator.of(catalogue_version)
         ranked = rank()
-        if "minRating" in self.values:
-            # Ratings move without an edit, those of whatever may be ranked.
-            ranks = Validator(rank, ranked, weight=COMPILED + RANK * len(ranked))
+        if not all(self.filters[name].is_versioned for name in self.values):
+            validator = Validator(rank, ranked, weight=COMPILED + RANK * len(ranked))
         if self.sort == "relevance":
-            page = RankedPage(self.by_id, ranked, **options)
-        else:
-            best = self.entries.filter(pk__in=[row_id for _, row_id in ranked])
-            prepare = partial(keyset, best, sort, Value(len(ranked)))
-            page = KeysetPage(prepare, sort, {}, **options)
-        page.validator = Validator.of_all([ranks, page.validator])
-        return page
+            return RankedRows(self.by_ids, ranked, validators=[validator])
+        best = self.entries.filter(pk__in=[row_id for _, row_id in ranked])
+        sort = self.sorts[self.sort]
+        compiled = partial(compile_page, best, sort, Value(len(ranked)))
+        return SortedRows(compiled, sort, {}, validators=[validator])
 
-    def _prepared(self, number, place):
-        """The keyset of all lists that differ from this one in values alone, made once."""
-        literals = [self.values.get(name) for name in sorted(self.literal)]
-        shape = (type(self), *self.values, *literals, len(self.facets), self.sort, number, place)
+    @property
+    def binding(self):
+        """All that a cursor depends on: the kind, the search, the sort and the filters."""
+        return repr((type(self).__name__, self.words, self.sort, sorted(self.values.items())))
+
+    @property
+    def sort_choices(self):
+        """The names and labels of the sorts, the default one first."""
+        relevance = [("relevance", "Best match")] if self.words else []
+        return relevance + [(name, sort.label) for name, sort in self.sorts.items()]
+
+    def _compiled_page(self, number, place):
+        """The `compile_page` of all lists that differ from this one in bound values alone."""
+        inlined = [
+            (name, value if self.filters[name].is_inlined else None)
+            for name, value in self.values.items()
+        ]
+        shape = (type(self), *inlined, len(self._facets), self.sort, number, place)
         with lock:
-            made = keysets.get(shape)
-        if made is None:
-            passing = self._passing(
+            compiled = compiled_pages.get(shape)
+        if compiled is None:
+            passing = self._filtered(
                 {
-                    name: value if name in self.literal else BindParam(name)
+                    name: value if self.filters[name].is_inlined else BindParam(name)
                     for name, value in self.values.items()
                 }
             )
-            made = keyset(passing, self.sorts[self.sort], self._count(passing), number, place)
+            sort = self.sorts[self.sort]
+            compiled = compile_page(passing, sort, self._count(passing), number, place)
             with lock:
-                keysets[shape] = made
-        return made
+                compiled_pages[shape] = compiled
+        return compiled
 
-    def _passing(self, values):
-        """The entries that pass the filters, with these values for what the request names."""
+    def _filtered(self, values):
         entries = self.entries
-        for name, narrow in self.filters.items():
-            if name in values:
-                entries = narrow(entries, values[name])
-        return entries.filter(tags__contains=values["tag"]) if "tag" in values else entries
-
-    def _values(self):
-        """What each filter of the request compares with; a row has several tags and runtimes."""
-        values = {name: self.query[name] for name in self.filters if name in self.query}
-        if "runtime" in values:
-            values["runtime"] = [values["runtime"]]
-        return values | ({"tag": self.tags} if self.tags else {})
+        for name, value in values.items():
+            entries = entries.filter(self.filters[name].condition(value))
+        return entries
 
     @property
-    def facets(self):
-        """The filters of which the tally knows how many entries pass, as (facet, value)."""
-        given = [(name, self.query[name]) for name in COUNTED if name in self.query]
-        return given + [("tag", tag) for tag in self.tags]
-
-    @property
-    def uncounted(self):
-        return {name for name in self.filters if name in self.query} - COUNTED
-
-    def _count(self, passing):
-        """An expression for how many entries pass: from the tally where that knows it."""
-        if self.uncounted or len(self.facets) > 1:
-            numbers = passing.order_by().values(every=Value(1)).annotate(number=Count("pk"))
-            return Coalesce(Subquery(numbers.values("number")), 0)
-        facet, _ = self._counted
-        return facet_count(passing.model, facet, BindParam("counted"))
+    def _facets(self):
+        """The facets that the request filters by, as `(facet, value)`."""
+        return [
+            (name, each)
+            for name, value in self.values.items()
+            if self.filters[name].is_facet
+            for each in (value if isinstance(value, list) else [value])
+        ]
 
     @property
     def _counted(self):
-        return (self.facets or [("all", "")])[0]
+        return (self._facets or [("all", "")])[0]
 
-    def _single(self, query):
-        """Each parameter once, aliases resolved; anything unknown is refused by name."""
-        allowed = {"q", "tag", "sort", "limit", "cursor", *ALIASES, *self.filters}
-        single = {}
-        for name, values in query.items():
-            if name not in allowed:
+    def _count(self, passing):
+        """An expression for the number of entries: of one facet it is known, others are counted."""
+        is_known = all(self.filters[name].is_facet for name in self.values)
+        if is_known and len(self._facets) <= 1:
+            facet, _ = self._counted
+            return facet_count(passing.model, facet, BindParam("counted"))
+        numbers = passing.order_by().values(every=Value(1)).annotate(number=Count("pk"))
+        return Coalesce(Subquery(numbers.values("number")), 0)
+
+    def _params(self, query):
+        """The first value of each parameter, aliases resolved."""
+        allowed = {"q", "sort", "limit", "cursor", *ALIASES, *self.filters}
+        params = {}
+        for given, values in query.items():
+            if given not in allowed:
                 raise BadRequest(
-                    f"Unknown query parameter '{name}'. Allowed: {', '.join(sorted(allowed))}"
+                    f"Unknown query parameter '{given}'. Allowed: {', '.join(sorted(allowed))}"
                 )
-            meant = ALIASES.get(name, name)
-            if meant != "tag" and (len(values) > 1 or meant in single):
-                raise BadRequest(f"{meant} must be given at most once")
-            single[meant] = values[0]
-        return single
-
-    def _limit(self, text):
-        if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MAX_LIMIT:
-            raise BadRequest(f"limit must be a whole number from 1 to {MAX_LIMIT}")
-        return int(text)
+            name = ALIASES.get(given, given)
+            is_repeatable = name in self.filters and self.filters[name].is_repeatable
+            if name in params or (len(values) > 1 and not is_repeatable):
+                raise BadRequest(f"{name} must be given at most once")
+            params[name] = values[0]
+        return params
 
     def _sort(self, name):
         if name is None:
@@ -172,56 +228,57 @@ class ListQuery:
             raise BadRequest("sort=relevance needs a q to be relevant to")
         return name
 
-    def _binding(self):
-        """All that a cursor depends on: the kind, the sort and the filters, but not the limit."""
-        kept = {k: v for k, v in self.query.items() if k not in {"cursor", "limit", "sort", "tag"}}
-        return repr((type(self).__name__, self.sort, sorted(kept.items()), sorted(self.tags)))
 
-
-class SkillListQuery(ListQuery):
+class SkillFilterSet(FilterSet):
     entries = Skill.objects.published().with_row_version().listed()
-    by_id = by_ids(entries)
-    sorts = {"downloads": Sort(F("downloads")), **ListQuery.sorts}
+    by_ids = compile_by_ids(entries)
     filters = {
-        **ListQuery.filters,
-        "bundledIn": lambda skills, slug: skills.filter(
-            personas__slug=slug, personas__status=InlineConstant("published")
+        **FilterSet.filters,
+        "bundledIn": Filter(
+            lambda slug: Q(personas__slug=slug, personas__status=InlineConstant("published")),
+            "Only skills that come with the persona of this slug.",
+            schema=SLUG_SCHEMA,
+            is_selective=True,
         ),
     }
+    sorts = {"downloads": Sort(F("downloads"), "Most installed"), **FilterSet.sorts}
     default_sort = "downloads"
 
 
-def _free(personas, value):
-    if value not in {"true", "false"}:
-        raise BadRequest("free must be true or false")
-    return personas.filter(**({"price_cents": 0} if value == "true" else {"price_cents__gt": 0}))
-
-
-def _min_rating(personas, value):
-    if not re.fullmatch(r"[0-9](\.[0-9]{1,6})?", value) or not 1 <= Decimal(value) <= 5:
-        raise BadRequest("minRating must be a number from 1 to 5")
-    # The first is what the index holds, the second what PostgreSQL has statistics of.
-    return personas.filter(
-        GreaterThanOrEqual(RATING_OR_ZERO, Decimal(value)), rating_avg__gte=Decimal(value)
-    )
-
-
-class PersonaListQuery(ListQuery):
+class PersonaFilterSet(FilterSet):
     entries = Persona.objects.published().with_row_version().with_skill_slugs().listed()
-    by_id = by_ids(entries)
-    literal = frozenset({"free", "minRating"})
-    sorts = {
-        "installs": Sort(F("installs")),
-        "rating": Sort(RATING_OR_ZERO),
-        "price": Sort(F("price_cents"), descending=False),
-        **ListQuery.sorts,
-    }
+    by_ids = compile_by_ids(entries)
     filters = {
-        **ListQuery.filters,
-        "free": _free,
-        "minRating": _min_rating,
-        "skill": lambda personas, slug: personas.filter(
-            skills__slug=slug, skills__status=InlineConstant("published")
+        **FilterSet.filters,
+        "free": Filter(
+            lambda value: Q(price_cents=0) if value == "true" else Q(price_cents__gt=0),
+            "`true`: only free ones, `false`: only priced ones.",
+            schema={"type": "boolean"},
+            parse=parse_free,
+            is_facet=True,
+            is_inlined=True,
+            is_chip=False,
         ),
+        "minRating": Filter(
+            # The first is what the index holds, the second what PostgreSQL has statistics of.
+            lambda value: Q(GreaterThanOrEqual(RATING_OR_ZERO, value), rating_avg__gte=value),
+            "Only with this average rating or better.",
+            schema={"type": "number", "minimum": 1, "maximum": 5},
+            parse=parse_min_rating,
+            is_versioned=False,
+            is_chip=False,
+        ),
+        "skill": Filter(
+            lambda slug: Q(skills__slug=slug, skills__status=InlineConstant("published")),
+            "Only personas that bundle the skill of this slug.",
+            schema=SLUG_SCHEMA,
+            is_selective=True,
+        ),
+    }
+    sorts = {
+        "installs": Sort(F("installs"), "Most installed"),
+        "rating": Sort(RATING_OR_ZERO, "Best rated"),
+        "price": Sort(F("price_cents"), "Cheapest", descending=False),
+        **FilterSet.sorts,
     }
     default_sort = "installs"

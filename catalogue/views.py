@@ -6,22 +6,23 @@ from django.utils.crypto import salted_hmac
 from rest_framework.response import Response
 
 from catalogue import serializers
-from catalogue.filters import PersonaListQuery, SkillListQuery
+from catalogue.filters import PersonaFilterSet, SkillFilterSet
 from catalogue.models import Persona, Skill, is_slug
-from marketplace.api.pagination import versions, versions_of
+from marketplace.api.keysets import versions, versions_of
+from marketplace.api.pagination import KeysetPagination
 from marketplace.api.viewsets import PublicViewSet
 from marketplace.db.compiled_queries import BindParam, CompiledQuery
 from marketplace.http_cache.responses import is_not_modified
 from marketplace.http_cache.store import cache_key
 from marketplace.http_cache.validators import Validator
 
-# Raise it whenever the same rows are shown in another way: a client that holds the old answer must
-# not be told that nothing has changed. tests/api/test_etag_shape.py notices a change.
+# Raise it when the same rows are shown in another shape, because a client may hold a response of
+# the old one. tests/api/test_etag_shape.py notices a change.
 SHAPE = 1
 
 
-def prepared_details(queryset):
-    """A queryset of one slug, prepared: the whole entry, and only what tells its versions apart."""
+def compile_by_slug(queryset):
+    """The row whose `slug` is bound, as the whole entry and as its versions."""
     entry = queryset.filter(slug=BindParam("slug")).order_by()
     return CompiledQuery(lambda: entry), CompiledQuery(lambda: versions_of(entry))
 
@@ -33,58 +34,64 @@ class CatalogueViewSet(PublicViewSet):
     lookup_field = "slug"
     lookup_value_regex = "[^/]+"
     default_response_headers = {"Cache-Control": "public, no-cache"}
-    list_query_class = None
+    pagination_class = KeysetPagination
+    filterset_class = None
     detail_serializer_class = None
     by_slug = None
     versions_by_slug = None
 
     def list(self, request):
-        page = self.list_query_class(self.query).page()
+        page = self.paginate_queryset(self.filterset_class(self.query))
+        rows = self.paginator.rows
 
         def build():
-            rows = self.get_serializer(page.rows, many=True).data
-            return page.envelope(request, self.query, rows)
+            return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
-        return self.answer(request, [page.count, page.shown], page.validator, build)
+        return self.conditional_response(
+            request, [rows.count, rows.versions], rows.validator, build
+        )
 
     def retrieve(self, request, slug):
         entry, validator = self.get_published(slug)
-        return self.answer(
-            request, validator.seen, validator, lambda: self.detail_serializer_class(entry).data
-        )
+
+        def build():
+            return Response(self.detail_serializer_class(entry).data)
+
+        return self.conditional_response(request, validator.seen, validator, build)
 
     @classmethod
     def get_published(cls, slug):
         """The published entry in detail, and the validator for it. Raises the kind's NotFound."""
-        # What is no slug is in no row either, and may hold what PostgreSQL refuses to read.
+        # No row has a malformed slug, and PostgreSQL refuses to read some of them.
         entry = cls.by_slug.first(slug=slug) if is_slug.regex.search(slug) else None
         if entry is None:
             raise cls.queryset.model.NotFound
         seen = [versions(entry, cls.by_slug.queryset)]
         return entry, Validator(partial(cls.versions_by_slug, slug=slug), seen)
 
-    def answer(self, request, shown, validator, build):
-        """The answer that `build` makes of what is shown; 304 where the client has it already."""
-        state = repr((settings.VERSION, SHAPE, cache_key(request.META), shown))
+    def conditional_response(self, request, versions, validator, build):
+        """The response that `build` makes of these versions; 304 where the client has it."""
+        state = repr((settings.VERSION, SHAPE, cache_key(request.META), versions))
         etag = f'"{salted_hmac("catalogue.etag", state).hexdigest()[:32]}"'
         if is_not_modified(request.META, etag):
             return HttpResponseNotModified(headers={"ETag": etag})
-        response = Response(build(), headers={"ETag": etag})
+        response = build()
+        response["ETag"] = etag
         response.validator = validator
         return response
 
 
 class SkillViewSet(CatalogueViewSet):
     queryset = Skill.objects.published().with_row_version()
-    by_slug, versions_by_slug = prepared_details(queryset.in_detail())
-    list_query_class = SkillListQuery
+    by_slug, versions_by_slug = compile_by_slug(queryset.in_detail())
+    filterset_class = SkillFilterSet
     serializer_class = serializers.SkillSerializer
     detail_serializer_class = serializers.SkillDetailSerializer
 
 
 class PersonaViewSet(CatalogueViewSet):
     queryset = Persona.objects.published().with_row_version()
-    by_slug, versions_by_slug = prepared_details(queryset.in_detail())
-    list_query_class = PersonaListQuery
+    by_slug, versions_by_slug = compile_by_slug(queryset.in_detail())
+    filterset_class = PersonaFilterSet
     serializer_class = serializers.PersonaSerializer
     detail_serializer_class = serializers.PersonaDetailSerializer

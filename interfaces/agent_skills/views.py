@@ -15,7 +15,7 @@ from catalogue.views import PersonaViewSet, SkillViewSet
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.agent_skills.skill_file import SkillFile, skill_file_of
 from interfaces.guides.views import skill_md
-from marketplace.api.pagination import versions, versions_of
+from marketplace.api.keysets import versions, versions_of
 from marketplace.api.viewsets import PublicViewSet
 from marketplace.db.compiled_queries import BindParam, CompiledQuery, InlineConstant
 from marketplace.http_cache.responses import public_response

@@ -2,9 +2,12 @@
 
 from rest_framework.fields import empty
 
-from catalogue.filters import DEFAULT_LIMIT, MAX_LIMIT, MAX_QUERY
+from catalogue.filters import MAX_QUERY
 from interfaces.openapi.request_bodies import schema_of
+from marketplace.api.pagination import KeysetPagination
 from marketplace.api.serializers import BodySerializer, NamedField, SlugField, TextField
+
+DEFAULT_LIMIT, MAX_LIMIT = KeysetPagination.default_limit, KeysetPagination.max_limit
 
 
 class LimitField(NamedField):

@@ -2,7 +2,7 @@
 
 from agents import handles, tokens
 from agents.models import Agent
-from catalogue import models as catalogue
+from catalogue.filters import SLUG_SCHEMA
 from catalogue.models import Entry
 from catalogue.search.ranking import MAX_RESULTS
 from marketplace.api.permissions import Scope
@@ -64,7 +64,7 @@ def labels(name):
     return some({"type": "string", "maxLength": Entry._meta.get_field(name).base_field.max_length})
 
 
-SLUG = column(Entry, "slug") | {"pattern": f"^{catalogue.SLUG}$"}
+SLUG = SLUG_SCHEMA
 TITLE = column(Entry, "title")
 RUNTIME = column(Agent, "runtime")
 HANDLE = column(Agent, "handle") | {"pattern": f"^{handles.SHAPE}$"}

@@ -57,10 +57,6 @@ class OperationSchema(AutoSchema):
         return getattr(getattr(self.view, self.view.action), "policy", None)
 
     @property
-    def list_query(self):
-        return self.view.list_query_class if self.view.action == "list" else None
-
-    @property
     def is_protected(self):
         return bool(self.view.authentication_classes)
 
@@ -88,8 +84,8 @@ class OperationSchema(AutoSchema):
         taken = []
         if "{slug}" in self.path:
             taken.append(parameters.SLUG | {"example": self.example("slug")})
-        if self.list_query:
-            taken += parameters.of_list(self.list_query)
+        if self.view.action == "list":
+            taken += parameters.of_list(self.view)
         if self.is_public_reading:
             taken.append(parameters.IF_NONE_MATCH)
         return taken
@@ -165,8 +161,8 @@ class OperationSchema(AutoSchema):
     def bad_requests(self):
         if self.method != "GET":
             yield from bodies.refusals(self.view.get_serializer())
-        if self.list_query:
-            yield from parameters.refusals(self.list_query)
+        if self.view.action == "list":
+            yield from parameters.refusals(self.view.filterset_class)
         yield middleware.TEXTS[400]
 
     def errors(self):

@@ -13,28 +13,16 @@ from django.template.loader import render_to_string
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 
-from catalogue.filters import PersonaListQuery, SkillListQuery
+from catalogue.filters import PersonaFilterSet, SkillFilterSet
 from catalogue.markdown import render as render_markdown
 from catalogue.views import PersonaViewSet, SkillViewSet
 from interfaces.guides.views import base_url
 from marketplace.api.exceptions import ApiError
+from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import Validator
 from marketplace.middleware.pages import page
-
-# The filters that a list page shows, each with a link that removes it.
-REMOVABLE_FILTERS = ("category", "tag", "runtime", "author", "bundledIn", "skill")
-SORT_LABELS = {
-    "relevance": "Best match",
-    "downloads": "Most installed",
-    "installs": "Most installed",
-    "rating": "Best rated",
-    "price": "Cheapest",
-    "newest": "Newest",
-    "updated": "Last updated",
-    "name": "Name",
-}
 
 
 @csrf_exempt
@@ -70,14 +58,14 @@ class StartPage(Page):
     def get(self, request):
         popular, newest = {"limit": ["6"]}, {"limit": ["3"], "sort": ["newest"]}
         lists = {
-            "skills": SkillListQuery(popular).page(),
-            "personas": PersonaListQuery(popular).page(),
-            "new_skills": SkillListQuery(newest).page(),
-            "new_personas": PersonaListQuery(newest).page(),
+            "skills": paginated(request, SkillFilterSet(popular)),
+            "personas": paginated(request, PersonaFilterSet(popular)),
+            "new_skills": paginated(request, SkillFilterSet(newest)),
+            "new_personas": paginated(request, PersonaFilterSet(newest)),
         }
-        validator = Validator.of_all([shown.validator for shown in lists.values()])
-        rows = lists["skills"].rows
-        example = rows[0].slug if rows else "pdf-tables"
+        validator = Validator.of_all([shown.rows.validator for shown in lists.values()])
+        skills = lists["skills"].page
+        example = skills[0].slug if skills else "pdf-tables"
         return self.render(validator, example=example, prefix=settings.TOKEN_PREFIX, **lists)
 
 
@@ -91,31 +79,37 @@ class ListPage(Page):
     def get(self, request):
         # A form sends its empty fields too; they set no filter.
         query = {name: values for name, values in query_parameters(request).items() if any(values)}
-        list_query = self.viewset.list_query_class(query)
-        shown = list_query.page()
+        filterset = self.viewset.filterset_class(query)
+        paginator = paginated(request, filterset)
         return self.render(
-            shown.validator,
+            paginator.rows.validator,
             kind=self.kind,
-            list_query=list_query,
-            filters=list(removable_filters(query)),
-            categories=list(category_links(query, shown.rows)),
-            sorts=sort_choices(list_query),
-            **shown.envelope(request, query, shown.rows),
+            filterset=filterset,
+            filters=list(chips(filterset)),
+            categories=list(category_links(query, paginator.page)),
+            **paginator.get_paginated_response(paginator.page).data,
         )
 
 
-def removable_filters(query):
+def paginated(request, filterset):
+    """A paginator that has cut its page."""
+    paginator = KeysetPagination()
+    paginator.paginate_queryset(filterset, request)
+    return paginator
+
+
+def chips(filterset):
     """Each filter that is set, with the query string of the same list without it."""
-    for name in REMOVABLE_FILTERS:
-        values = query.get(name, [])
-        for value in values:
-            others = [other for other in values if other != value]
+    query = filterset.query
+    for name in filterset.values:
+        for value in query[name] if filterset.filters[name].is_chip else []:
+            others = [other for other in query[name] if other != value]
             yield {"name": name, "value": value, "without": changed(query, **{name: others})}
 
 
-def category_links(query, rows):
-    """The categories of these rows, each with the query string that selects it."""
-    categories = {row.category for row in rows} - {""}
+def category_links(query, page):
+    """The categories of a page, each with the query string that selects it."""
+    categories = {row.category for row in page} - {""}
     if len(categories) > 1:
         for category in sorted(categories):
             yield {"name": category, "query": changed(query, category=[category])}
@@ -124,12 +118,6 @@ def category_links(query, rows):
 def changed(query, **changes):
     """The query string with these filters changed, and without the cursor, which they bind."""
     return urlencode({**query, **changes, "cursor": []}, doseq=True)
-
-
-def sort_choices(list_query):
-    """The sorts of a list with their labels, the default one first."""
-    names = [*(["relevance"] if list_query.words else []), *list_query.sorts]
-    return [(name, SORT_LABELS[name]) for name in names]
 
 
 class SkillsPage(ListPage):

@@ -23,15 +23,15 @@ def queries_of(admin_client, url):
 
 def pages_of(model, admin_client):
     """The addresses of the model's list, search, filters and one change page."""
-    list_query = url_of(model, "changelist")
+    changelist_url = url_of(model, "changelist")
     word, _ = SEARCHES[model]
-    yield list_query
-    yield f"{list_query}?q={word}"
-    changelist = admin_client.get(list_query).context["cl"]
+    yield changelist_url
+    yield f"{changelist_url}?q={word}"
+    changelist = admin_client.get(changelist_url).context["cl"]
     for spec in changelist.filter_specs:
         for choice in spec.choices(changelist):
             typed = f"?{spec.expected_parameters()[0]}={word}"
-            yield list_query + choice.get("query_string", typed)
+            yield changelist_url + choice.get("query_string", typed)
     yield change_page(first_of(model))
 
 

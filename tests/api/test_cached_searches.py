@@ -12,7 +12,7 @@ from catalogue.management.commands import rebuild_search
 from catalogue.models import FacetCountDelta, Persona, Skill, SkillPosting
 from catalogue.search import ranking as search
 from catalogue.search.facet_counts import catalogue_version
-from marketplace.api.pagination import RankedPage
+from marketplace.api.pagination import KeysetPagination
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -223,7 +223,7 @@ def test_a_lowest_rating_is_met_by_what_has_it_now(anyone, entries, sort):
 def test_one_by_rating_is_ranked_again_and_not_made_again(anyone, entries, monkeypatch, change):
     review(AgentFactory(), entries["persona"], 5)
     first = anyone.get(BY_RATING)
-    monkeypatch.setattr(RankedPage, "envelope", None)
+    monkeypatch.setattr(KeysetPagination, "get_paginated_response", None)
     change(entries)
 
     again = anyone.get(BY_RATING)

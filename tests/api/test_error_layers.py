@@ -8,7 +8,7 @@ from django.http import Http404
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from agents.models import AgentToken
-from catalogue.filters import SkillListQuery
+from catalogue.filters import SkillFilterSet
 from catalogue.views import SkillViewSet
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 
@@ -37,7 +37,7 @@ def listing_does(monkeypatch):
     """Make `GET /skills` do something else than list skills."""
 
     def listing_does(act):
-        monkeypatch.setattr(SkillListQuery, "page", lambda *_: act())
+        monkeypatch.setattr(SkillFilterSet, "rows", lambda *_: act())
 
     return listing_does
 

@@ -4,9 +4,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from catalogue.filters import SkillListQuery
+from catalogue.filters import SkillFilterSet
 from catalogue.models import Skill
-from marketplace.api.pagination import RankedPage
+from marketplace.api.keysets import RankedRows
 from marketplace.http_cache.store import cached_responses
 from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
@@ -201,9 +201,9 @@ def assert_shows(anyone, url, wanted):
 def test_what_is_withdrawn_while_it_is_ranked_is_left_out(db):
     shown, gone = SkillFactory(), SkillFactory(status="withdrawn")
 
-    page = RankedPage(SkillListQuery.by_id, [(2, gone.pk), (1, shown.pk)], limit=2)
+    ranked = RankedRows(SkillFilterSet.by_ids, [(2, gone.pk), (1, shown.pk)])
 
-    assert [row.slug for row in page.rows] == [shown.slug]
+    assert [row.slug for row in ranked.fetch(None, 2)] == [shown.slug]
 
 
 @pytest.mark.parametrize(

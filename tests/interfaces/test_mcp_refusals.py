@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError
 
 from agents.models import Agent, AgentToken
-from catalogue.filters import SkillListQuery
+from catalogue.filters import SkillFilterSet
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.mcp_calls import call, refusal, result
 
@@ -147,10 +147,10 @@ def test_registrations_are_counted_by_address(anyone, rates, settings):
     ],
 )
 def test_a_crash_is_a_refusal_that_tells_nothing(anyone, monkeypatch, error, text):
-    def page(*_):
+    def rows(*_):
         raise error
 
-    monkeypatch.setattr(SkillListQuery, "page", page)
+    monkeypatch.setattr(SkillFilterSet, "rows", rows)
 
     assert call(anyone, "search_skills") == refusal(text)
 

@@ -44,7 +44,7 @@ CRASHES = {
         lambda it: it.anyone.get(f"/claim/{it.secrets['claim']}"),
     ),
     "the token stands in the query string": (
-        "catalogue.filters.SkillListQuery.page",
+        "catalogue.filters.SkillFilterSet.rows",
         lambda it: it.anyone.get(f"/api/v1/skills?q={it.secrets['token']}"),
     ),
     "staff issue a token": (

@@ -1,0 +1,203 @@
+"""The rows that a page is cut from: in the order of a sort, or of a ranking."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BigIntegerField, BooleanField, F, Func
+from django.db.models.functions import Cast
+from django.db.models.lookups import GreaterThan, LessThan
+
+from marketplace.db.compiled_queries import BindParam, CompiledQuery
+from marketplace.http_cache.validators import Validator
+
+COMPILED = 40 * 1024  # bytes of a compiled queryset, about
+
+
+@dataclass(frozen=True)
+class Sort:
+    """An order of a list, by `key` and then the newest first; the website shows its `label`.
+
+    Row ids rise with time, so "newest" is the id, negated in an ascending sort. With that both
+    columns run the same way, and one comparison of rows, which an index answers at any depth,
+    says what comes after a position: `(key, id) < (…, …)`.
+    """
+
+    key: Any
+    label: str
+    descending: bool = True
+
+    @property
+    def columns(self):
+        return [self.key, F("id") if self.descending else F("id") * -1]
+
+    def ordering(self, *, backwards):
+        descending = self.descending != backwards
+        return [
+            column.desc() if descending else column.asc()
+            for column in (F("sort_key"), self.columns[1])
+        ]
+
+    def beyond(self, field, *, backwards):
+        """The condition for rows after (or, backwards, before) the position that is bound."""
+        here = [Cast(BindParam("key"), field), BindParam("row")]
+        lookup = LessThan if self.descending != backwards else GreaterThan
+        return lookup(_row(self.columns), _row(here))
+
+    def bound(self, position):
+        """The parameters of a position `[key, id]`."""
+        key, row_id = position
+        return {"key": key, "row": row_id if self.descending else -row_id}
+
+
+def _row(columns):
+    return Func(*columns, function="ROW", output_field=BooleanField())
+
+
+class Rows:
+    """The rows of a list, in their order.
+
+    After `fetch` they have a `count`, the `versions` of the rows that were fetched, and a
+    `validator`, which includes the `validators` that the list as a whole depends on.
+    """
+
+    def __init__(self, validators=()):
+        self.validators = validators
+        self.validator = None
+        self.count = 0
+
+    def fetch(self, position, number, *, backwards=False):
+        """The first `number` rows after (or, backwards, before) a position, nearest first."""
+        raise NotImplementedError
+
+    def key_of(self, row):
+        return row.sort_key
+
+
+class SortedRows(Rows):
+    """Rows in the order of a Sort.
+
+    `compiled(number, place)` returns a `compile_page`, to which `params` are bound: lists that
+    differ in values alone share it.
+    """
+
+    def __init__(self, compiled, sort, params, **options):
+        super().__init__(**options)
+        self.compiled = compiled
+        self.sort = sort
+        self.params = params
+
+    def fetch(self, position, number, *, backwards=False):
+        place, params = "start", self.params
+        if position is not None:
+            place = "before" if backwards else "after"
+            params = params | self.sort.bound(position)
+        select, select_versions = self.compiled(number, place)
+        rows = select(**params)
+        self.versions = [versions(row, select.queryset) for row in rows]
+        if rows or position is None:
+            self.count = rows[0].total if rows else 0
+            check = partial(select_versions, **params)
+            validator = Validator(check, self.versions, weight=COMPILED)
+            self.validator = Validator.of_all([*self.validators, validator])
+        else:
+            # Beyond the last row none has the count; the first row has.
+            at_start, _ = self.compiled(number, "start")
+            first = at_start.first(**self.params)
+            self.count = first.total if first else 0
+        return rows
+
+
+class RankedRows(Rows):
+    """Rows in the order of a ranking: `[(key, id), …]` with whole numbers as keys, highest first.
+
+    `compiled` is a `compile_by_ids`. The validator covers the rows; `validators` must cover the
+    ranking.
+    """
+
+    def __init__(self, compiled, ranking, **options):
+        super().__init__(**options)
+        self.compiled = compiled
+        self.ranking = ranking
+        self.count = len(ranking)
+
+    def fetch(self, position, number, *, backwards=False):
+        ranking = self.ranking[:: -1 if backwards else 1]
+        if position is not None:
+            ranking = self.beyond(position, ranking, backwards=backwards)
+        self.keys = {row_id: key for key, row_id in ranking[:number]}
+        select, select_versions = self.compiled
+        ids = f"{{{','.join(map(str, self.keys))}}}"
+        found = {row.pk: row for row in select(ids=ids)}
+        # An entry that was withdrawn after the ranking is missing.
+        rows = [found[row_id] for row_id in self.keys if row_id in found]
+        seen = [versions(row, select.queryset) for row in rows]
+        validator = Validator(partial(select_versions, ids=ids), sorted(seen))
+        self.validator = Validator.of_all([*self.validators, validator])
+        # With the keys, which are in the cursors of the page.
+        self.versions = [
+            (self.key_of(row), *version) for row, version in zip(rows, seen, strict=True)
+        ]
+        return rows
+
+    def beyond(self, position, ranking, *, backwards):
+        """What comes after the row of a position, which may have another key by now."""
+        key, row_id = position
+        ids = [row_id for _, row_id in ranking]
+        if row_id in ids:
+            return ranking[ids.index(row_id) + 1 :]
+        here = (int(key), row_id)
+        return [row for row in ranking if (row > here if backwards else row < here)]
+
+    def key_of(self, row):
+        return self.keys[row.pk]
+
+
+def compile_page(queryset, sort, count, number, place):
+    """The first `number` rows at a place, "start", or "after" or "before" a position.
+
+    Compiled as named tuples, each with its `sort_key` and the `count` as `total`, and as versions.
+    """
+    selected = queryset.annotate(sort_key=sort.key, total=count)
+    backwards = place == "before"
+    if place != "start":
+        field = selected.query.annotations["sort_key"].output_field
+        selected = selected.filter(sort.beyond(field, backwards=backwards))
+    selected = selected.order_by(*sort.ordering(backwards=backwards))[:number]
+    return CompiledQuery(lambda: as_tuples(selected)), CompiledQuery(lambda: versions_of(selected))
+
+
+def compile_by_ids(queryset):
+    """The rows whose `ids` are bound, as named tuples and as versions."""
+    # As one text: psycopg takes longer to write a list.
+    ids = Cast(BindParam("ids"), ArrayField(BigIntegerField()))
+    is_among = Func(
+        *(F("pk"), ids),
+        arg_joiner=" = ANY(",
+        template="(%(expressions)s))",
+        output_field=BooleanField(),
+    )
+    selected = queryset.filter(is_among).order_by("pk")
+    return CompiledQuery(lambda: as_tuples(selected)), CompiledQuery(lambda: versions_of(selected))
+
+
+def versions(row, queryset):
+    """What distinguishes this state of a row of the queryset from any other: its annotations."""
+    return (row.pk, *(getattr(row, name) for name in queryset.query.annotations))
+
+
+def versions_of(queryset):
+    """The `versions` of all rows of a queryset, without the rows."""
+    return queryset.values_list("pk", *queryset.query.annotations)
+
+
+def as_tuples(queryset):
+    """Named tuples of the fields that the queryset does not defer, and of its annotations.
+
+    They take less time to make than instances of the model.
+    """
+    deferred, _ = queryset.query.deferred_loading
+    fields = queryset.model._meta.concrete_fields  # noqa: SLF001
+    columns = [field.attname for field in fields if field.attname not in deferred]
+    return queryset.values_list("pk", *columns, *queryset.query.annotations, named=True)
