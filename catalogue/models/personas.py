@@ -40,23 +40,6 @@ class PersonaQuerySet(EntryQuerySet):
         )
         return self.annotate(bundled=ArraySubquery(skills.values(skill=shown)))
 
-    def count_install(self, persona):
-        """One more install, in the transaction that installs: its last statement.
-
-        False where the persona has been priced or withdrawn since it was looked up.
-        """
-        free = self.published().filter(pk=persona.pk, price_cents=0)
-        return bool(free.update(installs=F("installs") + 1))
-
-    def count_rating(self, persona, *, change, more=0):
-        """Move the sum of ratings by `change` and their number by `more`.
-
-        The last statement of the transaction that reviews, hides or restores.
-        """
-        self.filter(pk=persona.pk).update(
-            rating_sum=F("rating_sum") + change, rating_count=F("rating_count") + more
-        )
-
 
 class Persona(Entry):
     """A persona; `content` is its prompt."""

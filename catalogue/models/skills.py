@@ -2,7 +2,7 @@ from functools import partial
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
-from django.db.models import Count, F, OuterRef, Q
+from django.db.models import Count, OuterRef, Q
 from django.db.models.functions import JSONObject
 
 from catalogue.exceptions import SkillNotFound
@@ -19,14 +19,6 @@ class SkillQuerySet(EntryQuerySet):
         return self.annotate(
             bundling=ArraySubquery(personas.values(persona=JSONObject(slug="slug", title="title")))
         )
-
-    def count_download(self, skill):
-        """One more download, in the transaction that installs: its last statement.
-
-        Raises SkillNotFound where the skill has been withdrawn since it was looked up.
-        """
-        if not self.published().filter(pk=skill.pk).update(downloads=F("downloads") + 1):
-            raise SkillNotFound
 
 
 class Skill(Entry):

@@ -75,7 +75,7 @@ class RateLimitExceeded(ApiError):
 
 
 class Unavailable(ApiError):
-    """A store that the request needs does not answer; the same request may succeed later."""
+    """A store that the request needs is unavailable; the same request may succeed later."""
 
     status_code = status.HTTP_503_SERVICE_UNAVAILABLE
     default_detail = "Service temporarily unavailable. Try again in a few seconds."
@@ -91,12 +91,12 @@ def handle(error, context):
     headers = dict(getattr(error, "headers", {}))
     detail = error.detail
     if isinstance(error, NotAuthenticated | AuthenticationFailed):
-        # The text never says which part of a token was wrong; the header comes from
+        # The text never says which part of a token is wrong; the header comes from
         # BearerAuthentication.authenticate_header.
         detail = AUTHENTICATION_REQUIRED
         headers["WWW-Authenticate"] = error.auth_header
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = ", ".join(context["view"].allowed_methods)
         detail = f"Method {context['request'].method} is not allowed here; use {headers['Allow']}"
-    # What a client has put in the wrong place, such as its token, is not repeated to it.
+    # A client may have put its token in the wrong place; it is not repeated.
     return Response({"error": mask(str(detail))}, status=error.status_code, headers=headers)

@@ -15,7 +15,7 @@ class Scope(models.TextChoices):
 
 
 class HasScope(BasePermission):
-    """Closed by default: a view that names no scope does not answer at all."""
+    """Closed by default: a view that names no scope is an error."""
 
     def has_permission(self, request, view):
         scope = getattr(view, "required_scope", None)

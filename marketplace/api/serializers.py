@@ -11,11 +11,11 @@ from marketplace.api.exceptions import BadRequest
 TIMESTAMP = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'  # what `timestamp` writes, for PostgreSQL's to_char
 
 
-def timestamp(moment):
-    """ISO 8601, UTC, milliseconds: `2026-01-31T09:05:00.000Z`; None stays None."""
-    if moment is None:
+def timestamp(value):
+    """A datetime as `2026-01-31T09:05:00.000Z` (ISO 8601, UTC, milliseconds); None stays None."""
+    if value is None:
         return None
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def number(value):
@@ -57,7 +57,7 @@ class TextField(NamedField):
 
 
 class KeptTextField(TextField):
-    """A text that is stored and shown to others, so that a token by mistake in it is refused."""
+    """A text that others will see: one with a token in it is refused."""
 
     TOKEN = re.compile(r"_agent_[0-9A-Za-z]{32}")
     default_error_messages = {"private": "{field} must not hold a token"}
@@ -70,7 +70,7 @@ class KeptTextField(TextField):
 
 
 class SlugField(TextField):
-    """A slug to look up. Whether one like it exists is the catalogue's answer, not the field's."""
+    """A slug; whether an entry has it, the catalogue says."""
 
     def to_internal_value(self, data):
         if data == "":
@@ -112,9 +112,9 @@ class BodySerializer(serializers.Serializer):
         return super().to_internal_value(given)
 
     def read(self, body):
-        """The values of a body; BadRequest with one sentence about all that is wrong in it.
+        """The values of a body; BadRequest with the problems of all its fields, in their order.
 
-        In the order of the fields. It keeps nothing of the body, so that threads may share it.
+        The serializer keeps nothing of the body, so that threads may share one.
         """
         try:
             return self.run_validation(body)

@@ -62,7 +62,7 @@ class ApiViewSet(GenericViewSet):
 
 @cache
 def reader(serializer_class):
-    """One serializer for all bodies of a kind: making its fields takes longer than reading one."""
+    """One instance for all bodies of a kind: making its fields takes longer than reading a body."""
     return serializer_class()
 
 

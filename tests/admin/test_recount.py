@@ -53,12 +53,12 @@ def test_differences_are_printed_and_left():
         "skill pdf: downloads is 7, its rows say 1\n"
         "persona scribe: installs is 0, its rows say 1, rating_count is 2, its rows say 1, "
         "rating_sum is 9.00, its rows say 4.50\n"
-        "2 differ. Run it again with --fix to mend them.\n"
+        "2 differ. Run it again with --fix to fix them.\n"
     )
     assert Skill.objects.get().downloads == 7
 
 
-def test_fix_mends_them(counted):
+def test_fix_sets_them_to_the_numbers_of_their_rows(counted):
     skill, persona = counted
     Skill.objects.update(downloads=7)
     Persona.objects.update(rating_sum=0, rating_count=0)

@@ -6,7 +6,7 @@ from catalogue.models import Persona, Skill
 
 BATCH = 1000  # ids
 
-# The entries' rows are locked meanwhile, so that an edit waits instead of being overwritten.
+# A write to one of these entries waits for the batch, so that it is not overwritten.
 LOCK = "SELECT id FROM catalogue_{kind} WHERE id BETWEEN %s AND %s ORDER BY id FOR NO KEY UPDATE"
 FIX_POSTINGS = """
     WITH truth AS MATERIALIZED (
@@ -34,8 +34,8 @@ FIX_POSTINGS = """
     SELECT count(DISTINCT entry_id)
     FROM (SELECT entry_id FROM wrong UNION ALL SELECT entry_id FROM missing) AS corrected
 """
-# One statement sees the rows and the counts of one moment, and what it adds is a difference: an
-# edit that is committed meanwhile adds its own.
+# One statement reads rows and counts of one snapshot, and adds the differences: a write that is
+# committed meanwhile adds its own.
 FIX_FACET_COUNTS = """
     WITH truth AS (
         SELECT facet, value, count(*) AS entries FROM catalogue_{kind}fact GROUP BY facet, value
@@ -56,7 +56,7 @@ FIX_FACET_COUNTS = """
 
 
 class Command(BaseCommand):
-    help = "Compare the search index and the counts of entries with the entries, and mend them."
+    help = "Compare the search index and the counts of entries with the entries, and fix them."
 
     def handle(self, **options):
         for model in (Skill, Persona):
@@ -75,7 +75,7 @@ class Command(BaseCommand):
 
 
 def fix_postings(cursor, kind):
-    """Go over the entries in batches; yields how many of each were corrected."""
+    """Fix the postings in batches; yields the number of corrected entries in each."""
     cursor.execute(
         f"SELECT greatest((SELECT max(id) FROM catalogue_{kind}),"  # noqa: S608
         f" (SELECT max(entry_id) FROM catalogue_{kind}posting))"

@@ -7,7 +7,7 @@ class Command(BaseCommand):
     help = "Compare every stored counter with the rows that it counts; --fix sets it to them."
 
     def add_arguments(self, parser):
-        parser.add_argument("--fix", action="store_true", help="mend what differs")
+        parser.add_argument("--fix", action="store_true", help="fix what differs")
 
     def handle(self, *, fix, **options):
         differing = 0
@@ -24,6 +24,6 @@ class Command(BaseCommand):
                 if fix:
                     model.objects.recount(entry)
         if differing and not fix:
-            self.stdout.write(f"{differing} differ. Run it again with --fix to mend them.")
+            self.stdout.write(f"{differing} differ. Run it again with --fix to fix them.")
             raise SystemExit(1)
         self.stdout.write(f"{differing} corrected." if differing else "Every counter is true.")
