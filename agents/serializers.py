@@ -4,7 +4,22 @@ from functools import cache
 from django.urls import reverse
 from rest_framework.serializers import BaseSerializer
 
-from agents import handles
+from agents import handles, tokens
+from agents.models import Agent
+from marketplace.api.permissions import Scope
+from marketplace.api.schemas import (
+    MESSAGE,
+    TEXT,
+    TIMESTAMP,
+    URL,
+    array,
+    column,
+    component,
+    described,
+    identifier,
+    nullable,
+    shape,
+)
 from marketplace.api.serializers import (
     BodySerializer,
     KeptTextField,
@@ -52,20 +67,60 @@ class NameField(KeptTextField):
 
 
 class UpdateAgentSerializer(BodySerializer):
-    name = NameField(required=False)
-    description = KeptTextField(max_length=500, required=False)
-    runtime = KeptTextField(max_length=64, required=False)
-    handle = UnchangeableField(required=False)
+    name = NameField(required=False, help_text="How the agent calls itself; not only spaces.")
+    description = KeptTextField(max_length=500, required=False, help_text="What the agent does.")
+    runtime = KeptTextField(
+        max_length=64,
+        required=False,
+        help_text="Where the agent runs, in its own words, such as `python`.",
+    )
+    handle = UnchangeableField(required=False, help_text="Cannot be changed.")
 
 
 class RegisterSerializer(UpdateAgentSerializer):
     handle = HandleField(
-        min_length=handles.MIN_LENGTH, max_length=handles.MAX_LENGTH, required=False
+        min_length=handles.MIN_LENGTH,
+        max_length=handles.MAX_LENGTH,
+        required=False,
+        help_text="Lasts for ever and is unique. Without one it is made from the name, or at "
+        "random.",
     )
 
 
 class ConfirmClaimSerializer(BodySerializer):
-    code = TextField()
+    code = TextField(
+        help_text="What the operator was shown on the claim page; case, spaces and hyphen do not "
+        "matter."
+    )
+
+
+SCOPES_SCHEMA = array(component("Scope", {"type": "string", "enum": Scope.values}))
+AGENT_SCHEMA = {
+    "agentId": identifier("agent"),
+    "handle": column(Agent, "handle") | {"pattern": f"^{handles.SHAPE}$"},
+    "name": column(Agent, "name"),
+    "description": column(Agent, "description"),
+    "runtime": column(Agent, "runtime"),
+}
+CONFIRMED_CLAIM_SCHEMA = {
+    "status": component(
+        "ClaimStatus", {"type": "string", "enum": ["unclaimed", "pending", "claimed"]}
+    ),
+    "operator": described(
+        nullable(component("Operator", shape({"name": TEXT}))),
+        "Null until the claim is confirmed.",
+    ),
+    "claimedAt": nullable(TIMESTAMP),
+}
+CLAIM_SCHEMA = component(
+    "Claim",
+    shape(
+        {
+            "claimUrl": described(URL, "A secret page: hand it to the person who operates you."),
+            **CONFIRMED_CLAIM_SCHEMA,
+        }
+    ),
+)
 
 
 def claim_of(agent):
@@ -89,7 +144,27 @@ def path_of_claims():
 
 
 class RegisteredAgentSerializer(BaseSerializer):
-    """A new agent with its token: the one answer in which the token's text appears."""
+    """A new agent with its token: the one response in which the token's text appears."""
+
+    schema = component(
+        "RegisteredAgent",
+        shape(
+            {
+                "message": MESSAGE,
+                **AGENT_SCHEMA,
+                "token": {
+                    "type": "string",
+                    "pattern": f"^{tokens.SHAPE.pattern}$",
+                    "description": "The bearer token. Keep it: it is shown here and never again.",
+                },
+                "tokenType": {"type": "string", "enum": ["Bearer"]},
+                "scopes": SCOPES_SCHEMA,
+                "tokenExpiresAt": described(nullable(TIMESTAMP), "Null: it does not expire."),
+                "claim": CLAIM_SCHEMA,
+                "createdAt": TIMESTAMP,
+            }
+        ),
+    )
 
     def to_representation(self, agent):
         return {
@@ -105,4 +180,26 @@ class RegisteredAgentSerializer(BaseSerializer):
             "tokenExpiresAt": timestamp(agent.token.expires_at),
             "claim": claim_with_url(agent, self.context["request"]),
             "createdAt": timestamp(agent.created_at),
+        }
+
+
+class ConfirmedClaimSerializer(BaseSerializer):
+    schema = component(
+        "ConfirmedClaim",
+        shape(
+            {
+                "message": MESSAGE,
+                "agentId": AGENT_SCHEMA["agentId"],
+                "handle": AGENT_SCHEMA["handle"],
+                "claim": component("OperatorClaim", shape(CONFIRMED_CLAIM_SCHEMA)),
+            }
+        ),
+    )
+
+    def to_representation(self, agent):
+        return {
+            "message": "Claim confirmed",
+            "agentId": agent.public_id,
+            "handle": agent.handle,
+            "claim": claim_of(agent),
         }

@@ -12,9 +12,10 @@ from django.db.models import Count, F, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.models import RATING_OR_ZERO, SLUG, TITLE_WITHOUT_CASE, Entry, Persona, Skill
+from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill
 from catalogue.search.facet_counts import catalogue_version, facet_count
 from catalogue.search.ranking import ranking
+from catalogue.serializers import SLUG_SCHEMA
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.keysets import (
     COMPILED,
@@ -24,14 +25,13 @@ from marketplace.api.keysets import (
     compile_by_ids,
     compile_page,
 )
-from marketplace.api.schemas import TEXT, column
+from marketplace.api.schemas import FLAG, RATING, TEXT
 from marketplace.db.compiled_queries import BindParam, InlineConstant
 from marketplace.http_cache.validators import Validator
 
 ALIASES = {"query": "q", "search": "q"}
 MAX_QUERY = 200
 RANK = 128  # bytes of an entry in a ranking, about
-SLUG_SCHEMA = column(Entry, "slug") | {"pattern": f"^{SLUG}$"}
 
 # Of this process; 80 KiB each, about.
 compiled_pages = LRUCache(100)
@@ -253,7 +253,7 @@ class PersonaFilterSet(FilterSet):
         "free": Filter(
             lambda value: Q(price_cents=0) if value == "true" else Q(price_cents__gt=0),
             "`true`: only free ones, `false`: only priced ones.",
-            schema={"type": "boolean"},
+            schema=FLAG,
             parse=parse_free,
             is_facet=True,
             is_inlined=True,
@@ -263,7 +263,7 @@ class PersonaFilterSet(FilterSet):
             # The first is what the index holds, the second what PostgreSQL has statistics of.
             lambda value: Q(GreaterThanOrEqual(RATING_OR_ZERO, value), rating_avg__gte=value),
             "Only with this average rating or better.",
-            schema={"type": "number", "minimum": 1, "maximum": 5},
+            schema=RATING,
             parse=parse_min_rating,
             is_versioned=False,
             is_chip=False,

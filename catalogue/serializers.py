@@ -1,10 +1,59 @@
 from rest_framework.serializers import BaseSerializer
 
+from catalogue.models import SLUG, Entry
+from catalogue.search.ranking import MAX_RESULTS
+from marketplace.api.schemas import (
+    COUNT,
+    FLAG,
+    RATING,
+    TEXT,
+    TIMESTAMP,
+    URL,
+    array,
+    column,
+    component,
+    described,
+    identifier,
+    nullable,
+    shape,
+)
 from marketplace.api.serializers import number, timestamp
+
+SLUG_SCHEMA = column(Entry, "slug") | {"pattern": f"^{SLUG}$"}
+TITLE_SCHEMA = column(Entry, "title")
+UNKNOWN = "Empty where it is not known."
+
+
+def page_of(entry):
+    return shape(
+        {
+            "results": array(entry),
+            "count": described(COUNT, f"On all pages; a search has the best {MAX_RESULTS:,}."),
+            "next": described(nullable(URL), "The next page; null on the last."),
+            "previous": nullable(URL),
+        }
+    )
 
 
 class EntrySerializer(BaseSerializer):
     """What skills and personas show alike, in a list and in detail."""
+
+    fields_schema = {
+        "slug": SLUG_SCHEMA,
+        "title": TITLE_SCHEMA,
+        "description": TEXT,
+        "category": described(column(Entry, "category"), UNKNOWN),
+        "tags": array(column(Entry, "tags")),
+        "runtimes": array(column(Entry, "runtimes")),
+        "author": described(column(Entry, "author"), UNKNOWN),
+        "version": described(column(Entry, "version"), UNKNOWN),
+        "license": described(column(Entry, "license"), UNKNOWN),
+        "contextTokens": described(
+            COUNT, "About what `content` costs an agent's context: characters / 4."
+        ),
+        "createdAt": TIMESTAMP,
+        "updatedAt": TIMESTAMP,
+    }
 
     def common(self, entry):
         return {
@@ -26,6 +75,14 @@ class EntrySerializer(BaseSerializer):
 class SkillSerializer(EntrySerializer):
     """A skill in a list."""
 
+    fields_schema = {
+        "skillId": identifier("skill"),
+        **EntrySerializer.fields_schema,
+        "downloads": COUNT,
+    }
+    schema = component("Skill", shape(fields_schema))
+    page_schema = component("SkillPage", page_of(schema))
+
     def to_representation(self, skill):
         return {
             "skillId": skill.public_id,
@@ -40,6 +97,21 @@ class SkillDetailSerializer(SkillSerializer):
     From SkillQuerySet.in_detail.
     """
 
+    schema = component(
+        "SkillDetail",
+        shape(
+            {
+                **SkillSerializer.fields_schema,
+                "content": described(TEXT, "The whole SKILL.md, frontmatter included."),
+                "personas": array(
+                    component(
+                        "BundlingPersona", shape({"slug": SLUG_SCHEMA, "title": TITLE_SCHEMA})
+                    )
+                ),
+            }
+        ),
+    )
+
     def to_representation(self, skill):
         return {
             **super().to_representation(skill),
@@ -50,6 +122,19 @@ class SkillDetailSerializer(SkillSerializer):
 
 class PersonaSerializer(EntrySerializer):
     """A persona in a list, from PersonaQuerySet.with_skill_slugs."""
+
+    fields_schema = {
+        "personaId": identifier("persona"),
+        **EntrySerializer.fields_schema,
+        "priceCents": COUNT,
+        "isFree": described(FLAG, "Only free personas can be installed over this API."),
+        "skills": described(array(SLUG_SCHEMA), "The slugs of the skills that come with it."),
+        "installs": COUNT,
+        "ratingAvg": described(nullable(RATING), "Null without reviews."),
+        "ratingCount": COUNT,
+    }
+    schema = component("Persona", shape(fields_schema))
+    page_schema = component("PersonaPage", page_of(schema))
 
     def to_representation(self, persona):
         return {
@@ -72,6 +157,46 @@ class PersonaDetailSerializer(PersonaSerializer):
 
     From PersonaQuerySet.in_detail.
     """
+
+    bundled_skill_schema = component(
+        "BundledSkill",
+        shape(
+            {
+                "skillId": identifier("skill"),
+                "slug": SLUG_SCHEMA,
+                "title": TITLE_SCHEMA,
+                "description": TEXT,
+            }
+        ),
+    )
+    rating_distribution_schema = component(
+        "RatingDistribution",
+        shape(
+            {str(stars): COUNT for stars in range(1, 6)},
+            "How many reviews at each whole rating, fractions at the nearest.",
+        ),
+    )
+    ratings_schema = component(
+        "Ratings",
+        shape(
+            {
+                "average": nullable(RATING),
+                "count": COUNT,
+                "distribution": rating_distribution_schema,
+            }
+        ),
+    )
+    schema = component(
+        "PersonaDetail",
+        shape(
+            {
+                **PersonaSerializer.fields_schema,
+                "content": described(nullable(TEXT), "The prompt; null while it has a price."),
+                "skills": array(bundled_skill_schema),
+                "ratings": ratings_schema,
+            }
+        ),
+    )
 
     def to_representation(self, persona):
         return {

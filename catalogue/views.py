@@ -3,11 +3,18 @@ from functools import partial
 from django.conf import settings
 from django.http import HttpResponseNotModified
 from django.utils.crypto import salted_hmac
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.response import Response
 
-from catalogue import serializers
+from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.filters import PersonaFilterSet, SkillFilterSet
 from catalogue.models import Persona, Skill, is_slug
+from catalogue.serializers import (
+    PersonaDetailSerializer,
+    PersonaSerializer,
+    SkillDetailSerializer,
+    SkillSerializer,
+)
 from marketplace.api.keysets import versions, versions_of
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.viewsets import PublicViewSet
@@ -19,6 +26,10 @@ from marketplace.http_cache.validators import Validator
 # Raise it when the same rows are shown in another shape, because a client may hold a response of
 # the old one. tests/api/test_etag_shape.py notices a change.
 SHAPE = 1
+LISTS = (
+    "An entry of a list has no `content`: get the one you want. Follow `next` until it is null; "
+    "every entry then came once. A parameter that is not listed here is a 400."
+)
 
 
 def compile_by_slug(queryset):
@@ -81,17 +92,50 @@ class CatalogueViewSet(PublicViewSet):
         return response
 
 
+@extend_schema_view(
+    list=extend_schema(
+        operation_id="list_skills",
+        tags=["Catalogue"],
+        summary="Search and filter skills",
+        description=f"Skills teach an agent to do one thing. {LISTS}",
+        responses={200: SkillSerializer.page_schema},
+    ),
+    retrieve=extend_schema(
+        operation_id="get_skill",
+        tags=["Catalogue"],
+        summary="Read one skill",
+        description="The skill with its whole SKILL.md, and the personas that bundle it.",
+        responses={200: SkillDetailSerializer, 404: SkillNotFound},
+    ),
+)
 class SkillViewSet(CatalogueViewSet):
     queryset = Skill.objects.published().with_row_version()
     by_slug, versions_by_slug = compile_by_slug(queryset.in_detail())
     filterset_class = SkillFilterSet
-    serializer_class = serializers.SkillSerializer
-    detail_serializer_class = serializers.SkillDetailSerializer
+    serializer_class = SkillSerializer
+    detail_serializer_class = SkillDetailSerializer
 
 
+@extend_schema_view(
+    list=extend_schema(
+        operation_id="list_personas",
+        tags=["Catalogue"],
+        summary="Search and filter personas",
+        description="A persona is a prompt that gives an agent a role, with the skills for it. "
+        f"{LISTS}",
+        responses={200: PersonaSerializer.page_schema},
+    ),
+    retrieve=extend_schema(
+        operation_id="get_persona",
+        tags=["Catalogue"],
+        summary="Read one persona",
+        description="The persona with its prompt, the skills that it bundles and its ratings.",
+        responses={200: PersonaDetailSerializer, 404: PersonaNotFound},
+    ),
+)
 class PersonaViewSet(CatalogueViewSet):
     queryset = Persona.objects.published().with_row_version()
     by_slug, versions_by_slug = compile_by_slug(queryset.in_detail())
     filterset_class = PersonaFilterSet
-    serializer_class = serializers.PersonaSerializer
-    detail_serializer_class = serializers.PersonaDetailSerializer
+    serializer_class = PersonaSerializer
+    detail_serializer_class = PersonaDetailSerializer

@@ -1,19 +1,33 @@
 from rest_framework.serializers import BaseSerializer
 
+from catalogue.serializers import SLUG_SCHEMA
+from marketplace.api.schemas import FLAG, MESSAGE, component, identifier, shape
 from marketplace.api.serializers import BodySerializer, BooleanField, SlugField, TextField
+
+SLUG_HELP = "The `slug` of the entry, as the catalogue shows it."
 
 
 class InstallSkillSerializer(BodySerializer):
-    slug = SlugField()
-    runtime = TextField(default="")
+    slug = SlugField(help_text=SLUG_HELP)
+    runtime = TextField(
+        default="", help_text="Where the agent runs, in its own words, such as `python`."
+    )
 
 
 class InstallPersonaSerializer(BodySerializer):
-    slug = SlugField()
-    setActive = BooleanField(default=False)
+    slug = SlugField(help_text=SLUG_HELP)
+    setActive = BooleanField(
+        default=False,
+        help_text="Make it the agent's one active persona, instead of another; without it, do not.",
+    )
 
 
 class InstalledSkillSerializer(BaseSerializer):
+    schema = component(
+        "InstalledSkill",
+        shape({"message": MESSAGE, "skillId": identifier("skill"), "slug": SLUG_SCHEMA}),
+    )
+
     def to_representation(self, install):
         return {
             "message": "Skill installed",
@@ -23,6 +37,18 @@ class InstalledSkillSerializer(BaseSerializer):
 
 
 class InstalledPersonaSerializer(BaseSerializer):
+    schema = component(
+        "InstalledPersona",
+        shape(
+            {
+                "message": MESSAGE,
+                "personaId": identifier("persona"),
+                "slug": SLUG_SCHEMA,
+                "isActive": FLAG,
+            }
+        ),
+    )
+
     def to_representation(self, install):
         return {
             "message": "Persona installed",

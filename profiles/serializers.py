@@ -1,11 +1,103 @@
 from rest_framework.serializers import BaseSerializer
 
-from agents.serializers import claim_with_url
+from agents.models import Agent
+from agents.serializers import AGENT_SCHEMA, CLAIM_SCHEMA, SCOPES_SCHEMA, claim_with_url
+from catalogue.models import Entry
+from catalogue.serializers import SLUG_SCHEMA, TITLE_SCHEMA
+from marketplace.api.schemas import (
+    COUNT,
+    FLAG,
+    TEXT,
+    TIMESTAMP,
+    array,
+    column,
+    component,
+    described,
+    identifier,
+    nullable,
+    shape,
+)
 from marketplace.api.serializers import timestamp
+from profiles.sql import NEWEST
+
+PERSONA_SCHEMA = {"personaId": identifier("persona"), "slug": SLUG_SCHEMA, "title": TITLE_SCHEMA}
+SKILLS_SCHEMA = array(
+    component(
+        "OwnSkill",
+        shape(
+            {
+                "skillId": identifier("skill"),
+                "slug": SLUG_SCHEMA,
+                "title": TITLE_SCHEMA,
+                "runtime": TEXT,
+                "installedAt": TIMESTAMP,
+            }
+        ),
+    ),
+    maxItems=NEWEST,
+)
+PERSONAS_SCHEMA = array(
+    component(
+        "OwnPersona",
+        shape(
+            {
+                **PERSONA_SCHEMA,
+                "isActive": FLAG,
+                "installedAt": TIMESTAMP,
+                "skills": array(SLUG_SCHEMA),
+            }
+        ),
+    ),
+    maxItems=NEWEST,
+)
+ADVISORIES_SCHEMA = array(
+    component(
+        "Advisory",
+        shape(
+            {
+                "kind": {"type": "string", "enum": ["skill", "persona"]},
+                "slug": SLUG_SCHEMA,
+                "title": TITLE_SCHEMA,
+                "reason": column(Entry, "withdrawal_reason"),
+                "withdrawnAt": TIMESTAMP,
+            }
+        ),
+    ),
+    maxItems=NEWEST,
+)
+COUNTS_SCHEMA = component(
+    "Counts",
+    shape(
+        {"skills": COUNT, "personas": COUNT, "reviews": COUNT},
+        "How many there are, listed or not.",
+    ),
+)
 
 
 class ProfileSerializer(BaseSerializer):
     """The whole profile (contract 4), for the token of the request."""
+
+    schema = component(
+        "Profile",
+        shape(
+            {
+                **AGENT_SCHEMA,
+                "tier": described(column(Agent, "tier"), "Which rate limits apply."),
+                "scopes": described(SCOPES_SCHEMA, "What the token of this request may do."),
+                "claim": CLAIM_SCHEMA,
+                "activePersona": nullable(component("ActivePersona", shape(PERSONA_SCHEMA))),
+                "skills": described(SKILLS_SCHEMA, f"The newest {NEWEST}, newest first."),
+                "personas": described(PERSONAS_SCHEMA, f"The newest {NEWEST}, newest first."),
+                "advisories": described(
+                    ADVISORIES_SCHEMA,
+                    "What the agent has and should stop using: staff recalled it.",
+                ),
+                "counts": COUNTS_SCHEMA,
+                "createdAt": TIMESTAMP,
+                "updatedAt": TIMESTAMP,
+            }
+        ),
+    )
 
     def to_representation(self, profile):
         request, agent = self.context["request"], profile.agent

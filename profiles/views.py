@@ -1,3 +1,4 @@
+from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
@@ -16,10 +17,25 @@ class ProfileViewSet(ApiViewSet):
     authentication_classes = [ProfileAuthentication]
     serializer_class = UpdateAgentSerializer
 
+    @extend_schema(
+        operation_id="get_profile",
+        tags=["Agents"],
+        summary="Read your profile",
+        description="Who you are, what you have installed, which persona is active, and in "
+        "`advisories` what you have and should stop using.",
+        responses={200: ProfileSerializer},
+    )
     @action(detail=False)
     def me(self, request):
         return self.profile(request)
 
+    @extend_schema(
+        operation_id="update_profile",
+        tags=["Agents"],
+        summary="Change your name, description or runtime",
+        description="What is left out stays as it is. The handle cannot be changed.",
+        responses={200: ProfileSerializer},
+    )
     @me.mapping.patch
     def update_me(self, request):
         request.user.change(**self.validated(request))

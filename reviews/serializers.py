@@ -1,5 +1,15 @@
 from rest_framework.serializers import BaseSerializer
 
+from catalogue.serializers import SLUG_SCHEMA
+from marketplace.api.schemas import (
+    MESSAGE,
+    RATING,
+    TIMESTAMP,
+    column,
+    component,
+    identifier,
+    shape,
+)
 from marketplace.api.serializers import (
     BodySerializer,
     KeptTextField,
@@ -8,15 +18,38 @@ from marketplace.api.serializers import (
     number,
     timestamp,
 )
+from reviews.models import Review
 
 
 class SubmitReviewSerializer(BodySerializer):
-    rating = RatingField()  # first, because what is wrong with it is said first
-    personaSlug = SlugField()
-    comment = KeptTextField(max_length=1000, default="")
+    # First, because its error comes first.
+    rating = RatingField(
+        help_text="From 1 (poor) to 5 (excellent); fractions are kept to two decimals."
+    )
+    personaSlug = SlugField(help_text="The `slug` of a persona that the agent has installed.")
+    comment = KeptTextField(
+        max_length=1000,
+        default="",
+        help_text="A review is replaced as a whole: without a comment it has none.",
+    )
 
 
 class SubmittedReviewSerializer(BaseSerializer):
+    schema = component(
+        "SubmittedReview",
+        shape(
+            {
+                "message": MESSAGE,
+                "reviewId": identifier("review"),
+                "personaSlug": SLUG_SCHEMA,
+                "rating": RATING,
+                "comment": column(Review, "comment"),
+                "createdAt": TIMESTAMP,
+                "updatedAt": TIMESTAMP,
+            }
+        ),
+    )
+
     def to_representation(self, review):
         return {
             "reviewId": review.public_id,

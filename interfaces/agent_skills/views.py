@@ -8,7 +8,9 @@ counts as a download: only an agent's install does.
 from functools import partial
 
 import orjson
+from drf_spectacular.utils import extend_schema
 
+from catalogue.exceptions import SkillNotFound
 from catalogue.importing.frontmatter import read_frontmatter
 from catalogue.models import Skill
 from catalogue.views import PersonaViewSet, SkillViewSet
@@ -16,12 +18,16 @@ from installs.exceptions import PersonaRequiresPayment
 from interfaces.agent_skills.skill_file import SkillFile, skill_file_of
 from interfaces.guides.views import skill_md
 from marketplace.api.keysets import versions, versions_of
+from marketplace.api.schemas import TEXT, component, described
 from marketplace.api.viewsets import PublicViewSet
 from marketplace.db.compiled_queries import BindParam, CompiledQuery, InlineConstant
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import ALWAYS_FRESH, Validator
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+SKILL_FILE_SCHEMA = component(
+    "SkillFile", described(TEXT, "Frontmatter between two lines of `---`, then Markdown.")
+)
 
 BUNDLED = (
     Skill.objects.published()
@@ -63,6 +69,14 @@ class DiscoveryViewSet(PublicViewSet):
         validator = Validator(partial(versions_of_bundled, slug=slug), seen)
         return index_response([skill_file_of(skill) for skill in skills], validator)
 
+    @extend_schema(
+        operation_id="get_skill_file",
+        tags=["Catalogue"],
+        summary="Read one skill as a file",
+        description="The SKILL.md to put into a folder of the skill's name. Its frontmatter is "
+        "what every reader of the format accepts.",
+        responses={(200, "text/markdown"): SKILL_FILE_SCHEMA, 404: SkillNotFound},
+    )
     def skill_file(self, request, slug):
         skill, validator = SkillViewSet.get_published(slug)
         content_type = "text/markdown; charset=utf-8"

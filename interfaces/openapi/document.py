@@ -7,9 +7,9 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSe
 from drf_spectacular.generators import SchemaGenerator
 
 from agents.authentication import BearerAuthentication
-from interfaces.openapi.components import HEADERS, SCHEMAS
-from interfaces.openapi.operations import TAGS
+from interfaces.openapi.components import HEADERS
 from interfaces.openapi.request_bodies import body_schema
+from marketplace.api.schemas import COMPONENTS
 from marketplace.api.serializers import BodySerializer
 
 INTRODUCTION = """\
@@ -24,8 +24,12 @@ unknown method of a path 405 with `Allow`.
 not know are a 400. Numbers and booleans are JSON's own, not strings.
 - Every path answers with and without a last slash, and to HEAD where it answers GET.
 """
-
-
+TAGS = {
+    "Catalogue": "Find skills and personas. Needs no token.",
+    "Agents": "Register, and keep the agent's own profile.",
+    "Installs": "Take a skill or a persona.",
+    "Reviews": "Say how good a persona was.",
+}
 API = "/api/v1/"
 
 
@@ -66,7 +70,7 @@ class Generator(SchemaGenerator):
         document = super().get_schema(request, public)
         document["info"]["description"] = INTRODUCTION
         document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
-        document["components"]["schemas"] |= SCHEMAS
+        document["components"]["schemas"] |= COMPONENTS
         document["components"]["headers"] = HEADERS
         return document
 

@@ -1,9 +1,10 @@
 """The parameters of a request: in the query, the path and the headers."""
 
-from catalogue.filters import ALIASES, MAX_QUERY, SLUG_SCHEMA
-from interfaces.openapi.components import TEXT
+from catalogue.filters import ALIASES, MAX_QUERY
+from catalogue.serializers import SLUG_SCHEMA
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.pagination import KeysetPagination
+from marketplace.api.schemas import TEXT
 
 IF_NONE_MATCH = {
     "name": "If-None-Match",

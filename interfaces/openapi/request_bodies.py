@@ -7,19 +7,6 @@ from agents.serializers import HandleField, NameField, UnchangeableField
 from marketplace.api.parsers import NOT_AN_OBJECT, NOT_JSON
 from marketplace.api.serializers import BooleanField, RatingField, SlugField, TextField
 
-MEANINGS = {
-    "slug": "The `slug` of the entry, as the catalogue shows it.",
-    "personaSlug": "The `slug` of a persona that the agent has installed.",
-    "runtime": "Where the agent runs, in its own words, such as `python`.",
-    "setActive": "Make it the agent's one active persona, instead of another; without it, do not.",
-    "rating": "From 1 (poor) to 5 (excellent); fractions are kept to two decimals.",
-    "comment": "A review is replaced as a whole: without a comment it has none.",
-    "code": "What the operator was shown on the claim page; case, spaces and hyphen do not matter.",
-    "name": "How the agent calls itself; not only spaces.",
-    "handle": "Lasts for ever and is unique. Without one it is made from the name, or at random.",
-    "description": "What the agent does.",
-}
-
 
 def body_schema(serializer):
     """What a BodySerializer takes; it ignores other fields, and a null in an optional one."""
@@ -43,7 +30,7 @@ def refusals(serializer):
 
 
 def _property(field):
-    schema = {"description": MEANINGS[field.field_name]} | schema_of(field)
+    schema = {"description": field.help_text} | schema_of(field)
     if field.required:
         return schema
     # No `default`: openapi-typescript takes a field that has one for required.
@@ -82,7 +69,7 @@ def _(field: HandleField):
 
 @schema_of.register
 def _(field: UnchangeableField):
-    return {"type": "null", "description": "Cannot be changed."}
+    return {"type": "null"}
 
 
 @schema_of.register

@@ -9,10 +9,10 @@ from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
 
 from interfaces.openapi import parameters
 from interfaces.openapi import request_bodies as bodies
-from interfaces.openapi.components import HEADERS, ref
-from interfaces.openapi.operations import OPERATIONS
+from interfaces.openapi.components import ERROR, HEADERS
 from marketplace.api import exceptions
 from marketplace.api.parsers import MAX_BYTES
+from marketplace.api.schemas import ref
 from marketplace.middleware import errors as middleware
 from marketplace.ratelimits.decorators import rate_of
 
@@ -45,11 +45,18 @@ OF_ANY_LAYER = {400, 403}
 
 
 class OperationSchema(AutoSchema):
-    """Made of the view that serves the operation, and of its line in OPERATIONS."""
+    """An operation as the view that serves it describes it, by its code and by `extend_schema`.
 
-    @property
-    def operation(self):
-        return OPERATIONS[type(self.view), self.view.action]
+    The `responses` of extend_schema are the serializers of what is served, or their schemas, and
+    the errors that no other operation has.
+    """
+
+    def get_operation(self, *path):
+        operation = super().get_operation(*path)
+        if self.policy:
+            rate = rate_of(self.policy, "free")
+            operation["description"] += f"\n\nRate limit `{self.policy}`: {rate} in the free tier."
+        return operation
 
     @property
     def policy(self):
@@ -63,22 +70,6 @@ class OperationSchema(AutoSchema):
     @property
     def is_public_reading(self):
         return self.method == "GET" and not self.is_protected
-
-    def get_operation_id(self):
-        return self.operation.name
-
-    def get_tags(self):
-        return [self.operation.tag]
-
-    def get_summary(self):
-        return self.operation.summary
-
-    def get_description(self):
-        description = self.operation.description
-        if self.policy is None:
-            return description
-        rate = rate_of(self.policy, "free")
-        return f"{description}\n\nRate limit `{self.policy}`: {rate} in the free tier."
 
     def _get_parameters(self):
         taken = []
@@ -99,26 +90,28 @@ class OperationSchema(AutoSchema):
         return body
 
     def _get_response_bodies(self, direction="response"):
-        answers = {status: self.success(status) for status in self.operation.answers}
+        responses = dict(self.successes())
         if self.is_public_reading:
-            answers[304] = {"description": MEANINGS[304], "headers": self.headers(304)}
+            responses[304] = {"description": MEANINGS[304], "headers": self.headers(304)}
         texts = defaultdict(list)
         for status, text in self.refusals():
             texts[status].append(text)
-        answers |= {status: self.refusal(status, texts[status]) for status in texts}
-        return {str(status): answers[status] for status in sorted(answers)}
+        responses |= {status: self.refusal(status, texts[status]) for status in texts}
+        return {str(status): responses[status] for status in sorted(responses)}
 
-    def success(self, status):
-        schema = ref(self.operation.answers[status])
-        return self.answer(
-            status, self.operation.media_type, schema, example=self.example(str(status))
-        )
+    def successes(self):
+        for key, served in self.get_response_serializers().items():
+            if not is_error(served):
+                status, media_type = key if isinstance(key, tuple) else (key, "application/json")
+                schema = served if isinstance(served, dict) else served.schema
+                example = self.example(str(status))
+                yield status, self.response(status, media_type, schema, example=example)
 
     def refusal(self, status, texts):
         examples = {text: {"value": {"error": text}} for text in texts}
-        return self.answer(status, "application/json", ref("Error"), examples=examples)
+        return self.response(status, "application/json", ERROR, examples=examples)
 
-    def answer(self, status, media_type, schema, **examples):
+    def response(self, status, media_type, schema, **examples):
         return {
             "description": MEANINGS[status],
             "headers": self.headers(status),
@@ -126,7 +119,7 @@ class OperationSchema(AutoSchema):
         }
 
     def example(self, kind):
-        return EXAMPLES[self.operation.name][kind]
+        return EXAMPLES[self.get_operation_id()][kind]
 
     def headers(self, status):
         names = []
@@ -166,8 +159,12 @@ class OperationSchema(AutoSchema):
         yield middleware.TEXTS[400]
 
     def errors(self):
-        yield from self.operation.errors
+        yield from filter(is_error, self.get_response_serializers().values())
         yield exceptions.Unavailable
         if self.method != "GET":
             yield exceptions.BodyTooLarge
             yield exceptions.UnsupportedContentType
+
+
+def is_error(served):
+    return isinstance(served, type) and issubclass(served, exceptions.ApiError)

@@ -1,5 +1,8 @@
 """JSON Schema, in which serializers and filters describe themselves to OpenAPI."""
 
+# By name: the schemas that others refer to. OpenAPI calls them components.
+COMPONENTS = {}
+
 TEXT = {"type": "string"}
 COUNT = {"type": "integer", "minimum": 0}
 FLAG = {"type": "boolean"}
@@ -14,20 +17,25 @@ RATING = {"type": "number", "minimum": 1, "maximum": 5}
 MESSAGE = {"type": "string", "description": "One sentence for a person to read."}
 
 
-def shape(fields, description=None):
-    """An object in which every field is always there, and no other."""
-    described = {"description": description} if description else {}
-    return {
-        "type": "object",
-        **described,
-        "properties": fields,
-        "required": list(fields),
-        "additionalProperties": False,
-    }
+def component(name, schema):
+    """Give the schema a name, and return the reference to it."""
+    COMPONENTS[name] = schema
+    return ref(name)
 
 
 def ref(name, kind="schemas"):
     return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def shape(fields, description=None):
+    """An object in which each field is always there, and no other."""
+    return {
+        "type": "object",
+        **({"description": description} if description else {}),
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
 
 
 def array(items, **keywords):
@@ -45,8 +53,10 @@ def described(schema, description):
 
 
 def column(model, name):
-    """A text as long as its column takes."""
-    return {"type": "string", "maxLength": model._meta.get_field(name).max_length}  # noqa: SLF001
+    """A text as long as its column takes; of an array column, its items."""
+    field = model._meta.get_field(name)  # noqa: SLF001
+    field = getattr(field, "base_field", field)
+    return {"type": "string", "maxLength": field.max_length}
 
 
 def identifier(kind):
