@@ -43,7 +43,7 @@ def in_query(name, description, schema):
 
 
 def refusals(filterset_class):
-    """The texts of the 400s that the parameters of a list bring."""
+    """The texts of the 400s for the parameters of a list."""
     for query in (
         *({"colour": ["red"]}, {"q": ["one", "two"]}, {"q": ["x" * (MAX_QUERY + 1)]}),
         *({"limit": ["0"]}, {"sort": ["best"]}, {"sort": ["relevance"]}),

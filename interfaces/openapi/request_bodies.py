@@ -1,4 +1,4 @@
-"""Request bodies: what the serializers' fields take, and what they say of what they refuse."""
+"""Request bodies: what the fields of the serializers take, and the texts of their errors."""
 
 from functools import singledispatch
 
@@ -9,7 +9,7 @@ from marketplace.api.serializers import BooleanField, RatingField, SlugField, Te
 
 
 def body_schema(serializer):
-    """What a BodySerializer takes; it ignores other fields, and a null in an optional one."""
+    """The schema of a BodySerializer, which ignores other fields and null in optional ones."""
     fields = serializer.fields
     return {
         "type": "object",
@@ -19,7 +19,7 @@ def body_schema(serializer):
 
 
 def refusals(serializer):
-    """The exact texts of the 400s that a wrong body or one wrong field brings."""
+    """The texts of the 400s for a wrong body or one wrong field."""
     yield from (NOT_JSON, NOT_AN_OBJECT)
     for field in serializer.fields.values():
         bounds = {name: getattr(field, name, None) for name in ("min_length", "max_length")}

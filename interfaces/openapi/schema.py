@@ -17,7 +17,7 @@ from marketplace.middleware import errors as middleware
 from marketplace.ratelimits.decorators import rate_of
 
 EXAMPLES = orjson.loads(Path(__file__).with_name("examples.json").read_bytes())
-MEANINGS = {
+STATUS_DESCRIPTIONS = {
     200: "Done.",
     201: "Made.",
     304: "The answer that the client names by its `ETag` is still true. No body.",
@@ -36,19 +36,19 @@ MEANINGS = {
     500: "A fault of the server.",
     503: "Something that the server needs is away for a moment.",
 }
-# What gunicorn answers itself.
+# gunicorn's own responses.
 TOO_LONG = {414: LimitRequestLine(5120, 4094), 431: LimitRequestHeaders("Too many headers")}
-# What fails with one of these was not counted; with a 400 it may have been.
+# Requests that fail with one of these are not counted; with a 400 they may be.
 UNCOUNTED = {401, 403, *TOO_LONG, 500, 503}
-# A layer may answer so that knows nothing of tokens and limits.
+# These may come from a layer that knows no tokens and limits.
 OF_ANY_LAYER = {400, 403}
 
 
 class OperationSchema(AutoSchema):
-    """An operation as the view that serves it describes it, by its code and by `extend_schema`.
+    """An operation, from the code of its view and from what `extend_schema` adds to it.
 
-    The `responses` of extend_schema are the serializers of what is served, or their schemas, and
-    the errors that no other operation has.
+    The `responses` of extend_schema are response serializers or schemas, and those errors that
+    not every operation has.
     """
 
     def get_operation(self, *path):
@@ -92,7 +92,7 @@ class OperationSchema(AutoSchema):
     def _get_response_bodies(self, direction="response"):
         responses = dict(self.successes())
         if self.is_public_reading:
-            responses[304] = {"description": MEANINGS[304], "headers": self.headers(304)}
+            responses[304] = {"description": STATUS_DESCRIPTIONS[304], "headers": self.headers(304)}
         texts = defaultdict(list)
         for status, text in self.refusals():
             texts[status].append(text)
@@ -113,7 +113,7 @@ class OperationSchema(AutoSchema):
 
     def response(self, status, media_type, schema, **examples):
         return {
-            "description": MEANINGS[status],
+            "description": STATUS_DESCRIPTIONS[status],
             "headers": self.headers(status),
             "content": {media_type: {"schema": schema, **examples}},
         }
@@ -136,7 +136,7 @@ class OperationSchema(AutoSchema):
         return {name: ref(name, "headers") for name in names}
 
     def refusals(self):
-        """Whatever the operation may refuse, as (status, exact text)."""
+        """Every error that the operation may raise, as (status, text)."""
         if self.is_protected:
             yield 401, exceptions.AUTHENTICATION_REQUIRED
             yield 403, exceptions.InsufficientScope.default_detail

@@ -1,4 +1,6 @@
-"""The description of the API, and the page that shows it. That it is true: tests/truth.py."""
+"""The description of the API, and the page that shows it. tests/openapi_contract.py compares every
+response of the suite with it.
+"""
 
 import json
 from io import StringIO
@@ -85,13 +87,13 @@ def test_a_limited_operation_tells_its_limit_and_the_headers_of_a_429():
 @pytest.mark.parametrize("url", [URL, f"{URL}/"])
 def test_anyone_may_read_it_without_a_query(anyone, django_assert_num_queries, url):
     with django_assert_num_queries(0):
-        answer = anyone.get(url, headers={"Origin": "https://elsewhere.example"})
+        response = anyone.get(url, headers={"Origin": "https://elsewhere.example"})
 
-    assert answer.status_code == 200
-    assert answer.json() == document()
-    assert answer.headers["Content-Type"] == "application/json"
-    assert answer.headers["Cache-Control"] == "public, max-age=300"
-    assert answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert response.status_code == 200
+    assert response.json() == document()
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.headers["Cache-Control"] == "public, max-age=300"
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
 
 
 def test_it_is_not_sent_again_to_who_has_it(anyone):
@@ -112,17 +114,17 @@ def test_it_answers_head_and_refuses_other_methods(anyone):
     assert post.json() == {"error": "Method POST is not allowed here; use GET, HEAD"}
 
 
-class Lie:
-    """An answer with something changed."""
+class Altered:
+    """A response with something changed."""
 
-    def __init__(self, answer, *, status=None, without=None, **changes):
-        self.status_code = status or answer.status_code
-        self.headers = {name: value for name, value in answer.headers.items() if name != without}
-        self.content = json.dumps({**answer.json(), **changes}).encode()
+    def __init__(self, response, *, status=None, without=None, **changes):
+        self.status_code = status or response.status_code
+        self.headers = {name: value for name, value in response.headers.items() if name != without}
+        self.content = json.dumps({**response.json(), **changes}).encode()
 
 
 @pytest.mark.parametrize(
-    ("lie", "complaint"),
+    ("change", "complaint"),
     [
         ({"status": 418}, "get_skill does not describe"),
         ({"without": "ETag"}, "without {'etag'}"),
@@ -132,19 +134,19 @@ class Lie:
     ],
     ids=["status", "header", "type", "more", "format"],
 )
-def test_an_answer_that_is_not_as_described_fails_its_test(anyone, lie, complaint):
+def test_a_response_that_is_not_as_described_fails_its_test(anyone, change, complaint):
     SkillFactory(slug="pdf-tables")
-    answer = anyone.get("/api/v1/skills/pdf-tables")
+    response = anyone.get("/api/v1/skills/pdf-tables")
 
     with pytest.raises(AssertionError, match=complaint):
-        assert_as_described("GET", "/api/v1/skills/pdf-tables", Lie(answer, **lie))
+        assert_as_described("GET", "/api/v1/skills/pdf-tables", Altered(response, **change))
 
 
-def test_an_answer_that_nothing_describes_fails_its_test(anyone):
-    answer = anyone.get("/api/v1/skills")
+def test_a_response_that_nothing_describes_fails_its_test(anyone):
+    response = anyone.get("/api/v1/skills")
 
     with pytest.raises(AssertionError, match="of which the document knows nothing"):
-        assert_as_described("GET", "/api/v1/nowhere", answer)
+        assert_as_described("GET", "/api/v1/nowhere", response)
 
 
 @pytest.mark.parametrize("url", ["/docs", "/docs/"])
