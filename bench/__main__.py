@@ -5,7 +5,7 @@ python -m bench [--rounds N] [--seconds N] [--connections N] [ENDPOINT...]
 Fills a database of its own in .demo/bench once, starts the Procfile's web line, and lets wrk drive
 each endpoint. Rounds are interleaved, so that noise falls on all alike, and medians are printed.
 Processor time is what the system counts for the server's processes and for PostgreSQL's; it holds
-still where rates do not. The two floors are measured in the same rounds: an empty answer by the
+still where rates do not. The two floors are measured in the same rounds: an empty response of the
 same gunicorn, and the endpoint's own statements run by pgbench.
 """
 
@@ -24,12 +24,16 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+import django
 import psutil
+from django.core.management import call_command
 
-from bench import site
+from bench.fill import SIZES, fill
+from bench.server import Server, configure
 from demo.postgres import CHECKOUT, Postgres, find_binaries
 
 FOLDER = CHECKOUT / ".demo" / "bench"
+LISTS = FOLDER / "lists"
 LUA = Path(__file__).with_name("requests.lua")
 ENDPOINTS = [
     "list",
@@ -45,7 +49,7 @@ ENDPOINTS = [
 
 
 @dataclass
-class Visit:
+class Measurement:
     """One endpoint in one round; times in microseconds."""
 
     rate: float
@@ -77,19 +81,19 @@ class Bench:
         before = [processor_seconds(pid) for pid in pids]
         command = [
             *("wrk", "-t1", f"-c{self.options.connections}", f"-d{self.options.seconds}s"),
-            *("-s", str(LUA), server.url, "--", endpoint, str(FOLDER / "lists")),
+            *("-s", str(LUA), server.url, "--", endpoint, str(LISTS)),
         ]
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         after = [processor_seconds(pid) for pid in pids]
         (line,) = [line for line in output.splitlines() if line.startswith("RESULT ")]
         result = json.loads(line.removeprefix("RESULT "))
         if result["broken"]:
-            raise SystemExit(f"{endpoint}: {result['broken']} requests got no answer")
+            raise SystemExit(f"{endpoint}: {result['broken']} requests got no response")
         spent = [
             1e6 * (end - start) / result["requests"]
             for start, end in zip(before, after, strict=True)
         ]
-        return Visit(
+        return Measurement(
             rate=1e6 * result["requests"] / result["microseconds"],
             p50=result["p50"],
             p99=result["p99"],
@@ -117,48 +121,6 @@ class Bench:
         return 1e6 * spent / int(line.split(":")[1].split("/")[0])
 
 
-def write_scripts(folder):
-    """For pgbench: the statements that each endpoint runs, as they are captured here."""
-    from django.db import connection, transaction  # noqa: PLC0415
-    from django.test import Client  # noqa: PLC0415
-    from django.test.utils import CaptureQueriesContext  # noqa: PLC0415
-
-    from agents.models import AgentToken  # noqa: PLC0415
-    from catalogue.models import Persona, Skill  # noqa: PLC0415
-
-    token, persona = (folder / "reviewers").read_text().splitlines()[0].split()
-    agent = AgentToken.objects.authenticate(token).agent
-    skill = Skill.objects.exclude(agent_installs__agent=agent).first().slug
-    new = Persona.objects.filter(price_cents=0).exclude(agent_installs__agent=agent).first().slug
-    word = (folder / "words").read_text().split()[0]
-    requests = {
-        "list": ("get", "skills", None),
-        "filtered list": ("get", "skills?category=category-1", None),
-        "search": ("get", f"skills?q={word}", None),
-        "detail": ("get", f"skills/{skill}", None),
-        "304": ("get", f"skills/{skill}", None),
-        "profile": ("get", "agents/me", None),
-        "skill install": ("post", "agents/me/skills/install", {"slug": skill}),
-        "persona install": ("post", "agents/me/personas/install", {"slug": new, "setActive": True}),
-        "review": ("post", "agents/me/reviews", {"personaSlug": persona, "rating": 4}),
-    }
-    client = Client(headers={"Authorization": f"Bearer {token}"}, HTTP_HOST="127.0.0.1")
-    for endpoint, (method, path, body) in requests.items():
-        ask = getattr(client, method)
-        with transaction.atomic():
-            with CaptureQueriesContext(connection) as captured:
-                ask(f"/api/v1/{path}", body, "application/json") if body else ask(f"/api/v1/{path}")
-            transaction.set_rollback(True)
-        # pgbench takes what follows a colon for a variable of its own, in texts too.
-        statements = [
-            query["sql"].strip().replace("HH24:MI:SS", 'HH24":"MI":"SS')
-            for query in captured.captured_queries
-            if "SAVEPOINT" not in query["sql"]
-        ]
-        script = "".join(f"{statement};\n" for statement in ["BEGIN", *statements, "ROLLBACK"])
-        (folder / f"{endpoint}.sql").write_text(script)
-
-
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -174,53 +136,45 @@ def main():
         sys.exit("This needs wrk: apt-get install wrk")
     FOLDER.mkdir(parents=True, exist_ok=True)
     with Postgres(FOLDER / "postgres", alone=True) as postgres:
-        site.configure(postgres.url)
-        prepare()
-        with site.Server(FOLDER) as server, site.Server(FOLDER, "bench.bare") as bare:
-            site.write_etags(FOLDER / "lists", server)
-            report(measure(Bench(postgres, options), server, bare), options)
+        configure(postgres.url)
+        django.setup()
+        from bench import lists, statements  # noqa: PLC0415 (they import models)
 
-
-def prepare():
-    import django  # noqa: PLC0415
-
-    site.manage("migrate", "--verbosity", "0")
-    site.manage(
-        "seed_scale", *(part for name, n in site.SIZES.items() for part in (f"--{name}", n))
-    )
-    django.setup()
-    site.write_lists(FOLDER / "lists")
-    write_scripts(FOLDER / "lists")
+        call_command("migrate", verbosity=0)
+        fill(**SIZES)
+        lists.write(LISTS)
+        statements.write_scripts(LISTS)
+        with Server(FOLDER) as server, Server(FOLDER, "bench.bare") as bare:
+            lists.write_etags(LISTS, server.url)
+            report(*measure(Bench(postgres, options), server, bare), options)
 
 
 def measure(bench, server, bare):
-    """`{endpoint: [Visit]}` and `{endpoint: [microseconds of pgbench]}`, by round."""
-    visits, floors = defaultdict(list), defaultdict(list)
+    """`{endpoint: [Measurement]}` and `{endpoint: [microseconds of pgbench]}`, by round."""
+    measurements, floors = defaultdict(list), defaultdict(list)
     for endpoint in bench.options.endpoints:  # caches, prepared statements
         bench.drive(server, endpoint)
     for number in range(bench.options.rounds):
         print(f"round {number + 1} of {bench.options.rounds}", file=sys.stderr, flush=True)
-        visits["bare"].append(bench.drive(bare, "bare"))
+        measurements["bare"].append(bench.drive(bare, "bare"))
         for endpoint in bench.options.endpoints:
-            visits[endpoint].append(bench.drive(server, endpoint))
-            floors[endpoint].append(bench.pgbench(FOLDER / "lists" / f"{endpoint}.sql"))
-    return visits, floors
+            measurements[endpoint].append(bench.drive(server, endpoint))
+            floors[endpoint].append(bench.pgbench(LISTS / f"{endpoint}.sql"))
+    return measurements, floors
 
 
-def report(measured, options):
-    visits, floors = measured
-
+def report(measurements, floors, options):
     def median(endpoint, name):
-        return statistics.median(getattr(visit, name) for visit in visits[endpoint])
+        return statistics.median(getattr(measured, name) for measured in measurements[endpoint])
 
     bare = median("bare", "server")
-    sizes = ", ".join(f"{number:,} {name}" for name, number in site.SIZES.items())
+    sizes = ", ".join(f"{number:,} {name}" for name, number in SIZES.items())
     print(
         f"{date.today():%d %B %Y}, {platform.machine()}, {os.cpu_count()} cores shared by server, "
         f"PostgreSQL and load, Python {platform.python_version()}; {sizes};\n"
         f"{options.rounds} rounds of {options.seconds} s, {options.connections} connections. "
         "Microseconds of processor time for a request.\n\n"
-        "| endpoint | requests/s | p50 ms | p99 ms | server | database | bare answer | pgbench "
+        "| endpoint | requests/s | p50 ms | p99 ms | server | database | bare response | pgbench "
         "| times the floors |\n|---|---|---|---|---|---|---|---|---|"
     )
     for endpoint in options.endpoints:

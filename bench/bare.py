@@ -1,4 +1,4 @@
-"""The floor under every endpoint: an answer that costs the application nothing."""
+"""The floor under every endpoint: a response that costs the application nothing."""
 
 BODY = b'{"results": []}'
 HEADERS = [("Content-Type", "application/json"), ("Content-Length", str(len(BODY)))]

@@ -1,7 +1,6 @@
 """What keeps a large catalogue fast: every statement of a read has an index that answers it."""
 
 import re
-from io import StringIO
 
 import pytest
 from django.core.management import call_command
@@ -9,6 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from agents.models import Agent
+from bench import lists
+from bench.fill import fill
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 
@@ -25,7 +26,7 @@ PLANS = [
     ("skills?tag=tag-900&sort=newest", ["skill_labels"]),
     ("skills?runtime=x&sort=newest", ["skill_labels"]),
     ("skills?tag=tag-900&runtime=x", ["skill_labels"]),
-    ("skills?bundledIn=scale-1", ["unique_persona_slug"]),
+    ("skills?bundledIn=bench-1", ["unique_persona_slug"]),
     ("personas", ["persona_installs"]),
     ("personas?sort=rating", ["persona_rating"]),
     ("personas?sort=price", ["persona_price"]),
@@ -37,22 +38,22 @@ PLANS = [
         "skills?q=bibaba&category=category-1",
         ["catalogue_facetcount_pkey", "catalogue_skillposting_pkey", "catalogue_skill_pkey"],
     ),
-    ("skills/scale-1", ["unique_skill_slug", "catalogue_persona_skills_"]),
+    ("skills/bench-1", ["unique_skill_slug", "catalogue_persona_skills_"]),
 ]
 
 
 @pytest.fixture
-def seeded(transactional_db):
+def filled(transactional_db):
     with connection.cursor() as cursor:
         # The planner counts the space that deleted rows of other tests have left.
         cursor.execute("TRUNCATE catalogue_skill, catalogue_persona CASCADE")
-    call_command("seed_scale", skills=300, personas=30, agents=20, installs=100, stdout=StringIO())
+    fill(skills=300, personas=30, agents=20, installs=100)
     yield
     with connection.cursor() as cursor:
         cursor.execute("RESET enable_seqscan")
 
 
-def test_no_statement_of_a_read_scans_a_table(anyone, seeded):
+def test_no_statement_of_a_read_scans_a_table(anyone, filled):
     for path, wanted in PLANS:
         with CaptureQueriesContext(connection) as captured:
             answer = anyone.get(f"/api/v1/{path}")
@@ -72,7 +73,7 @@ def plan(sql):
     return lines
 
 
-def test_counting_scans_no_table(seeded):
+def test_counting_scans_no_table(filled):
     with connection.cursor() as cursor:
         cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'catalogue_count'")
         ((body,),) = cursor.fetchall()
@@ -84,9 +85,9 @@ def test_counting_scans_no_table(seeded):
     assert "Seq Scan" not in text
 
 
-def test_seeding_fills_up_and_leaves_every_count_true(anyone, capsys):
+def test_filling_fills_up_and_leaves_every_count_true(anyone, capsys):
     for size in (100, 300):
-        call_command("seed_scale", skills=size, personas=30, agents=size, installs=size * 10)
+        fill(skills=size, personas=30, agents=size, installs=size * 10)
     capsys.readouterr()
 
     call_command("recount")
@@ -101,9 +102,9 @@ def test_seeding_fills_up_and_leaves_every_count_true(anyone, capsys):
     assert anyone.get("/api/v1/skills").json()["count"] == 300
 
 
-def test_seeding_again_adds_nothing(capsys):
+def test_filling_again_adds_nothing(capsys):
     for _ in range(2):
-        call_command("seed_scale", skills=50, personas=20, agents=10, installs=100)
+        fill(skills=50, personas=20, agents=10, installs=100)
 
     assert re.findall(r"(\d+) added", capsys.readouterr().out) == [
         *("50", "20", "10", "100"),
@@ -111,13 +112,32 @@ def test_seeding_again_adds_nothing(capsys):
     ]
 
 
-def test_an_index_is_back_after_seeding():
+def test_an_index_is_back_after_filling():
     def indexes():
         with connection.cursor() as cursor:
             cursor.execute("SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1")
             return cursor.fetchall()
 
     before = indexes()
-    call_command("seed_scale", skills=10, stdout=StringIO())
+    fill(skills=10)
 
     assert indexes() == before
+
+
+def test_it_writes_the_lists_that_a_load_is_drawn_from(client_of, tmp_path):
+    fill(skills=50, personas=20, agents=10, installs=100)
+
+    lists.write(tmp_path)
+
+    drawn = {path.name: path.read_text().splitlines() for path in tmp_path.iterdir()}
+    assert {name: len(rows) for name, rows in drawn.items() if name != "words"} == {
+        "skills": 50,
+        "personas": 18,
+        "tokens": 10,
+        "reviewers": 10,
+    }
+    for row in drawn["reviewers"]:
+        token, persona = row.split()
+        assert token in drawn["tokens"]
+        body = {"personaSlug": persona, "rating": 4}
+        assert client_of(token=token).post("/api/v1/agents/me/reviews", body).status_code == 201

@@ -1,0 +1,251 @@
+"""Fill a database for measuring, and write the lists that a load draws its requests from.
+
+python -m bench.fill FOLDER [--skills N] [--personas N] [--agents N] [--installs N]
+
+Fills the database of DATABASE_URL up to these numbers; never do that in production. A run adds only
+what is missing, so that an interrupted one is completed by running it again: the rows are known by
+their names, bench-1 and so on. FOLDER then holds skills, personas, tokens, reviewers and words.
+"""
+
+import argparse
+import os
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import django
+from django.core.management import call_command
+from django.db import connection, transaction
+from tqdm import tqdm
+
+# Too many of each for the caches of PostgreSQL or the processor to hold all of them.
+SIZES = {"skills": 10_000, "personas": 2_000, "agents": 20_000, "installs": 200_000}
+BATCH = 20_000  # rows of one statement
+TABLES = {
+    "skills": ["catalogue_skill", "catalogue_skillposting"],
+    "personas": ["catalogue_persona", "catalogue_personaposting", "catalogue_persona_skills"],
+    "agents": ["agents_agent", "agents_agenttoken", "agents_operatorclaim"],
+    "installs": [
+        "installs_skillinstall",
+        "installs_personainstall",
+        "catalogue_skill",
+        "catalogue_persona",
+    ],
+}
+
+# Zipf's law: the k-th most common of n has a share in proportion to 1/k.
+FUNCTIONS = """
+    CREATE OR REPLACE FUNCTION pg_temp.zipf(n int) RETURNS int LANGUAGE sql VOLATILE
+    AS $$ SELECT floor(exp(random() * ln(n + 1)))::int $$;
+    DROP TABLE IF EXISTS pg_temp.vocabulary;
+    CREATE TEMP TABLE vocabulary AS
+        SELECT rank, string_agg(substr('babidobugadigoluhakikolamimonunaperapirosasitovavi'
+            || 'fofumyjojutezuwexinelesokutuwovozaganohutorydyhylu',
+            1 + 2 * (rank / step % 50), 2), '') AS word
+        FROM generate_series(1, 50000) AS rank, unnest(ARRAY[1, 50, 2500]) AS step GROUP BY rank;
+    ANALYZE vocabulary;
+"""
+ENTRIES = """
+    INSERT INTO catalogue_{kind} (
+        public_id, slug, title, description, category, tags, runtimes, author, version, license,
+        content, status, source, withdrawal_reason, created_at, updated_at, {columns}
+    )
+    SELECT '{kind}_' || substr(md5('{kind}' || n), 1, 16), 'bench-' || n, initcap(title),
+        description, 'category-' || pg_temp.zipf(20),
+        ARRAY(SELECT DISTINCT 'tag-' || pg_temp.zipf(2000) FROM generate_series(1, 1 + n %% 4)),
+        ARRAY['runtime-' || pg_temp.zipf(10)], 'author-' || pg_temp.zipf(20000),
+        '1.0', 'MIT', description, 'published', '', '',
+        now() - (1e8 - n) * interval '1 second', now() - (1e8 - n) * interval '1 second', {values}
+    FROM (
+        SELECT n, string_agg(word, ' ') FILTER (WHERE place <= 3) AS title,
+            string_agg(word, ' ') FILTER (WHERE place > 3) AS description
+        FROM (
+            SELECT n, place, pg_temp.zipf(50000) AS rank
+            FROM generate_series(%s::bigint, %s) AS n, generate_series(1, 28) AS place
+        ) AS picks JOIN vocabulary USING (rank) GROUP BY n
+    ) AS new ORDER BY n
+"""
+BUNDLES = """
+    INSERT INTO catalogue_persona_skills (persona_id, skill_id)
+    SELECT persona.id, skill.id
+    FROM catalogue_persona AS persona, generate_series(0, 2) AS j, catalogue_skill AS skill
+    WHERE persona.slug LIKE 'bench-%%'
+        AND skill.slug = 'bench-' || (1 + (31 * persona.id + 17 * j) %% greatest(%s, 1))
+        AND NOT EXISTS (SELECT FROM catalogue_persona_skills WHERE persona_id = persona.id)
+    ON CONFLICT DO NOTHING
+"""
+AGENTS = """
+    WITH agents AS (
+        INSERT INTO agents_agent (
+            public_id, handle, name, description, runtime, tier, suspension_reason, created_at,
+            updated_at
+        )
+        SELECT 'agent_' || substr(md5('agent' || n), 1, 16), 'bench-' || n, 'Bench ' || n, '', '',
+            'free', '', now(), now()
+        FROM generate_series(%s::bigint, %s) AS n
+        RETURNING id
+    ), claims AS (
+        INSERT INTO agents_operatorclaim (
+            agent_id, secret, operator_name, operator_email, code_digest, wrong_codes
+        )
+        SELECT id, md5('claim' || id), '', '', '', 0 FROM agents
+    )
+    INSERT INTO agents_agenttoken (agent_id, digest, hint, scopes, created_at)
+    SELECT id, md5('token' || id) || md5('digest' || id), 'fill',
+        ARRAY['read', 'install', 'review'], now()
+    FROM agents
+"""
+# Each agent gets as many different entries as the others, popular ones more often: the j-th comes
+# from those whose number leaves j when it is divided by how many it gets.
+INSTALLS = """
+    WITH entries AS MATERIALIZED (
+        SELECT id, row_number() OVER (ORDER BY id) - 1 AS place
+        FROM catalogue_{kind} WHERE slug LIKE 'bench-%%'
+    ), picks AS MATERIALIZED (
+        SELECT agent.id AS agent_id,
+            j + %(each)s * (pg_temp.zipf((%(entries)s / %(each)s)::int - 1) - 1)::bigint AS place
+        FROM agents_agent AS agent, generate_series(0, %(each)s - 1) AS j
+        WHERE agent.id IN (
+            SELECT id FROM agents_agent WHERE handle LIKE 'bench-%%' AND NOT EXISTS (
+                SELECT FROM installs_{kind}install WHERE agent_id = agents_agent.id
+            ) ORDER BY id LIMIT %(agents)s
+        )
+    ), counted AS (
+        UPDATE catalogue_{kind} AS entry SET {counter} = {counter} + installed
+        FROM (
+            SELECT id, count(*) AS installed FROM picks JOIN entries USING (place) GROUP BY id
+        ) AS installs
+        WHERE entry.id = installs.id
+    )
+    INSERT INTO installs_{kind}install (agent_id, {kind}_id, installed_at, {column})
+    SELECT agent_id, entries.id, now(), {value} FROM picks JOIN entries USING (place)
+"""
+INSTALL_COLUMNS = {
+    "skill": {"counter": "downloads", "column": "runtime", "value": "''"},
+    "persona": {"counter": "installs", "column": "is_active", "value": "false"},
+}
+
+
+def fill(**sizes):
+    """Add rows until there are as many of each kind as `sizes` names."""
+    with connection.cursor() as cursor:
+        cursor.execute(FUNCTIONS)
+        for name, wanted in sizes.items():
+            begun, present = time.monotonic(), number_of(cursor, name)
+            if wanted > present:
+                print(f"{name}: {present:,} of {wanted:,}", flush=True)
+                # In one transaction, so that an interrupted run drops no index.
+                with transaction.atomic(), without_indexes(cursor, TABLES[name]):
+                    ADD[name](cursor, wanted)
+            added = number_of(cursor, name) - present
+            print(f"{name}: {added:,} added in {time.monotonic() - begun:.0f} s", flush=True)
+        cursor.execute("VACUUM ANALYZE")
+
+
+def number_of(cursor, name):
+    if name == "installs":
+        return sum(count(cursor, f"installs_{kind}install") for kind in ("skill", "persona"))
+    return count(cursor, TABLES[name][0], "handle" if name == "agents" else "slug")
+
+
+def count(cursor, table, column="id"):
+    condition = f"WHERE {column} LIKE 'bench-%'" if column in {"slug", "handle"} else ""
+    cursor.execute(f"SELECT count({column}) FROM {table} {condition}")
+    return cursor.fetchone()[0]
+
+
+def add_skills(cursor, wanted):
+    sql = ENTRIES.format(kind="skill", columns="downloads", values="0")
+    add_numbered(cursor, "skills", wanted, sql)
+
+
+def add_personas(cursor, wanted):
+    columns = "price_cents, installs, rating_sum, rating_count"
+    values = "CASE WHEN n %% 10 = 0 THEN 500 ELSE 0 END, 0, 0, 0"
+    sql = ENTRIES.format(kind="persona", columns=columns, values=values)
+    add_numbered(cursor, "personas", wanted, sql)
+    cursor.execute(BUNDLES, [number_of(cursor, "skills")])
+
+
+def add_agents(cursor, wanted):
+    add_numbered(cursor, "agents", wanted, AGENTS)
+
+
+def add_numbered(cursor, name, wanted, sql):
+    """Run the SQL for the numbers that are missing, a batch at a time."""
+    numbers = range(number_of(cursor, name) + 1, wanted + 1, BATCH)
+    for first in tqdm(numbers, unit_scale=BATCH, unit=f" {name}", disable=None):
+        cursor.execute(sql, [first, min(first + BATCH - 1, wanted)])
+
+
+def add_installs(cursor, wanted):
+    """A tenth of them are of personas."""
+    add_installs_of(cursor, "persona", wanted // 10)
+    add_installs_of(cursor, "skill", wanted - wanted // 10)
+
+
+def add_installs_of(cursor, kind, wanted):
+    table = f"installs_{kind}install"
+    missing = wanted - count(cursor, table)
+    agents = number_of(cursor, "agents") - count(cursor, table, "DISTINCT agent_id")
+    if missing <= 0 or agents <= 0:
+        return
+    each = -(-missing // agents)
+    cursor.execute(
+        INSTALLS.format(kind=kind, **INSTALL_COLUMNS[kind]),
+        {"each": each, "agents": missing // each, "entries": number_of(cursor, f"{kind}s")},
+    )
+
+
+ADD = {
+    "skills": add_skills,
+    "personas": add_personas,
+    "agents": add_agents,
+    "installs": add_installs,
+}
+
+
+@contextmanager
+def without_indexes(cursor, tables):
+    """Build foreign keys and indexes once, after the rows; unique constraints stay."""
+    cursor.execute(
+        """
+        SELECT format('ALTER TABLE %%s DROP CONSTRAINT %%I', conrelid::regclass, conname),
+            format('ALTER TABLE %%s ADD CONSTRAINT %%I %%s', conrelid::regclass, conname,
+                pg_get_constraintdef(oid))
+        FROM pg_constraint WHERE contype = 'f' AND conrelid = ANY(%(tables)s::regclass[])
+        UNION ALL
+        SELECT format('DROP INDEX %%s', indexrelid::regclass), pg_get_indexdef(indexrelid)
+        FROM pg_index WHERE NOT indisunique AND indrelid = ANY(%(tables)s::regclass[])
+        """,
+        {"tables": tables},
+    )
+    statements = cursor.fetchall()
+    for drop, _ in statements:
+        cursor.execute(drop)
+    yield
+    for _, create in statements:
+        cursor.execute(create)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    for name, size in SIZES.items():
+        parser.add_argument(f"--{name}", type=int, default=size, metavar="N", help=f"{size:,}")
+    options = vars(parser.parse_args())
+    folder = options.pop("folder")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
+    os.environ.setdefault("SECRET_KEY", "of a database that holds nothing but measurements")
+    django.setup()
+    from bench import lists  # noqa: PLC0415 (it imports models)
+
+    call_command("migrate", verbosity=0)
+    fill(**options)
+    lists.write(folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""The Procfile's web line on a filled database, for measuring."""
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+import urllib.request
+
+from demo.postgres import CHECKOUT
+from tests.live import free_port
+
+LIMITS = {f"RATE_LIMIT_{name}": "100000000/h" for name in ("INSTALL", "REVIEW", "REGISTER")}
+
+
+def configure(database_url):
+    """Set the environment of this process and of all that it starts."""
+    os.environ.update(
+        DATABASE_URL=database_url,
+        DJANGO_SETTINGS_MODULE="marketplace.settings",
+        SECRET_KEY="x" * 50,
+        REQUIRE_HTTPS="false",
+        WEB_CONCURRENCY=str(os.cpu_count()),
+        **LIMITS,
+    )
+
+
+def web_line():
+    (line,) = [
+        line for line in (CHECKOUT / "Procfile").read_text().splitlines() if line.startswith("web:")
+    ]
+    return shlex.split(line.partition(":")[2])
+
+
+class Server:
+    """The web line, or the same gunicorn with another `application`, on a free port."""
+
+    def __init__(self, folder, application=None):
+        program, *arguments = web_line()
+        self.command = [
+            sys.executable,
+            "-m",
+            program,
+            *([application] if application else arguments),
+        ]
+        self.port = free_port()
+        self.log = folder / f"{application or 'web'}.log"
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self):
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                self.command,
+                cwd=CHECKOUT,
+                env={**os.environ, "PORT": str(self.port)},
+                stdout=log,
+                stderr=log,
+            )
+        for _ in range(200):
+            try:
+                urllib.request.urlopen(f"{self.url}/readyz").close()
+            except OSError:
+                time.sleep(0.1)
+            else:
+                return self
+        raise SystemExit(f"The server does not start; see {self.log}")
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
