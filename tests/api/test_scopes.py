@@ -71,11 +71,11 @@ def call(client, method, path):
     return client.get(path) if method == "GET" else getattr(client, method.lower())(path, BODY)
 
 
-def assert_refused(answer, status, error, header):
-    assert answer.status_code == status
-    assert answer.json() == {"error": error}
-    assert answer["WWW-Authenticate"] == header
-    assert answer["Content-Type"] == "application/json"
+def assert_refused(response, status, error, header):
+    assert response.status_code == status
+    assert response.json() == {"error": error}
+    assert response["WWW-Authenticate"] == header
+    assert response["Content-Type"] == "application/json"
 
 
 @pytest.mark.parametrize(("method", "path"), PUBLIC)
@@ -88,17 +88,17 @@ def test_public_endpoints_need_no_token_and_ignore_any(anyone, method, path, hea
 
 @pytest.mark.parametrize(("method", "path", "scope"), PROTECTED)
 def test_protected_endpoints_need_a_token(anyone, method, path, scope):
-    answer = call(anyone, method, path)
+    response = call(anyone, method, path)
 
-    assert_refused(answer, 401, "Authentication required", NO_TOKEN)
+    assert_refused(response, 401, "Authentication required", NO_TOKEN)
 
 
 @pytest.mark.parametrize(("method", "path", "scope"), PROTECTED)
 @pytest.mark.parametrize("text", [mistyped, unknown, revoked, expired, suspended])
 def test_a_refused_token_is_refused_alike(client_of, agent, method, path, scope, text):
-    answer = call(client_of(token=text(agent)), method, path)
+    response = call(client_of(token=text(agent)), method, path)
 
-    assert_refused(answer, 401, "Authentication required", REFUSED)
+    assert_refused(response, 401, "Authentication required", REFUSED)
 
 
 @pytest.mark.parametrize(("method", "path", "needed"), PROTECTED)
@@ -106,13 +106,13 @@ def test_a_refused_token_is_refused_alike(client_of, agent, method, path, scope,
 def test_only_the_endpoints_own_scope_opens_it(client_of, agent, method, path, needed, held):
     token = AgentToken.objects.issue(agent, held)
 
-    answer = call(client_of(token=token.text), method, path)
+    response = call(client_of(token=token.text), method, path)
 
     if needed in held:
-        assert answer.status_code == 400 if path.endswith("claim") else SUCCESS[method]
+        assert response.status_code == 400 if path.endswith("claim") else SUCCESS[method]
     else:
         header = f'{NO_TOKEN}, error="insufficient_scope", scope="{needed}"'
-        assert_refused(answer, 403, "Insufficient permissions", header)
+        assert_refused(response, 403, "Insufficient permissions", header)
         assert agent.skill_installs.count() + agent.reviews.count() == 0
 
 
@@ -126,9 +126,9 @@ def test_the_other_two_scopes_do_not_open_it(client_of, agent, method, path, nee
 
 @pytest.mark.parametrize(("method", "path", "needed"), PROTECTED)
 def test_a_registered_agent_may_do_everything(client, method, path, needed):
-    answer = call(client, method, path)
+    response = call(client, method, path)
 
-    assert answer.status_code == (400 if path.endswith("claim") else SUCCESS[method])
+    assert response.status_code == (400 if path.endswith("claim") else SUCCESS[method])
 
 
 def test_one_agents_token_opens_nothing_of_another(client, agent):
@@ -143,7 +143,45 @@ def test_one_agents_token_opens_nothing_of_another(client, agent):
 def test_a_view_that_names_no_scope_answers_nobody(client, monkeypatch):
     monkeypatch.setattr("reviews.views.ReviewViewSet.required_scope", None)
 
-    answer = call(client, "POST", "/api/v1/agents/me/reviews")
+    response = call(client, "POST", "/api/v1/agents/me/reviews")
 
-    assert answer.status_code == 500
-    assert answer.json() == {"error": "Internal server error"}
+    assert response.status_code == 500
+    assert response.json() == {"error": "Internal server error"}
+
+
+AUTHORIZATIONS = {
+    "garbage": "\x01\xff garbage,,=",
+    "an empty one": "",
+    "another scheme": "Basic YTpi",
+    "no token": "Bearer",
+    "a stranger": "Bearer mkt_agent_x",
+    "a revoked token": "Bearer {revoked}",
+    "a token of a suspended agent": "Bearer {suspended}",
+    "a token without scopes": "Bearer {powerless}",
+    "a valid token": "Bearer {valid}",
+}
+
+
+@pytest.mark.parametrize("authorization", AUTHORIZATIONS.values(), ids=AUTHORIZATIONS)
+def test_public_endpoints_respond_alike_whatever_the_authorization(anyone, agent, authorization):
+    revoked, powerless = AgentToken.objects.issue(agent), AgentToken.objects.issue(agent, [])
+    revoked.revoke()
+    suspended = AgentFactory()
+    suspended.suspend()
+    header = authorization.format(
+        revoked=revoked.text,
+        powerless=powerless.text,
+        suspended=suspended.token.text,
+        valid=agent.token.text,
+    )
+    for url in (path.format(slug="wanted") for method, path in PUBLIC if method == "GET"):
+        response = anyone.get(url, headers={"Authorization": header})
+
+        assert response.status_code == 200
+        assert response.content == anyone.get(url).content
+        assert "WWW-Authenticate" not in response.headers
+
+    registered = anyone.post("/api/v1/agents/register", headers={"Authorization": header})
+
+    assert registered.status_code == 201
+    assert not AgentToken.objects.exclude(last_used_at=None).exists()

@@ -1,0 +1,119 @@
+"""Conditional requests: what changes an ETag, and what a 304 holds (contract 6)."""
+
+from datetime import UTC, datetime
+from hashlib import sha256
+
+import pytest
+
+from catalogue import views
+from catalogue.models import Persona, Skill
+from marketplace.http_cache.store import cached_responses
+from tests.factories import PersonaFactory, SkillFactory
+
+SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
+
+
+@pytest.mark.parametrize("path", ["/api/v1/skills", "/api/v1/skills/pdf", "/api/v1/personas"])
+def test_an_unchanged_response_is_not_sent_again(anyone, path):
+    SkillFactory(slug="pdf")
+    first = anyone.get(path)
+
+    for tag in (first["ETag"], f"W/{first['ETag']}", f'"x", {first["ETag"]}', "*"):
+        again = anyone.get(path, headers={"If-None-Match": tag})
+        assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
+
+
+def test_a_changed_response_is_sent(anyone):
+    SkillFactory(slug="pdf")
+    etag = anyone.get("/api/v1/skills/pdf")["ETag"]
+    Skill.objects.update(downloads=1)
+
+    response = anyone.get("/api/v1/skills/pdf", headers={"If-None-Match": etag})
+
+    assert response.status_code == 200
+    assert response["ETag"] != etag
+
+
+def test_a_304_says_no_length_whoever_gives_it(anyone):
+    SkillFactory(slug="pdf")
+    etag = anyone.get("/api/v1/skills/pdf")["ETag"]
+
+    again = [anyone.get("/api/v1/skills/pdf", headers={"If-None-Match": etag}) for _ in range(2)]
+    cached_responses.clear()
+    again.append(anyone.get("/api/v1/skills/pdf", headers={"If-None-Match": etag}))
+
+    assert [response.status_code for response in again] == [304] * 3
+    assert not [response for response in again if "Content-Length" in response.headers]
+
+
+def test_the_same_page_is_the_same_to_the_letter_whenever_it_is_made(anyone):
+    SkillFactory.create_batch(3)
+    first = anyone.get(SKILLS, {"limit": 1})
+    cached_responses.clear()
+
+    assert anyone.get(SKILLS, {"limit": 1}).content == first.content
+
+
+API = "/api/v1"
+PATHS = ["/skills", "/skills/pdf-tables", "/personas", "/personas/archivist"]
+
+
+# For each `catalogue.views.SHAPE` the digest of the responses that show the rows below. Where a
+# response has changed on purpose, raise SHAPE and add a line here; never change a line.
+DIGESTS = {
+    1: "1c131123c3ff8c13cfba078e9e6bccd0833d45194693f75ce9170b3816292416",
+}
+
+
+@pytest.fixture
+def rows(db):
+    about = {
+        "title": "Ünusual",
+        "tags": ["pdf", "csv"],
+        "runtimes": ["python"],
+        "author": "Ada",
+        "version": "1.10",
+        "license": "MIT",
+        "content": "Do it.\n" * 3,
+    }
+    skill = SkillFactory(slug="pdf-tables", public_id="skill_one", downloads=7, **about)
+    PersonaFactory(
+        slug="archivist",
+        public_id="persona_one",
+        installs=12,
+        rating_sum=13,
+        rating_count=3,
+        skills=[skill],
+        **about,
+    )
+    for model in (Skill, Persona):
+        model.objects.update(
+            created_at=datetime(2026, 1, 31, 9, 5, tzinfo=UTC),
+            updated_at=datetime(2026, 2, 1, 23, 59, 59, 999_999, tzinfo=UTC),
+        )
+
+
+@pytest.mark.usefixtures("rows")
+def test_a_changed_shape_has_a_number_of_its_own(anyone):
+    shown = b"\n".join(anyone.get(API + path).content for path in PATHS)
+
+    assert sha256(shown).hexdigest() == DIGESTS[views.SHAPE], (
+        "A response of the catalogue has another shape: raise SHAPE in catalogue/views.py, and add "
+        "its digest to DIGESTS in this file."
+    )
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("path", PATHS)
+def test_another_shape_or_release_gives_another_etag(anyone, settings, monkeypatch, path):
+    def etag():
+        cached_responses.clear()
+        return anyone.get(API + path)["ETag"]
+
+    first = etag()
+    assert etag() == first
+    monkeypatch.setattr(views, "SHAPE", views.SHAPE + 1)
+    second = etag()
+    settings.VERSION = "1.0.1"
+
+    assert len({first, second, etag()}) == 3

@@ -1,0 +1,46 @@
+"""Requests over plain HTTP, and the proxies in front."""
+
+import pytest
+
+from tests.api.test_errors import assert_error
+from tests.factories import SkillFactory
+
+SKILLS = "/api/v1/skills"
+SKILL = "/api/v1/skills/pdf-tables"
+
+
+def test_what_is_cached_over_https_is_refused_over_http(anyone, settings):
+    settings.REQUIRE_HTTPS = True
+    SkillFactory(slug="pdf-tables")
+
+    for secure, status in ((True, 200), (True, 200), (False, 403)):
+        assert anyone.get(SKILL, secure=secure).status_code == status
+    assert_error(anyone.get(SKILL), 403, "HTTPS is required")
+
+
+WARNING = "set TRUSTED_PROXY_COUNT to the number of proxies in front"
+
+
+@pytest.mark.parametrize("first", [SKILLS, "/skills", "/admin/"])
+def test_a_router_that_nobody_trusts_is_named_in_the_log_once(anyone, settings, caplog, first):
+    settings.REQUIRE_HTTPS = settings.SECURE_SSL_REDIRECT = True
+    forwarded = {"X-Forwarded-Proto": "https"}
+
+    for headers in ({}, {"X-Forwarded-Proto": "http"}):
+        assert_error(anyone.get(SKILLS, headers=headers), 403, "HTTPS is required")
+    assert WARNING not in caplog.text
+    assert anyone.get(first, headers=forwarded).status_code in {301, 403}
+    assert WARNING in caplog.text
+    assert_error(anyone.get(SKILLS, headers=forwarded), 403, "HTTPS is required")
+    assert [record.levelname for record in caplog.records if WARNING in record.message] == [
+        "WARNING"
+    ]
+
+
+def test_nothing_is_logged_where_the_router_is_trusted(anyone, settings, caplog):
+    settings.REQUIRE_HTTPS = True
+    settings.TRUSTED_PROXY_COUNT = 1
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+    assert anyone.get(SKILLS, headers={"X-Forwarded-Proto": "https"}).status_code == 200
+    assert caplog.text == ""
