@@ -17,7 +17,7 @@ ME = "/api/v1/agents/me"
 
 
 def begin_as_on_a_terminal():
-    # A suite that a shell runs in the background has Ctrl-C ignored, and hands that on.
+    # A shell runs background jobs with SIGINT ignored, and children inherit that.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     end_with_parent()  # a killed pytest leaves no demo
 
@@ -49,7 +49,7 @@ class Demo(LiveServer):
         assert self.socket.exists()
 
     def is_ready(self):
-        # The log is this start's own; an earlier start's server could still answer on the port.
+        # The log is that of this start; the server of an earlier one could still answer the port.
         try:
             return "Listening at" in self.output() and self.request("GET", "/readyz").status == 200
         except OSError:
@@ -59,7 +59,7 @@ class Demo(LiveServer):
         return self.log.read_text(errors="replace")
 
     def processes(self, program=""):
-        """Those of this folder, or those of them whose command line holds the text."""
+        """The processes of this folder whose command line holds the text."""
         found = processes_with(self.folder)
         return [pid for pid in found if program.encode() in description(pid).partition(b"\n")[0]]
 
@@ -72,12 +72,12 @@ class Demo(LiveServer):
     def terminate(self):
         """SIGTERM to make; returns what is left of the demo, which should be nothing."""
         self.process.send_signal(signal.SIGTERM)
-        return self.what_is_left()
+        return self.leftovers()
 
-    def what_is_left(self, patience=60):
-        """The programs and the socket that are there still when the demo should have ended."""
-        self.process.wait(patience)
-        is_within(patience, self.is_gone)
+    def leftovers(self, timeout=60):
+        """The programs and the socket that still exist when the demo should have ended."""
+        self.process.wait(timeout)
+        is_within(timeout, self.is_gone)
         programs = [description(pid).partition(b"\n")[0] for pid in self.processes()]
         return programs + [self.socket] * self.socket.exists()
 

@@ -18,7 +18,7 @@ django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHash
 
 TransactionTestCase._fixture_teardown = lambda _case: empty_the_database()
 
-# Begun first, so that no worker of pytest-xdist is left with one of them at the end.
+# These run first, so that no worker of pytest-xdist is left with one of them at the end.
 LONG = re.compile(
     r"system/|deployment/test_(demo|deploy|worker|protocol)|admin/test_(lists|permissions)|test_hostile_input\.py"
 )
@@ -39,9 +39,9 @@ class ApiClient(Client):
         return super().generic(method, path, data, content_type, **extra)
 
     def request(self, **environ):
-        answer = super().request(**environ)
-        assert_as_described(environ["REQUEST_METHOD"], environ["PATH_INFO"], answer)
-        return answer
+        response = super().request(**environ)
+        assert_as_described(environ["REQUEST_METHOD"], environ["PATH_INFO"], response)
+        return response
 
     def post(self, path, data=b"{}", **extra):
         return self.generic("POST", path, as_json(data), **extra)
@@ -61,7 +61,7 @@ def as_json(data):
 
 @pytest.fixture(autouse=True)
 def clear_response_cache():
-    """No answer of another test is given again."""
+    """No test gets a response that another has cached."""
     cached_responses.clear()
 
 
@@ -122,13 +122,13 @@ def rates(settings):
 
 @pytest.fixture
 def fresh_counts(transactional_db):
-    """For tests that count over real connections: no counter is left from another test."""
+    """For tests that count over real connections: delete the counters of other tests."""
     RateCount.objects.all().delete()
 
 
 @pytest.fixture(scope="session")
 def shared_servers(django_db_setup, tmp_path_factory):
-    """The servers of all tests that do nothing to a server but ask it."""
+    """The servers of all tests that only send requests."""
     with SharedServers(tmp_path_factory.mktemp("servers")) as servers:
         yield servers
 
@@ -137,14 +137,14 @@ def shared_servers(django_db_setup, tmp_path_factory):
 def live_server_of(transactional_db, shared_servers):
     """A real server of this environment: `live_server_of(RATE_LIMIT_INSTALL="3/h")`.
 
-    Other tests ask it, too. Who stops it, counts it or reads its log wants `own_server_of`.
+    Other tests share it. A test that stops it, counts it or reads its log takes `own_server_of`.
     """
     return shared_servers.of
 
 
 @pytest.fixture
 def own_server_of(transactional_db, tmp_path):
-    """Start real servers that no other test has: for tests that stop, signal or count them."""
+    """Start real servers for this test alone: for tests that stop, signal or count them."""
     servers = []
 
     def own_server_of(**environment):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from demo.postgres import CHECKOUT, database
 
-# The suite fixes the whole configuration, so that the caller's environment cannot change a result.
+# The suite fixes the whole configuration, so that the environment cannot change a result.
 for name in (
     "CACHE_URL",
     "DEBUG",
@@ -28,7 +28,7 @@ os.environ.update(
 
 running = contextlib.ExitStack()
 atexit.register(running.close)
-# A cluster of its own for each run: two runs in one checkout do not meet.
+# A cluster for each run, so that two runs in one checkout do not share one.
 data = CHECKOUT / ".demo" / f"tests-{os.getpid()}"
 
 

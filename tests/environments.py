@@ -1,4 +1,4 @@
-"""Environments of a deployment: what is read from them, started in them and refused in them."""
+"""Environments of a deployment: what settings read from them, and which values they refuse."""
 
 import os
 import runpy
@@ -20,7 +20,7 @@ PRODUCTION = {
 SETTINGS, WEB_SERVER = "marketplace/settings.py", "gunicorn.conf.py"
 NOT_SET = "is not set: see the table of variables in README.md."
 NO_RATE = "must be a rate such as 20/h, or free=20/h,plus=100/h, not {!r}."
-# What a refusal says, and the values that are refused with it.
+# The text of each error, and the values that cause it.
 WRONG_FOR_SETTINGS = {
     "DATABASE_URL must look like postgres://user:password@host:5432/name (PostgreSQL only).": [
         "db.example",
@@ -74,7 +74,7 @@ def read(file, **variables):
     """The names that one of the files defines in this environment alone."""
     with (
         patch.dict(os.environ, environment_of(variables), clear=True),
-        # gunicorn's file changes both.
+        # gunicorn.conf.py changes both.
         patch.object(sys, "path", [*sys.path]),
         patch.object(gunicorn.util, "write_error", gunicorn.util.write_error),
     ):

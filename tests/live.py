@@ -18,7 +18,7 @@ from tests.processes import is_within
 
 
 @dataclass
-class Answer:
+class Response:
     status: int
     headers: http.client.HTTPMessage
     body: bytes
@@ -76,8 +76,8 @@ class LiveServer:
         link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
             link.request(method, path, body, headers)
-            answer = link.getresponse()
-            return Answer(answer.status, answer.headers, answer.read())
+            response = link.getresponse()
+            return Response(response.status, response.headers, response.read())
         finally:
             link.close()
 
@@ -96,7 +96,7 @@ class LiveServer:
 
 
 class SharedServers:
-    """Running servers, one for each environment; the one that was asked for longest ago goes."""
+    """Running servers, one for each environment; the least recently used one is stopped first."""
 
     MAX_RUNNING = 4
 

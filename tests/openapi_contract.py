@@ -1,4 +1,4 @@
-"""Compares answers with the OpenAPI document; tests/conftest.py gives it each one of the suite."""
+"""Compares every response of the suite with the OpenAPI document (called by tests/conftest.py)."""
 
 import re
 from functools import cache
@@ -12,35 +12,35 @@ DOCUMENT = "/api/v1/openapi.json"
 ERROR = {"$ref": "#/components/schemas/Error"}
 
 
-def assert_as_described(method, path, answer):
-    """The status, the required headers and the body of an answer are as the document says.
+def assert_as_described(method, path, response):
+    """The status, the required headers and the body of a response are as the document says.
 
-    What belongs to no operation (an unknown path, another method) is an error in JSON.
+    Outside all operations (an unknown path, another method) a response is an error in JSON.
     """
     if not path.startswith("/api/") or path.rstrip("/") == DOCUMENT:
         return
-    asked = f"{method} {path}: {answer.status_code}"
+    asked = f"{method} {path}: {response.status_code}"
     operation = operation_of("GET" if method == "HEAD" else method, path)
     if operation is None:
-        assert answer.status_code >= 400, f"{asked}, of which the document knows nothing"
-        assert answer.status_code != 405 or "Allow" in answer.headers, f"{asked} without Allow"
+        assert response.status_code >= 400, f"{asked}, of which the document knows nothing"
+        assert response.status_code != 405 or "Allow" in response.headers, f"{asked} without Allow"
         described = {"content": {"application/json": {"schema": ERROR}}}
     else:
-        described = operation["responses"].get(str(answer.status_code))
+        described = operation["responses"].get(str(response.status_code))
         assert described, f"{asked}, which {operation['operationId']} does not describe"
-    missing = required_headers(described) - {name.lower() for name in answer.headers}
+    missing = required_headers(described) - {name.lower() for name in response.headers}
     assert not missing, f"{asked} without {missing}"
     if method == "HEAD" or "content" not in described:
-        assert answer.content == b"", f"{asked} with a body"
+        assert response.content == b"", f"{asked} with a body"
     else:
-        assert_body(asked, answer, described["content"])
+        assert_body(asked, response, described["content"])
 
 
-def assert_body(asked, answer, content):
-    media_type = answer.headers["Content-Type"].partition(";")[0]
+def assert_body(asked, response, content):
+    media_type = response.headers["Content-Type"].partition(";")[0]
     assert media_type in content, f"{asked} as {media_type}"
     is_json = media_type == "application/json"
-    body = orjson.loads(answer.content) if is_json else answer.content.decode()
+    body = orjson.loads(response.content) if is_json else response.content.decode()
     error = next(validator(content[media_type]["schema"]["$ref"]).iter_errors(body), None)
     assert error is None, f"{asked}: {error}"
 

@@ -1,4 +1,4 @@
-"""What runs on this machine (Linux): to see that nothing of a stopped program is left."""
+"""Processes of this machine (Linux), to check that a stopped program leaves none."""
 
 import time
 from pathlib import Path

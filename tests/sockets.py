@@ -3,7 +3,7 @@
 from pathlib import Path
 
 LISTENING = "0A"
-TIME_WAIT = "06"  # the kernel's memory of a connection that the server was the first to close
+TIME_WAIT = "06"  # the server was the first to close this connection
 
 
 def sockets_on(port):
@@ -24,6 +24,6 @@ def has_been_read(link):
     )
 
 
-def is_left_alone(server):
+def has_no_connections(server):
     """Whether it has closed all connections."""
     return {state for _, state, _ in sockets_on(server.port)} <= {LISTENING, TIME_WAIT}

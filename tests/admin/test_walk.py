@@ -8,8 +8,8 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 
 from catalogue.models import Skill
+from tests.chromium import SIZES, Visitor, needs_chromium, visit
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory, review
-from tests.visits import SIZES, Visitor, needs_chromium, visit
 
 pytestmark = [pytest.mark.external, needs_chromium]
 

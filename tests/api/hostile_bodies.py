@@ -3,7 +3,7 @@
 import gzip
 import json
 
-from tests.api.hostile_cases import REGISTER, REVIEWS, VALID, with_body
+from tests.api.request_cases import REGISTER, REVIEWS, VALID, with_body
 
 NOT_JSON = "Request body is not valid JSON"
 NO_OBJECT = "Request body must be a JSON object"

@@ -1,6 +1,6 @@
 """Hostile values of known fields: each row is one body and the text that refuses it."""
 
-from tests.api.hostile_cases import (
+from tests.api.request_cases import (
     CONFIRM,
     INSTALL_PERSONA,
     INSTALL_SKILL,

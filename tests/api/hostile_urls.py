@@ -4,7 +4,7 @@ from dataclasses import replace
 from urllib.parse import quote
 
 from agents.tokens import checksum
-from tests.api.hostile_cases import (
+from tests.api.request_cases import (
     ALLOWED,
     ME,
     PERSONA,

@@ -81,9 +81,9 @@ def test_the_form_gives_a_code_that_the_agent_confirms_with(operator, client, ur
 
     assert CODE.fullmatch(code)
     assert claim_of(client)["status"] == "pending"
-    answer = client.post(CONFIRM, {"code": code})
-    assert answer.status_code == 200
-    assert answer.json()["claim"]["operator"] == {"name": "Ada Lovelace"}
+    response = client.post(CONFIRM, {"code": code})
+    assert response.status_code == 200
+    assert response.json()["claim"]["operator"] == {"name": "Ada Lovelace"}
 
 
 def test_the_agent_alone_does_not_learn_the_code_nor_the_operator(operator, client, url):
@@ -105,9 +105,9 @@ def test_asking_again_replaces_the_code(operator, client, url):
     second = code_in(submit(operator, url))
 
     assert first != second
-    answer = client.post(CONFIRM, {"code": first})
-    assert answer.status_code == 400
-    assert answer.json() == {"error": "Invalid claim code"}
+    response = client.post(CONFIRM, {"code": first})
+    assert response.status_code == 400
+    assert response.json() == {"error": "Invalid claim code"}
     assert client.post(CONFIRM, {"code": second}).status_code == 200
 
 
@@ -265,9 +265,9 @@ def test_a_post_without_the_csrf_token_or_from_elsewhere_is_refused(operator, cl
 
 def test_another_method_is_a_405(operator, url):
     for method in ("PUT", "PATCH", "DELETE"):
-        answer = Client().generic(method, url)
-        assert answer.status_code == 405
-        assert {"GET", "POST"} <= {*answer.headers["Allow"].split(", ")}
+        response = Client().generic(method, url)
+        assert response.status_code == 405
+        assert {"GET", "POST"} <= {*response.headers["Allow"].split(", ")}
 
 
 def test_no_page_is_kept_framed_or_named_to_others(operator, client, url):

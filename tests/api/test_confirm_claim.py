@@ -26,12 +26,12 @@ def status_of(client):
 def test_the_right_code_claims_the_agent(client, agent, code):
     assert status_of(client) == "pending"
 
-    answer = client.post(URL, {"code": code})
+    response = client.post(URL, {"code": code})
 
     claimed_at = timestamp(OperatorClaim.objects.get().claimed_at)
     claim = {"status": "claimed", "operator": {"name": "Ada Lovelace"}, "claimedAt": claimed_at}
-    assert answer.status_code == 200
-    assert answer.json() == {
+    assert response.status_code == 200
+    assert response.json() == {
         "message": "Claim confirmed",
         "agentId": agent.public_id,
         "handle": "caller",
@@ -62,46 +62,46 @@ def test_the_same_code_again_is_fine(client, code):
 def test_another_code_is_a_conflict_once_claimed(client, code):
     client.post(URL, {"code": code})
 
-    answer = client.post(URL, {"code": WRONG})
+    response = client.post(URL, {"code": WRONG})
 
-    assert answer.status_code == 409
-    assert answer.json() == {"error": "Agent is already claimed"}
+    assert response.status_code == 409
+    assert response.json() == {"error": "Agent is already claimed"}
 
 
 @pytest.mark.parametrize("body", [{}, {"code": None}])
 def test_a_missing_code_is_refused(client, code, body):
-    answer = client.post(URL, body)
+    response = client.post(URL, body)
 
-    assert answer.status_code == 400
-    assert answer.json() == {"error": "code is required"}
+    assert response.status_code == 400
+    assert response.json() == {"error": "code is required"}
 
 
 @pytest.mark.parametrize("wrong", [WRONG, "", "é" * 40, "1234"])
 def test_a_wrong_code_is_refused(client, code, wrong):
-    answer = client.post(URL, {"code": wrong})
+    response = client.post(URL, {"code": wrong})
 
-    assert answer.status_code == 400
-    assert answer.json() == {"error": "Invalid claim code"}
+    assert response.status_code == 400
+    assert response.json() == {"error": "Invalid claim code"}
     assert status_of(client) == "pending"
 
 
 @pytest.mark.parametrize("nothing", ["", WRONG])
 def test_any_code_is_wrong_where_none_is_pending(client, nothing):
-    answer = client.post(URL, {"code": nothing})
+    response = client.post(URL, {"code": nothing})
 
-    assert answer.status_code == 400
-    assert answer.json() == {"error": "Invalid claim code"}
+    assert response.status_code == 400
+    assert response.json() == {"error": "Invalid claim code"}
     assert status_of(client) == "unclaimed"
 
 
 def test_the_fifth_wrong_code_burns_the_right_one(client, code):
-    answers = [client.post(URL, {"code": WRONG}) for _ in range(5)]
+    responses = [client.post(URL, {"code": WRONG}) for _ in range(5)]
 
-    assert [answer.status_code for answer in answers] == [400] * 5
+    assert [response.status_code for response in responses] == [400] * 5
     for given in (code, WRONG):
-        answer = client.post(URL, {"code": given})
-        assert answer.status_code == 410
-        assert answer.json() == {"error": "Claim code has expired"}
+        response = client.post(URL, {"code": given})
+        assert response.status_code == 410
+        assert response.json() == {"error": "Claim code has expired"}
     assert status_of(client) == "pending"
 
 
@@ -119,10 +119,10 @@ def test_a_code_expires_after_15_minutes(client, code, given):
     assert timedelta(minutes=14) < lifetime <= timedelta(minutes=15)
     OperatorClaim.objects.update(code_expires_at=timezone.now())
 
-    answer = client.post(URL, {"code": code if given == "right" else WRONG})
+    response = client.post(URL, {"code": code if given == "right" else WRONG})
 
-    assert answer.status_code == 410
-    assert answer.json() == {"error": "Claim code has expired"}
+    assert response.status_code == 410
+    assert response.json() == {"error": "Claim code has expired"}
 
 
 def test_a_new_code_replaces_a_burnt_one(client, agent, code):

@@ -38,56 +38,56 @@ def catalogue(db):
     PersonaFactory(slug="archivist", skills=[SkillFactory(slug="pdf-tables")], price_cents=5)
 
 
-def cors_of(answer):
-    return {k: v for k, v in answer.headers.items() if k.startswith("Access-Control-")}
+def cors_of(response):
+    return {k: v for k, v in response.headers.items() if k.startswith("Access-Control-")}
 
 
 @pytest.mark.parametrize(("path", "status"), PUBLIC.items())
 def test_whatever_is_public_may_be_read_from_anywhere(anyone, catalogue, path, status):
-    for answer in (
+    for response in (
         anyone.get(path, headers={"Origin": "https://agent.example"}),
         anyone.get(path),
         anyone.head(path),
     ):
-        assert answer.status_code == status
-        assert cors_of(answer) == OPEN
+        assert response.status_code == status
+        assert cors_of(response) == OPEN
 
 
 def test_a_304_may_be_read_too(anyone, catalogue):
     for path in ("/api/v1/skills/pdf-tables", "/skill.md"):
         etag = anyone.get(path).headers["ETag"]
 
-        answer = anyone.get(path, headers={"If-None-Match": etag})
+        response = anyone.get(path, headers={"If-None-Match": etag})
 
-        assert (answer.status_code, cors_of(answer)) == (304, OPEN)
+        assert (response.status_code, cors_of(response)) == (304, OPEN)
 
 
 @pytest.mark.parametrize("host", ["evil.example", "testserver"])
 def test_errors_of_the_layers_around_may_be_read(anyone, settings, host):
     settings.REQUIRE_HTTPS = host == "testserver"
 
-    answer = anyone.get("/api/v1/skills", headers={"Host": host})
+    response = anyone.get("/api/v1/skills", headers={"Host": host})
 
-    assert (answer.status_code, cors_of(answer)) == (403 if host == "testserver" else 400, OPEN)
+    assert (response.status_code, cors_of(response)) == (403 if host == "testserver" else 400, OPEN)
 
 
 @pytest.mark.parametrize(("path", "status"), CLOSED.items())
 def test_nothing_else_may(client, catalogue, path, status):
-    answer = client.get(path, headers={"Origin": "https://agent.example"})
+    response = client.get(path, headers={"Origin": "https://agent.example"})
 
-    assert (answer.status_code, cors_of(answer)) == (status, {})
+    assert (response.status_code, cors_of(response)) == (status, {})
 
 
 @pytest.mark.parametrize("path", ["/api/v1/skills", "/skill.md", INDEX, "/api/v1/agents/register"])
 def test_there_is_no_preflight(anyone, path):
-    answer = anyone.options(
+    response = anyone.options(
         path, headers={"Origin": "https://x.example", "Access-Control-Request-Method": "GET"}
     )
 
-    assert (answer.status_code, cors_of(answer)) == (405, {})
+    assert (response.status_code, cors_of(response)) == (405, {})
 
 
 def test_a_registration_may_not_be_read_from_elsewhere(anyone):
-    answer = anyone.post("/api/v1/agents/register", headers={"Origin": "https://x.example"})
+    response = anyone.post("/api/v1/agents/register", headers={"Origin": "https://x.example"})
 
-    assert (answer.status_code, cors_of(answer)) == (201, {})
+    assert (response.status_code, cors_of(response)) == (201, {})

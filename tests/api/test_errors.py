@@ -23,13 +23,13 @@ AWAY = "Service temporarily unavailable. Try again in a few seconds."
 RATING = "Rating must be between 1 and 5"
 
 
-def assert_error(answer, status, error):
-    assert answer.status_code == status
-    assert answer.headers["Content-Type"] == "application/json"
-    assert answer.json() == {"error": error}
+def assert_error(response, status, error):
+    assert response.status_code == status
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.json() == {"error": error}
 
 
-# The order of checks: each request below deserves two answers and gets the earlier one.
+# The order of checks: each request below breaks two rules and gets the error of the earlier one.
 
 
 def test_an_unknown_route_comes_before_the_method(anyone):
@@ -37,36 +37,36 @@ def test_an_unknown_route_comes_before_the_method(anyone):
 
 
 def test_the_method_comes_before_the_token(anyone):
-    answer = anyone.put(ME)
+    response = anyone.put(ME)
 
-    assert_error(answer, 405, "Method PUT is not allowed here; use GET, HEAD, PATCH")
-    assert answer.headers["Allow"] == "GET, HEAD, PATCH"
+    assert_error(response, 405, "Method PUT is not allowed here; use GET, HEAD, PATCH")
+    assert response.headers["Allow"] == "GET, HEAD, PATCH"
 
 
 def test_the_method_comes_before_the_slug(anyone):
-    answer = anyone.delete(f"{SKILLS}/no-such")
+    response = anyone.delete(f"{SKILLS}/no-such")
 
-    assert_error(answer, 405, "Method DELETE is not allowed here; use GET, HEAD")
-    assert answer.headers["Allow"] == "GET, HEAD"
+    assert_error(response, 405, "Method DELETE is not allowed here; use GET, HEAD")
+    assert response.headers["Allow"] == "GET, HEAD"
 
 
 def test_the_token_comes_before_its_scopes(client_of, agent):
     token = AgentToken.objects.issue(agent, ["read"])
     token.revoke()
 
-    answer = client_of(token=token.text).post(INSTALL_SKILL, {"slug": "pdf-tables"})
+    response = client_of(token=token.text).post(INSTALL_SKILL, {"slug": "pdf-tables"})
 
-    assert_error(answer, 401, "Authentication required")
+    assert_error(response, 401, "Authentication required")
 
 
 def test_the_scope_comes_before_the_rate_limit(client_of, agent, rates):
     rates(install="0/h")
     token = AgentToken.objects.issue(agent, ["read"])
 
-    answer = client_of(token=token.text).post(INSTALL_SKILL, {"slug": "pdf-tables"})
+    response = client_of(token=token.text).post(INSTALL_SKILL, {"slug": "pdf-tables"})
 
-    assert_error(answer, 403, "Insufficient permissions")
-    assert "RateLimit" not in answer.headers
+    assert_error(response, 403, "Insufficient permissions")
+    assert "RateLimit" not in response.headers
 
 
 @pytest.mark.parametrize(
@@ -78,16 +78,16 @@ def test_the_scope_comes_before_the_rate_limit(client_of, agent, rates):
 def test_the_rate_limit_comes_before_the_body(client, rates, url, body, content_type):
     rates(install="0/h", review="0/h", confirm_claim="0/h", register="0/h")
 
-    answer = client.generic("POST", url, body, content_type)
+    response = client.generic("POST", url, body, content_type)
 
-    seconds = answer.headers["Retry-After"]
-    assert_error(answer, 429, f"Rate limit exceeded. Try again in {seconds} seconds.")
+    seconds = response.headers["Retry-After"]
+    assert_error(response, 429, f"Rate limit exceeded. Try again in {seconds} seconds.")
 
 
 def test_the_type_of_the_body_comes_before_its_size(client):
-    answer = client.generic("POST", INSTALL_SKILL, b" " * 70_000, "text/plain")
+    response = client.generic("POST", INSTALL_SKILL, b" " * 70_000, "text/plain")
 
-    assert_error(answer, 415, "Content-Type must be application/json")
+    assert_error(response, 415, "Content-Type must be application/json")
 
 
 def test_the_size_of_the_body_comes_before_its_contents(client):
@@ -95,23 +95,23 @@ def test_the_size_of_the_body_comes_before_its_contents(client):
 
 
 def test_the_body_comes_before_the_slug(client):
-    answer = client.post(INSTALL_SKILL, {"slug": "no-such", "runtime": 5})
+    response = client.post(INSTALL_SKILL, {"slug": "no-such", "runtime": 5})
 
-    assert_error(answer, 400, "runtime must be a string")
+    assert_error(response, 400, "runtime must be a string")
 
 
 def test_the_body_comes_before_the_conflict(client, agent):
     SkillInstallFactory(agent=agent, skill__slug="pdf-tables")
 
-    answer = client.post(INSTALL_SKILL, {"slug": "pdf-tables", "runtime": 5})
+    response = client.post(INSTALL_SKILL, {"slug": "pdf-tables", "runtime": 5})
 
-    assert_error(answer, 400, "runtime must be a string")
+    assert_error(response, 400, "runtime must be a string")
 
 
 def test_the_body_comes_before_a_taken_handle(client):
-    answer = client.post(REGISTER, {"handle": "caller", "name": 5})
+    response = client.post(REGISTER, {"handle": "caller", "name": 5})
 
-    assert_error(answer, 400, "name must be a string")
+    assert_error(response, 400, "name must be a string")
 
 
 def test_the_body_comes_before_a_claim_that_is_made(client, agent):
@@ -131,9 +131,9 @@ def test_the_conflict_comes_before_the_withdrawal_of_a_skill(client, agent):
 def test_the_conflict_comes_before_the_withdrawal_of_a_persona(client, agent):
     PersonaInstallFactory(agent=agent, persona__slug="archivist", persona__status="withdrawn")
 
-    answer = client.post(INSTALL_PERSONA, {"slug": "archivist"})
+    response = client.post(INSTALL_PERSONA, {"slug": "archivist"})
 
-    assert_error(answer, 409, "Persona already installed")
+    assert_error(response, 409, "Persona already installed")
 
 
 def test_a_withdrawn_persona_is_not_found_even_where_it_has_a_price(client):
@@ -145,40 +145,40 @@ def test_a_withdrawn_persona_is_not_found_even_where_it_has_a_price(client):
 def test_the_conflict_comes_before_the_payment(client, agent):
     PersonaInstallFactory(agent=agent, persona__slug="archivist", persona__price_cents=500)
 
-    answer = client.post(INSTALL_PERSONA, {"slug": "archivist"})
+    response = client.post(INSTALL_PERSONA, {"slug": "archivist"})
 
-    assert_error(answer, 409, "Persona already installed")
+    assert_error(response, 409, "Persona already installed")
 
 
 def test_the_payment_comes_last(client):
     PersonaFactory(slug="archivist", price_cents=500)
 
-    answer = client.post(INSTALL_PERSONA, {"slug": "archivist", "setActive": True})
+    response = client.post(INSTALL_PERSONA, {"slug": "archivist", "setActive": True})
 
     text = "This persona requires payment. Agent API currently supports free personas only."
-    assert_error(answer, 402, text)
+    assert_error(response, 402, text)
 
 
 def test_the_rating_of_a_review_comes_before_its_persona(client):
-    answer = client.post(REVIEWS, {"personaSlug": "no-such", "rating": 6})
+    response = client.post(REVIEWS, {"personaSlug": "no-such", "rating": 6})
 
-    assert_error(answer, 400, RATING)
+    assert_error(response, 400, RATING)
 
 
 def test_the_rating_of_a_review_comes_before_the_install(client):
     PersonaFactory(slug="archivist")
 
-    answer = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 0})
+    response = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 0})
 
-    assert_error(answer, 400, RATING)
+    assert_error(response, 400, RATING)
 
 
 def test_the_persona_of_a_review_comes_before_the_install(client):
     PersonaFactory(slug="archivist", status="draft")
 
-    answer = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 5})
+    response = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 5})
 
-    assert_error(answer, 404, "Persona not found")
+    assert_error(response, 404, "Persona not found")
 
 
 # What stands in WWW-Authenticate is the whole difference between refused callers.
@@ -186,10 +186,10 @@ def test_the_persona_of_a_review_comes_before_the_install(client):
 
 @pytest.mark.parametrize("authorization", ["", "Basic YTpi", "Bearer", "Bearer  ", "mkt_agent_x"])
 def test_without_a_bearer_token_401_names_only_the_realm(anyone, authorization):
-    answer = anyone.get(ME, headers={"Authorization": authorization})
+    response = anyone.get(ME, headers={"Authorization": authorization})
 
-    assert_error(answer, 401, "Authentication required")
-    assert answer.headers["WWW-Authenticate"] == 'Bearer realm="marketplace"'
+    assert_error(response, 401, "Authentication required")
+    assert response.headers["WWW-Authenticate"] == 'Bearer realm="marketplace"'
 
 
 @pytest.mark.parametrize(
@@ -198,11 +198,11 @@ def test_without_a_bearer_token_401_names_only_the_realm(anyone, authorization):
 def test_with_a_refused_token_401_says_so(anyone, agent, credentials):
     credentials = credentials.format(token=agent.token.text)
 
-    answer = anyone.get(ME, headers={"Authorization": f"Bearer {credentials}"})
+    response = anyone.get(ME, headers={"Authorization": f"Bearer {credentials}"})
 
-    assert_error(answer, 401, "Authentication required")
+    assert_error(response, 401, "Authentication required")
     header = 'Bearer realm="marketplace", error="invalid_token"'
-    assert answer.headers["WWW-Authenticate"] == header
+    assert response.headers["WWW-Authenticate"] == header
 
 
 @pytest.mark.parametrize(
@@ -219,8 +219,8 @@ def test_with_a_refused_token_401_says_so(anyone, agent, credentials):
 def test_403_names_the_scope_that_is_needed(client_of, agent, method, url, scope):
     token = AgentToken.objects.issue(agent, {"read", "install", "review"} - {scope})
 
-    answer = client_of(token=token.text).generic(method, url, b"{}")
+    response = client_of(token=token.text).generic(method, url, b"{}")
 
-    assert_error(answer, 403, "Insufficient permissions")
+    assert_error(response, 403, "Insufficient permissions")
     header = f'Bearer realm="marketplace", error="insufficient_scope", scope="{scope}"'
-    assert answer.headers["WWW-Authenticate"] == header
+    assert response.headers["WWW-Authenticate"] == header

@@ -1,4 +1,4 @@
-"""Whatever is sent: the right 4xx in JSON, one sentence, and nothing written (contract 1)."""
+"""Hostile input gets the right 4xx in JSON, one sentence, and writes nothing (contract 1)."""
 
 from datetime import timedelta
 from urllib.parse import quote, unquote
@@ -10,12 +10,12 @@ from agents.models import Agent, OperatorClaim
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
-from tests.api import harmless_cases, hostile_bodies, hostile_fields, hostile_urls
-from tests.api.hostile_cases import ALLOWED, CODE, ME, PERSONAS, SKILL, SKILLS, Case
+from tests.api import hostile_bodies, hostile_fields, hostile_urls, valid_edge_cases
+from tests.api.request_cases import ALLOWED, CODE, ME, PERSONAS, SKILL, SKILLS, Case
 from tests.conftest import ApiClient
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
 
-# One client for all cases: each new one loads the middleware anew, which takes longer than a case.
+# One client for all cases: a new one loads the middleware, which takes longer than a case.
 CLIENT = ApiClient(raise_request_exception=False)
 
 
@@ -50,20 +50,20 @@ def everything():
 
 def assert_all_refused(cases, send):
     before = everything()
-    answers = []
+    responses = []
     for case in cases:
-        answer = send(case)
+        response = send(case)
 
-        assert answer.status_code == case.status, (case.path, answer.content[:300])
-        assert answer.headers["Content-Type"] == "application/json"
-        ((key, error),) = answer.json().items()
+        assert response.status_code == case.status, (case.path, response.content[:300])
+        assert response.headers["Content-Type"] == "application/json"
+        ((key, error),) = response.json().items()
         assert key == "error"
         assert isinstance(error, str)
         assert error.strip()
         assert case.error in {None, error}
-        answers.append(answer)
+        responses.append(response)
     assert everything() == before
-    return answers
+    return responses
 
 
 def each(table):
@@ -112,19 +112,19 @@ def test_what_is_no_token_is_refused_by_every_protected_endpoint(cases, send):
 
 @each(hostile_urls.NOT_ALLOWED)
 def test_another_method_is_refused_without_a_token_by_every_endpoint(cases, send):
-    answers = assert_all_refused(cases, send)
+    responses = assert_all_refused(cases, send)
 
-    allowed = [answer.headers["Allow"] for answer in answers]
+    allowed = [response.headers["Allow"] for response in responses]
     assert allowed == [ALLOWED[case.path] for case in cases]
 
 
 @pytest.mark.parametrize("path", [path for path, allowed in ALLOWED.items() if allowed == "POST"])
 def test_head_is_refused_where_only_post_is_allowed(path, send):
-    answer = send(Case("HEAD", path, 405, headers=()))
+    response = send(Case("HEAD", path, 405, headers=()))
 
-    assert answer.status_code == 405
-    assert answer.headers["Allow"] == "POST"
-    assert answer.content == b""
+    assert response.status_code == 405
+    assert response.headers["Allow"] == "POST"
+    assert response.content == b""
 
 
 @pytest.fixture
@@ -136,10 +136,10 @@ def cursor(send):
 
 
 def test_a_cursor_is_followed(cursor, send):
-    answer = send(Case("GET", f"{SKILLS}?limit=1&cursor={cursor}", 200))
+    response = send(Case("GET", f"{SKILLS}?limit=1&cursor={cursor}", 200))
 
-    assert answer.status_code == 200
-    assert [skill["slug"] for skill in answer.json()["results"]] == ["pdf-tables"]
+    assert response.status_code == 200
+    assert [skill["slug"] for skill in response.json()["results"]] == ["pdf-tables"]
 
 
 def test_a_cursor_with_any_character_changed_is_refused(cursor, send):
@@ -176,7 +176,7 @@ def test_a_cursor_of_another_list_is_refused(url, cursor, send):
     assert_all_refused([Case("GET", url + cursor, 400, "cursor is invalid")], send)
 
 
-@each([*harmless_cases.SEARCHES, *harmless_cases.READING])
+@each([*valid_edge_cases.SEARCHES, *valid_edge_cases.READING])
 def test_what_only_looks_hostile_is_answered(cases, send):
     before = everything()
 
@@ -185,7 +185,7 @@ def test_what_only_looks_hostile_is_answered(cases, send):
     assert everything() == before
 
 
-@each(harmless_cases.WRITING)
+@each(valid_edge_cases.WRITING)
 def test_what_only_looks_hostile_is_done(cases, send):
     assert_all_accepted(cases, send)
 
@@ -197,9 +197,9 @@ def test_what_only_looks_hostile_is_done(cases, send):
 
 def assert_all_accepted(cases, send):
     for case, expected in cases:
-        answer = send(case)
+        response = send(case)
 
-        assert answer.status_code == case.status, (case.path, answer.content[:300])
-        assert answer.headers["Content-Type"] == "application/json"
-        body = answer.json()
+        assert response.status_code == case.status, (case.path, response.content[:300])
+        assert response.headers["Content-Type"] == "application/json"
+        body = response.json()
         assert {name: body[name] for name in expected} == expected

@@ -40,9 +40,9 @@ def test_a_list_shows_personas_without_their_prompt(anyone):
         slug="archivist", tags=["files"], skills=[*skills, SkillFactory(status="draft")]
     )
 
-    answer = anyone.get(URL)
+    response = anyone.get(URL)
 
-    assert answer.json() == {
+    assert response.json() == {
         "results": [as_listed(persona, skills=["csv", "pdf"])],
         "count": 1,
         "next": None,
@@ -57,9 +57,9 @@ def test_the_detail_adds_prompt_skills_and_ratings(anyone):
         review(AgentFactory(), persona, rating)
     persona.refresh_from_db()
 
-    answer = anyone.get(f"{URL}/archivist")
+    response = anyone.get(f"{URL}/archivist")
 
-    assert answer.json() == {
+    assert response.json() == {
         **as_listed(persona, skills=["pdf"], ratingAvg=3.75, ratingCount=4),
         "content": "You keep everything.",
         "skills": [
@@ -103,10 +103,10 @@ def test_what_is_not_published_is_not_found(anyone, status):
     if status:
         PersonaFactory(slug="archivist", status=status)
 
-    answer = anyone.get(f"{URL}/archivist")
+    response = anyone.get(f"{URL}/archivist")
 
-    assert answer.status_code == 404
-    assert answer.json() == {"error": "Persona not found"}
+    assert response.status_code == 404
+    assert response.json() == {"error": "Persona not found"}
 
 
 @pytest.fixture
@@ -137,10 +137,10 @@ def four_personas(db):
     ],
 )
 def test_filters(anyone, query, found):
-    answer = anyone.get(f"{URL}?{query}")
+    response = anyone.get(f"{URL}?{query}")
 
-    assert sorted(slugs(answer)) == found
-    assert answer.json()["count"] == len(found)
+    assert sorted(slugs(response)) == found
+    assert response.json()["count"] == len(found)
 
 
 @pytest.mark.usefixtures("four_personas")

@@ -99,7 +99,7 @@ def test_an_endpoint_keeps_its_budget_whatever_the_number_of_rows(
         ("personas/wanted", 1),
     ],
 )
-def test_what_an_answer_that_is_known_costs(anyone, path, number):
+def test_a_cached_response_costs_its_validation_only(anyone, path, number):
     PersonaFactory(slug="wanted", skills=[SkillFactory(slug="wanted", tags=["x"])])
     first = anyone.get(f"/api/v1/{path}")
 
@@ -113,6 +113,6 @@ def test_what_an_answer_that_is_known_costs(anyone, path, number):
 def statements(client, budget):
     cached_responses.clear()
     with CaptureQueriesContext(connection) as captured:
-        answer = budget.request(client)
-    assert answer.status_code < 300 or budget.name == "a claim", answer.content
+        response = budget.request(client)
+    assert response.status_code < 300 or budget.name == "a claim", response.content
     return [query["sql"] for query in captured.captured_queries]

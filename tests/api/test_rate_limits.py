@@ -36,24 +36,24 @@ def seconds_in(header):
     return int(header.rpartition("t=")[2])
 
 
-def wait_of(answer, policy="install"):
+def wait_of(response, policy="install"):
     """The seconds that a refused request is to wait, which 429 says in three places."""
-    seconds = answer["Retry-After"]
-    assert answer.status_code == 429
-    assert answer.json() == {"error": f"Rate limit exceeded. Try again in {seconds} seconds."}
-    assert answer["RateLimit"] == f'"{policy}";r=0;t={seconds}'
+    seconds = response["Retry-After"]
+    assert response.status_code == 429
+    assert response.json() == {"error": f"Rate limit exceeded. Try again in {seconds} seconds."}
+    assert response["RateLimit"] == f'"{policy}";r=0;t={seconds}'
     return int(seconds)
 
 
 @pytest.mark.parametrize(("url", "policy", "limit", "window"), ENDPOINTS)
-def test_every_counted_answer_says_where_the_limit_stands(client, url, policy, limit, window):
-    answer = client.post(url, {"slug": "no-such"})
+def test_every_counted_response_says_where_the_limit_stands(client, url, policy, limit, window):
+    response = client.post(url, {"slug": "no-such"})
 
-    left = seconds_in(answer["RateLimit"])
-    assert answer["RateLimit-Policy"] == f'"{policy}";q={limit};w={window}'
-    assert answer["RateLimit"] == f'"{policy}";r={limit - 1};t={left}'
+    left = seconds_in(response["RateLimit"])
+    assert response["RateLimit-Policy"] == f'"{policy}";q={limit};w={window}'
+    assert response["RateLimit"] == f'"{policy}";r={limit - 1};t={left}'
     assert 1 <= left <= window
-    assert "Retry-After" not in answer
+    assert "Retry-After" not in response
 
 
 @pytest.mark.parametrize(("url", "policy", "limit", "window"), ENDPOINTS)
@@ -62,10 +62,10 @@ def test_beyond_the_limit_it_answers_429(client, rates, url, policy, limit, wind
     for _ in range(2):
         assert client.post(url, {"slug": "no-such"}).status_code != 429
 
-    answer = client.post(url, {"slug": "no-such"})
+    response = client.post(url, {"slug": "no-such"})
 
-    assert 1 <= wait_of(answer, policy) <= 3600
-    assert answer["RateLimit-Policy"] == f'"{policy}";q=2;w=3600'
+    assert 1 <= wait_of(response, policy) <= 3600
+    assert response["RateLimit-Policy"] == f'"{policy}";q=2;w=3600'
 
 
 def test_both_install_endpoints_share_one_count(client, rates):
@@ -135,9 +135,9 @@ def test_a_tier_has_its_own_limits(client_of, rates):
     rates(install={"free": "1/h", "plus": "3/2m"})
     plus, unheard_of = AgentFactory(tier="plus"), AgentFactory(tier="unheard-of")
 
-    answer = client_of(plus).post(SKILL)
+    response = client_of(plus).post(SKILL)
 
-    assert answer["RateLimit-Policy"] == '"install";q=3;w=120'
+    assert response["RateLimit-Policy"] == '"install";q=3;w=120'
     assert client_of(unheard_of).post(SKILL)["RateLimit-Policy"] == '"install";q=1;w=3600'
 
 
@@ -212,11 +212,11 @@ def test_a_store_that_fails_is_503(client, monkeypatch):
 
     monkeypatch.setattr(PostgresCounters, "add", fail)
 
-    answer = client.post(SKILL)
+    response = client.post(SKILL)
 
-    assert answer.status_code == 503
-    assert answer["Retry-After"] == "2"
-    assert answer.json() == {
+    assert response.status_code == 503
+    assert response["Retry-After"] == "2"
+    assert response.json() == {
         "error": "Service temporarily unavailable. Try again in a few seconds."
     }
 

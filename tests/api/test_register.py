@@ -13,7 +13,7 @@ URL = "/api/v1/agents/register"
 
 
 def test_it_registers_an_agent_with_all_that_it_says(anyone):
-    answer = anyone.post(
+    response = anyone.post(
         URL,
         {
             "name": "Research Bot",
@@ -23,10 +23,10 @@ def test_it_registers_an_agent_with_all_that_it_says(anyone):
         },
     )
 
-    body = answer.json()
+    body = response.json()
     agent = Agent.objects.get()
-    assert answer.status_code == 201
-    assert answer["Cache-Control"] == "no-store"
+    assert response.status_code == 201
+    assert response["Cache-Control"] == "no-store"
     assert MILLISECONDS.fullmatch(body["createdAt"])
     assert body == {
         "message": "Agent registered. Store the token now: it is shown only once.",
@@ -58,11 +58,16 @@ def test_the_token_works_at_once(anyone, client_of):
 
 @pytest.mark.parametrize("body", [b"", b"  ", b"{}", b'{"name": null, "handle": null}'])
 def test_every_field_is_optional(anyone, body):
-    answer = anyone.generic("POST", URL, body)
+    response = anyone.generic("POST", URL, body)
 
-    assert answer.status_code == 201
-    assert re.fullmatch(r"agent-[a-z0-9]{8}", answer.json()["handle"])
-    assert answer.json()["name"] == answer.json()["description"] == answer.json()["runtime"] == ""
+    assert response.status_code == 201
+    assert re.fullmatch(r"agent-[a-z0-9]{8}", response.json()["handle"])
+    assert (
+        response.json()["name"]
+        == response.json()["description"]
+        == response.json()["runtime"]
+        == ""
+    )
 
 
 def test_an_empty_body_needs_no_content_type(anyone):
@@ -81,29 +86,29 @@ def test_an_empty_body_needs_no_content_type(anyone):
     ],
 )
 def test_a_missing_handle_is_made_from_the_name(anyone, name, handle):
-    answer = anyone.post(URL, {"name": name})
+    response = anyone.post(URL, {"name": name})
 
-    assert answer.status_code == 201
-    assert answer.json()["name"] == name
-    assert re.fullmatch(handle, answer.json()["handle"])
+    assert response.status_code == 201
+    assert response.json()["name"] == name
+    assert re.fullmatch(handle, response.json()["handle"])
 
 
 def test_a_made_handle_is_unique(anyone):
     AgentFactory(handle="research-bot")
 
-    answer = anyone.post(URL, {"name": "Research Bot"})
+    response = anyone.post(URL, {"name": "Research Bot"})
 
-    assert answer.status_code == 201
-    assert re.fullmatch(r"research-bot-[a-z0-9]{8}", answer.json()["handle"])
+    assert response.status_code == 201
+    assert re.fullmatch(r"research-bot-[a-z0-9]{8}", response.json()["handle"])
 
 
 def test_a_chosen_handle_that_is_taken_is_a_conflict(anyone):
     AgentFactory(handle="research-bot")
 
-    answer = anyone.post(URL, {"handle": "research-bot"})
+    response = anyone.post(URL, {"handle": "research-bot"})
 
-    assert answer.status_code == 409
-    assert answer.json() == {"error": "Handle already taken"}
+    assert response.status_code == 409
+    assert response.json() == {"error": "Handle already taken"}
     assert Agent.objects.count() == AgentToken.objects.count() == 1
 
 
@@ -133,10 +138,10 @@ SHAPE = "handle must be a-z, 0-9 and single hyphens between them"
     ],
 )
 def test_an_invalid_field_is_refused_by_name(anyone, body, error):
-    answer = anyone.post(URL, body)
+    response = anyone.post(URL, body)
 
-    assert answer.status_code == 400
-    assert answer.json() == {"error": error}
+    assert response.status_code == 400
+    assert response.json() == {"error": error}
     assert not Agent.objects.exists()
 
 
@@ -148,10 +153,10 @@ def test_fields_may_be_as_long_as_they_are_allowed_to_be(anyone):
         "runtime": "r" * 64,
     }
 
-    answer = anyone.post(URL, body)
+    response = anyone.post(URL, body)
 
-    assert answer.status_code == 201
-    assert {name: answer.json()[name] for name in body} == body
+    assert response.status_code == 201
+    assert {name: response.json()[name] for name in body} == body
 
 
 def test_an_authorization_header_is_ignored(client_of):

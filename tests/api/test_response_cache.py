@@ -1,4 +1,4 @@
-"""The web processes give a known answer without asking Django, and it is the same."""
+"""A cached response is sent without calling Django, and equals the one that Django sends."""
 
 import io
 import re
@@ -47,9 +47,9 @@ def ask(monkeypatch, catalogue):
             "wsgi.input": io.BytesIO(),
             **headers,
         }
-        answer = application(environ, lambda *begin: begun.extend(begin))
-        body = b"".join(answer)
-        getattr(answer, "close", lambda: None)()
+        response = application(environ, lambda *begin: begun.extend(begin))
+        body = b"".join(response)
+        getattr(response, "close", lambda: None)()
         status, headers = begun
         return status, dict(headers), body, bool(django)
 
@@ -64,7 +64,7 @@ def catalogue(transactional_db):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_it_is_what_django_has_answered(ask, path):
+def test_it_equals_the_response_of_django(ask, path):
     *first, was_asked = ask(path)
 
     assert was_asked
@@ -75,16 +75,16 @@ def test_it_is_what_django_has_answered(ask, path):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_304_is_what_django_answers(ask, path):
+def test_a_304_equals_that_of_django(ask, path):
     etag = ask(path)[1]["ETag"]
-    known = ask(path, HTTP_IF_NONE_MATCH=f'"x", W/{etag}')
+    cached = ask(path, HTTP_IF_NONE_MATCH=f'"x", W/{etag}')
     cached_responses.clear()
-    unknown = ask(path, HTTP_IF_NONE_MATCH=etag)
+    uncached = ask(path, HTTP_IF_NONE_MATCH=etag)
 
-    assert known[0] == "304 Not Modified"
-    assert known == (*unknown[:3], False)
-    assert known[2] == b""
-    assert not {"Content-Length", "Content-Type"} & known[1].keys()
+    assert cached[0] == "304 Not Modified"
+    assert cached == (*uncached[:3], False)
+    assert cached[2] == b""
+    assert not {"Content-Length", "Content-Type"} & cached[1].keys()
     assert ask(path, HTTP_IF_NONE_MATCH='"x"')[0] == "200 OK"
 
 
@@ -132,7 +132,7 @@ def test_who_came_over_https_to_a_trusted_proxy_gets_another(ask, settings, trus
 
 
 def test_what_is_kept_is_kept_as_it_is_asked_for(monkeypatch, ask):
-    # No path beyond ASCII has an answer that is kept; this one is taken for such a path.
+    # No response to a path beyond ASCII is cached; this one is taken for such a response.
     monkeypatch.setattr("catalogue.views.is_slug.regex", re.compile(r"\w+"))
     SkillFactory(slug="caf\u00e9")
     path = "/api/v1/skills/caf\u00e9".encode().decode("latin-1")
@@ -165,7 +165,7 @@ def test_what_has_changed_is_checked_once(ask):
     with CaptureQueriesContext(connection) as captured:
         assert ask("/api/v1/skills/pdf")[3]
 
-    assert len(captured) == 2  # the check, and the answer
+    assert len(captured) == 2  # the validator, and the new response
 
 
 def test_a_database_that_is_away_is_found_out_by_django(ask, monkeypatch):

@@ -45,16 +45,16 @@ def skill(db):
     )
 
 
-def slugs(answer):
-    assert answer.status_code == 200, answer.content
-    return [row["slug"] for row in answer.json()["results"]]
+def slugs(response):
+    assert response.status_code == 200, response.content
+    return [row["slug"] for row in response.json()["results"]]
 
 
 def test_a_list_shows_skills_without_their_content(anyone, skill):
-    answer = anyone.get(URL)
+    response = anyone.get(URL)
 
-    assert answer.status_code == 200
-    assert answer.json() == {
+    assert response.status_code == 200
+    assert response.json() == {
         "results": [as_listed(skill)],
         "count": 1,
         "next": None,
@@ -66,10 +66,10 @@ def test_the_detail_adds_content_and_personas(anyone, skill):
     for slug, status in [("scribe", "published"), ("archivist", "published"), ("x", "withdrawn")]:
         PersonaFactory(slug=slug, title=slug.upper(), status=status, skills=[skill])
 
-    answer = anyone.get(f"{URL}/pdf-tables")
+    response = anyone.get(f"{URL}/pdf-tables")
 
-    assert answer.status_code == 200
-    assert answer.json() == {
+    assert response.status_code == 200
+    assert response.json() == {
         **as_listed(skill),
         "content": "---\nname: pdf-tables\n---\n\nRun it.\n",
         "personas": [
@@ -88,20 +88,20 @@ def test_context_tokens_are_a_quarter_of_the_characters_rounded_up(anyone, conte
 
 @pytest.mark.parametrize("slug", ["no-such-skill", "No.Slug", "a%00b", "%20", "pdf_tables", "é"])
 def test_an_unknown_slug_is_not_found(anyone, slug):
-    answer = anyone.get(f"{URL}/{slug}")
+    response = anyone.get(f"{URL}/{slug}")
 
-    assert answer.status_code == 404
-    assert answer.json() == {"error": "Skill not found"}
+    assert response.status_code == 404
+    assert response.json() == {"error": "Skill not found"}
 
 
 @pytest.mark.parametrize("status", ["draft", "withdrawn"])
-def test_an_unpublished_skill_is_in_no_answer(anyone, skill, status):
+def test_an_unpublished_skill_is_in_no_response(anyone, skill, status):
     Skill.objects.update(status=status)
 
-    answer = anyone.get(f"{URL}/pdf-tables")
+    response = anyone.get(f"{URL}/pdf-tables")
 
-    assert answer.status_code == 404
-    assert answer.json() == {"error": "Skill not found"}
+    assert response.status_code == 404
+    assert response.json() == {"error": "Skill not found"}
     assert slugs(anyone.get(URL)) == slugs(anyone.get(f"{URL}?q=pdf")) == []
 
 
@@ -133,10 +133,10 @@ def test_filters(anyone, query, found):
     PersonaFactory(slug="scribe", skills=[a, b])
     PersonaFactory(slug="hidden", skills=[a], status="draft")
 
-    answer = anyone.get(f"{URL}?{query}&sort=name")
+    response = anyone.get(f"{URL}?{query}&sort=name")
 
-    assert sorted(slugs(answer)) == found
-    assert answer.json()["count"] == len(found)
+    assert sorted(slugs(response)) == found
+    assert response.json()["count"] == len(found)
 
 
 @pytest.mark.parametrize(

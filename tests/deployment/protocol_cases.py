@@ -1,4 +1,4 @@
-"""Requests as bytes that break HTTP itself, each with the status of its one answer."""
+"""Requests that break HTTP itself, as bytes, each with the status of its one response."""
 
 HOST = b"Host: localhost\r\n"
 LINE = b"GET /api/v1/skills HTTP/1.1\r\n"
@@ -14,7 +14,7 @@ def chunks(*parts):
     return b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in parts) + b"0\r\n\r\n"
 
 
-# Requests that never reach Django, with the status of gunicorn's own answer.
+# Requests that never reach Django, with the status of gunicorn's own response.
 UNREADABLE = {
     "a line of one word": (400, b"NONSENSE\r\n\r\n"),
     "HTTP/0.9": (400, b"GET /api/v1/skills\r\n\r\n"),

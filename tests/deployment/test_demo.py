@@ -156,13 +156,13 @@ def test_a_restart_prints_the_same_password(running):
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 def test_the_printed_commands_work(running):
-    for label, answer in [("Search", '"slug":'), ("Register", '"token":')]:
+    for label, response in [("Search", '"slug":'), ("Register", '"token":')]:
         (command,) = re.findall(rf"{label}: +(curl .+)", running.output())
         done = subprocess.run(
             f"{command} -sSf", shell=True, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
-        assert answer in done.stdout
+        assert response in done.stdout
 
 
 def test_the_printed_password_opens_the_admin(running):
@@ -175,15 +175,15 @@ def test_the_printed_password_opens_the_admin(running):
     body = urlencode(form)
     headers = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
 
-    answer = running.request("POST", "/admin/login/?next=/admin/", body, headers=headers)
+    response = running.request("POST", "/admin/login/?next=/admin/", body, headers=headers)
 
-    assert (answer.status, answer.headers["Location"]) == (302, "/admin/")
+    assert (response.status, response.headers["Location"]) == (302, "/admin/")
 
 
 def test_it_serves_the_demo_catalogue(running):
     for kind in ("skills", "personas"):
-        answer = running.request("GET", f"/api/v1/{kind}?limit=1").json()
-        assert answer["count"] == len([*(CHECKOUT / "demo" / kind).iterdir()])
+        response = running.request("GET", f"/api/v1/{kind}?limit=1").json()
+        assert response["count"] == len([*(CHECKOUT / "demo" / kind).iterdir()])
     found = running.request("GET", "/api/v1/skills?q=pdf+tables").json()["results"]
     assert found[0]["slug"] == "pdf-tables"
 
@@ -198,9 +198,9 @@ def test_a_restart_leaves_the_catalogue_as_staff_have_made_it(running):
 
 
 def test_whoever_tries_it_out_does_not_run_out_of_registrations(running):
-    answer = running.request("POST", "/api/v1/agents/register", {})
+    response = running.request("POST", "/api/v1/agents/register", {})
 
-    assert answer.headers["RateLimit-Policy"] == '"register";q=10000;w=3600'
+    assert response.headers["RateLimit-Policy"] == '"register";q=10000;w=3600'
 
 
 @pytest.mark.parametrize("other_port", [False, True])
@@ -256,6 +256,6 @@ def test_after_a_kill_a_new_start_finds_the_data_and_ctrl_c_ends_it(running, oth
     assert other.skills_of(token) == ["pdf-tables"]
     # Ctrl-C reaches everything that make has started on this terminal, and nothing else.
     os.killpg(other.process.pid, signal.SIGINT)
-    assert other.what_is_left() == []
+    assert other.leftovers() == []
     assert "Traceback" not in other.output()
     assert running.skills_of(running.token) == ["pdf-tables"]

@@ -92,8 +92,8 @@ def test_every_entry_has_something_to_say(entries):
 @pytest.mark.parametrize("endpoint", [SKILLS, PERSONAS])
 def test_every_entry_is_found_by_its_title(anyone, entries, endpoint):
     for entry in entries[endpoint]:
-        answer = anyone.get(endpoint, {"q": entry["title"], "limit": "10"})
-        assert entry["slug"] in [row["slug"] for row in answer.json()["results"]]
+        response = anyone.get(endpoint, {"q": entry["title"], "limit": "10"})
+        assert entry["slug"] in [row["slug"] for row in response.json()["results"]]
 
 
 def test_a_second_import_changes_nothing(demo):

@@ -186,11 +186,11 @@ def test_it_serves_with_two_workers(market):
 def test_style_sheets_are_served_without_collectstatic(market, name):
     assert not (CHECKOUT / "staticfiles").exists()
 
-    answer = market.https("GET", f"/static/{name}")
+    response = market.https("GET", f"/static/{name}")
 
-    assert answer.status == 200
-    assert answer.headers["Content-Type"].startswith("text/css")
-    assert len(answer.body) > 100
+    assert response.status == 200
+    assert response.headers["Content-Type"].startswith("text/css")
+    assert len(response.body) > 100
 
 
 def test_the_admin_logs_in_behind_the_router(market):
@@ -215,10 +215,10 @@ def test_health_is_told_over_plain_http_and_any_host_name(market):
 
 
 def test_another_host_name_is_refused_in_json(market):
-    answer = market.request("GET", "/api/v1/skills", headers=FORWARDED | {"Host": "evil.example"})
+    response = market.request("GET", "/api/v1/skills", headers=FORWARDED | {"Host": "evil.example"})
 
-    assert answer.status == 400
-    assert [*answer.json()] == ["error"]
+    assert response.status == 400
+    assert [*response.json()] == ["error"]
 
 
 def test_sigterm_stops_all(new_deployment):

@@ -119,10 +119,10 @@ def test_a_crash_of_the_api_is_logged_without_the_token(log, client, secrets, mo
 
     monkeypatch.setattr(ProfileSerializer, "to_representation", crash)
 
-    answer = client.get(ME)
+    response = client.get(ME)
 
-    assert answer.status_code == 500
-    assert answer.json() == {"error": "Internal server error"}
+    assert response.status_code == 500
+    assert response.json() == {"error": "Internal server error"}
     text = log.getvalue()
     assert "KeyError: 'mkt_agent_[masked]'" in text
     assert not [secret for secret in secrets if secret in text]
@@ -133,10 +133,10 @@ def test_a_crash_of_the_claim_page_is_logged_without_its_secret(
 ):
     monkeypatch.setattr("agents.claim_page.OperatorForm", None)
 
-    answer = anyone.get(f"/claim/{agent.claim.secret}")
+    response = anyone.get(f"/claim/{agent.claim.secret}")
 
-    assert answer.status_code == 500
-    assert secrets[2] not in answer.content.decode()
+    assert response.status_code == 500
+    assert secrets[2] not in response.content.decode()
     assert "/claim/[masked]" in log.getvalue()
     assert not [secret for secret in secrets if secret in log.getvalue()]
 

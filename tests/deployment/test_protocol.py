@@ -1,4 +1,4 @@
-"""What stands below the application: gunicorn, and which forwarded headers are believed."""
+"""HTTP below the application: gunicorn, and the forwarded headers that are trusted."""
 
 import json
 import re
@@ -18,22 +18,22 @@ ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"
 
 
-def answers_in(raw):
-    """`(status, headers, body)` of each answer; bodies are measured by Content-Length."""
-    answers = []
+def responses_in(raw):
+    """`(status, headers, body)` of each response; bodies are measured by Content-Length."""
+    responses = []
     while raw:
         head, _, rest = raw.partition(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").split("\r\n")
         headers = dict(line.split(": ", 1) for line in lines)
         length = int(headers["Content-Length"])
         assert len(rest) >= length
-        answers.append((int(first.split()[1]), headers, rest[:length]))
+        responses.append((int(first.split()[1]), headers, rest[:length]))
         raw = rest[length:]
-    return answers
+    return responses
 
 
 def assert_one_json_error(raw, status):
-    ((got, headers, body),) = answers_in(raw)
+    ((got, headers, body),) = responses_in(raw)
     assert got == status, body
     assert headers["Content-Type"] == "application/json"
     ((key, error),) = json.loads(body).items()
@@ -43,7 +43,7 @@ def assert_one_json_error(raw, status):
 
 
 def registered(raw):
-    ((status, _, body),) = answers_in(raw)
+    ((status, _, body),) = responses_in(raw)
     assert status == 201, body
     return json.loads(body)
 
@@ -77,7 +77,7 @@ def test_a_request_is_one_line_of_the_log_whatever_its_path_says(server):
     line = re.compile(rf"{re.escape(said)} [0-9]+ [0-9]+ms$", re.MULTILINE)
 
     server.request("GET", "/claim/none%0A127.0.0.1%20%22DELETE?code=BCDFGHJK")
-    # It is logged after it has been answered.
+    # gunicorn logs a request after the response.
     assert is_within(30, lambda: line.search(server.log.read_text()))
 
     log = server.log.read_text()
@@ -87,7 +87,7 @@ def test_a_request_is_one_line_of_the_log_whatever_its_path_says(server):
 
 def test_requests_are_logged_only_where_that_is_wanted(tmp_path):
     # gunicorn logs them by itself, whatever the application is.
-    server = LiveServer(tmp_path / "log", {"ACCESS_LOG": "false"}, "tests.plain")
+    server = LiveServer(tmp_path / "log", {"ACCESS_LOG": "false"}, "tests.wsgi_apps:minimal")
     server.start()
     try:
         assert server.request("GET", "/api/v1/skills").status == 200
@@ -166,11 +166,11 @@ def test_no_forwarded_address_is_believed(server):
 
 
 def left_after_registering_from(server, number, **headers):
-    """What is left of the rate limit of registrations, according to the answer."""
+    """What is left of the rate limit of registrations, according to the response."""
     headers |= {"X-Forwarded-For": f"192.0.2.{number}", "X-Real-Ip": f"192.0.2.{number}"}
-    answer = server.request("POST", REGISTER, {}, headers=headers)
-    assert answer.status == 201
-    return int(re.search(r";r=(\d+);", answer.headers["RateLimit"])[1])
+    response = server.request("POST", REGISTER, {}, headers=headers)
+    assert response.status == 201
+    return int(re.search(r";r=(\d+);", response.headers["RateLimit"])[1])
 
 
 def test_with_https_required_and_no_trusted_proxy(live_server_of, subtests):
@@ -184,24 +184,26 @@ def test_with_https_required_and_no_trusted_proxy(live_server_of, subtests):
     ):
         for headers in ({}, {"X-Forwarded-Proto": "https", "X-Forwarded-Ssl": "on"}):
             with subtests.test(f"{method} {path} {headers} is refused, never redirected"):
-                answer = server.request(method, path, body, token=agent.token.text, headers=headers)
-                assert answer.status == 403
-                assert "Location" not in answer.headers
-                assert answer.headers["Content-Type"] == "application/json"
+                response = server.request(
+                    method, path, body, token=agent.token.text, headers=headers
+                )
+                assert response.status == 403
+                assert "Location" not in response.headers
+                assert response.headers["Content-Type"] == "application/json"
                 if method != "HEAD":
-                    assert answer.json() == {"error": "HTTPS is required"}
+                    assert response.json() == {"error": "HTTPS is required"}
     with subtests.test("and does nothing"):
         assert Agent.objects.get().name == agent.name
 
     for path in ("/healthz", "/readyz", "/healthz/", "/readyz/"):
         with subtests.test(f"{path} answers over plain HTTP on any host"):
-            answer = server.request("GET", path, headers={"Host": "10.1.2.3"})
-            assert (answer.status, answer.json()) == (200, {"status": "ok"})
+            response = server.request("GET", path, headers={"Host": "10.1.2.3"})
+            assert (response.status, response.json()) == (200, {"status": "ok"})
     for path in ("/admin/", "/admin/login/?next=/admin/", "/claim/" + "x" * 32):
         with subtests.test(f"{path} is redirected"):
-            answer = server.request("GET", path)
-            assert answer.status == 301
-            assert answer.headers["Location"] == f"https://127.0.0.1:{server.port}{path}"
+            response = server.request("GET", path)
+            assert response.status == 301
+            assert response.headers["Location"] == f"https://127.0.0.1:{server.port}{path}"
 
 
 def test_with_https_required_behind_one_trusted_proxy(live_server_of, subtests):
@@ -214,8 +216,8 @@ def test_with_https_required_behind_one_trusted_proxy(live_server_of, subtests):
 
     for headers in ({}, {"X-Forwarded-Proto": "http"}, {"X-Forwarded-Ssl": "on"}):
         with subtests.test(f"a request with {headers} is refused"):
-            answer = server.request("GET", SKILLS, headers=headers)
-            assert (answer.status, answer.json()) == (403, {"error": "HTTPS is required"})
+            response = server.request("GET", SKILLS, headers=headers)
+            assert (response.status, response.json()) == (403, {"error": "HTTPS is required"})
 
     with subtests.test("the links of a list are https"):
         page = server.request("GET", f"{SKILLS}?limit=1", headers=secure)
@@ -241,6 +243,6 @@ def test_with_https_required_behind_one_trusted_proxy(live_server_of, subtests):
         left = [left_after_registering_from(server, number, **secure) for number in (7, 7, 8)]
         assert left == [999, 998, 999]
     with subtests.test("a page for people is served and not redirected"):
-        answer = server.request("GET", "/admin/login/", headers=secure)
-        assert answer.status == 200
-        assert answer.headers["Content-Type"].startswith("text/html")
+        response = server.request("GET", "/admin/login/", headers=secure)
+        assert response.status == 200
+        assert response.headers["Content-Type"].startswith("text/html")

@@ -1,4 +1,4 @@
-"""What keeps a large catalogue fast: every statement of a read has an index that answers it."""
+"""A large catalogue stays fast: each statement of a read uses an index."""
 
 import re
 
@@ -56,8 +56,8 @@ def filled(transactional_db):
 def test_no_statement_of_a_read_scans_a_table(anyone, filled):
     for path, wanted in PLANS:
         with CaptureQueriesContext(connection) as captured:
-            answer = anyone.get(f"/api/v1/{path}")
-        assert answer.status_code == 200, path
+            response = anyone.get(f"/api/v1/{path}")
+        assert response.status_code == 200, path
         # So small a table is scanned where it may be; that nothing else is left shows here.
         plans = "\n".join(plan(query["sql"]) for query in captured.captured_queries)
         assert [index for index in wanted if index not in plans] == [], (path, plans)

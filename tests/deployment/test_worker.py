@@ -1,4 +1,4 @@
-"""Connections: many that are idle, slow, broken off or kept beyond a stop, and few threads."""
+"""Connections that are idle, slow, reset, or open when the server stops, and few threads."""
 
 import os
 import re
@@ -15,7 +15,7 @@ import pytest
 from tests.factories import SkillFactory
 from tests.live import LiveServer
 from tests.processes import is_within
-from tests.sockets import has_been_read, is_left_alone
+from tests.sockets import has_been_read, has_no_connections
 
 GET = b"GET /api/v1/skills HTTP/1.1\r\nHost: localhost\r\n\r\n"
 THREADS = 2
@@ -41,13 +41,13 @@ def plain_server_of(tmp_path):
     """
     servers = []
 
-    def start(options="", application="tests.plain"):
+    def start(options="", application="tests.wsgi_apps:minimal"):
         environment = {**ONE_PROCESS, "GUNICORN_CMD_ARGS": options}
         log = tmp_path / f"plain-server-{len(servers)}.log"
         servers.append(LiveServer(log, environment, application))
         servers[-1].start()
         # The connection that found it ready counts no more.
-        assert is_within(30, lambda: is_left_alone(servers[-1]))
+        assert is_within(30, lambda: has_no_connections(servers[-1]))
         return servers[-1]
 
     yield start
@@ -55,8 +55,8 @@ def plain_server_of(tmp_path):
         server.stop()
 
 
-def read_answers(link, number):
-    """The statuses of the next answers, and whether the last says that it is the last."""
+def read_responses(link, number):
+    """The statuses of the next responses, and whether the last one closes the connection."""
     received, statuses = b"", []
     while len(statuses) < number:
         received += link.recv(65536)
@@ -73,9 +73,9 @@ def read_answers(link, number):
     return statuses, is_last
 
 
-def answers_to(link, data, number=1):
+def responses_to(link, data, number=1):
     link.sendall(data)
-    return read_answers(link, number)
+    return read_responses(link, number)
 
 
 def test_any_number_of_connections_may_be_idle(server):
@@ -84,25 +84,25 @@ def test_any_number_of_connections_may_be_idle(server):
 
         for _ in range(3):
             for link in links[::2]:
-                assert answers_to(link, GET) == ([200], False)
+                assert responses_to(link, GET) == ([200], False)
         assert server.request("GET", "/api/v1/skills").status == 200
 
 
-def test_a_request_that_comes_bit_by_bit_is_answered(server):
+def test_a_request_in_small_pieces_is_answered(server):
     with server.connect() as link:
         for start in range(0, len(GET), 8):
             link.sendall(GET[start : start + 8])
-        assert read_answers(link, 1) == ([200], False)
+        assert read_responses(link, 1) == ([200], False)
 
 
-def test_requests_that_come_together_are_answered_in_their_order(server):
+def test_pipelined_requests_are_answered_in_order(server):
     SkillFactory(slug="pdf")
     gone = GET.replace(b"skills", b"skills/none")
     with server.connect() as link:
         together = GET + gone + REGISTER + b"{}" + GET + gone
 
-        assert answers_to(link, together, 5) == ([200, 404, 201, 200, 404], False)
-        assert answers_to(link, GET) == ([200], False)
+        assert responses_to(link, together, 5) == ([200, 404, 201, 200, 404], False)
+        assert responses_to(link, GET) == ([200], False)
 
 
 def test_a_connection_that_is_idle_too_long_is_closed_used_or_not(plain_server_of):
@@ -111,7 +111,7 @@ def test_a_connection_that_is_idle_too_long_is_closed_used_or_not(plain_server_o
     with ExitStack() as open_links:
         used = [open_links.enter_context(server.connect()) for _ in range(2)]
         for link in used:
-            assert answers_to(link, GET) == ([200], False)
+            assert responses_to(link, GET) == ([200], False)
         unused = [open_links.enter_context(server.connect()) for _ in range(room - 2)]
 
         for link in (*used, *unused):
@@ -121,7 +121,7 @@ def test_a_connection_that_is_idle_too_long_is_closed_used_or_not(plain_server_o
     with ExitStack() as open_links:
         links = [open_links.enter_context(server.connect()) for _ in range(room)]
         links[-1].settimeout(4)  # before any of these is closed as idle
-        assert answers_to(links[-1], GET)[0] == [200]
+        assert responses_to(links[-1], GET)[0] == [200]
 
 
 def test_of_many_connections_some_are_not_kept(plain_server_of):
@@ -129,11 +129,11 @@ def test_of_many_connections_some_are_not_kept(plain_server_of):
     with ExitStack() as open_links:
         for _ in range(3):
             link = open_links.enter_context(server.connect())
-            assert answers_to(link, GET) == ([200], False)
+            assert responses_to(link, GET) == ([200], False)
         last = open_links.enter_context(server.connect())
 
         # As soon as the other three are idle again.
-        assert is_within(30, lambda: answers_to(last, GET) == ([200], True))
+        assert is_within(30, lambda: responses_to(last, GET) == ([200], True))
         assert server.request("GET", "/api/v1/skills").status == 200
 
 
@@ -150,7 +150,7 @@ def test_who_finds_no_room_waits_for_another_to_go(plain_server_of):
         links[0].close()
 
         late.settimeout(10)
-        assert read_answers(late, 1)[0] == [200]
+        assert read_responses(late, 1)[0] == [200]
 
 
 def test_clients_that_break_off_leave_all_threads_at_work(server):
@@ -194,13 +194,13 @@ def asleep(server):
 def test_an_application_that_breaks_leaves_no_worker_without_threads(
     plain_server_of, path, is_replaced
 ):
-    server = plain_server_of(application="tests.broken")
+    server = plain_server_of(application="tests.wsgi_apps:failing")
     begun = time.monotonic()
     for _ in range(THREADS * 2):
         with suppress(OSError, HTTPException):
             server.request("GET", path)
 
-    assert is_within(30, lambda: is_answering(server))
+    assert is_within(30, lambda: is_responding(server))
     assert time.monotonic() - begun < 10  # half of what a worker has to end
     if is_replaced:
         assert is_within(30, lambda: boots(server) > 1)
@@ -212,7 +212,7 @@ def boots(server):
     return server.log.read_text().count("Booting worker")
 
 
-def is_answering(server):
+def is_responding(server):
     try:
         return server.request("GET", "/").status == 200
     except OSError:
@@ -226,21 +226,21 @@ def assert_all_threads_work(server):
         for link in links:
             link.sendall(REGISTER + b"{")
         for link in links:
-            assert answers_to(link, b"}") == ([201], False)
+            assert responses_to(link, b"}") == ([201], False)
 
 
 def test_a_stop_answers_what_has_been_asked_and_closes_what_is_idle(own_server_of):
     server = own_server_of(**OURS)
     with server.connect() as idle, server.connect() as asking, server.connect() as late:
-        assert answers_to(idle, GET) == ([200], False)
-        assert answers_to(late, GET) == ([200], False)
+        assert responses_to(idle, GET) == ([200], False)
+        assert responses_to(late, GET) == ([200], False)
         asking.sendall(REGISTER + b"{")
         assert is_within(30, lambda: has_been_read(asking))
         server.process.send_signal(signal.SIGTERM)
 
-        # The worker is told a moment later, and answers until then as ever.
-        assert is_within(30, lambda: answers_to(late, GET) == ([200], True))
-        assert answers_to(asking, b"}")[0] == [201]
+        # The master tells the worker a little later; until then the worker answers as before.
+        assert is_within(30, lambda: responses_to(late, GET) == ([200], True))
+        assert responses_to(asking, b"}")[0] == [201]
         assert idle.recv(1) == b""
         assert asking.recv(1) == b""
     assert server.process.wait(30) == 0
@@ -264,15 +264,15 @@ def test_a_request_that_finds_all_threads_busy_is_answered_in_the_end(plain_serv
         for case, (busy, waiting) in links.items():
             with subtests.test(str(case)):
                 for link in busy:
-                    assert answers_to(link, b"}")[0] == [201]
+                    assert responses_to(link, b"}")[0] == [201]
                 for link in waiting:
-                    assert read_answers(link, 1)[0] == [200]
+                    assert read_responses(link, 1)[0] == [200]
 
 
 def links_that_wait(server, open_links):
     """Connections that keep all threads busy; and two, one kept and one new, that have asked."""
     kept, fresh, *busy = [open_links.enter_context(server.connect()) for _ in range(2 + THREADS)]
-    assert answers_to(kept, GET) == ([200], False)
+    assert responses_to(kept, GET) == ([200], False)
     for link in busy:
         link.sendall(REGISTER + b"{")
         assert is_within(30, lambda link=link: has_been_read(link))
@@ -288,10 +288,10 @@ def test_a_new_connection_has_time_for_its_first_request(plain_server_of):
             assert server.request("GET", "/healthz").status == 200
             time.sleep(0.5)
 
-        assert answers_to(slow, GET) == ([200], True)
+        assert responses_to(slow, GET) == ([200], True)
 
 
-def test_a_worker_that_has_answered_its_share_is_followed_by_another(plain_server_of):
+def test_a_worker_that_has_served_max_requests_is_replaced(plain_server_of):
     server = plain_server_of("--max-requests 20 --max-requests-jitter 0")
     for _ in range(60):
         assert server.request("GET", "/api/v1/skills").status == 200

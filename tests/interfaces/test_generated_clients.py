@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agents.models import Agent
+from tests.external import fetched, run, run_or_skip
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
-from tests.tools import fetched, run, run_or_skip
 
 pytestmark = pytest.mark.external
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.chromium import SIZES, Visitor, needs_chromium, visit
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
-from tests.visits import SIZES, Visitor, needs_chromium, visit
 
 pytestmark = [pytest.mark.external, needs_chromium]
 

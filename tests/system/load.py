@@ -1,4 +1,4 @@
-"""Agents at work on threads, who write down what each request came to and what was promised."""
+"""Agents on threads, which record the outcome of each request and what was acknowledged."""
 
 import hashlib
 import random
@@ -12,8 +12,8 @@ from operator import attrgetter
 
 ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"
-# What a client sees of a server whose process died or is not there; a time-out is none of them.
-NO_ANSWER = {
+# What a client sees of a server that died or is not there; a timeout is not among them.
+NO_RESPONSE = {
     "BrokenPipeError",  # it died before the whole request was sent
     "ConnectionRefusedError",
     "ConnectionResetError",
@@ -25,15 +25,15 @@ PAUSE = 0.1  # seconds before the same request again; an agent would wait for Re
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one request came to: a status, or the name of the error that the client raised."""
+    """The outcome of one request: a status, or the name of the error that the client raised."""
 
     begun: float
     ended: float
     result: int | str
 
 
-class Promises:
-    """What the database has to hold: all that was acknowledged, and nothing that cannot be."""
+class Acknowledged:
+    """What the database must hold: all that was acknowledged."""
 
     def __init__(self):
         self.agents = set()  # (agentId, handle)
@@ -52,17 +52,17 @@ class Promises:
 class Load:
     """As a context manager: `threads` agents register, install and review until it is left.
 
-    A request that gets 503 or no answer is repeated until it gets one; only then may an install
-    be in conflict with the agent's own lost one. Everything else is kept in `surprises`.
+    A request that gets 503 or no response is repeated until it gets one; only then may an install
+    conflict with the agent's own earlier attempt. Whatever else happens is in `unexpected`.
     """
 
-    def __init__(self, server, promises, *, threads, skills, personas):
-        self.server, self.promises = server, promises
+    def __init__(self, server, acknowledged, *, threads, skills, personas):
+        self.server, self.acknowledged = server, acknowledged
         self.skills, self.personas = skills, personas
         self.pool = ThreadPoolExecutor(threads)
         self.threads = threads
         self.stopped = threading.Event()
-        self.outcomes, self.surprises, self.lost_answers = [], [], []
+        self.outcomes, self.unexpected, self.lost_responses = [], [], []
 
     def __enter__(self):
         self.working = [self.pool.submit(self.work) for _ in range(self.threads)]
@@ -88,55 +88,55 @@ class Load:
                 if self.stopped.is_set():
                     return
                 if self.install("skills", token, {"slug": skill}):
-                    self.promises.skills.add((handle, skill))
+                    self.acknowledged.skills.add((handle, skill))
                 if self.install("personas", token, {"slug": persona, "setActive": True}):
-                    self.promises.personas.add((handle, persona))
+                    self.acknowledged.personas.add((handle, persona))
                     self.review(handle, token, persona)
                     self.review(handle, token, persona)
 
     def register(self):
-        answer, _ = self.send(REGISTER, {"name": "Durable"}, expected={201})
-        if answer is None:
+        response, _ = self.send(REGISTER, {"name": "Durable"}, expected={201})
+        if response is None:
             return None, None
-        agent = answer.json()
-        self.promises.agents.add((agent["agentId"], agent["handle"]))
-        self.promises.tokens.add((hashlib.sha256(agent["token"].encode()).hexdigest(),))
+        agent = response.json()
+        self.acknowledged.agents.add((agent["agentId"], agent["handle"]))
+        self.acknowledged.tokens.add((hashlib.sha256(agent["token"].encode()).hexdigest(),))
         return agent["handle"], agent["token"]
 
     def install(self, kind, token, body):
         """Whether the agent has it for certain: a conflict with its own lost install counts."""
-        answer, is_repeated = self.send(
+        response, is_repeated = self.send(
             f"{ME}/{kind}/install", body, token, expected={201}, if_repeated={201, 409}
         )
-        if answer is not None and is_repeated and answer.status == 409:
-            self.lost_answers.append(body)
-        return answer is not None
+        if response is not None and is_repeated and response.status == 409:
+            self.lost_responses.append(body)
+        return response is not None
 
     def review(self, handle, token, persona):
-        possible = self.promises.reviews[handle, persona]
+        possible = self.acknowledged.reviews[handle, persona]
         is_new = possible == {None}
         review = (random.randint(100, 500), f"Review {random.getrandbits(64):x}")
         possible.add(review)
         body = {"personaSlug": persona, "rating": review[0] / 100, "comment": review[1]}
-        answer, _ = self.send(
+        response, _ = self.send(
             f"{ME}/reviews",
             body,
             token,
             expected={201} if is_new else {200},
             if_repeated={200, 201} if is_new else {200},
         )
-        if answer is not None:
-            self.promises.reviews[handle, persona] = {review}
+        if response is not None:
+            self.acknowledged.reviews[handle, persona] = {review}
 
     def send(self, path, body, token=None, *, expected, if_repeated=None):
-        """The expected answer, or None where there is none; and if it was repeated."""
+        """The expected response or None, and whether the request was repeated."""
         is_repeated = False
         while not self.stopped.is_set():
-            answer = self.try_once(path, body, token)
-            if answer is not None and answer.status != 503:
-                if answer.status in (expected if not is_repeated else if_repeated or expected):
-                    return answer, is_repeated
-                self.surprises.append(f"{path} {body}: {answer.status} {answer.body[:200]}")
+            response = self.try_once(path, body, token)
+            if response is not None and response.status != 503:
+                if response.status in (expected if not is_repeated else if_repeated or expected):
+                    return response, is_repeated
+                self.unexpected.append(f"{path} {body}: {response.status} {response.body[:200]}")
                 return None, is_repeated
             is_repeated = True
             time.sleep(PAUSE)
@@ -144,43 +144,43 @@ class Load:
 
     def try_once(self, path, body, token):
         begun = time.monotonic()
-        answer = None
+        response = None
         try:
-            answer = self.server.request("POST", path, body, token=token)
+            response = self.server.request("POST", path, body, token=token)
         except (OSError, HTTPException) as error:
             result = type(error).__name__
-            if result not in NO_ANSWER:
-                self.surprises.append(f"{path} {body}: {error!r}")
+            if result not in NO_RESPONSE:
+                self.unexpected.append(f"{path} {body}: {error!r}")
         else:
-            result = answer.status
-            if result == 503 and not is_polite(answer):
-                self.surprises.append(f"{path} {body}: {answer}")
+            result = response.status
+            if result == 503 and not is_retriable(response):
+                self.unexpected.append(f"{path} {body}: {response}")
         self.outcomes.append(Outcome(begun, time.monotonic(), result))
-        return answer
+        return response
 
     def results(self):
         """How often each status and each error came up."""
         return Counter(outcome.result for outcome in self.outcomes)
 
     def unanswered(self):
-        return sum(result in NO_ANSWER for result in map(attrgetter("result"), self.outcomes))
+        return sum(result in NO_RESPONSE for result in map(attrgetter("result"), self.outcomes))
 
-    def first_success_after(self, moment):
-        """When the first request succeeded after that; infinity where none has."""
+    def first_success_after(self, start):
+        """The time of the first success after `start`; infinity where there is none."""
         return min(
             (
                 outcome.ended
                 for outcome in self.outcomes.copy()
-                if outcome.ended >= moment and outcome.result in {200, 201}
+                if outcome.ended >= start and outcome.result in {200, 201}
             ),
             default=float("inf"),
         )
 
 
-def is_polite(answer):
-    """Whether a 503 is one that an agent can work with: JSON, and when to come back."""
+def is_retriable(response):
+    """Whether a 503 is JSON and says when to retry."""
     return (
-        answer.headers["Content-Type"] == "application/json"
-        and [*answer.json()] == ["error"]
-        and int(answer.headers["Retry-After"]) >= 1
+        response.headers["Content-Type"] == "application/json"
+        and [*response.json()] == ["error"]
+        and int(response.headers["Retry-After"]) >= 1
     )

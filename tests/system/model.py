@@ -1,20 +1,20 @@
 """The marketplace in memory, as the specification and the contract describe it.
 
 It imports nothing of the product. Each operation takes what a request holds, changes the model if
-the request succeeds, and returns the Answer to expect. What a counter shows is counted here anew.
+the request succeeds, and returns the Response to expect. What a counter shows is counted here anew.
 """
 
 import re
 from decimal import Decimal
 
-from tests.system import model_bodies as bodies
-from tests.system.likeness import Moment, Opaque, Sentence, Span
-from tests.system.model_agents import SCOPES, Agent, Answer, Token, error, refusal
+from tests.system import model_validation as validation
+from tests.system.matchers import Interval, Opaque, StartsWith, Timestamp
+from tests.system.model_agents import SCOPES, Agent, Response, Token, error, refusal
 from tests.system.model_catalogue import (
     Entry,
+    edits,
     list_query,
     listing_problem,
-    moves,
     number,
     published,
     two_decimals,
@@ -27,7 +27,7 @@ class Model:
     def __init__(self, base_url):
         self.base_url = base_url
         self.agents, self.entries, self.seen = [], {"skills": [], "personas": []}, set()
-        self.span = Span()
+        self.interval = Interval()
 
     def opaque(self, kind):
         return Opaque(rf"{kind}_[0-9A-Za-z]+", self.seen)
@@ -40,7 +40,7 @@ class Model:
 
     def register(self, _token, body):
         body = body or {}
-        if problem := bodies.registration_problem(body):
+        if problem := validation.registration_problem(body):
             return error(400, problem)
         handle, name = body.get("handle"), body.get("name") or ""
         if handle in self.handles:
@@ -51,15 +51,15 @@ class Model:
             handle or self.handle_for(name),
             {key: body.get(key) or "" for key in ("name", "description", "runtime")},
             {"status": "unclaimed", "claimUrl": url, "operator": None, "claimedAt": None},
-            created=Moment(self.span),
-            updated=Moment(self.span),
+            created=Timestamp(self.interval),
+            updated=Timestamp(self.interval),
         )
         token = self.issue(agent, Opaque(r"mkt_agent_[0-9A-Za-z]{38,}", self.seen), SCOPES)
         self.agents.append(agent)
-        return Answer(
+        return Response(
             201,
             {
-                "message": Sentence(),
+                "message": StartsWith(),
                 "agentId": agent.agent_id,
                 "handle": agent.handle,
                 **agent.profile,
@@ -79,16 +79,16 @@ class Model:
     def handle_for(self, name):
         """The name's own words where that is a free handle, else with a random end."""
         stem = "-".join(re.findall("[a-z0-9]+", name.lower()))
-        if len(stem) >= 3 and stem not in bodies.RESERVED | self.handles:
+        if len(stem) >= 3 and stem not in validation.RESERVED | self.handles:
             return stem
-        return Opaque(rf"{stem}-[a-z0-9]+" if stem else bodies.HANDLE)
+        return Opaque(rf"{stem}-[a-z0-9]+" if stem else validation.HANDLE)
 
     def detail(self, kind, slug):
         entry = self.published(kind, slug)
-        return error(404, NOT_FOUND[kind]) if entry is None else Answer(200, entry.detail())
+        return error(404, NOT_FOUND[kind]) if entry is None else Response(200, entry.detail())
 
     def list_query(self, kind, query):
-        """The rows that a query asks for, or the Answer that refuses it."""
+        """The rows that a query asks for, or the Response that refuses it."""
         if problem := listing_problem(kind, query):
             return error(400, problem)
         return [entry.listed() for entry in list_query(kind, self.entries[kind], query)]
@@ -103,17 +103,17 @@ class Model:
     def me(self, token, _body=None):
         if refused := refusal(token, "read"):
             return refused
-        return Answer(200, token.agent.shown(token))
+        return Response(200, token.agent.shown(token))
 
     def update_me(self, token, body):
         if refused := refusal(token, "read"):
             return refused
-        if problem := bodies.update_problem(body):
+        if problem := validation.update_problem(body):
             return error(400, problem)
         agent = token.agent
         given = {key: body[key] for key in agent.profile if body.get(key) is not None}
         if given.items() - agent.profile.items():
-            agent.updated = Moment(self.span)
+            agent.updated = Timestamp(self.interval)
         elif given:
             self.may_have_moved(agent)
         agent.profile |= given
@@ -122,7 +122,7 @@ class Model:
     def install_skill(self, token, body):
         if refused := refusal(token, "install"):
             return refused
-        if problem := bodies.skill_install_problem(body):
+        if problem := validation.skill_install_problem(body):
             return error(400, problem)
         agent = token.agent
         skill = self.published("skills", body["slug"], held=agent.skills)
@@ -130,14 +130,16 @@ class Model:
             return error(404, "Skill not found")
         if skill in agent.skills:
             return error(409, "Skill already installed")
-        agent.skills[skill] = (body.get("runtime") or "", Moment(self.span))
+        agent.skills[skill] = (body.get("runtime") or "", Timestamp(self.interval))
         skill.installed_by.append(agent)
-        return Answer(201, {"message": Sentence(), "skillId": skill.public_id, "slug": skill.slug})
+        return Response(
+            201, {"message": StartsWith(), "skillId": skill.public_id, "slug": skill.slug}
+        )
 
     def install_persona(self, token, body):
         if refused := refusal(token, "install"):
             return refused
-        if problem := bodies.persona_install_problem(body):
+        if problem := validation.persona_install_problem(body):
             return error(400, problem)
         agent = token.agent
         persona = self.published("personas", body["slug"], held=agent.personas)
@@ -150,14 +152,14 @@ class Model:
                 402,
                 "This persona requires payment. Agent API currently supports free personas only.",
             )
-        agent.personas[persona] = Moment(self.span)
+        agent.personas[persona] = Timestamp(self.interval)
         persona.installed_by.append(agent)
         if body.get("setActive"):
             agent.active = persona
-        return Answer(
+        return Response(
             201,
             {
-                "message": Sentence(),
+                "message": StartsWith(),
                 "personaId": persona.public_id,
                 "slug": persona.slug,
                 "isActive": bool(body.get("setActive")),
@@ -167,7 +169,7 @@ class Model:
     def review(self, token, body):
         if refused := refusal(token, "review"):
             return refused
-        if problem := bodies.review_problem(body):
+        if problem := validation.review_problem(body):
             return error(400, problem)
         persona, agent = self.published("personas", body["personaSlug"]), token.agent
         if persona is None:
@@ -176,20 +178,20 @@ class Model:
             return error(400, "You must install this persona before reviewing it")
         is_new = persona not in agent.reviews
         if is_new:
-            agent.reviews[persona] = (self.opaque("review"), Moment(self.span))
+            agent.reviews[persona] = (self.opaque("review"), Timestamp(self.interval))
         review_id, created = agent.reviews[persona]
         rating = two_decimals(Decimal(str(body["rating"])))
         persona.ratings[agent] = rating
-        return Answer(
+        return Response(
             201 if is_new else 200,
             {
-                "message": Sentence(),
+                "message": StartsWith(),
                 "reviewId": review_id,
                 "personaSlug": persona.slug,
                 "rating": number(rating),
                 "comment": body.get("comment") or "",
                 "createdAt": created,
-                "updatedAt": Moment(self.span),
+                "updatedAt": Timestamp(self.interval),
             },
         )
 
@@ -206,17 +208,17 @@ class Model:
 
     def may_have_moved(self, agent):
         """Whether this counts as an update of the profile, the contract does not say."""
-        agent.updated = Moment(self.span, earliest=agent.updated.earliest)
+        agent.updated = Timestamp(self.interval, earliest=agent.updated.earliest)
 
-    def add(self, kind, told, content, status, *, price=0, bundle=()):
+    def add(self, kind, fields, content, status, *, price=0, bundle=()):
         entry = Entry(
             kind,
             self.opaque(kind.removesuffix("s")),
-            told,
+            fields,
             content,
             status,
-            created=Moment(self.span),
-            updated=Moment(self.span),
+            created=Timestamp(self.interval),
+            updated=Timestamp(self.interval),
             price_cents=price,
             bundle=list(bundle),
         )
@@ -227,4 +229,4 @@ class Model:
 
     def edit(self, entry, name, value):
         setattr(entry, name, value)
-        entry.edited, entry.updated = next(moves), Moment(self.span)
+        entry.edited, entry.updated = next(edits), Timestamp(self.interval)

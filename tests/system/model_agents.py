@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.system.likeness import Brief
+from tests.system.matchers import ShortRepr
 from tests.system.model_catalogue import slugs
 
 SCOPES = ["read", "install", "review"]
@@ -11,18 +11,18 @@ CHALLENGE = 'Bearer realm="marketplace"'
 
 
 @dataclass
-class Answer:
+class Response:
     status: int
     body: Any
     challenge: str | None = None  # the header WWW-Authenticate
 
 
 def error(status, text, challenge=None):
-    return Answer(status, {"error": text}, challenge)
+    return Response(status, {"error": text}, challenge)
 
 
 @dataclass(eq=False)
-class Token(Brief):
+class Token(ShortRepr):
     text: Any
     agent: Any = None
     scopes: list = field(default_factory=list)
@@ -48,7 +48,7 @@ def refusal(token, scope):
 
 
 @dataclass(eq=False)
-class Agent(Brief):
+class Agent(ShortRepr):
     agent_id: Any
     handle: Any
     profile: dict  # name, description and runtime
@@ -57,16 +57,16 @@ class Agent(Brief):
     updated: Any
     is_suspended: bool = False
     tokens: list = field(default_factory=list)
-    skills: dict = field(default_factory=dict)  # skill -> runtime and moment of the install
-    personas: dict = field(default_factory=dict)  # persona -> moment of the install
+    skills: dict = field(default_factory=dict)  # skill -> runtime and time of the install
+    personas: dict = field(default_factory=dict)  # persona -> time of the install
     active: Any = None
-    reviews: dict = field(default_factory=dict)  # persona -> identifier and moment
+    reviews: dict = field(default_factory=dict)  # persona -> identifier and time
 
     def __repr__(self):
         return str(self.handle)
 
     def shown(self, token):
-        """The profile as GET /agents/me answers it."""
+        """The profile as GET /agents/me shows it."""
         return {
             "agentId": self.agent_id,
             "handle": self.handle,
@@ -76,17 +76,17 @@ class Agent(Brief):
             "claim": self.claim,
             "activePersona": self.active and self.active.named(),
             "skills": [
-                {**skill.named(), "runtime": runtime, "installedAt": moment}
-                for skill, (runtime, moment) in reversed(self.skills.items())
+                {**skill.named(), "runtime": runtime, "installedAt": installed_at}
+                for skill, (runtime, installed_at) in reversed(self.skills.items())
             ],
             "personas": [
                 {
                     **persona.named(),
                     "isActive": persona is self.active,
-                    "installedAt": moment,
+                    "installedAt": installed_at,
                     "skills": slugs(persona.bundle),
                 }
-                for persona, moment in reversed(self.personas.items())
+                for persona, installed_at in reversed(self.personas.items())
             ],
             "advisories": [],  # the model withdraws without a reason
             "counts": {

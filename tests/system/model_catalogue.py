@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from itertools import count
 from typing import Any
 
-from tests.system.likeness import Brief, Sentence
+from tests.system.matchers import ShortRepr, StartsWith
 
 FILTERS = {
     "skills": {"category", "tag", "runtime", "author", "bundledIn"},
@@ -17,16 +17,16 @@ SORTS = {
     "personas": {"relevance", "installs", "newest", "updated", "name", "rating", "price"},
 }
 COMMON = {"q", "query", "search", "sort", "limit", "cursor"}
-moves = count()  # staff's changes of entries, in their order
+edits = count()  # numbers the changes of entries that staff make
 
 
 @dataclass(eq=False)
-class Entry(Brief):
+class Entry(ShortRepr):
     """A skill or a persona; `bundle` is what a persona bundles, `bundled_in` the other end."""
 
     kind: str
     public_id: Any
-    told: dict  # slug, title and all that staff write and a list shows as it is
+    fields: dict  # slug, title and all that staff write and a list shows as it is
     content: str
     status: str
     created: Any
@@ -36,11 +36,11 @@ class Entry(Brief):
     bundled_in: list = field(default_factory=list)
     installed_by: list = field(default_factory=list)
     ratings: dict = field(default_factory=dict)  # agent -> rating
-    born: int = field(default_factory=lambda: next(moves))
+    born: int = field(default_factory=lambda: next(edits))
 
     def __post_init__(self):
         self.edited = self.born
-        self.slug = self.told["slug"]
+        self.slug = self.fields["slug"]
 
     def __repr__(self):
         return self.slug
@@ -57,12 +57,12 @@ class Entry(Brief):
     def named(self):
         """As a profile shows it."""
         kind = self.kind.removesuffix("s")
-        return {f"{kind}Id": self.public_id, "slug": self.slug, "title": self.told["title"]}
+        return {f"{kind}Id": self.public_id, "slug": self.slug, "title": self.fields["title"]}
 
     def listed(self):
         shown = {
             **self.named(),
-            **self.told,
+            **self.fields,
             "contextTokens": -(-len(self.content) // 4),
             "createdAt": self.created,
             "updatedAt": self.updated,
@@ -82,7 +82,7 @@ class Entry(Brief):
     def detail(self):
         if self.kind == "skills":
             bundles = [
-                {"slug": p.slug, "title": p.told["title"]} for p in published(self.bundled_in)
+                {"slug": p.slug, "title": p.fields["title"]} for p in published(self.bundled_in)
             ]
             return {**self.listed(), "content": self.content, "personas": bundles}
         nearest = [
@@ -92,7 +92,7 @@ class Entry(Brief):
             **self.listed(),
             "content": None if self.price_cents else self.content,
             "skills": [
-                {**skill.named(), "description": skill.told["description"]}
+                {**skill.named(), "description": skill.fields["description"]}
                 for skill in published(self.bundle)
             ],
             "ratings": {
@@ -103,7 +103,7 @@ class Entry(Brief):
         }
 
     def words(self):
-        texts = [self.slug, self.told["title"], self.told["description"], *self.told["tags"]]
+        texts = [self.slug, self.fields["title"], self.fields["description"], *self.fields["tags"]]
         return set(re.findall("[a-z0-9]+", " ".join(texts).lower()))
 
 
@@ -142,10 +142,10 @@ def list_query(kind, entries, query):
 
 
 PASSES = {
-    "category": lambda entry, value: entry.told["category"] == value,
-    "author": lambda entry, value: entry.told["author"] == value,
-    "runtime": lambda entry, value: value in entry.told["runtimes"],
-    "tag": lambda entry, values: set(values) <= set(entry.told["tags"]),
+    "category": lambda entry, value: entry.fields["category"] == value,
+    "author": lambda entry, value: entry.fields["author"] == value,
+    "runtime": lambda entry, value: value in entry.fields["runtimes"],
+    "tag": lambda entry, values: set(values) <= set(entry.fields["tags"]),
     "bundledIn": lambda skill, slug: slug in slugs(skill.bundled_in),
     "skill": lambda persona, slug: slug in slugs(persona.bundle),
     "free": lambda persona, value: (persona.price_cents == 0) == (value == "true"),
@@ -156,7 +156,7 @@ SORT_KEYS = {
     "installs": lambda persona: -len(persona.installed_by),
     "newest": lambda entry: -entry.born,
     "updated": lambda entry: -entry.edited,
-    "name": lambda entry: entry.told["title"].lower(),
+    "name": lambda entry: entry.fields["title"].lower(),
     "rating": lambda persona: -(persona.average or 0),
     "price": lambda persona: persona.price_cents,
 }
@@ -174,10 +174,10 @@ def listing_problem(kind, query):
         "limit": limit.isdigit() and 1 <= int(limit) <= 100,
         "free": query.get("free", "true") in {"true", "false"},
         "minRating": is_rating(query.get("minRating", "1")),
-        # None of those that the proof writes itself is valid; it follows the links for others.
+        # No cursor that the test makes up is valid; it takes the valid ones from links.
         "cursor": "cursor" not in query,
     }
-    return next((Sentence(name) for name, fine in is_fine.items() if not fine), None)
+    return next((StartsWith(name) for name, fine in is_fine.items() if not fine), None)
 
 
 def is_rating(text):

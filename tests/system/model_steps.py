@@ -1,9 +1,9 @@
-"""Drawing the next step of the model proof from where the model stands."""
+"""Strategies for the next step of the model test, given the state of the model."""
 
 from hypothesis import strategies as st
 
 from tests.system.model_agents import SCOPES, Token
-from tests.system.model_requests import (
+from tests.system.model_data import (
     BODIES,
     FILTERS,
     REFUSED,
@@ -16,7 +16,7 @@ from tests.system.model_requests import (
 MAX_AGENTS = 4
 MAX_TOKENS = 3  # usable ones of one agent
 MAX_HIDDEN = 2  # entries of a kind, so that enough is left to install
-STRANGER = Token("mkt_agent_" + "0" * 38, is_usable=False)
+UNKNOWN_TOKEN = Token("mkt_agent_" + "0" * 38, is_usable=False)
 OPERATIONS = [
     *(*["install_persona"] * 6, *["install_skill"] * 4, *["review"] * 6),
     *("register", "update_me", "update_me", "refused", "refused", "refused"),
@@ -28,8 +28,8 @@ KINDS = st.sampled_from(["skills", "personas"])
 def steps(draw):
     """The name of a step and its arguments, such as `("suspend", agent)`."""
     model = draw(st.runner()).model
-    kind = draw(st.sampled_from(["ask"] * 10 + ["walk"] * 3 + ["edit"] * 3 + ["staff"] * 3))
-    drawn = {"ask": requests, "walk": queries, "edit": edits, "staff": staff_steps}[kind]
+    kind = draw(st.sampled_from(["request"] * 10 + ["paginate"] * 3 + ["edit"] * 3 + ["staff"] * 3))
+    drawn = {"request": requests, "paginate": queries, "edit": edits, "staff": staff_steps}[kind]
     return (kind, *draw(drawn(model)))[kind == "staff" :]
 
 
@@ -65,9 +65,9 @@ def slugs(kind, preferred):
 @st.composite
 def callers(draw, model):
     """A token, mostly one that may do everything; or none."""
-    mighty = [token for token in model.tokens if all(token.may(scope) for scope in SCOPES)]
-    others = [token for token in model.tokens if token not in mighty]
-    return draw(st.sampled_from([*mighty * 4, *others * 2, STRANGER, None]))
+    full = [token for token in model.tokens if all(token.may(scope) for scope in SCOPES)]
+    others = [token for token in model.tokens if token not in full]
+    return draw(st.sampled_from([*full * 4, *others * 2, UNKNOWN_TOKEN, None]))
 
 
 @st.composite
@@ -79,7 +79,7 @@ def queries(draw, _model):
     values = FILTERS[kind]
     names = draw(st.lists(st.sampled_from(sorted(values)), max_size=2, unique=True))
     query = {name: draw(st.sampled_from(values[name])) for name in names}
-    # How relevance ranks, the contract leaves open: what is searched is sorted otherwise.
+    # The contract leaves the ranking open, so a search is sorted otherwise.
     if "q" in query or draw(st.booleans()):
         query["sort"] = draw(st.sampled_from(SORTS[kind]))
     if draw(st.booleans()):

@@ -2,9 +2,9 @@
 
 import json
 
-from tests.system import odd_values
+from tests.system import fuzz_dictionary
 
-ODD_JSON = [text.encode("utf-8", "surrogatepass") for text in odd_values.JSON]
+ODD_JSON = [text.encode("utf-8", "surrogatepass") for text in fuzz_dictionary.JSON]
 MARK = "@here@"
 
 
@@ -33,7 +33,7 @@ def duplicate(rng, data, _other):
 
 def insert(rng, data, _other):
     place = rng.randrange(len(data) + 1)
-    return data[:place] + rng.choice(odd_values.BYTES) + data[place:]
+    return data[:place] + rng.choice(fuzz_dictionary.BYTES) + data[place:]
 
 
 def truncate(rng, data, _other):
@@ -91,10 +91,10 @@ def drop_line(rng, lines):
 @on_lines
 def change_header(rng, lines):
     """Another value for a header that the request has or has not."""
-    name = rng.choice(sorted(odd_values.HEADERS))
+    name = rng.choice(sorted(fuzz_dictionary.HEADERS))
     if rng.random() < 0.8:
         lines[1:] = [line for line in lines[1:] if not line.startswith(name.encode("latin-1"))]
-    add_header(lines, name, rng.choice(odd_values.HEADERS[name]))
+    add_header(lines, name, rng.choice(fuzz_dictionary.HEADERS[name]))
 
 
 @on_lines
@@ -110,7 +110,7 @@ def change_length(rng, lines):
 @on_lines
 def change_first_line(rng, lines):
     words = lines[0].split(b" ")
-    values = (odd_values.METHODS, odd_values.TARGETS, odd_values.VERSIONS)
+    values = (fuzz_dictionary.METHODS, fuzz_dictionary.TARGETS, fuzz_dictionary.VERSIONS)
     part = rng.randrange(3)
     words[part : part + 1] = [rng.choice(values[part]).encode("latin-1")]
     lines[0] = b" ".join(words)
@@ -119,9 +119,9 @@ def change_first_line(rng, lines):
 @on_lines
 def change_query(rng, lines):
     words = lines[0].split(b" ")
-    text = rng.choice(odd_values.TEXTS).encode("utf-8", "surrogatepass")
+    text = rng.choice(fuzz_dictionary.TEXTS).encode("utf-8", "surrogatepass")
     escaped = b"".join(b"%%%02X" % byte for byte in text[:1000])
-    name = rng.choice(odd_values.PARAMETER_NAMES[:14]).encode()
+    name = rng.choice(fuzz_dictionary.PARAMETER_NAMES[:14]).encode()
     mark = b"&" if b"?" in words[1:2] else b"?"
     words[1:2] = [b"".join((*words[1:2], mark, name, b"=", escaped))]
     lines[0] = b" ".join(words)

@@ -1,4 +1,4 @@
-"""Proofs run in a short form with the suite, and at full length by `make prove`."""
+"""System tests run in a short form with the suite, and at full length by `make prove`."""
 
 import os
 

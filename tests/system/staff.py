@@ -20,7 +20,7 @@ class Browser:
         self.server = server
         self.headers = headers or {}
         self.cookies = {}
-        self.pages = {}  # path -> what it last answered
+        self.pages = {}  # path -> its last response
 
     def get(self, path):
         return self.keep(path, self.server.request("GET", path, headers=self.with_cookies()))
@@ -42,12 +42,12 @@ class Browser:
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         return self.headers | ({"Cookie": cookies} if cookies else {})
 
-    def keep(self, path, answer):
-        for line in answer.headers.get_all("Set-Cookie") or []:
+    def keep(self, path, response):
+        for line in response.headers.get_all("Set-Cookie") or []:
             for name, morsel in SimpleCookie(line).items():
                 self.cookies[name] = morsel.value
-        self.pages[path] = answer
-        return answer
+        self.pages[path] = response
+        return response
 
 
 class Staff(Browser):
@@ -60,7 +60,7 @@ class Staff(Browser):
         self.cookies = {name: morsel.value for name, morsel in client.cookies.items()}
 
     def open_everything(self, *searches):
-        """`{path: answer}` of each page that can be reached from the index, and of each search.
+        """`{path: response}` of each page that can be reached from the index, and of each search.
 
         Links are followed without their query, which leaves out only other sortings.
         """

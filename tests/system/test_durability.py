@@ -1,4 +1,4 @@
-"""Acknowledged is durable: what a client was told is stored outlives the crash of any process."""
+"""Acknowledged is durable: what a client was told is stored survives the crash of any process."""
 
 import itertools
 import os
@@ -15,13 +15,13 @@ import pytest
 from demo.postgres import CHECKOUT, Postgres
 from tests.live import LiveServer
 from tests.processes import is_within
-from tests.system.load import NO_ANSWER, Load, Promises
+from tests.system.load import NO_RESPONSE, Acknowledged, Load
 from tests.system.scale import scale
 
 CYCLES = scale(short=1, long=10)
 THREADS = 12
-CALM = scale(short=0.7, long=2)  # seconds of work before each blow and after it
-AWAY = (1, 0, 2, 4, 7)  # seconds that the database stays away, in turn
+PAUSE = scale(short=0.7, long=2)  # seconds of work before and after each fault
+DOWNTIMES = (1, 0, 2, 4, 7)  # seconds until the database starts again, in turn
 WORKERS = 2
 BROWSE = "/api/v1/skills?limit=1"
 # One process for all of it, because starting Django takes longer than the work.
@@ -36,7 +36,7 @@ UNLIMITED = {f"RATE_LIMIT_{name}": "1000000/h" for name in ("INSTALL", "REVIEW",
 
 
 class Site:
-    """A database that keeps its promises (fsync on) and a server of two workers on it."""
+    """A durable database (fsync on) and a server of two workers on it."""
 
     def __init__(self, folder):
         self.postgres = Postgres(folder / "postgres", durable=True)
@@ -48,7 +48,7 @@ class Site:
             "WEB_THREADS": "4",
         }
         self.server = LiveServer(folder / "server.log", self.environment)
-        self.promises = Promises()
+        self.acknowledged = Acknowledged()
 
     def __enter__(self):
         self.postgres.__enter__()
@@ -83,7 +83,7 @@ class Site:
             return link.execute(query).fetchall()
 
     def when_it_accepts(self):
-        """The moment from which on the database accepts connections."""
+        """The time from which the database accepts connections."""
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             try:
@@ -105,28 +105,28 @@ def site(tmp_path_factory):
         yield site
 
 
-# Each of these strikes once and returns the moment from which the wait for a success is measured.
+# Each fault returns the time from which the wait for the first success is measured.
 
 
-def kill_the_database(site, away):
+def kill_the_database(site, downtime):
     os.kill(int((site.postgres.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
-    return start_the_database(site, away)
+    return start_the_database(site, downtime)
 
 
-def restart_the_database(site, away):
+def restart_the_database(site, downtime):
     site.postgres.run("pg_ctl", "-D", site.postgres.data, "-m", "fast", "-w", "stop")
-    return start_the_database(site, away)
+    return start_the_database(site, downtime)
 
 
-def start_the_database(site, away):
-    time.sleep(away)
+def start_the_database(site, downtime):
+    time.sleep(downtime)
     with ThreadPoolExecutor(1) as watch:
         accepts = watch.submit(site.when_it_accepts)
         site.postgres.start()
         return accepts.result()
 
 
-def kill_the_workers(site, _away):
+def kill_the_workers(site, _downtime):
     before = site.workers()
     for pid in before[-WORKERS:]:
         os.kill(pid, signal.SIGKILL)
@@ -135,62 +135,62 @@ def kill_the_workers(site, _away):
     return killed
 
 
-def restart_the_server(site, _away):
+def restart_the_server(site, _downtime):
     site.server.stop()
     site.server.start()
     return time.monotonic()
 
 
 @pytest.mark.parametrize(
-    ("blow", "failures", "patience"),
+    ("fault", "failures", "timeout"),
     [
         (kill_the_database, {503}, 1),
         (restart_the_database, {503}, 1),
-        (kill_the_workers, NO_ANSWER, 15),  # a new worker has to import Django first
-        (restart_the_server, NO_ANSWER, 1),
+        (kill_the_workers, NO_RESPONSE, 15),  # a new worker has to import Django first
+        (restart_the_server, NO_RESPONSE, 1),
     ],
 )
-def test_acknowledged_is_durable(site, blow, failures, patience):
+def test_acknowledged_is_durable(site, fault, failures, timeout):
     ups = []
-    with Load(site.server, site.promises, threads=THREADS, **site.catalogue) as load:
-        for away in itertools.islice(itertools.cycle(AWAY), CYCLES):
-            time.sleep(CALM)
-            ups.append(blow(site, away))
+    with Load(site.server, site.acknowledged, threads=THREADS, **site.catalogue) as load:
+        for downtime in itertools.islice(itertools.cycle(DOWNTIMES), CYCLES):
+            time.sleep(PAUSE)
+            ups.append(fault(site, downtime))
             is_within(15, lambda: load.first_success_after(ups[-1]) < float("inf"))
-        time.sleep(CALM)
+        time.sleep(PAUSE)
     waits = [load.first_success_after(up) - up for up in ups]
-    print(f"\n{figures(blow, load, waits)}")  # noqa: T201
+    print(f"\n{summary(fault, load, waits)}")  # noqa: T201
 
-    assert load.surprises == []
+    assert load.unexpected == []
     assert set(load.results()) <= {200, 201, 409} | failures
     assert missing(site) == []
-    assert max(waits) < patience
-    if blow is kill_the_workers:
-        # A worker takes with it what it has in hand, and nothing more.
+    assert max(waits) < timeout
+    if fault is kill_the_workers:
+        # A killed worker loses the requests that it is handling, and no others.
         assert load.unanswered() <= THREADS * CYCLES
-    if blow is restart_the_server:
-        assert load.lost_answers == []
+    if fault is restart_the_server:
+        assert load.lost_responses == []
 
 
 def test_the_first_requests_after_an_idle_restart_of_the_database_succeed(site):
-    """Every kept connection is dead then, and nobody has noticed."""
-    answers = []
+    """Every kept connection is dead by then, undetected."""
+    responses = []
     for _ in range(CYCLES):
         with ThreadPoolExecutor(THREADS) as pool:
             list(pool.map(lambda _: site.server.request("GET", BROWSE), range(THREADS * 10)))
-        restart_the_database(site, away=0)
+        restart_the_database(site, downtime=0)
         for _ in range(20):
             begun = time.monotonic()
             status = site.server.request("GET", BROWSE).status
-            answers.append((status, round(time.monotonic() - begun, 2)))
-    refused = [answer for answer in answers if answer[0] != 200]
+            responses.append((status, round(time.monotonic() - begun, 2)))
+    refused = [response for response in responses if response[0] != 200]
     print(  # noqa: T201
-        f"\nidle restart x{CYCLES}: {len(answers)} requests one by one, {len(refused)} refused, "
-        f"slowest {max(seconds for _, seconds in answers):.2f} s"
+        f"\nidle restart x{CYCLES}: {len(responses)} requests one by one, {len(refused)} refused, "
+        f"slowest {max(seconds for _, seconds in responses):.2f} s"
     )
 
     assert refused == []
-    assert max(seconds for _, seconds in answers) < 1
+    assert max(seconds for _, seconds in responses) < 1
 
 
 def test_every_counter_is_true_after_all_of_it(site):
@@ -199,7 +199,7 @@ def test_every_counter_is_true_after_all_of_it(site):
 
 def missing(site):
     """What was acknowledged and is not in the database."""
-    promises, handles = site.promises, "JOIN agents_agent AS agent ON agent.id = agent_id"
+    acknowledged, handles = site.acknowledged, "JOIN agents_agent AS agent ON agent.id = agent_id"
     stored = {
         "agents": set(site.rows("SELECT public_id, handle FROM agents_agent")),
         "tokens": set(site.rows("SELECT digest FROM agents_agenttoken")),
@@ -216,7 +216,7 @@ def missing(site):
             )
         ),
     }
-    lost = [(kind, row) for kind in stored for row in getattr(promises, kind) - stored[kind]]
+    lost = [(kind, row) for kind in stored for row in getattr(acknowledged, kind) - stored[kind]]
     reviews = {
         (handle, slug): (int(rating * 100), comment)
         for handle, slug, rating, comment in site.rows(
@@ -226,17 +226,18 @@ def missing(site):
     }
     return lost + [
         ("reviews", (key, possible, reviews.get(key)))
-        for key, possible in promises.reviews.items()
+        for key, possible in acknowledged.reviews.items()
         if reviews.get(key) not in possible
     ]
 
 
-def figures(blow, load, waits):
+def summary(fault, load, waits):
     results = load.results()
     return (
-        f"{blow.__name__} x{len(waits)}: {sum(results.values())} requests of {THREADS} agents, "
-        f"{load.promises.number()} rows promised so far, {results[503]} answered 503, "
-        f"{load.unanswered()} unanswered, {len(load.lost_answers)} answers lost after the commit; "
+        f"{fault.__name__} x{len(waits)}: {sum(results.values())} requests of {THREADS} agents, "
+        f"{load.acknowledged.number()} rows acknowledged so far, {results[503]} answered 503, "
+        f"{load.unanswered()} unanswered, "
+        f"{len(load.lost_responses)} responses lost after the commit; "
         f"first success after {min(waits):.2f} to {max(waits):.2f} s"
         f" {[round(wait, 2) for wait in waits]}"
     )

@@ -12,18 +12,17 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
 from demo.postgres import CHECKOUT
-from tests.system.generated import requests
 from tests.system.mcp_messages import valid_message
 from tests.system.mutations import mutated
 from tests.system.operations import CURSOR, OPERATIONS, populate, valid_request
+from tests.system.raw_client import InvalidResponse, RawClient, shown
 from tests.system.scale import scale
-from tests.system.wire import Unsound, Wire, shown
+from tests.system.strategies import requests
 
 GENERATED = scale(short=200, long=2_000)
 MUTATED = scale(short=600, long=20_000)
 MESSAGES = scale(short=300, long=5_000)
-# The suite sends the same requests each time; at full length each run tries others. What a run
-# sent is sent again with FUZZ_SEED, but for the tokens in it.
+# The suite is deterministic; the full length draws a new seed each time, or takes FUZZ_SEED.
 SEED = int(os.environ.get("FUZZ_SEED") or scale(short=1, long=secrets.randbelow(10**9)))
 MAX_FAILURES = 10
 LIMITS = {
@@ -35,11 +34,11 @@ set_hypothesis_home_dir(CHECKOUT / ".demo" / "hypothesis")
 
 
 class Fuzz:
-    """Sends cases, counts the answers, and keeps what a failure needs to be repeated."""
+    """Sends cases and counts the responses."""
 
     def __init__(self, server, placeholders):
         self.server = server
-        self.wire = Wire(server.port)
+        self.client = RawClient(server.port)
         self.placeholders = placeholders
         self.cases = 0
         self.statuses = Counter()
@@ -48,19 +47,19 @@ class Fuzz:
     def send(self, data):
         self.cases += 1
         try:
-            answers = self.wire.send(data)
-        except Unsound as error:
-            self.wire.close()
-            self.statuses["unsound"] += 1
-            raise Unsound(f"{error}\n  sent: {shown(data)}") from None
-        for answer in answers:
-            self.statuses[f"{answer.status // 100}xx"] += 1
-        self.statuses["no answer"] += not answers
-        return answers
+            responses = self.client.send(data)
+        except InvalidResponse as error:
+            self.client.close()
+            self.statuses["invalid"] += 1
+            raise InvalidResponse(f"{error}\n  sent: {shown(data)}") from None
+        for response in responses:
+            self.statuses[f"{response.status // 100}xx"] += 1
+        self.statuses["no response"] += not responses
+        return responses
 
-    def assert_the_server_is_unbroken(self):
-        answer = self.server.request("GET", "/readyz")
-        assert (answer.status, answer.json()) == (200, {"status": "ok"})
+    def assert_the_server_is_intact(self):
+        response = self.server.request("GET", "/readyz")
+        assert (response.status, response.json()) == (200, {"status": "ok"})
         log = self.server.log.read_text()
         assert "Traceback" not in log, log[log.index("Traceback") - 500 :][:4000]
         assert log.count("Booting worker") == 2, "a worker died"
@@ -73,7 +72,7 @@ class Fuzz:
         seconds = time.monotonic() - self.started
         print(  # noqa: T201
             f"\n{name}: {self.cases} cases, seed {SEED}: {counts}; "
-            f"{self.wire.connections} connections; {seconds:.0f} s"
+            f"{self.client.connections} connections; {seconds:.0f} s"
         )
 
 
@@ -85,16 +84,16 @@ def fuzz(live_server_of):
     placeholders[CURSOR] = first_page["next"].partition("cursor=")[2].partition("&")[0]
     fuzz = Fuzz(server, placeholders)
     yield fuzz
-    fuzz.wire.close()
+    fuzz.client.close()
 
 
 def assert_every_operation_accepts_its_valid_requests(fuzz, rng):
-    """What is mutated then is more than what a first check refuses."""
+    """Mutations of these reach further than the first check."""
     for operation in OPERATIONS:
         statuses = {
-            answer.status
+            response.status
             for _ in range(20)
-            for answer in fuzz.send(valid_request(rng, operation).raw(fuzz.placeholders))
+            for response in fuzz.send(valid_request(rng, operation).raw(fuzz.placeholders))
         }
         assert statuses & {200, 201}, (operation, statuses)
         assert statuses <= {200, 201, 400, 402, 409}, (operation, statuses)
@@ -117,7 +116,7 @@ def test_no_generated_request_breaks_it(fuzz):
         send()
     finally:
         fuzz.report("generated requests")
-    fuzz.assert_the_server_is_unbroken()
+    fuzz.assert_the_server_is_intact()
 
 
 def assert_no_mutation_breaks_it(fuzz, name, cases, valid):
@@ -128,13 +127,13 @@ def assert_no_mutation_breaks_it(fuzz, name, cases, valid):
         first, second = (valid(rng).raw(fuzz.placeholders) for _ in range(2))
         try:
             fuzz.send(mutated(rng, first, second))
-        except Unsound as error:
+        except InvalidResponse as error:
             failures.append(str(error))
             if len(failures) == MAX_FAILURES:
                 break
     fuzz.report(name)
     assert not failures, "\n".join(failures)
-    fuzz.assert_the_server_is_unbroken()
+    fuzz.assert_the_server_is_intact()
 
 
 def test_no_mutated_request_breaks_it(fuzz):
@@ -148,7 +147,7 @@ def test_no_mutated_request_breaks_it(fuzz):
 
 def test_no_mutated_message_of_mcp_breaks_it(fuzz):
     rng = random.Random(SEED)
-    answers = [a for _ in range(50) for a in fuzz.send(valid_message(rng).raw(fuzz.placeholders))]
-    assert {answer.status for answer in answers} == {200, 202}
+    responses = [a for _ in range(50) for a in fuzz.send(valid_message(rng).raw(fuzz.placeholders))]
+    assert {response.status for response in responses} == {200, 202}
 
     assert_no_mutation_breaks_it(fuzz, "mutated messages of MCP", MESSAGES, valid_message)

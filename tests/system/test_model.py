@@ -1,4 +1,4 @@
-"""It behaves as the model says: drawn requests at two workers, each answer and state compared."""
+"""Model-based test: each response of two workers, and the state after it, is that of a model."""
 
 import os
 import random
@@ -22,30 +22,30 @@ from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 from tests.factories import PersonaFactory, SkillFactory
-from tests.system import model_requests as drawn
-from tests.system.likeness import Opaque, Span, differences
+from tests.system import model_data as data
+from tests.system.matchers import Interval, Opaque, differences
 from tests.system.model import Model
 from tests.system.model_agents import Agent as ModelAgent
-from tests.system.model_agents import Answer
-from tests.system.model_requests import API, REACHED, ROUTES, SORTS, UNKNOWN
-from tests.system.model_steps import STRANGER, steps
+from tests.system.model_agents import Response
+from tests.system.model_data import API, REACHED, ROUTES, SORTS, UNKNOWN
+from tests.system.model_steps import UNKNOWN_TOKEN, steps
 from tests.system.scale import LONG, scale
 
-# Hypothesis ends some runs early: what amounts to 100 times 40 steps takes more than 100 runs.
+# Hypothesis ends some runs early, so these are more runs than the steps would need.
 RUNS, STEPS = scale(short=8, long=130), scale(short=20, long=40)
-# The suite repeats itself; the long form goes other ways each time, or again by MODEL_SEED.
+# The suite is deterministic; the full length draws a new seed each time, or takes MODEL_SEED.
 SEED = int(os.environ.get("MODEL_SEED") or scale(short=1, long=random.randrange(10**6)))
 UNLIMITED = {f"RATE_LIMIT_{name}": "1000000/h" for name in ("INSTALL", "REVIEW", "REGISTER")}
 
 
 def test_it_behaves_as_the_model_says(live_server_of, tmp_path):
-    # Hypothesis keeps notes about the code's constants; they need not lie in the checkout.
+    # Hypothesis stores the code's constants; keep them out of the checkout.
     set_hypothesis_home_dir(tmp_path)
-    server, tally, begun = live_server_of(**UNLIMITED), Counter(), time.monotonic()
+    server, counts, begun = live_server_of(**UNLIMITED), Counter(), time.monotonic()
 
     @seed(SEED)
     def marketplace():
-        return Marketplace(server, tally)
+        return Marketplace(server, counts)
 
     run_state_machine_as_test(
         marketplace,
@@ -54,7 +54,7 @@ def test_it_behaves_as_the_model_says(live_server_of, tmp_path):
             stateful_step_count=STEPS,
             deadline=None,
             database=None,
-            # To find the fewest steps to a divergence takes minutes.
+            # Shrinking takes minutes.
             phases=scale(short=[Phase.generate], long=[Phase.generate, Phase.shrink]),
             suppress_health_check=[HealthCheck.too_slow],
         ),
@@ -62,64 +62,66 @@ def test_it_behaves_as_the_model_says(live_server_of, tmp_path):
 
     took = time.monotonic() - begun
     print(  # noqa: T201
-        f"\nmodel: {tally['runs']} runs, {tally['steps']} steps, {tally['requests']} requests, "
+        f"\nmodel: {counts['runs']} runs, {counts['steps']} steps, {counts['requests']} requests, "
         f"0 divergences in {took:.1f} s (seed {SEED})"
     )
     if LONG:
         wanted = {(name, status) for name, statuses in REACHED.items() for status in statuses}
-        assert wanted - tally.keys() == set()
+        assert wanted - counts.keys() == set()
 
 
 class Marketplace(RuleBasedStateMachine):
-    """One run: the same steps by the server and by the model, from an empty database."""
+    """One run: the same steps on the server and on the model, from an empty database."""
 
-    def __init__(self, server, tally):
+    def __init__(self, server, counts):
         super().__init__()
-        self.server, self.tally = server, tally
+        self.server, self.counts = server, counts
         self.base_url = f"http://127.0.0.1:{server.port}"
         self.model = Model(self.base_url)
         self.has_diverged = False
-        tally["runs"] += 1
+        counts["runs"] += 1
         for rows in (Review, PersonaInstall, SkillInstall, Persona, Skill, Agent):
             rows.objects.all().delete()
-        with self.the_clock():
+        with self.clock():
             self.fill_catalogue()
         for body in ({"name": "First", "handle": "first"}, {}):
             self.act("register", body)
             self.act("install_persona", {"slug": "ember", "setActive": True}, self.model.tokens[-1])
 
     def fill_catalogue(self):
-        for number, status in enumerate(drawn.STATUSES):
-            told, content = drawn.told("skills", number), "s" * (7 * number + 1)
-            SkillFactory(**told, content=content, status=status)
-            self.model.add("skills", told, content, status)
-        for number, status in enumerate(drawn.STATUSES):
-            told, content = drawn.told("personas", number), "é" * (4 * number + 1)
-            bundle = [self.model.entries["skills"][index] for index in drawn.BUNDLES[number]]
-            price = drawn.PRICES[number]
+        for number, status in enumerate(data.STATUSES):
+            fields, content = data.fields("skills", number), "s" * (7 * number + 1)
+            SkillFactory(**fields, content=content, status=status)
+            self.model.add("skills", fields, content, status)
+        for number, status in enumerate(data.STATUSES):
+            fields, content = data.fields("personas", number), "é" * (4 * number + 1)
+            bundle = [self.model.entries["skills"][index] for index in data.BUNDLES[number]]
+            price = data.PRICES[number]
             skills = [row_of(skill) for skill in bundle]
-            PersonaFactory(**told, content=content, status=status, price_cents=price, skills=skills)
-            self.model.add("personas", told, content, status, price=price, bundle=bundle)
+            PersonaFactory(
+                **fields, content=content, status=status, price_cents=price, skills=skills
+            )
+            self.model.add("personas", fields, content, status, price=price, bundle=bundle)
 
-    # One rule draws all. Of rules of their own Hypothesis would leave out half in each run, and
-    # a few short runs would seldom install, activate and review.
+    # One rule draws every step: of several rules Hypothesis disables half in each run, and a few
+    # short runs would seldom install, activate and review.
     @rule(step=steps())
     def do(self, step):
         name, *arguments = step
-        self.tally["steps"] += 1
+        self.counts["steps"] += 1
         getattr(self, name)(*arguments)
 
-    def ask(self, operation, body, token):
+    def request(self, operation, body, token):
         self.act(operation, body, token)
         agents = self.model.agents if operation == "register" else caller(token)
         slug = (body or {}).get("slug") or (body or {}).get("personaSlug")
         kind = "skills" if operation == "install_skill" else "personas"
         self.check(agents=agents, entries=self.named(kind, slug))
 
-    # What staff do, as the admin does it
+    # What staff do, as in the admin
 
     def edit(self, entry, column, value):
-        with self.the_clock():
+        with self.clock():
             row = row_of(entry)
             setattr(row, column, value)
             row.save(update_fields=[column, "updated_at"])
@@ -129,43 +131,43 @@ class Marketplace(RuleBasedStateMachine):
         self.check(agents=holders, entries=[entry, *related])
 
     def suspend(self, agent):
-        with self.the_clock():
+        with self.clock():
             row_of(agent).suspend()
             self.model.suspend(agent, suspended=True)
         self.check(agents=[agent])
 
     def restore(self, agent):
-        with self.the_clock():
+        with self.clock():
             row_of(agent).restore()
             self.model.suspend(agent, suspended=False)
         self.check(agents=[agent])
 
     def issue_token(self, agent, scopes):
-        with self.the_clock():
+        with self.clock():
             text = AgentToken.objects.issue(row_of(agent), scopes).text
             token = self.model.issue(agent, text, scopes)
         self.act("me", token=token)
         self.check(agents=[agent])
 
     def revoke_token(self, token):
-        with self.the_clock():
+        with self.clock():
             AgentToken.objects.get(digest=tokens.digest(str(token.text))).revoke()
             token.is_usable = False
         self.act("me", token=token)
         self.check(agents=[token.agent])
 
-    # How a step is taken and compared
+    # How a step is run and compared
 
     @contextmanager
-    def the_clock(self):
-        """What is written meanwhile has timestamps of this span."""
-        self.model.span = Span()
+    def clock(self):
+        """Timestamps of what is written in the block lie in its interval."""
+        self.model.interval = Interval()
         yield
-        self.model.span.end()
+        self.model.interval.end()
 
     def act(self, operation, body=None, token=None):
-        """Let the model and the server do the same, and compare what they answer."""
-        self.model.span = Span()
+        """Do the same with the model and the server, and compare the responses."""
+        self.model.interval = Interval()
         expected = getattr(self.model, operation)(token, body)
         method, path = ROUTES[operation]
         self.compare(operation, expected, method, path, body, token)
@@ -178,17 +180,17 @@ class Marketplace(RuleBasedStateMachine):
         for entry in entries:
             self.open(entry.kind, entry.slug)
         for kind in sorted({entry.kind for entry in entries}):
-            self.walk(kind, {})
+            self.paginate(kind, {})
 
     def open(self, kind, slug, token=None):
         expected = self.model.detail(kind, slug)
         self.compare("detail", expected, "GET", f"{API}/{kind}/{slug}", token=token)
 
-    def walk(self, kind, query):
+    def paginate(self, kind, query):
         """A list from its first page to its last and back, by the links that it gives."""
         path = f"{API}/{kind}?{urlencode(query, doseq=True)}"
         rows = self.model.list_query(kind, query)
-        if isinstance(rows, Answer):
+        if isinstance(rows, Response):
             self.compare("list", rows, "GET", path)
             return
         limit = int(query.get("limit", 20))
@@ -209,18 +211,18 @@ class Marketplace(RuleBasedStateMachine):
             "previous": Opaque(link) if number else None,
         }
         path = path.removeprefix(self.base_url)
-        return self.compare("list", Answer(200, expected), "GET", path)
+        return self.compare("list", Response(200, expected), "GET", path)
 
     def compare(self, operation, expected, method, path, body=None, token=None):
-        """Send a request; AssertionError where the answer is not the expected one."""
-        answer = self.server.request(method, path, body, token=token and str(token.text))
-        self.model.span.end()
-        self.tally["requests"] += 1
-        self.tally[operation, answer.status] += 1
-        got = Answer(answer.status, answer.json(), answer.headers["WWW-Authenticate"])
+        """Send a request; AssertionError where the response is not the expected one."""
+        response = self.server.request(method, path, body, token=token and str(token.text))
+        self.model.interval.end()
+        self.counts["requests"] += 1
+        self.counts[operation, response.status] += 1
+        got = Response(response.status, response.json(), response.headers["WWW-Authenticate"])
         wrong = differences(vars(expected), vars(got))
-        if answer.headers["Content-Type"] != "application/json":
-            wrong.append(f"Content-Type: {answer.headers['Content-Type']}")
+        if response.headers["Content-Type"] != "application/json":
+            wrong.append(f"Content-Type: {response.headers['Content-Type']}")
         if wrong:
             self.has_diverged = True
             asked = f"{method} {path} {body or ''} with {token or 'no token'}"
@@ -231,17 +233,17 @@ class Marketplace(RuleBasedStateMachine):
         return [entry for entry in self.model.entries[kind] if entry.slug == slug]
 
     def teardown(self):
-        """At the end of a run all that can be seen is compared once more."""
+        """Compare all visible state once more at the end of a run."""
         if self.has_diverged:
             return
         skills, personas = self.model.entries["skills"], self.model.entries["personas"]
         self.check(agents=self.model.agents, entries=skills + personas)
         for kind, sorts in SORTS.items():
-            self.open(kind, UNKNOWN, STRANGER)
+            self.open(kind, UNKNOWN, UNKNOWN_TOKEN)
             for sort in sorts:
-                self.walk(kind, {"sort": sort})
+                self.paginate(kind, {"sort": sort})
         for average in {str(persona.average) for persona in personas if persona.ratings}:
-            self.walk("personas", {"minRating": average})
+            self.paginate("personas", {"minRating": average})
 
 
 def caller(token):

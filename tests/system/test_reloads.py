@@ -68,9 +68,9 @@ class Client:
     def exchange(self, request):
         method, path, body, _ = request
         self.link.request(method, path, body, JSON)
-        answer = self.link.getresponse()
-        answer.read()
-        return answer.status
+        response = self.link.getresponse()
+        response.read()
+        return response.status
 
 
 def clients(port):

@@ -1,15 +1,15 @@
-"""Schemathesis reads the OpenAPI document and makes requests of it, of its examples and against it.
+"""Schemathesis makes valid and invalid requests from the OpenAPI document and its examples.
 
-No answer is 500 or above, and each is as the document says: status, headers, type and body.
+No response is 500 or above, and each is as the document says: status, headers, type and body.
 """
 
 import re
 
+from tests.external import fetched, run
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.system.operations import populate
 from tests.system.scale import scale
 from tests.system.test_fuzz import LIMITS, SEED
-from tests.tools import fetched, run
 
 EXAMPLES = scale(short=5, long=200)  # random ones of each operation
 OPTIONS = [
@@ -25,7 +25,7 @@ OPTIONS = [
 ]
 
 
-def test_every_answer_is_as_described(live_server_of, tmp_path):
+def test_every_response_is_as_described(live_server_of, tmp_path):
     schemathesis = fetched("schemathesis==4.32.5", tmp_path)
     populate()
     server = live_server_of(**LIMITS)

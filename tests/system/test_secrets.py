@@ -16,8 +16,8 @@ from agents.tokens import is_well_formed
 from demo.postgres import CHECKOUT, find_binaries
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
 from tests.live import url_of_test_database
-from tests.system import mistakes
-from tests.system.secrecy import found
+from tests.system import misplaced_secrets as misplaced
+from tests.system.secret_scan import found
 from tests.system.staff import Browser, Staff
 
 AGENTS = "/admin/agents/agent/"
@@ -27,30 +27,32 @@ CODE = re.compile(r"[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}")
 UNLIMITED = {f"RATE_LIMIT_{name}": "100000/h" for name in ("INSTALL", "REVIEW", "CONFIRM_CLAIM")}
 
 
-def as_text(answer):
-    return "\n".join([str(answer.headers), answer.body.decode(errors="replace")])
+def as_text(response):
+    return "\n".join([str(response.headers), response.body.decode(errors="replace")])
 
 
 @dataclass
 class Scene:
-    """What has happened on a live server: the secrets that came up, and its answers."""
+    """What happened on a live server: the secrets that it issued, and its error responses."""
 
     server: object
     staff: Staff
     secrets: dict = field(default_factory=dict)
     claim_secrets: dict = field(default_factory=dict)
-    errors: list = field(default_factory=list)  # (what was asked, the answer as text)
+    errors: list = field(default_factory=list)  # (the request, the response as text)
 
     def send(self, method, path, body=None, **options):
-        answer = self.server.request(method, path, body, **options)
-        assert answer.status < 500, (path, answer.body)
-        if answer.status >= 400:
-            self.errors.append((f"{method} {path} {body} {options}", as_text(answer)))
-        return answer
+        response = self.server.request(method, path, body, **options)
+        assert response.status < 500, (path, response.body)
+        if response.status >= 400:
+            self.errors.append((f"{method} {path} {body} {options}", as_text(response)))
+        return response
 
     def register(self, handle, **fields):
-        answer = self.send("POST", f"{mistakes.API}/agents/register", {"handle": handle} | fields)
-        registered = answer.json()
+        response = self.send(
+            "POST", f"{misplaced.API}/agents/register", {"handle": handle} | fields
+        )
+        registered = response.json()
         self.secrets[f"token of {handle}"] = registered["token"]
         self.claim_secrets[f"claim of {handle}"] = registered["claim"]["claimUrl"].split("/")[-1]
         return registered["token"]
@@ -63,7 +65,7 @@ def use_rightly(scene):
     token = scene.register("user", name="The User")
     SkillFactory(slug="pdf-tables")
     PersonaFactory(slug="archivist")
-    me = mistakes.ME
+    me = misplaced.ME
     for method, path, body in [
         ("GET", me, None),
         ("PATCH", me, {"description": "Useful."}),
@@ -78,23 +80,28 @@ def use_wrongly(scene):
     token, claim = scene.register("mistaken"), scene.claim_secrets["claim of mistaken"]
 
     def send(method, path, body=None, **headers):
-        path = mistakes.filled(path, quote(token), claim)
-        body = body and mistakes.filled(body, token, claim)
-        scene.send(method, path, body, headers=mistakes.filled(headers, token, claim))
+        path = misplaced.filled(path, quote(token), claim)
+        body = body and misplaced.filled(body, token, claim)
+        scene.send(method, path, body, headers=misplaced.filled(headers, token, claim))
 
-    for path in mistakes.IN_THE_URL:
+    for path in misplaced.IN_THE_URL:
         send("GET", path)
         send("DELETE", path)
-        send("POST", path, "{}", **mistakes.JSON, **mistakes.BEARER)
-    for path, body in mistakes.IN_A_BODY:
-        send("POST", path, body, **mistakes.JSON, **mistakes.BEARER)
-        send("POST", path, body, **mistakes.JSON)
-    for headers in mistakes.IN_A_HEADER:
-        for path in (f"{mistakes.API}/skills", mistakes.ME, f"/claim/{claim}", "/admin/"):
+        send("POST", path, "{}", **misplaced.JSON, **misplaced.BEARER)
+    for path, body in misplaced.IN_A_BODY:
+        send("POST", path, body, **misplaced.JSON, **misplaced.BEARER)
+        send("POST", path, body, **misplaced.JSON)
+    for headers in misplaced.IN_A_HEADER:
+        for path in (
+            f"{misplaced.API}/skills",
+            misplaced.ME,
+            f"/claim/{claim}",
+            "/admin/",
+        ):
             send("GET", path, **headers)
             send("POST", path, "{}", **headers)
-    for request in mistakes.UNREADABLE:
-        sent = mistakes.filled(request, token, claim)
+    for request in misplaced.UNREADABLE:
+        sent = misplaced.filled(request, token, claim)
         raw = scene.server.raw(f"{sent}\r\n\r\n".encode("latin-1")).decode()
         assert re.match(r"HTTP/1.1 4\d\d", raw), (sent, raw)
         scene.errors.append((sent, raw))
@@ -126,7 +133,7 @@ def issue(scene):
     scene.secrets["token of the command"] = printed.stdout.strip()
     for token in scene.all_tokens():
         assert is_well_formed(token)
-        assert scene.send("GET", mistakes.ME, token=token).status == 200
+        assert scene.send("GET", misplaced.ME, token=token).status == 200
 
 
 def paste(scene, token):
@@ -145,8 +152,8 @@ def claim(scene):
     token = scene.secrets["token of user"]
     scene.errors.append(("no CSRF token", as_text(operator.post(url, {"name": "Eve"}))))
     for given, status in (("BBBB-BBBB", 400), (code, 200), (code.lower(), 200)):
-        answer = scene.send("POST", f"{mistakes.ME}/confirm-claim", {"code": given}, token=token)
-        assert answer.status == status
+        response = scene.send("POST", f"{misplaced.ME}/confirm-claim", {"code": given}, token=token)
+        assert response.status == status
 
 
 def dump_of_the_database():
@@ -209,7 +216,7 @@ def test_no_secret_is_found_after_every_use_of_it(scene, subtests):
         assert found_by_post.status == 302
         assert found(secrets, as_text(found_by_post)) == []
         assert re.search(r"/agenttoken/\d+/change/$", found_by_post.headers["Location"])
-    with subtests.test("error answers"):
+    with subtests.test("error responses"):
         assert [asked[:120] for asked, text in scene.errors if found(secrets, text)] == []
 
 
@@ -230,7 +237,10 @@ def test_a_token_is_not_taken_where_a_text_is_kept(live_server_of):
     PersonaInstallFactory(agent=Agent.objects.get(), persona__slug="archivist")
     for method, path, name, others in KEPT_FIELDS:
         body = {**others, name: f"My token is {token}."}
-        answer = scene.send(method, mistakes.API + path, body, token=token)
-        assert (answer.status, answer.json()) == (400, {"error": f"{name} must not hold a token"})
+        response = scene.send(method, misplaced.API + path, body, token=token)
+        assert (response.status, response.json()) == (
+            400,
+            {"error": f"{name} must not hold a token"},
+        )
     assert found(scene.secrets, dump_of_the_database()) == []
     assert found(scene.secrets, server.log.read_text()) == []

@@ -1,4 +1,4 @@
-"""A crash tells nobody a token: neither the log, nor an error report with its local variables."""
+"""No secret is in the log of a crash, nor in an error report with local variables."""
 
 import io
 import logging
@@ -12,7 +12,7 @@ from django.utils.log import AdminEmailHandler
 from agents import tokens
 from marketplace.logging import MaskedFormatter
 from tests.factories import SkillFactory
-from tests.system.secrecy import found
+from tests.system.secret_scan import found
 
 ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"
@@ -63,7 +63,7 @@ CRASHES = {
 
 
 class Actors:
-    """Who may call, and the secrets that a crash could tell."""
+    """The callers, and the secrets that a crash could reveal."""
 
     def __init__(self, agent, client, anyone, monkeypatch):
         self.agent, self.client, self.anyone = agent, client, anyone
@@ -135,12 +135,12 @@ def test_the_log_of_a_crash_tells_no_secret(name, actors, log, monkeypatch):
     place, request = CRASHES[name]
     crash_at(place, monkeypatch, f"crashed with {actors.secrets['token']}")
 
-    answer = request(actors)
+    response = request(actors)
 
-    assert answer.status_code == 500
+    assert response.status_code == 500
     assert "RuntimeError: crashed with mkt_agent_[masked]" in log.getvalue()
     assert found(actors.secrets, log.getvalue()) == []
-    assert found(actors.secrets, answer.content.decode()) == []
+    assert found(actors.secrets, response.content.decode()) == []
 
 
 @pytest.mark.parametrize("name", CRASHES)

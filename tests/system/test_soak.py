@@ -1,4 +1,4 @@
-"""It holds still: memory, descriptors, connections and counters under a long mixed load."""
+"""Memory, descriptors, connections and counters stay bounded under a long mixed load."""
 
 import statistics
 import time
@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from marketplace.models import RateCount
 from tests.factories import PersonaFactory, SkillFactory
-from tests.system.crowd import Crowd
+from tests.system.mixed_load import MixedLoad
 from tests.system.scale import LONG, scale
 from tests.system.staff import Staff
 
@@ -33,7 +33,7 @@ LIMITS = {
 
 @dataclass
 class Measure:
-    """What the server holds while nobody asks it anything."""
+    """What the server holds while it is idle."""
 
     memory: dict  # {worker's pid: bytes}
     descriptors: dict
@@ -70,14 +70,14 @@ def measure(server):
     return Measure(memory, descriptors, len(connections()))
 
 
-class Watch:
-    """What was seen while the crowd was at work: connections, and the memory at each tenth."""
+class Monitor:
+    """Connections seen during the load, and the memory at each tenth of it."""
 
     def __init__(self, server):
         self.server = server
         self.connections, self.megabytes = [], []
 
-    def keep(self):
+    def sample(self):
         for _ in range(10):
             end = time.monotonic() + SECONDS / 10
             while time.monotonic() < end:
@@ -99,9 +99,9 @@ def make_stale_counters():
 
 
 def fill_response_cache(server, slug):
-    """A worker that has served for a while keeps as many answers as it may (http_cache/store.py).
+    """Fill the cache as in a worker that has served for a while (http_cache/store.py).
 
-    Each query string makes an answer of its own.
+    Each query string is cached separately.
     """
     for number in range(scale(short=20, long=6000)):
         server.request("GET", f"/api/v1/skills/{slug}?{number}")
@@ -112,11 +112,11 @@ def growth(before, after):
 
 
 @pytest.mark.usefixtures("fresh_counts")
-def test_it_holds_still_under_a_long_mixed_load(own_server_of):
+def test_it_stays_within_bounds_under_a_long_mixed_load(own_server_of):
     server = own_server_of(
         WEB_CONCURRENCY=str(WORKERS), WEB_THREADS=str(THREADS), PGAPPNAME="soak", **LIMITS
     )
-    crowd = Crowd(
+    load = MixedLoad(
         server,
         Staff(server),
         size=scale(short=6, long=4),
@@ -124,45 +124,45 @@ def test_it_holds_still_under_a_long_mixed_load(own_server_of):
         skills=[entry.slug for entry in SkillFactory.create_batch(50)],
         personas=[entry.slug for entry in PersonaFactory.create_batch(20)],
     )
-    watch = Watch(server)
-    fill_response_cache(server, crowd.skills[0])
+    monitor = Monitor(server)
+    fill_response_cache(server, load.skills[0])
     make_stale_counters()
-    with crowd:
+    with load:
         time.sleep(WARMING_UP)
-        crowd.rest()
+        load.drain()
         before = measure(server)
-        crowd.may_work.set()
-        watch.keep()
-        crowd.rest()
+        load.resume()
+        monitor.sample()
+        load.drain()
         after = measure(server)
-        asked = sum(crowd.statuses.values())
+        asked = sum(load.statuses.values())
         # The purge is drawn by lot for one counted request in 200, so a short run may need more.
         for _ in range(4000):
             if not expired(timedelta(hours=1)).exists():
                 break
-            crowd.register()
+            load.register()
 
-    print(figures(crowd, asked, before, after, watch))  # noqa: T201
-    assert crowd.failures == []
+    print(summary(load, asked, before, after, monitor))  # noqa: T201
+    assert load.failures == []
     assert [*after.memory] == [*before.memory], "a worker was replaced"
-    assert max(map(len, watch.connections)) <= WORKERS * THREADS
+    assert max(map(len, monitor.connections)) <= WORKERS * THREADS
     assert after.descriptors_besides_connections <= before.descriptors_besides_connections
     assert not expired(timedelta(minutes=5)).exists()
     if LONG:
         assert growth(before.memory, after.memory) <= MAX_GROWTH
 
 
-def figures(crowd, asked, before, after, watch):
+def summary(load, asked, before, after, monitor):
     def megabytes(measured):
         return " and ".join(f"{size / 1e6:.1f}" for size in measured.memory.values())
 
-    seen = watch.connections
+    seen = monitor.connections
     return (
-        f"\nsoak of {SECONDS} s: {asked} requests {dict(crowd.statuses.most_common())}, "
-        f"{len(crowd.failures)} of 500 or above; "
+        f"\nsoak of {SECONDS} s: {asked} requests {dict(load.statuses.most_common())}, "
+        f"{len(load.failures)} of 500 or above; "
         f"memory {megabytes(before)} -> {megabytes(after)} MB "
         f"({growth(before.memory, after.memory):+.1%} at most), of both at each tenth "
-        f"{watch.megabytes}; "
+        f"{monitor.megabytes}; "
         f"descriptors {sum(before.descriptors.values())} -> {sum(after.descriptors.values())}; "
         f"connections {min(map(len, seen))} to {max(map(len, seen))}, {before.connections} -> "
         f"{after.connections} at rest, {len(set().union(*seen))} different ones; counters: "

@@ -1,9 +1,9 @@
-"""What looks hostile and is right: each request with what its answer has to hold at least."""
+"""Valid requests that look hostile, each with members that its response must have."""
 
 from urllib.parse import quote
 
 from tests.api.hostile_bodies import of_size
-from tests.api.hostile_cases import (
+from tests.api.request_cases import (
     CODE,
     CONFIRM,
     INSTALL_PERSONA,

@@ -1,4 +1,4 @@
-"""A crowd on one server: agents, operators, staff, attackers and clients that hang up."""
+"""A mixed load: agents, operators, staff, hostile requests and clients that disconnect."""
 
 import random
 import socket
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException, InvalidURL
 
 from tests.api import hostile_bodies, hostile_fields, hostile_urls
-from tests.api.hostile_cases import (
+from tests.api.request_cases import (
     CONFIRM,
     INSTALL_PERSONA,
     INSTALL_SKILL,
@@ -19,7 +19,7 @@ from tests.api.hostile_cases import (
     REGISTER,
     SKILLS,
 )
-from tests.api.hostile_cases import REVIEWS as REVIEW
+from tests.api.request_cases import REVIEWS as REVIEW
 from tests.deployment import protocol_cases
 from tests.system.staff import Browser
 
@@ -43,11 +43,11 @@ SEARCHES = ["q=skill", "q=persona+review&limit=5", "sort=newest", "sort=name&lim
 CUT_OFF = (
     b'POST /api/v1/agents/register HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"'
 )
-RESET = struct.pack("ii", 1, 0)  # close without a word, as a client that crashes does
+RESET = struct.pack("ii", 1, 0)  # close with a reset, as a client that crashes does
 
 
-class Crowd:
-    """As a context manager: `size` clients at work until it is left; `resting()` stops them."""
+class MixedLoad:
+    """As a context manager: `size` clients send requests; `drain()` pauses them."""
 
     def __init__(self, server, staff, *, size, pause, skills, personas):
         self.server, self.staff = server, staff
@@ -55,65 +55,68 @@ class Crowd:
         self.skills, self.personas = skills, personas
         self.agents = deque(maxlen=200)  # (token, path of the claim page)
         self.statuses, self.failures = Counter(), []
-        self.stopped, self.may_work = threading.Event(), threading.Event()
-        self.at_work, self.lock = 0, threading.Lock()
-        self.doings = [
+        self.stopped, self.running = threading.Event(), threading.Event()
+        self.in_flight, self.lock = 0, threading.Lock()
+        self.actions = [
             *([self.attack] * 8),
             *([self.act] * 8),
             *([self.browse] * 4),
-            *(self.register, self.claim, self.look_as_staff, self.send_nonsense),
-            *(self.hang_up, self.stay_connected),
+            *(self.register, self.claim, self.open_admin, self.send_malformed),
+            *(self.disconnect, self.keep_alive),
         ]
-        self.undone = list(dict.fromkeys(self.doings))  # so that a short run leaves none out
+        self.not_run_yet = list(dict.fromkeys(self.actions))  # so that a short run leaves none out
 
     def __enter__(self):
         self.register()
-        self.may_work.set()
+        self.running.set()
         self.pool = ThreadPoolExecutor(self.size)
         self.working = [self.pool.submit(self.work) for _ in range(self.size)]
         return self
 
     def __exit__(self, *_):
         self.stopped.set()
-        self.may_work.set()
+        self.running.set()
         self.pool.shutdown()
         for thread in self.working:
             thread.result()
 
     def work(self):
         while not self.stopped.is_set():
-            self.may_work.wait()
+            self.running.wait()
             with self.lock:
-                self.at_work += 1
+                self.in_flight += 1
             try:
                 self.choose()()
             finally:
                 with self.lock:
-                    self.at_work -= 1
+                    self.in_flight -= 1
             time.sleep(self.pause)
 
     def choose(self):
         try:
-            return self.undone.pop()
+            return self.not_run_yet.pop()
         except IndexError:
-            return random.choice(self.doings)
+            return random.choice(self.actions)
 
-    def rest(self):
-        """Returns when nobody is asking anything; `may_work.set()` ends it."""
-        self.may_work.clear()
-        while self.at_work:
+    def drain(self):
+        """Return when no request is in flight; none is sent before `resume()`."""
+        self.running.clear()
+        while self.in_flight:
             time.sleep(0.05)
         time.sleep(1)
 
+    def resume(self):
+        self.running.set()
+
     def send(self, method, path, body=None, **options):
         try:
-            answer = self.server.request(method, path, body, **options)
+            response = self.server.request(method, path, body, **options)
         except (ConnectionError, HTTPException) as error:
-            # A server that refuses a body need not read it to its end.
+            # A server that refuses a body need not read all of it.
             self.note(type(error).__name__, (method, path, str(body)[:100]))
             return None
-        self.note(answer.status, (method, path, str(body)[:100], answer.body[:200]))
-        return answer
+        self.note(response.status, (method, path, str(body)[:100], response.body[:200]))
+        return response
 
     def note(self, status, request):
         with self.lock:
@@ -122,8 +125,8 @@ class Crowd:
                 self.failures.append((status, *request))
 
     def register(self):
-        answer = self.send("POST", REGISTER, {"name": "One of a Crowd"})
-        agent = answer.json()
+        response = self.send("POST", REGISTER, {"name": "One of Many"})
+        agent = response.json()
         path = "/claim/" + agent["claim"]["claimUrl"].rpartition("/")[2]
         self.agents.append((agent["token"], path))
 
@@ -155,10 +158,10 @@ class Crowd:
         path = case.path.replace("TOKEN", token)
         try:
             self.send(case.method, path, case.body or None, headers=headers)
-        except (ValueError, InvalidURL):  # nothing that Python's own client would send
+        except (ValueError, InvalidURL):  # Python's client refuses to send it
             self.note("unsendable", ())
 
-    def send_nonsense(self):
+    def send_malformed(self):
         raw = self.server.raw(random.choice(RAW))
         self.note(int(raw.split()[1]), (raw[:300],))
 
@@ -167,7 +170,7 @@ class Crowd:
         page = Browser(self.server).submit(path, name="Ada", email=random.choice(["", "a@b.cd"]))
         self.note(page.status, (path,))
 
-    def look_as_staff(self):
+    def open_admin(self):
         path = random.choice(
             [
                 *("/admin/", "/admin/agents/agent/", "/admin/agents/agenttoken/?q=mkt"),
@@ -178,17 +181,17 @@ class Crowd:
         page = self.staff.get(path)
         self.note(page.status, (path,))
 
-    def hang_up(self):
+    def disconnect(self):
         with socket.create_connection(("127.0.0.1", self.server.port), timeout=10) as link:
             link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
             link.sendall(random.choice([CUT_OFF, CUT_OFF[:9], b"GET /api/v1/skills HTTP/1.1\r\n"]))
             time.sleep(random.choice([0, 0.05]))
-        self.note("hung up", ())
+        self.note("disconnected", ())
 
-    def stay_connected(self):
+    def keep_alive(self):
         link = HTTPConnection("127.0.0.1", self.server.port, timeout=30)
         for _ in range(10):
             link.request("GET", f"{SKILLS}/{random.choice(self.skills)}")
-            answer = link.getresponse()
-            self.note(answer.status, (answer.read()[:200],))
+            response = link.getresponse()
+            self.note(response.status, (response.read()[:200],))
         link.close()

@@ -1,4 +1,4 @@
-"""A person in a real browser: Debian's chromium, driven by Playwright.
+"""A real browser: Debian's chromium, driven by Playwright.
 
 No page may log an error: the Content-Security-Policy, a failed request and a broken script do.
 """
@@ -19,7 +19,7 @@ SIZES = {"desktop": (1440, 900), "phone": (390, 844)}
 
 
 class Visitor:
-    """Somebody who looks at pages; knows what went wrong on any of them."""
+    """Opens pages and collects the errors of each."""
 
     def __init__(self, page, server, pictures):
         self.page = page
@@ -72,5 +72,5 @@ def visit(visitor, server, pictures, size, **options):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         yield visitor(context.new_page(), server, pictures)
         browser.close()
-        # Playwright's loop had a connection of its own.
+        # Playwright's event loop opened a database connection of its own.
         connection.close()

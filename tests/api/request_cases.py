@@ -1,4 +1,4 @@
-"""What the tables of hostile requests are made of: the endpoints, and one request."""
+"""The endpoints, and one request as the tables of hostile requests hold it."""
 
 from dataclasses import dataclass
 

@@ -1,10 +1,10 @@
-"""Requests as Hypothesis makes them: valid but for one part or two."""
+"""Hypothesis strategies: requests that are valid but for one or two parts."""
 
 import json
 
 from hypothesis import strategies as st
 
-from tests.system import odd_values
+from tests.system import fuzz_dictionary
 from tests.system.operations import FULL, OPERATIONS, escaped, request
 
 
@@ -38,15 +38,17 @@ def members(names, values, *, max_size=4):
 
 
 # With surrogates, which st.text() alone leaves out; as JSON they are escapes.
-TEXT = st.text(st.characters(), max_size=50) | st.sampled_from(odd_values.TEXTS)
+TEXT = st.text(st.characters(), max_size=50) | st.sampled_from(fuzz_dictionary.TEXTS)
 NUMBER = (
     st.integers()
     | st.integers(-(10**400), 10**400)
     | st.floats()
     | st.floats(0.5, 5.5)
-    | st.sampled_from(odd_values.NUMBERS).map(Literal)
+    | st.sampled_from(fuzz_dictionary.NUMBERS).map(Literal)
 )
-SCALAR = st.none() | st.booleans() | NUMBER | TEXT | st.sampled_from(odd_values.JSON).map(Literal)
+SCALAR = (
+    st.none() | st.booleans() | NUMBER | TEXT | st.sampled_from(fuzz_dictionary.JSON).map(Literal)
+)
 VALUE = st.recursive(
     SCALAR, lambda inner: st.lists(inner, max_size=4) | members(TEXT, inner), max_leaves=12
 )
@@ -54,10 +56,10 @@ LATIN_1 = st.text(st.characters(max_codepoint=255), max_size=40)
 PRINTABLE = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), max_size=40)
 NAME = st.from_regex(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,20}", fullmatch=True)
 
-METHOD = st.sampled_from(odd_values.METHODS) | st.from_regex(r"[A-Z]{1,10}", fullmatch=True)
+METHOD = st.sampled_from(fuzz_dictionary.METHODS) | st.from_regex(r"[A-Z]{1,10}", fullmatch=True)
 SEGMENT = TEXT.map(escaped) | PRINTABLE
 TARGET = (
-    st.sampled_from(odd_values.TARGETS)
+    st.sampled_from(fuzz_dictionary.TARGETS)
     | st.builds("/api/v1/{}/{}".format, st.sampled_from(["skills", "personas", "agents"]), SEGMENT)
     | PRINTABLE.map("/{}".format)
     | PRINTABLE
@@ -68,13 +70,18 @@ QUERY = st.builds(
 )
 CONTENT_TYPE = st.builds(
     "{}; {}={}; {}={}".format,
-    st.sampled_from(odd_values.MEDIA_TYPES),
-    *(st.sampled_from(odd_values.PARAMETER) | NAME, st.sampled_from(odd_values.PARAMETER_VALUES)),
-    *(st.sampled_from(odd_values.PARAMETER) | NAME, LATIN_1),
+    st.sampled_from(fuzz_dictionary.MEDIA_TYPES),
+    *(
+        st.sampled_from(fuzz_dictionary.PARAMETER) | NAME,
+        st.sampled_from(fuzz_dictionary.PARAMETER_VALUES),
+    ),
+    *(st.sampled_from(fuzz_dictionary.PARAMETER) | NAME, LATIN_1),
 )
 HEADER = (
-    st.sampled_from(sorted(odd_values.HEADERS)).flatmap(
-        lambda name: st.tuples(st.just(name), st.sampled_from(odd_values.HEADERS[name]) | LATIN_1)
+    st.sampled_from(sorted(fuzz_dictionary.HEADERS)).flatmap(
+        lambda name: st.tuples(
+            st.just(name), st.sampled_from(fuzz_dictionary.HEADERS[name]) | LATIN_1
+        )
     )
     | st.tuples(st.just("Content-Type"), CONTENT_TYPE)
     | st.tuples(NAME, LATIN_1)
@@ -93,7 +100,7 @@ def requests(draw):
             odd_parameters(operation) if "parameters" in odd else parameters(operation)
         ),
         body=draw(odd_body(operation) if "body" in odd else body(operation)),
-        token=draw(st.sampled_from(odd_values.NARROW if "token" in odd else FULL)),
+        token=draw(st.sampled_from(fuzz_dictionary.NARROW if "token" in odd else FULL)),
     )
     if "method" in odd:
         made.method = draw(METHOD)
@@ -102,7 +109,7 @@ def requests(draw):
     if "query" in odd:
         made.target += draw(QUERY)
     if "version" in odd:
-        made.version = draw(st.sampled_from(odd_values.VERSIONS))
+        made.version = draw(st.sampled_from(fuzz_dictionary.VERSIONS))
     if "headers" in odd:
         for name, value in draw(st.lists(HEADER, min_size=1, max_size=3)):
             if draw(st.booleans()):
@@ -119,8 +126,8 @@ def parameters(operation):
 
 
 def odd_parameters(operation):
-    names = st.sampled_from([*odd_values.PARAMETER_NAMES, *operation.parameters])
-    values = TEXT | st.sampled_from(odd_values.NUMBERS)
+    names = st.sampled_from([*fuzz_dictionary.PARAMETER_NAMES, *operation.parameters])
+    values = TEXT | st.sampled_from(fuzz_dictionary.NUMBERS)
     return st.tuples(
         parameters(operation), st.lists(st.tuples(names | TEXT, values), min_size=1, max_size=3)
     ).map(lambda both: both[0] + both[1])

@@ -1,4 +1,4 @@
-"""What the model proof tries: a small catalogue, and the values that requests to it hold."""
+"""The data of the model test: a small catalogue, and the values of requests to it."""
 
 from hypothesis import strategies as st
 
@@ -11,7 +11,7 @@ ROUTES = {
     "install_persona": ("POST", f"{API}/agents/me/personas/install"),
     "review": ("POST", f"{API}/agents/me/reviews"),
 }
-# What a long run must have met, or it has proved less than it says.
+# The statuses that a run of full length must have seen.
 REACHED = {
     "register": {201, 400, 409},
     "me": {200, 401, 403},
@@ -40,7 +40,7 @@ def bodies(required, **optional):
     return st.fixed_dictionaries(required, optional=optional)
 
 
-# Which slug or handle, model_steps decides.
+# model_steps adds the slug or handle.
 BODIES = {
     "review": bodies(
         {"rating": st.sampled_from([1, 2, 3, 4, 5, 1.0, 1.5, 2.5, 3.33, 4.67, 1.004, 4.996])},
@@ -134,8 +134,8 @@ REFUSED_QUERIES = [
 ]
 
 
-def told(kind, number):
-    """What staff have written about an entry, and a list shows as it is."""
+def fields(kind, number):
+    """What staff write about an entry and a list shows unchanged."""
     return {
         "slug": SLUGS[kind][number],
         "title": TITLES[number],

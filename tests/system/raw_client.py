@@ -1,26 +1,26 @@
-"""Bytes to a server and back: connections that are kept, and what every answer has to be."""
+"""An HTTP client that sends raw bytes on kept connections, and checks every response."""
 
 import json
 import re
 import socket
 from dataclasses import dataclass
 
-PATIENCE = 10  # seconds within which a complete request has its answer
+TIMEOUT = 10  # seconds until the response to a complete request
 LENGTH = re.compile(rb"[0-9]{1,4300}")  # gunicorn reads no longer number
 CHUNK_SIZE = re.compile(rb"[0-9A-Fa-f]+")
-CUT, UNREADABLE = "cut short", "unreadable"
+INCOMPLETE, UNREADABLE = "incomplete", "unreadable"
 
 
-class Unsound(AssertionError):
-    """An answer, or a silence, that no request may get."""
+class InvalidResponse(AssertionError):
+    """A response, or the lack of one, that no request may get."""
 
 
-# Pages for people, which answer in HTML: a target is one of them, with or without a host before it.
+# Pages for people, which are in HTML, as request targets with or without a host.
 PAGES = re.compile(rb"/(?:admin|claim)| (?:\w+://[^/ ]*)?(?:/?[?# ]|/(?:docs|personas|skills))")
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     status: int
     headers: dict
     body: bytes
@@ -31,15 +31,15 @@ class Answer:
         return self.headers.get("connection") == "close"
 
     def check(self, sent):
-        """Raise Unsound unless this may be an answer to what was `sent` (contract 1)."""
+        """Raise InvalidResponse unless this may be the response to what was `sent` (contract 1)."""
         if self.status >= 500:
-            raise Unsound(f"status {self.status}: {self.body[:300]!r}")
+            raise InvalidResponse(f"status {self.status}: {self.body[:300]!r}")
         if PAGES.search(sent):
             return
         if self.status < 400 and self.status not in {200, 201, 202, 304}:
-            raise Unsound(f"status {self.status}, Location {self.headers.get('location')}")
+            raise InvalidResponse(f"status {self.status}, Location {self.headers.get('location')}")
         if self.status != 304 and self.headers.get("content-type") != "application/json":
-            raise Unsound(f"status {self.status} as {self.headers.get('content-type')}")
+            raise InvalidResponse(f"status {self.status} as {self.headers.get('content-type')}")
         if self.status >= 400 and not (self.is_to_head and not self.body):
             self.check_error()
 
@@ -47,13 +47,15 @@ class Answer:
         try:
             ((key, error),) = json.loads(self.body, object_pairs_hook=list)
         except (ValueError, TypeError):
-            raise Unsound(f"status {self.status} with the body {self.body[:300]!r}") from None
+            raise InvalidResponse(
+                f"status {self.status} with the body {self.body[:300]!r}"
+            ) from None
         if key != "error" or not isinstance(error, str) or not error.strip():
-            raise Unsound(f"status {self.status} with the body {self.body[:300]!r}")
+            raise InvalidResponse(f"status {self.status} with the body {self.body[:300]!r}")
 
 
-class Wire:
-    """Sends bytes as they are, on one connection after the other."""
+class RawClient:
+    """Sends bytes as they are, on one connection after another."""
 
     def __init__(self, port):
         self.port = port
@@ -63,9 +65,9 @@ class Wire:
         self.connections = 0
 
     def send(self, data):
-        """Send the bytes; the answers to them, each of which is checked.
+        """Send the bytes; returns the responses, each of them checked.
 
-        The connection is kept if the bytes are complete requests and every answer keeps it.
+        The connection is kept if the bytes are complete requests and every response keeps it.
         Otherwise the sending side is closed, so that the server waits for nothing more.
         """
         methods, rest = framed(data)
@@ -73,18 +75,18 @@ class Wire:
         self.last = data
         if is_new:
             self.connect()
-        answers = self.exchange(data, methods, rest)
-        if not answers and not is_new:
+        responses = self.exchange(data, methods, rest)
+        if not responses and not is_new:
             self.connect()
-            answers = self.exchange(data, methods, rest)
-        for answer in answers:
-            answer.check(data)
-        if methods and not answers:
-            raise Unsound("closed without an answer to a complete request")
-        if len(answers) > len(methods) + bool(rest not in {b"", UNREADABLE}):
-            statuses = [answer.status for answer in answers]
-            raise Unsound(f"{len(methods)} requests are answered {statuses}: {answers[-1]}")
-        return answers
+            responses = self.exchange(data, methods, rest)
+        for response in responses:
+            response.check(data)
+        if methods and not responses:
+            raise InvalidResponse("closed without a response to a complete request")
+        if len(responses) > len(methods) + bool(rest not in {b"", UNREADABLE}):
+            statuses = [response.status for response in responses]
+            raise InvalidResponse(f"{len(methods)} requests got {statuses}: {responses[-1]}")
+        return responses
 
     def exchange(self, data, methods, rest):
         is_whole = rest == b""
@@ -93,25 +95,25 @@ class Wire:
             if not is_whole:
                 self.link.shutdown(socket.SHUT_WR)
         except ConnectionError:
-            pass  # The server has answered and closed before it read all of it.
-        answers = []
-        while not is_whole or len(answers) < len(methods):
-            method = (methods[len(answers) :] or [first_word(rest)])[0]
-            answer = self.read_answer(method)
-            if answer is None:
+            pass  # The server has answered and closed before it read all bytes.
+        responses = []
+        while not is_whole or len(responses) < len(methods):
+            method = (methods[len(responses) :] or [first_word(rest)])[0]
+            response = self.read_response(method)
+            if response is None:
                 break
-            answers.append(answer)
-            if answer.closes:
+            responses.append(response)
+            if response.closes:
                 if self.read_all():
-                    raise Unsound(f"bytes behind the last answer {answer}")
+                    raise InvalidResponse(f"bytes behind the last response {response}")
                 break
-        if not is_whole or len(answers) < len(methods) or answers[-1].closes:
+        if not is_whole or len(responses) < len(methods) or responses[-1].closes:
             self.close()
-        return answers
+        return responses
 
     def connect(self):
         self.close()
-        self.link = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        self.link = socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT)
         self.received = b""
         self.connections += 1
 
@@ -121,7 +123,7 @@ class Wire:
             self.link = None
 
     def is_open(self):
-        """Whether the kept connection still is; nothing may have come that nobody asked for."""
+        """Whether the kept connection is open; no unexpected bytes may have arrived."""
         self.link.setblocking(False)
         try:
             self.received += self.link.recv(65536)
@@ -130,27 +132,27 @@ class Wire:
             is_open = True
         except ConnectionError:
             is_open = False
-        self.link.settimeout(PATIENCE)
+        self.link.settimeout(TIMEOUT)
         if self.received:
-            raise Unsound(
-                f"an answer that nobody asked for: {self.received[:300]!r}\n"
-                f"  behind the answer to: {shown(self.last)}"
+            raise InvalidResponse(
+                f"a response that nobody asked for: {self.received[:300]!r}\n"
+                f"  behind the response to: {shown(self.last)}"
             )
         return is_open
 
-    def read_answer(self, method):
-        """The next answer, or None where the connection ends."""
+    def read_response(self, method):
+        """The next response, or None where the connection ends."""
         head = self.read_line(b"\r\n\r\n")
         if head is None:
             return None
         first, *lines = head.decode("latin-1").split("\r\n")
         status = int(first.split()[1])
         if status == 100:
-            return self.read_answer(method)
+            return self.read_response(method)
         headers = {name.lower(): value for name, _, value in (x.partition(": ") for x in lines)}
         is_to_head = method == b"HEAD"
         if is_to_head or status == 304:
-            # gunicorn answers what it cannot read without a look at its method, and closes.
+            # What gunicorn cannot parse it answers with a body, whatever the method, and closes.
             body = self.read_all() if headers.get("connection") == "close" else b""
         elif "content-length" in headers:
             body = self.read(int(headers["content-length"]))
@@ -158,7 +160,7 @@ class Wire:
             body = b"".join(iter(self.read_chunk, b""))
         else:
             body = self.read_all()
-        return Answer(status, headers, body, is_to_head)
+        return Response(status, headers, body, is_to_head)
 
     def read_chunk(self):
         size = int(self.read_line(b"\r\n"), 16)
@@ -168,7 +170,7 @@ class Wire:
         while end not in self.received:
             if not self.receive():
                 if self.received:
-                    raise Unsound(f"an answer that ends early: {self.received[:300]!r}")
+                    raise InvalidResponse(f"a response that ends early: {self.received[:300]!r}")
                 return None
         line, _, self.received = self.received.partition(end)
         return line
@@ -176,7 +178,7 @@ class Wire:
     def read(self, size):
         while len(self.received) < size:
             if not self.receive():
-                raise Unsound(f"an answer that ends early: {self.received[:300]!r}")
+                raise InvalidResponse(f"a response that ends early: {self.received[:300]!r}")
         data, self.received = self.received[:size], self.received[size:]
         return data
 
@@ -191,7 +193,7 @@ class Wire:
         try:
             data = self.link.recv(65536)
         except TimeoutError:
-            raise Unsound(f"no answer within {PATIENCE} seconds") from None
+            raise InvalidResponse(f"no response within {TIMEOUT} seconds") from None
         except ConnectionError:
             return False
         self.received += data
@@ -201,14 +203,14 @@ class Wire:
 def framed(data):
     """The methods of the complete requests in the bytes, and what is left behind them.
 
-    A body whose end nobody can tell is a complete request too: it has to be refused, and what
-    follows it, UNREADABLE, is not to be taken for a request.
+    A body without a clear end counts as a complete request too: it must be refused, and what
+    follows it, UNREADABLE, must not be read as a request.
     """
     methods = []
     while data:
         head, end, rest = data.removeprefix(b"\r\n").partition(b"\r\n\r\n")
-        length = length_of_body(head, rest) if end else CUT
-        if length is CUT:
+        length = length_of_body(head, rest) if end else INCOMPLETE
+        if length is INCOMPLETE:
             break
         methods.append(first_word(head))
         if length is UNREADABLE:
@@ -230,7 +232,7 @@ def length_of_body(head, rest):
     if len(lengths) > 1 or not all(LENGTH.fullmatch(length) for length in lengths):
         return UNREADABLE
     length = int(lengths[0]) if lengths else 0
-    return length if length <= len(rest) else CUT
+    return length if length <= len(rest) else INCOMPLETE
 
 
 def length_of_chunks(rest):
@@ -242,13 +244,13 @@ def length_of_chunks(rest):
         if int(size, 16) == 0:
             # The trailer section ends with the first empty line, which may be this very one.
             last = rest.find(b"\r\n\r\n", end)
-            return last + 4 if last >= 0 else CUT
+            return last + 4 if last >= 0 else INCOMPLETE
         place = end + 2 + int(size, 16) + 2
         if place <= len(rest) and rest[place - 2 : place] != b"\r\n":
             return UNREADABLE
         if place > len(rest):
-            return CUT
-    return CUT
+            return INCOMPLETE
+    return INCOMPLETE
 
 
 def shown(data):

@@ -1,4 +1,4 @@
-"""The staff side and the claim page hold in production: cookies, HTTPS, CSP, escaping, bounds."""
+"""The admin and the claim page in production: cookies, HTTPS, CSP, escaping, bounds."""
 
 import re
 from collections import Counter
@@ -52,9 +52,9 @@ def production(live_server_of):
     )
 
 
-def cookies_of(answer):
+def cookies_of(response):
     cookies = {}
-    for line in answer.headers.get_all("Set-Cookie") or []:
+    for line in response.headers.get_all("Set-Cookie") or []:
         cookies.update(SimpleCookie(line))
     return cookies
 
@@ -76,12 +76,12 @@ def test_cookies_are_sent_over_https_only(production):
     assert (entered.status, entered.headers["Location"]) == (302, "/admin/")
     session = cookies_of(entered)["sessionid"]
     assert (session["secure"], session["httponly"], session["samesite"]) == (True, True, "Lax")
-    for answer in (page, login, entered):
-        assert cookies_of(answer)["csrftoken"]["secure"]
-        assert all(cookie["secure"] for cookie in cookies_of(answer).values())
+    for response in (page, login, entered):
+        assert cookies_of(response)["csrftoken"]["secure"]
+        assert all(cookie["secure"] for cookie in cookies_of(response).values())
 
 
-def test_every_answer_over_https_asks_for_https_from_then_on(production, subtests):
+def test_every_response_over_https_sets_hsts(production, subtests):
     agent = AgentFactory()
     for path, status in {
         "/admin/": 302,
@@ -95,9 +95,9 @@ def test_every_answer_over_https_asks_for_https_from_then_on(production, subtest
         "/api/v1/nowhere": 404,
     }.items():
         with subtests.test(path):
-            answer = production.request("GET", path, headers=HTTPS)
-            assert answer.status == status
-            assert answer.headers["Strict-Transport-Security"] == HSTS
+            response = production.request("GET", path, headers=HTTPS)
+            assert response.status == status
+            assert response.headers["Strict-Transport-Security"] == HSTS
 
 
 def test_plain_http_gets_a_redirect_or_a_refusal_and_no_cookie(production):
@@ -143,8 +143,8 @@ def hostile_rows(transactional_db):
     return SimpleNamespace(skill=skill, agent=agent)
 
 
-class Danger(HTMLParser):
-    """What of a page could run: scripts in the page, handlers and javascript: addresses."""
+class ExecutableContent(HTMLParser):
+    """What a browser could run: inline scripts, event handlers and javascript: URLs."""
 
     def __init__(self, page):
         super().__init__()
@@ -190,7 +190,7 @@ def test_no_page_lets_catalogue_text_run_and_each_has_its_policy(
                 if kind == "application/zip":
                     continue
             assert XSS not in page.body.decode()
-            assert Danger(page).found == []
+            assert ExecutableContent(page).found == []
     assert sum(b"&lt;script&gt;alert(1)" in page.body for page in pages.values()) > 20
     assert HOSTILE in found.body.decode()
     assert found.headers["Content-Type"] == "application/json"
@@ -199,7 +199,7 @@ def test_no_page_lets_catalogue_text_run_and_each_has_its_policy(
         assert "default-src 'none'" in page.headers["Content-Security-Policy"]
         assert "script-src" not in page.headers["Content-Security-Policy"] or page.status != 200
         assert XSS not in page.body.decode()
-        assert Danger(page).found == []
+        assert ExecutableContent(page).found == []
 
 
 def test_claim_urls_cannot_be_guessed(anyone, rates):

@@ -1,4 +1,4 @@
-"""Comparing an answer with what a model expects, which may leave texts open until they are seen."""
+"""Matchers: a response is compared with the expected one, in which some values are open."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -6,28 +6,28 @@ from datetime import UTC, datetime, timedelta
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
-class Brief:
-    """Shown by its repr, where Hypothesis would print every field of a dataclass."""
+class ShortRepr:
+    """Hypothesis prints its repr instead of every field of the dataclass."""
 
     def _repr_pretty_(self, printer, _cycle):
         printer.text(repr(self))
 
 
-class Sentence:
-    """Some text that begins so; the specification gives no more of it."""
+class StartsWith:
+    """Some text that begins so; the specification fixes no more of it."""
 
     def __init__(self, beginning=""):
         self.beginning = beginning
 
     def __repr__(self):
-        return f"<a sentence {self.beginning!r}…>"
+        return f"<a text {self.beginning!r}…>"
 
     def accepts(self, value):
         return isinstance(value, str) and value.startswith(self.beginning) and value.strip() != ""
 
 
 class Opaque:
-    """A text known by its shape until it is first seen, and by its value from then on."""
+    """A text of a known shape; the first one seen is its value from then on."""
 
     def __init__(self, shape, seen=None):
         """`seen` holds the values of other texts, which this one must differ from."""
@@ -50,8 +50,8 @@ class Opaque:
         return self.value is not None and value == self.value
 
 
-class Span:
-    """The time that one step takes, from before its request until after its answer."""
+class Interval:
+    """The time that one step takes, from before its request until after its response."""
 
     def __init__(self):
         self.began, self.ended = datetime.now(UTC), None
@@ -60,23 +60,23 @@ class Span:
         self.ended = datetime.now(UTC)
 
 
-class Moment:
-    """A timestamp that was taken within a span; once seen, always the same."""
+class Timestamp:
+    """A timestamp within an interval; once seen, always the same."""
 
-    def __init__(self, span, *, earliest=None):
-        """`earliest` leaves open whether an earlier moment was kept."""
-        self.span, self.text = span, None
-        self.earliest = earliest or span.began
+    def __init__(self, interval, *, earliest=None):
+        """`earliest` also accepts a timestamp from before the interval."""
+        self.interval, self.text = interval, None
+        self.earliest = earliest or interval.began
 
     def __repr__(self):
-        return f"<{self.text or f'a moment since {self.earliest.isoformat()}'}>"
+        return f"<{self.text or f'a timestamp since {self.earliest.isoformat()}'}>"
 
     def accepts(self, value):
         if self.text is None and isinstance(value, str) and TIMESTAMP.fullmatch(value):
-            moment = datetime.fromisoformat(value)
+            timestamp = datetime.fromisoformat(value)
             # Timestamps are cut, not rounded, to their millisecond.
             earliest = self.earliest - timedelta(milliseconds=1)
-            if earliest < moment <= (self.span.ended or datetime.now(UTC)):
+            if earliest < timestamp <= (self.interval.ended or datetime.now(UTC)):
                 self.text = value
         return self.text is not None and value == self.text
 
@@ -99,7 +99,7 @@ def differences(expected, actual, where=""):
             for index, pair in enumerate(zip(expected, actual, strict=True))
             for line in differences(*pair, f"{where}[{index}]")
         ]
-    if isinstance(expected, Sentence | Opaque | Moment):
+    if isinstance(expected, StartsWith | Opaque | Timestamp):
         is_alike = expected.accepts(actual)
     else:
         # 1, 1.0 and true are equal in Python, but not on the wire.

@@ -1,11 +1,11 @@
-"""What the contract refuses in a request's body, and with which sentence."""
+"""What the contract refuses in a request's body, with the text of the error."""
 
 import re
 
-from tests.system.likeness import Sentence
+from tests.system.matchers import StartsWith
 
 HANDLE = r"[a-z0-9]+(-[a-z0-9]+)*"
-RESERVED = {"admin"}  # of a longer list, what the proof tries
+RESERVED = {"admin"}  # of a longer list, what the test tries
 RATING = "Rating must be between 1 and 5"
 
 
@@ -22,22 +22,22 @@ def update_problem(body):
 def profile_problem(body):
     name = body.get("name")
     if isinstance(name, str) and not name.strip():
-        return Sentence("name ")
+        return StartsWith("name ")
     return joined(
-        text_problem(body, "name", most=80),
-        text_problem(body, "description", most=500),
-        text_problem(body, "runtime", most=64),
+        text_problem(body, "name", maximum=80),
+        text_problem(body, "description", maximum=500),
+        text_problem(body, "runtime", maximum=64),
     )
 
 
 def handle_problem(handle):
-    if problem := text_problem({"handle": handle}, "handle", most=39):
+    if problem := text_problem({"handle": handle}, "handle", maximum=39):
         return problem
     if handle is None or (
         len(handle) >= 3 and re.fullmatch(HANDLE, handle) and handle not in RESERVED
     ):
         return None
-    return Sentence("handle ")
+    return StartsWith("handle ")
 
 
 def skill_install_problem(body):
@@ -56,7 +56,7 @@ def review_problem(body):
     return joined(
         None if is_number and 1 <= rating <= 5 else RATING,
         slug_problem(body, "personaSlug"),
-        text_problem(body, "comment", most=1000),
+        text_problem(body, "comment", maximum=1000),
     )
 
 
@@ -66,15 +66,15 @@ def slug_problem(body, name):
     return text_problem(body, name)
 
 
-def text_problem(body, name, *, most=None):
+def text_problem(body, name, *, maximum=None):
     """null means that an optional text is absent."""
     value = body.get(name)
     if value is None:
         return None
     if not isinstance(value, str):
         return f"{name} must be a string"
-    if most is not None and len(value) > most:
-        return f"{name} must be at most {most} characters"
+    if maximum is not None and len(value) > maximum:
+        return f"{name} must be at most {maximum} characters"
     return None
 
 

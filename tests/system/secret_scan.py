@@ -1,4 +1,4 @@
-"""When a secret counts as found: ten of its characters in a row, in either case."""
+"""Scan a text for secrets: ten consecutive characters of one are a finding, in either case."""
 
 ENOUGH = 10  # a hint for staff holds four
 

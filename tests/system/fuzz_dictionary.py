@@ -1,4 +1,4 @@
-"""What stands in the place of a part of a valid request: nearly right, or far from it."""
+"""Values that replace a part of a valid request: edge cases, and invalid ones."""
 
 import json
 from itertools import product

@@ -1,0 +1,25 @@
+"""Small WSGI applications, for tests of the server alone."""
+
+
+def minimal(environ, start_response):
+    """Read the whole body, as the project does, so that a slow body occupies a thread."""
+    environ["wsgi.input"].read()
+    status = "201 Created" if environ["REQUEST_METHOD"] == "POST" else "200 OK"
+    start_response(status, [("Content-Length", "2")])
+    return [b"{}"]
+
+
+def failing(environ, start_response):
+    """Exit, or fail in the middle of the response, on the paths that are named so."""
+    path = environ["PATH_INFO"]
+    if path == "/exits":
+        raise SystemExit(1)
+    start_response("200 OK", [("Content-Length", "2")])
+    return body(path)
+
+
+def body(path):
+    yield b"1"
+    if path == "/fails-in-the-middle":
+        raise ValueError
+    yield b"2"
