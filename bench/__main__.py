@@ -2,11 +2,11 @@
 
 python -m bench [--rounds N] [--seconds N] [--connections N] [ENDPOINT...]
 
-Fills a database of its own in .demo/bench once, starts the Procfile's web line, and lets wrk drive
-each endpoint. Rounds are interleaved, so that noise falls on all alike, and medians are printed.
-Processor time is what the system counts for the server's processes and for PostgreSQL's; it holds
-still where rates do not. The two floors are measured in the same rounds: an empty response of the
-same gunicorn, and the endpoint's own statements run by pgbench.
+Fills a database in .demo/bench once, starts the Procfile's web line, and lets wrk drive each
+endpoint. Rounds are interleaved, so that noise affects all alike, and medians are printed.
+Processor time, of the processes of the server and of PostgreSQL, varies less than rates do. Two
+floors are measured in the same rounds: an empty response of the same gunicorn, and the endpoint's
+own statements run by pgbench.
 """
 
 import argparse
@@ -61,7 +61,7 @@ class Measurement:
 
 
 def processor_seconds(pid):
-    """Of a process with its children, those that have ended included."""
+    """Processor time of a process and its children, also of those that have ended."""
     parent = psutil.Process(pid)
     total = sum(parent.cpu_times()[:4])
     for child in parent.children():
@@ -76,7 +76,7 @@ class Bench:
         self.database_pid = int((postgres.data / "postmaster.pid").read_text().split()[0])
 
     def drive(self, server, endpoint):
-        """Let wrk ask for one endpoint, and meter what that costs."""
+        """Let wrk drive one endpoint, and measure what that costs."""
         pids = (server.process.pid, self.database_pid)
         before = [processor_seconds(pid) for pid in pids]
         command = [
@@ -115,7 +115,7 @@ class Bench:
             capture_output=True,
             text=True,
         ).stdout
-        time.sleep(0.5)  # Until PostgreSQL has noticed, and counted, the backends that ended.
+        time.sleep(0.5)  # Until PostgreSQL has reaped the backends.
         spent = processor_seconds(self.database_pid) - before
         (line,) = [line for line in output.splitlines() if "actually processed" in line]
         return 1e6 * spent / int(line.split(":")[1].split("/")[0])

@@ -95,8 +95,8 @@ AGENTS = """
         ARRAY['read', 'install', 'review'], now()
     FROM agents
 """
-# Each agent gets as many different entries as the others, popular ones more often: the j-th comes
-# from those whose number leaves j when it is divided by how many it gets.
+# Each agent gets the same number of different entries, popular ones more often: the j-th comes from
+# the entries whose place modulo that number is j.
 INSTALLS = """
     WITH entries AS MATERIALIZED (
         SELECT id, row_number() OVER (ORDER BY id) - 1 AS place

@@ -4,8 +4,7 @@ python -m bench.scale [SKILLS ...]     (make bench-scale)
 
 Fills a database of its own in .demo/scale (or the one of DATABASE_URL) step by step, and prints a
 table: milliseconds of the whole request in this process, without a network, and in brackets those
-of them that were spent on the database; the best of 25, because whatever else runs on the machine
-only ever adds.
+of them that were spent on the database; the best of 25, because other load only adds to them.
 """
 
 import os

@@ -44,7 +44,7 @@ def statements(client, method, path, body):
         with CaptureQueriesContext(connection) as captured:
             getattr(client, method)(f"/api/v1/{path}", **options)
         transaction.set_rollback(True)
-    # pgbench takes what follows a colon for a variable of its own, in texts too.
+    # pgbench reads a colon as the start of a variable, also in texts.
     return [
         query["sql"].strip().replace("HH24:MI:SS", 'HH24":"MI":"SS')
         for query in captured.captured_queries

@@ -39,7 +39,7 @@ The marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)
 
 
 def main():
-    # Stopping is an exception from here on, so that everything started is also stopped.
+    # SIGTERM raises an exception, so that every context manager stops what it started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     STATE.mkdir(exist_ok=True)
     environment = {
@@ -47,7 +47,7 @@ def main():
         "REQUIRE_HTTPS": "false",
         "ACCESS_LOG": "true",
         "WEB_CONCURRENCY": "2",
-        # Whoever tries it out registers often, and always from one address.
+        # Somebody who tries it out registers often, and always from one address.
         "RATE_LIMIT_REGISTER": "10000/h",
     }
     for name, value in environment.items():
@@ -68,7 +68,7 @@ def main():
 
 @contextlib.contextmanager
 def only_demo(url):
-    """Hold the checkout's one demo; where another process does, end and say where it serves."""
+    """Take the lock of the checkout; exit with the URL of its demo where one is running."""
     with (STATE / "demo.lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -82,7 +82,7 @@ def only_demo(url):
 
 
 def refuse_taken(port):
-    """End where something else listens on the port, and name one that is free."""
+    """Exit with a free port where this one is in use."""
     end = time.monotonic() + 3  # seconds that the server of a killed demo may need to end
     while not is_free(port):
         if time.monotonic() > end:
@@ -92,7 +92,7 @@ def refuse_taken(port):
 
 
 def is_free(port):
-    """Whether gunicorn, which does the same, could listen there."""
+    """Whether gunicorn could bind the port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -105,13 +105,13 @@ def is_free(port):
 def prepare():
     """Migrate, fill an empty catalogue, and see that there is an administrator."""
     run("migrate", "--verbosity", "0")
-    # What was filled once is left as its staff have made it.
+    # A catalogue that is not empty is not imported again.
     if is_empty("SELECT FROM catalogue_skill LIMIT 1"):
         run("import_skills", HERE / "skills", "--source", "demo")
     if is_empty("SELECT FROM catalogue_persona LIMIT 1"):
         run("import_personas", HERE / "personas", "--source", "demo")
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)
-    # Fails where the administrator exists already, which is as good.
+    # Fails where the administrator exists, which is fine.
     manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", quietly=True)
 
 
@@ -126,13 +126,13 @@ def is_empty(query):
 
 
 def serve(port):
-    """Run the Procfile's web line until it ends or this process is told to stop."""
+    """Run the Procfile's web line until it ends or this process is stopped."""
     url, password = f"http://127.0.0.1:{port}", kept_secret("admin_password")
     print(WELCOME.format(url=url, password=password), flush=True)
     server = subprocess.Popen(
         [sys.executable, "-m", "gunicorn", "marketplace.wsgi", "--bind", f"127.0.0.1:{port}"],
         cwd=CHECKOUT,
-        # Ctrl-C is for this process to pass on: gunicorn lets a worker that gets it twice hang.
+        # This process forwards Ctrl-C: a gunicorn worker that gets it twice hangs.
         start_new_session=True,
         preexec_fn=end_with_parent,  # noqa: PLW1509
     )
@@ -146,7 +146,7 @@ def serve(port):
 
 
 def end_with_parent():
-    """On Linux: a server whose demo was killed ends too, and leaves the port to the next one."""
+    """On Linux: end the server with a killed demo, which frees the port."""
     if sys.platform == "linux":
         set_death_signal = 1
         ctypes.CDLL(None).prctl(set_death_signal, signal.SIGTERM)

@@ -18,15 +18,15 @@ from urllib.parse import quote
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 USER = "marketplace"
-PATIENCE = 15  # seconds; a killed postmaster may take two or three to be reaped
+TIMEOUT = 15  # seconds; a killed postmaster takes two or three to be reaped
 
 
 class Postgres:
     """A server on one data directory, as a context manager; `url` names its database.
 
-    The first process to enter starts the server and stops it on leaving; one that enters while
-    another holds it shares it, or where it wants to be `alone`, gives up. What a killed process
-    left running is taken over.
+    The first process to enter starts the server and stops it on exit. A process that enters while
+    another holds it shares it or, if `alone`, exits. A server that a killed process left running
+    is taken over.
     """
 
     def __init__(self, data, *, alone=False, durable=True):
@@ -70,8 +70,8 @@ class Postgres:
             try:
                 fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                # A management command that holds it is done in a moment.
-                if not self.alone or time.monotonic() - begun > PATIENCE:
+                # A management command releases it soon.
+                if not self.alone or time.monotonic() - begun > TIMEOUT:
                     return False
                 time.sleep(0.2)
             else:
@@ -91,13 +91,13 @@ class Postgres:
         while self.run(
             "pg_ctl", "-D", self.data, "-l", log, "-o", options, "-w", "start", check=False
         ):
-            if time.monotonic() - begun > PATIENCE:
+            if time.monotonic() - begun > TIMEOUT:
                 tail = log.read_text(errors="replace")[-2000:] if log.exists() else ""
                 raise SystemExit(f"PostgreSQL does not start; its log {log} ends with:\n{tail}")
             time.sleep(0.5)
 
     def create(self):
-        # Under another name until it is whole, so that a killed start leaves no half of one.
+        # Under another name until it is complete, so that a killed start leaves no partial one.
         new = self.data.with_name(f"{self.data.name}.new")
         shutil.rmtree(new, ignore_errors=True)
         self.make_folder(new)
@@ -114,7 +114,7 @@ class Postgres:
     def wait_until_ready(self):
         begun = time.monotonic()
         while not self.is_running():
-            if time.monotonic() - begun > PATIENCE:
+            if time.monotonic() - begun > TIMEOUT:
                 raise SystemExit(
                     f"The PostgreSQL that another process holds on {self.data} is not ready."
                 )
@@ -142,7 +142,7 @@ class Postgres:
             try:
                 status = process.wait()
             except BaseException:
-                # Whoever is stopped meanwhile lets it finish, and knows then what there is to stop.
+                # An interrupted caller lets the program finish, so that it knows what to stop.
                 process.wait()
                 raise
             if check and status:
@@ -182,7 +182,7 @@ def as_server_user():
     user = server_user()
     return [
         *("setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"),
-        # Without this bit the kernel forgets the capability when a program asks what it may open.
+        # Without this bit the kernel drops the capability on access().
         "--securebits=+no_setuid_fixup",
         *("--inh-caps=+dac_override", "--ambient-caps=+dac_override"),
     ]

@@ -1,4 +1,4 @@
-"""What a browser sends when a person submits a form of a page without touching it."""
+"""Reads the form of a page, as a browser would submit it unchanged."""
 
 from html.parser import HTMLParser
 
@@ -40,7 +40,7 @@ class FormReader(HTMLParser):
 
     def handle_endtag(self, tag):
         if tag == "textarea" and self.textarea:
-            # A newline right behind the tag is no content.
+            # A newline directly after the tag is not content.
             self.fields[self.textarea] = as_sent(self.text.removeprefix("\n"))
             self.textarea = None
         elif tag == "select":

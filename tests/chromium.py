@@ -1,6 +1,6 @@
 """A real browser: Debian's chromium, driven by Playwright.
 
-No page may log an error: the Content-Security-Policy, a failed request and a broken script do.
+No page may log an error, as a violated Content-Security-Policy, a failed request or script does.
 """
 
 import os
@@ -37,7 +37,7 @@ class Visitor:
             self.errors.append((self.page.url, message.text))
 
     def note_failure(self, request):
-        # A request that is under way (a preview, the icon) ends with its page.
+        # Leaving a page aborts its pending requests (a preview, the icon).
         if request.failure != "net::ERR_ABORTED":
             self.errors.append((self.page.url, request.url))
 
@@ -63,7 +63,7 @@ class Visitor:
 
 @contextmanager
 def visit(visitor, server, pictures, size, **options):
-    """A `visitor` of the server, with a screen of one of SIZES."""
+    """A `visitor` of the server, with one of the screen SIZES."""
     width, height = SIZES[size]
     with playwright.sync_playwright() as player:
         browser = player.chromium.launch(

@@ -13,7 +13,7 @@ from tests.factories import AgentFactory
 from tests.live import LiveServer, SharedServers
 from tests.openapi_contract import assert_as_described
 
-# Staff's passwords are hashed slowly on purpose; the tests make many and crack none.
+# The production hasher is slow on purpose, and the tests create many users.
 django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 TransactionTestCase._fixture_teardown = lambda _case: empty_the_database()

@@ -71,7 +71,7 @@ def environment_of(variables):
 
 
 def read(file, **variables):
-    """The names that one of the files defines in this environment alone."""
+    """The names that the file defines in this environment alone."""
     with (
         patch.dict(os.environ, environment_of(variables), clear=True),
         # gunicorn.conf.py changes both.

@@ -27,7 +27,7 @@ def run_or_skip(folder, *command):
 
 
 def fetched(package, folder):
-    """How to run programs beside a package of PyPI, apart from the project's environment."""
+    """A command that runs programs with a package of PyPI, outside the project's environment."""
     uv = Path(sys.executable).with_name("uv")
     command = [str(uv), "run", "--quiet", "--no-project", "--with", package]
     run_or_skip(folder, *command, "python", "-c", "")

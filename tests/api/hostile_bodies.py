@@ -62,7 +62,7 @@ NO_OBJECTS = {
     "true": "true",
     "false": "false",
 }
-# Well-formed and still refused. The contract fixes the status of these, not their text.
+# Well-formed and still refused. The contract fixes the status, not the text.
 UNSTORABLE = {
     "NUL in an unknown value": r'{@, "a": "b\u0000c"}',
     "NUL in an unknown key": r'{@, "a\u0000": 1}',

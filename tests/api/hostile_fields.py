@@ -1,4 +1,4 @@
-"""Hostile values of known fields: each row is one body and the text that refuses it."""
+"""Hostile values of known fields: each row is one body and the text of its error."""
 
 from tests.api.request_cases import (
     CONFIRM,
@@ -115,7 +115,7 @@ INVALID = [
             *("1e-5", "5e1", "1e308", "-1e308", "9" * 4000, "-" + "9" * 4000, "9" * 20),
         )
     ),
-    # Out of range or not JSON that Python can read: a 400 whichever of the two is said.
+    # Out of range, or not JSON: a 400 with either text.
     *(
         (REVIEWS, f'{{"personaSlug": "librarian", "rating": {value}}}', None)
         for value in ("NaN", "Infinity", "1e400", "-1e400", "9" * 5000, "5,0", "٥")  # noqa: RUF001

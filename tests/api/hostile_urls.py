@@ -134,7 +134,7 @@ QUERIES = [
     )
     for query, error in table.items()
 ] + [
-    # Elsewhere parameters are ignored, but never what no string may hold.
+    # Elsewhere parameters are ignored, unless they are not valid text.
     (
         f"{query} elsewhere",
         [

@@ -74,5 +74,5 @@ def name_of(path):
 
 
 def words(text):
-    """A short table: what white space separates."""
+    """Split a short table at white space."""
     return text.split()

@@ -7,14 +7,14 @@ from django.db import ProgrammingError
 from catalogue import filters
 from catalogue.management.commands import rebuild_search
 from catalogue.models import Skill, SkillPosting
-from catalogue.search import ranking as search
+from catalogue.search import ranking as search_ranking
 from marketplace.api.pagination import RankedPage
 from tests.api.conftest import LABELS
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
-IN_EVERY_WAY = [
+SEARCHES = [
     f"{SKILLS}?q=barometer",
     f"{SKILLS}?q=barometer&sort=downloads",
     f"{SKILLS}?q=barometer&category=weather&tag=x",
@@ -29,7 +29,7 @@ BY_RATING = f"{PERSONAS}?q=barometer&minRating=4"
 
 @pytest.fixture
 def rankings(monkeypatch):
-    """What has been ranked: one text for each time."""
+    """The text of each search that was ranked."""
     made = []
     rank = filters.ranking
 
@@ -45,7 +45,7 @@ def write(entry, **values):
     type(entry).objects.filter(pk=entry.pk).update(**values)
 
 
-IN_VAIN = {
+UNRELATED_CHANGES = {
     "an agent": lambda _: AgentFactory(),
     "an install of another": lambda e: Skill.objects.count_download(e["other skill"]),
     "a review of another": lambda e: review(AgentFactory(), e["other persona"], 4),
@@ -57,18 +57,18 @@ IN_VAIN = {
 }
 
 
-@pytest.mark.parametrize("change", IN_VAIN.values(), ids=IN_VAIN)
-def test_what_it_does_not_show_leaves_it_as_it_is(anyone, entries, rankings, change):
-    first = [anyone.get(url) for url in IN_EVERY_WAY]
+@pytest.mark.parametrize("change", UNRELATED_CHANGES.values(), ids=UNRELATED_CHANGES)
+def test_a_change_that_it_does_not_show_leaves_it_cached(anyone, entries, rankings, change):
+    first = [anyone.get(url) for url in SEARCHES]
     change(entries)
 
-    again = [anyone.get(url) for url in IN_EVERY_WAY]
+    again = [anyone.get(url) for url in SEARCHES]
 
-    assert len(rankings) == len(IN_EVERY_WAY)
+    assert len(rankings) == len(SEARCHES)
     assert [response.content for response in again] == [response.content for response in first]
 
 
-@pytest.mark.parametrize("url", IN_EVERY_WAY)
+@pytest.mark.parametrize("url", SEARCHES)
 def test_after_an_edit_it_is_ranked_again(anyone, entries, rankings, url):
     anyone.get(url)
     for title in ("Barometer", "Zeppelin"):
@@ -83,13 +83,13 @@ def test_after_an_edit_it_is_ranked_again(anyone, entries, rankings, url):
     assert len(rankings) == 2
 
 
-def test_what_it_shows_is_shown_as_it_is_now(anyone, entries):
-    for url in IN_EVERY_WAY:
+def test_its_rows_show_their_current_values(anyone, entries):
+    for url in SEARCHES:
         anyone.get(url)
     Skill.objects.count_download(entries["skill"])
     review(AgentFactory(), entries["persona"], 5)
 
-    responses = [anyone.get(url).json()["results"] for url in IN_EVERY_WAY]
+    responses = [anyone.get(url).json()["results"] for url in SEARCHES]
 
     assert [
         row["downloads"] for row in responses[0] + responses[1] + responses[2] + responses[3]
@@ -97,8 +97,8 @@ def test_what_it_shows_is_shown_as_it_is_now(anyone, entries):
     assert [row["ratingCount"] for row in responses[5] + responses[6] + responses[7]] == [1] * 3
 
 
-def test_the_order_of_its_rows_is_part_of_it(anyone, monkeypatch, transactional_db):
-    monkeypatch.setattr(search, "MAX_RESULTS", 2)
+def test_another_order_of_its_rows_is_another_response(anyone, monkeypatch, transactional_db):
+    monkeypatch.setattr(search_ranking, "MAX_RESULTS", 2)
     SkillFactory(slug="zeppelin", title="Zeppelin")
     SkillFactory(slug="barometer", title="Barometer")
     before = anyone.get(f"{SKILLS}?q=barometer+zeppelin")
@@ -113,11 +113,11 @@ def test_the_order_of_its_rows_is_part_of_it(anyone, monkeypatch, transactional_
     assert after.json() == {**before.json(), "results": before.json()["results"][::-1]}
 
 
-def test_the_links_of_its_page_are_part_of_it(anyone):
+def test_other_links_are_another_response(anyone):
     SkillFactory.create_batch(4, title="Barometer")
     url = f"{SKILLS}?q=barometer&limit=2"
     before = anyone.get(url)
-    SkillFactory(title="Thermometer")  # by which barometers are rarer
+    SkillFactory(title="Thermometer")  # which makes barometers rarer
 
     after = anyone.get(url, headers={"If-None-Match": before.headers["ETag"]})
 
@@ -126,7 +126,7 @@ def test_the_links_of_its_page_are_part_of_it(anyone):
     assert after.json()["next"] != before.json()["next"]
 
 
-def test_a_page_goes_on_after_its_last_row_whatever_was_edited_meanwhile(anyone):
+def test_the_next_page_begins_after_the_last_row_despite_edits(anyone):
     slugs = [SkillFactory(title="Barometer").slug for _ in range(5)][::-1]
     url = f"{SKILLS}?q=barometer&limit=2"
     for title in ("Thermometer", "Barometer of all"):
@@ -142,11 +142,11 @@ def test_a_page_goes_on_after_its_last_row_whatever_was_edited_meanwhile(anyone)
         assert [row["slug"] for row in back["results"]] == slugs[2:4]
 
 
-def test_a_page_goes_on_where_its_last_row_was(anyone):
+def test_the_next_page_begins_where_a_withdrawn_last_row_was(anyone):
     skills = [SkillFactory(title="Barometer") for _ in range(5)][::-1]
     link = anyone.get(f"{SKILLS}?q=barometer&limit=2").json()["next"]
     skills[1].withdraw()
-    SkillFactory(title="Barometer")  # so that barometers are as rare as before
+    SkillFactory(title="Barometer")  # which keeps barometers as rare as before
 
     rows = anyone.get(link).json()["results"]
 
@@ -154,7 +154,7 @@ def test_a_page_goes_on_where_its_last_row_was(anyone):
 
 
 @pytest.mark.parametrize("sort", ["", "&sort=newest"])
-def test_a_lowest_rating_is_met_by_what_has_it_now(anyone, entries, sort):
+def test_min_rating_selects_by_the_current_rating(anyone, entries, sort):
     url = f"{PERSONAS}?q=thermometer&minRating=4{sort}"
     assert anyone.get(url).json()["results"] == []
     reviewer = AgentFactory()
@@ -165,8 +165,8 @@ def test_a_lowest_rating_is_met_by_what_has_it_now(anyone, entries, sort):
         assert [row["slug"] for row in anyone.get(url).json()["results"]] == found
 
 
-@pytest.mark.parametrize("change", IN_VAIN.values(), ids=IN_VAIN)
-def test_one_by_rating_is_ranked_again_and_not_made_again(anyone, entries, monkeypatch, change):
+@pytest.mark.parametrize("change", UNRELATED_CHANGES.values(), ids=UNRELATED_CHANGES)
+def test_one_by_rating_is_ranked_again_and_not_rendered_again(anyone, entries, monkeypatch, change):
     review(AgentFactory(), entries["persona"], 5)
     first = anyone.get(BY_RATING)
     monkeypatch.setattr(RankedPage, "envelope", None)
@@ -199,7 +199,7 @@ def test_an_edit_while_it_is_ranked_is_in_the_next_response(anyone, entries, mon
     assert [row["slug"] for row in response.json()["results"]] == ["new", "reader"]
 
 
-def test_a_rebuild_that_is_interrupted_counts_as_far_as_it_came(anyone, entries, monkeypatch):
+def test_an_interrupted_rebuild_invalidates_the_cache(anyone, entries, monkeypatch):
     SkillPosting.objects.filter(entry_id=entries["skill"].pk).delete()
     assert anyone.get(f"{SKILLS}?q=barometer").json()["results"] == []
     monkeypatch.setattr(rebuild_search, "FIX_FACET_COUNTS", "no SQL at all")

@@ -13,17 +13,17 @@ from tests.api.test_cached_searches import write
 from tests.factories import PersonaFactory, SkillFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
-WRITTEN = ["title", "slug", "tags", "description", "category", "runtimes", "author"]
+SEARCHED_COLUMNS = ["title", "slug", "tags", "description", "category", "runtimes", "author"]
 VERSION_CHANGES = {
     "a new skill": lambda _: SkillFactory(title="Barometer"),
     "a new persona": lambda _: PersonaFactory(title="Barometer"),
-    "a draft that is published": lambda e: write(e["draft"], status="published"),
+    "a publication": lambda e: write(e["draft"], status="published"),
     "a withdrawal": lambda e: write(e["other persona"], status="withdrawn"),
-    "a skill that goes": lambda e: e["other skill"].delete(),
-    "a persona that goes": lambda e: e["other persona"].delete(),
+    "a deleted skill": lambda e: e["other skill"].delete(),
+    "a deleted persona": lambda e: e["other persona"].delete(),
     "a price": lambda e: write(e["other persona"], price_cents=5),
     "a bundle": lambda e: e["other persona"].skills.add(e["skill"]),
-    "a bundle that is undone": lambda e: e["persona"].skills.clear(),
+    "an emptied bundle": lambda e: e["persona"].skills.clear(),
     "a bundle of other rows": lambda e: Persona.skills.through.objects.update(
         skill=e["other skill"]
     ),
@@ -33,13 +33,13 @@ VERSION_CHANGES = {
             e[f"other {kind}"], **{column: ["y"] if column in {"tags", "runtimes"} else "y"}
         )
         for kind in ("skill", "persona")
-        for column in WRITTEN
+        for column in SEARCHED_COLUMNS
     },
 }
 
 
 @pytest.mark.parametrize("change", VERSION_CHANGES.values(), ids=VERSION_CHANGES)
-def test_an_edit_of_what_is_found_is_another_number(entries, change):
+def test_an_edit_raises_it(entries, change):
     before = catalogue_version()
     change(entries)
 
@@ -49,7 +49,7 @@ def test_an_edit_of_what_is_found_is_another_number(entries, change):
     assert catalogue_version() == after
 
 
-def test_edits_at_once_are_other_numbers_whoever_ends_first(entries):
+def test_each_of_two_concurrent_edits_raises_it(entries):
     def edit_another():
         try:
             with transaction.atomic():
@@ -64,21 +64,21 @@ def test_edits_at_once_are_other_numbers_whoever_ends_first(entries):
         finally:
             connection.close()
 
-    numbers = [catalogue_version()]
+    versions = [catalogue_version()]
     with ThreadPoolExecutor(1) as elsewhere, transaction.atomic():
         write(entries["skill"], title="One")
         write(entries["skill"], title="One and a half")
-        numbers.append(elsewhere.submit(seen_elsewhere).result())
+        versions.append(elsewhere.submit(seen_elsewhere).result())
         elsewhere.submit(edit_another).result()
-        numbers.append(elsewhere.submit(seen_elsewhere).result())
-    numbers.append(catalogue_version())
+        versions.append(elsewhere.submit(seen_elsewhere).result())
+    versions.append(catalogue_version())
 
-    assert numbers[0] == numbers[1] < numbers[2] < numbers[3]
-    # What the other had to leave to be added up is one row, however much it wrote.
+    assert versions[0] == versions[1] < versions[2] < versions[3]
+    # The second transaction left one delta, whatever the number of its writes.
     assert FacetCountDelta.objects.filter(facet="version").count() == 1
 
 
-def test_an_edit_that_is_undone_does_not_count_and_the_next_one_does(entries):
+def test_a_rolled_back_edit_does_not_raise_it_and_the_next_one_does(entries):
     before = catalogue_version()
     with transaction.atomic():
         write(entries["skill"], title="One")
@@ -93,17 +93,17 @@ def test_an_edit_that_is_undone_does_not_count_and_the_next_one_does(entries):
     assert undone == before < catalogue_version()
 
 
-def test_a_transaction_that_writes_is_told_no_number(entries):
+def test_it_is_none_in_a_transaction_that_has_written(entries):
     with transaction.atomic():
         assert catalogue_version() is not None
         write(entries["skill"], title="One")
         assert catalogue_version() is None
 
 
-def test_numbers_rise_by_chance(entries):
-    numbers = [catalogue_version()]
+def test_it_rises_by_random_steps(entries):
+    versions = [catalogue_version()]
     for number in range(4):
         write(entries["skill"], title=f"Barometer {number}")
-        numbers.append(catalogue_version())
+        versions.append(catalogue_version())
 
-    assert len({after - before for before, after in pairwise(numbers)}) > 1
+    assert len({after - before for before, after in pairwise(versions)}) > 1

@@ -20,7 +20,7 @@ OPERATOR = {"name": "Ada Lovelace", "email": "ada@example.com"}
 
 @pytest.fixture
 def operator():
-    """The operator's browser; like any browser it is asked for a CSRF token."""
+    """The operator's browser, which must send a CSRF token."""
     return Client(enforce_csrf_checks=True)
 
 
@@ -121,7 +121,7 @@ def test_asking_again_renews_an_expired_code_and_forgives_wrong_ones(operator, c
     assert client.post(CONFIRM, {"code": code}).status_code == 200
 
 
-def test_the_last_operator_who_asked_is_the_one(operator, client, url):
+def test_the_last_operator_to_ask_is_the_one_confirmed(operator, client, url):
     submit(operator, url, name="Somebody Else", email="else@example.com")
     code = code_in(submit(operator, url))
 
@@ -139,7 +139,7 @@ def test_the_code_is_not_stored_in_clear(operator, url, caplog):
     letters = code.replace("-", "")
     kept = str(OperatorClaim.objects.values().get())
     assert letters not in kept.replace("-", "")
-    # Eight letters have few enough values for all plain digests of them to be tried.
+    # Eight letters are few enough to find a code by brute force from a plain digest.
     for spelling in (code, letters, letters.lower()):
         assert hashlib.sha256(spelling.encode()).hexdigest() not in kept
     assert code not in caplog.text + str(operator.cookies)
@@ -178,7 +178,7 @@ def test_an_invalid_form_is_a_400_with_the_page(operator, client, url, field, va
     assert claim_of(client)["status"] == "unclaimed"
 
 
-def test_an_invalid_form_keeps_what_was_typed(operator, url):
+def test_an_invalid_form_keeps_the_input(operator, url):
     form = untouched_form(submit(operator, url, email="ada@"))
 
     assert (form["name"], form["email"]) == ("Ada Lovelace", "ada@")
@@ -270,7 +270,7 @@ def test_another_method_is_a_405(operator, url):
         assert {"GET", "POST"} <= {*response.headers["Allow"].split(", ")}
 
 
-def test_no_page_is_kept_framed_or_named_to_others(operator, client, url):
+def test_no_page_is_cached_framed_or_sent_as_referrer(operator, client, url):
     pages = [operator.get(url), submit(operator, url, email="no"), submit(operator, url)]
     client.post(CONFIRM, {"code": code_in(pages[-1])})
     pages.append(operator.get(url))

@@ -1,4 +1,4 @@
-"""Who is calling, by address: what is believed of X-Forwarded-For (contract 8)"""
+"""The address of the client: what is trusted in X-Forwarded-For (contract 8)"""
 
 import pytest
 from django.test import RequestFactory

@@ -1,4 +1,4 @@
-"""Scripts of any site may read what is public, and nothing else."""
+"""CORS: scripts of any site may read what is public, and nothing else."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def test_whatever_is_public_may_be_read_from_anywhere(anyone, catalogue, path, s
         assert cors_of(response) == OPEN
 
 
-def test_a_304_may_be_read_too(anyone, catalogue):
+def test_a_304_may_be_read(anyone, catalogue):
     for path in ("/api/v1/skills/pdf-tables", "/skill.md"):
         etag = anyone.get(path).headers["ETag"]
 
@@ -63,7 +63,7 @@ def test_a_304_may_be_read_too(anyone, catalogue):
 
 
 @pytest.mark.parametrize("host", ["evil.example", "testserver"])
-def test_errors_of_the_layers_around_may_be_read(anyone, settings, host):
+def test_errors_of_the_middleware_may_be_read(anyone, settings, host):
     settings.REQUIRE_HTTPS = host == "testserver"
 
     response = anyone.get("/api/v1/skills", headers={"Host": host})
@@ -72,7 +72,7 @@ def test_errors_of_the_layers_around_may_be_read(anyone, settings, host):
 
 
 @pytest.mark.parametrize(("path", "status"), CLOSED.items())
-def test_nothing_else_may(client, catalogue, path, status):
+def test_nothing_else_may_be_read(client, catalogue, path, status):
     response = client.get(path, headers={"Origin": "https://agent.example"})
 
     assert (response.status_code, cors_of(response)) == (status, {})

@@ -26,24 +26,24 @@ AWAY = "Service temporarily unavailable. Try again in a few seconds."
 
 
 @pytest.fixture
-def listing_does(monkeypatch):
-    """Make `GET /skills` do something else than list skills."""
+def list_view_does(monkeypatch):
+    """Replace what `GET /skills` does."""
 
-    def listing_does(act):
+    def list_view_does(act):
         monkeypatch.setattr(SkillListQuery, "page", lambda *_: act())
 
-    return listing_does
+    return list_view_does
 
 
 @pytest.fixture
-def listing_raises(listing_does):
-    def listing_raises(error):
+def list_view_raises(list_view_does):
+    def list_view_raises(error):
         def act():
             raise error
 
-        listing_does(act)
+        list_view_does(act)
 
-    return listing_raises
+    return list_view_raises
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
@@ -69,8 +69,8 @@ def test_health_is_answered_on_any_host(anyone, path):
 
 
 @pytest.mark.parametrize("accept", ["application/json", "text/html", "*/*"])
-def test_a_crash_is_a_500_that_tells_nothing(anyone, listing_raises, accept):
-    listing_raises(RuntimeError("the secret detail"))
+def test_a_crash_is_a_500_without_details(anyone, list_view_raises, accept):
+    list_view_raises(RuntimeError("the secret detail"))
 
     response = anyone.get(SKILLS, headers={"Accept": accept})
 
@@ -121,12 +121,12 @@ def test_errors_of_django_itself_are_json(anyone, monkeypatch, error, status, te
         *(("XX000", 500), ("P0001", 500)),
     ],
 )
-def test_what_postgresql_says_decides_whether_to_try_again(anyone, listing_does, sqlstate, status):
+def test_the_sqlstate_decides_between_500_and_503(anyone, list_view_does, sqlstate, status):
     def raise_it():
         with connection.cursor() as cursor:
             cursor.execute(f"DO $$ BEGIN RAISE 'secret' USING ERRCODE = '{sqlstate}'; END $$")
 
-    listing_does(raise_it)
+    list_view_does(raise_it)
 
     response = anyone.get(SKILLS)
 
@@ -153,10 +153,10 @@ def caused(error, cause):
     ],
     ids=repr,
 )
-def test_without_a_word_of_postgresql_the_kind_of_error_decides(
-    anyone, listing_raises, error, status
+def test_without_an_sqlstate_the_class_of_the_error_decides(
+    anyone, list_view_raises, error, status
 ):
-    listing_raises(error)
+    list_view_raises(error)
 
     response = anyone.get(SKILLS)
 
@@ -164,7 +164,7 @@ def test_without_a_word_of_postgresql_the_kind_of_error_decides(
     assert ("Retry-After" in response.headers) == (status == 503)
 
 
-def test_a_database_that_is_away_while_the_token_is_read_is_a_503(client, monkeypatch):
+def test_an_unreachable_database_is_a_503_during_authentication(client, monkeypatch):
     def authenticate(*_, **__):
         raise OperationalError("connection refused")
 

@@ -181,7 +181,7 @@ def test_the_persona_of_a_review_comes_before_the_install(client):
     assert_error(response, 404, "Persona not found")
 
 
-# What stands in WWW-Authenticate is the whole difference between refused callers.
+# Only WWW-Authenticate tells why a caller was refused.
 
 
 @pytest.mark.parametrize("authorization", ["", "Basic YTpi", "Bearer", "Bearer  ", "mkt_agent_x"])

@@ -34,7 +34,7 @@ def test_a_changed_response_is_sent(anyone):
     assert response["ETag"] != etag
 
 
-def test_a_304_says_no_length_whoever_gives_it(anyone):
+def test_a_304_has_no_content_length(anyone):
     SkillFactory(slug="pdf")
     etag = anyone.get("/api/v1/skills/pdf")["ETag"]
 
@@ -46,7 +46,7 @@ def test_a_304_says_no_length_whoever_gives_it(anyone):
     assert not [response for response in again if "Content-Length" in response.headers]
 
 
-def test_the_same_page_is_the_same_to_the_letter_whenever_it_is_made(anyone):
+def test_the_same_page_has_the_same_bytes_when_rendered_again(anyone):
     SkillFactory.create_batch(3)
     first = anyone.get(SKILLS, {"limit": 1})
     cached_responses.clear()
@@ -94,7 +94,7 @@ def rows(db):
 
 
 @pytest.mark.usefixtures("rows")
-def test_a_changed_shape_has_a_number_of_its_own(anyone):
+def test_a_changed_shape_has_a_new_number(anyone):
     shown = b"\n".join(anyone.get(API + path).content for path in PATHS)
 
     assert sha256(shown).hexdigest() == DIGESTS[views.SHAPE], (

@@ -37,7 +37,7 @@ def send(agent):
     return send
 
 
-def everything():
+def stored_rows():
     """All that a request could have written."""
     rows = (
         *(model.objects.values() for model in (Agent, SkillInstall, PersonaInstall, Review)),
@@ -49,7 +49,7 @@ def everything():
 
 
 def assert_all_refused(cases, send):
-    before = everything()
+    before = stored_rows()
     responses = []
     for case in cases:
         response = send(case)
@@ -62,7 +62,7 @@ def assert_all_refused(cases, send):
         assert error.strip()
         assert case.error in {None, error}
         responses.append(response)
-    assert everything() == before
+    assert stored_rows() == before
     return responses
 
 
@@ -91,22 +91,22 @@ def test_a_wrong_value_is_refused_by_the_name_of_its_field(cases, send):
 
 
 @each(hostile_fields.UNKNOWN_SLUGS)
-def test_what_is_no_slug_is_not_found(cases, send):
+def test_an_invalid_slug_is_not_found(cases, send):
     assert_all_refused(cases, send)
 
 
 @each(hostile_urls.PATHS)
-def test_a_path_that_leads_nowhere_is_not_found(cases, send):
+def test_an_unknown_path_is_not_found(cases, send):
     assert_all_refused(cases, send)
 
 
 @each(hostile_urls.QUERIES)
-def test_a_query_string_that_means_nothing_is_refused(cases, send):
+def test_an_invalid_query_string_is_refused(cases, send):
     assert_all_refused(cases, send)
 
 
 @each(hostile_urls.UNAUTHENTICATED)
-def test_what_is_no_token_is_refused_by_every_protected_endpoint(cases, send):
+def test_an_invalid_token_is_refused_by_every_protected_endpoint(cases, send):
     assert_all_refused(cases, send)
 
 
@@ -177,16 +177,16 @@ def test_a_cursor_of_another_list_is_refused(url, cursor, send):
 
 
 @each([*valid_edge_cases.SEARCHES, *valid_edge_cases.READING])
-def test_what_only_looks_hostile_is_answered(cases, send):
-    before = everything()
+def test_a_valid_read_that_looks_hostile_succeeds(cases, send):
+    before = stored_rows()
 
     assert_all_accepted(cases, send)
 
-    assert everything() == before
+    assert stored_rows() == before
 
 
 @each(valid_edge_cases.WRITING)
-def test_what_only_looks_hostile_is_done(cases, send):
+def test_a_valid_write_that_looks_hostile_succeeds(cases, send):
     assert_all_accepted(cases, send)
 
     profile = send(Case("GET", ME, 200)).json()

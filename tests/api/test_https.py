@@ -22,7 +22,7 @@ WARNING = "set TRUSTED_PROXY_COUNT to the number of proxies in front"
 
 
 @pytest.mark.parametrize("first", [SKILLS, "/skills", "/admin/"])
-def test_a_router_that_nobody_trusts_is_named_in_the_log_once(anyone, settings, caplog, first):
+def test_an_untrusted_proxy_is_logged_once(anyone, settings, caplog, first):
     settings.REQUIRE_HTTPS = settings.SECURE_SSL_REDIRECT = True
     forwarded = {"X-Forwarded-Proto": "https"}
 
@@ -37,7 +37,7 @@ def test_a_router_that_nobody_trusts_is_named_in_the_log_once(anyone, settings, 
     ]
 
 
-def test_nothing_is_logged_where_the_router_is_trusted(anyone, settings, caplog):
+def test_a_trusted_proxy_is_not_logged(anyone, settings, caplog):
     settings.REQUIRE_HTTPS = True
     settings.TRUSTED_PROXY_COUNT = 1
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

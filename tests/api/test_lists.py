@@ -64,7 +64,7 @@ def test_other_endpoints_ignore_query_parameters(anyone, client):
     assert client.get("/api/v1/agents/me?foo=1").status_code == 200
 
 
-def test_lists_that_differ_in_a_value_alone_differ_in_what_they_show(anyone):
+def test_each_filter_selects_by_its_value(anyone):
     one = SkillFactory(category="x", author="y", tags=["a", "b"], runtimes=["r"])
     other = SkillFactory(category="y", author="x", tags=["a", "c"], runtimes=["s"])
     both = [other.slug, one.slug]
@@ -88,7 +88,7 @@ def test_lists_that_differ_in_a_value_alone_differ_in_what_they_show(anyone):
     assert_shows(anyone, SKILLS, wanted)
 
 
-def test_personas_by_price_and_rating_differ_in_what_they_show(anyone):
+def test_personas_are_selected_by_price_and_rating(anyone):
     free = PersonaFactory(rating_sum=4, rating_count=1)
     priced = PersonaFactory(price_cents=100, rating_sum=3, rating_count=1)
     wanted = {

@@ -84,7 +84,7 @@ def test_the_limit_may_change_between_pages(anyone):
 
 
 @pytest.mark.parametrize("left", [2, 0])
-def test_beyond_the_last_row_the_count_is_that_of_what_is_left(anyone, left):
+def test_a_page_beyond_the_last_row_has_the_current_count(anyone, left):
     skills = SkillFactory.create_batch(4, category="Data")
     SkillFactory(category="Other")
     beyond = anyone.get(f"{SKILLS}?category=Data&sort=newest&limit=2").json()["next"]
@@ -96,7 +96,7 @@ def test_beyond_the_last_row_the_count_is_that_of_what_is_left(anyone, left):
     assert response == {"results": [], "count": left, "next": None, "previous": None}
 
 
-def test_what_is_withdrawn_while_it_is_ranked_is_left_out(db):
+def test_an_entry_withdrawn_during_the_ranking_is_left_out(db):
     shown, gone = SkillFactory(), SkillFactory(status="withdrawn")
 
     page = RankedPage(SkillListQuery.by_id, [(2, gone.pk), (1, shown.pk)], limit=2)

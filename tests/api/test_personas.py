@@ -78,7 +78,7 @@ def test_the_detail_adds_prompt_skills_and_ratings(anyone):
     }
 
 
-def test_an_unrated_persona(anyone):
+def test_an_unrated_persona_has_no_average(anyone):
     PersonaFactory(slug="archivist")
 
     assert anyone.get(f"{URL}/archivist").json()["ratings"] == {
@@ -136,7 +136,7 @@ def four_personas(db):
         ("free=false&minRating=1", ["a"]),
     ],
 )
-def test_filters(anyone, query, found):
+def test_filters_select_entries(anyone, query, found):
     response = anyone.get(f"{URL}?{query}")
 
     assert sorted(slugs(response)) == found

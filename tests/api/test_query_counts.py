@@ -23,7 +23,7 @@ INSTALL = "/api/v1/agents/me/{}/install"
 @dataclass
 class Budget:
     name: str
-    most: int
+    maximum: int
     request: Callable
 
 
@@ -67,17 +67,15 @@ def more_rows(agent):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: budget.name)
-def test_an_endpoint_keeps_its_budget_whatever_the_number_of_rows(
-    client, agent, budget, monkeypatch
-):
-    monkeypatch.setattr(counters, "PURGE_ONE_IN", 10**9)  # a statement that is drawn by lot
+def test_an_endpoint_keeps_its_budget_for_any_number_of_rows(client, agent, budget, monkeypatch):
+    monkeypatch.setattr(counters, "PURGE_ONE_IN", 10**9)  # its statement runs at random
     skill = SkillFactory(slug="wanted", tags=["x"])
     PersonaFactory(slug="wanted", skills=[skill])
     owned = PersonaInstallFactory(agent=agent, persona__slug="owned", is_active=True).persona
     SkillInstallFactory(agent=agent)
 
     few = statements(client, budget)
-    assert len(few) <= budget.most, "\n".join(few)
+    assert len(few) <= budget.maximum, "\n".join(few)
 
     more_rows(agent)
     agent.skill_installs.filter(skill__slug="wanted").delete()
@@ -93,7 +91,7 @@ def test_an_endpoint_keeps_its_budget_whatever_the_number_of_rows(
     [
         ("skills", 1),
         ("skills?tag=x&sort=name", 1),
-        ("skills?q=wanted", 2),  # for what is ranked, and for what is shown
+        ("skills?q=wanted", 2),  # for the ranking, and for the rows
         ("skills?q=wanted&sort=name", 2),
         ("skills/wanted", 1),
         ("personas/wanted", 1),

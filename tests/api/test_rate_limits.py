@@ -37,7 +37,7 @@ def seconds_in(header):
 
 
 def wait_of(response, policy="install"):
-    """The seconds that a refused request is to wait, which 429 says in three places."""
+    """The seconds to wait, which a 429 states in three places."""
     seconds = response["Retry-After"]
     assert response.status_code == 429
     assert response.json() == {"error": f"Rate limit exceeded. Try again in {seconds} seconds."}
@@ -46,7 +46,7 @@ def wait_of(response, policy="install"):
 
 
 @pytest.mark.parametrize(("url", "policy", "limit", "window"), ENDPOINTS)
-def test_every_counted_response_says_where_the_limit_stands(client, url, policy, limit, window):
+def test_every_counted_response_states_the_limit(client, url, policy, limit, window):
     response = client.post(url, {"slug": "no-such"})
 
     left = seconds_in(response["RateLimit"])
@@ -88,7 +88,7 @@ def test_the_count_is_the_agents_not_the_tokens(client_of, agent, rates):
     assert statuses == [404, 404, 429]
 
 
-def test_agents_are_counted_apart(client, client_of, rates):
+def test_agents_are_counted_separately(client, client_of, rates):
     rates(install="1/h")
     client.post(SKILL)
 
@@ -141,7 +141,7 @@ def test_a_tier_has_its_own_limits(client_of, rates):
     assert client_of(unheard_of).post(SKILL)["RateLimit-Policy"] == '"install";q=1;w=3600'
 
 
-def test_a_new_window_starts_anew(client, rates, monkeypatch):
+def test_a_new_window_starts_from_zero(client, rates, monkeypatch):
     rates(install="1/h")
     client.post(SKILL)
     assert client.post(SKILL).status_code == 429
@@ -152,8 +152,8 @@ def test_a_new_window_starts_anew(client, rates, monkeypatch):
     assert client.post(SKILL, {"slug": "no"}).status_code == 404
 
 
-def test_who_waits_as_long_as_is_said_is_served_and_no_sooner(client, rates, monkeypatch):
-    """At every second of a window, wherever the library lets it begin."""
+def test_a_client_that_waits_for_retry_after_is_served_and_no_sooner(client, rates, monkeypatch):
+    """At every second of a window, whenever it begins."""
     rates(install="3/10s")
 
     def at(now):
@@ -206,7 +206,7 @@ def test_a_forwarded_address_is_believed_only_from_trusted_proxies(anyone, rates
 
 
 @pytest.mark.usefixtures("agent")
-def test_a_store_that_fails_is_503(client, monkeypatch):
+def test_a_failing_store_is_a_503(client, monkeypatch):
     def fail(*_args, **_kwargs):
         raise RedisTimeoutError("away")
 
@@ -248,7 +248,7 @@ def test_expired_counts_are_purged(db, monkeypatch):
     assert RateCount.objects.get().count == 1
 
 
-def test_threads_and_processes_together_get_exactly_the_limit(live_server_of, fresh_counts):
+def test_all_threads_and_processes_share_one_limit(live_server_of, fresh_counts):
     """Two worker processes of four threads each, sixteen clients, sixty calls."""
     agent = AgentFactory()
     server = live_server_of(RATE_LIMIT_INSTALL="20/h")
@@ -278,7 +278,7 @@ def redis_url(tmp_path):
         server.terminate()
 
 
-def test_a_redis_may_count_instead_and_its_absence_is_503(live_server_of, redis_url):
+def test_redis_may_count_instead_and_its_absence_is_a_503(live_server_of, redis_url):
     agent = AgentFactory()
     server = live_server_of(RATE_LIMIT_INSTALL="20/h", CACHE_URL=redis_url)
     away = live_server_of(CACHE_URL="redis://127.0.0.1:1/0")

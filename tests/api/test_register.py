@@ -12,7 +12,7 @@ from tests.factories import AgentFactory
 URL = "/api/v1/agents/register"
 
 
-def test_it_registers_an_agent_with_all_that_it_says(anyone):
+def test_it_registers_an_agent_with_every_field(anyone):
     response = anyone.post(
         URL,
         {
@@ -50,7 +50,7 @@ def test_it_registers_an_agent_with_all_that_it_says(anyone):
     assert re.fullmatch(r"agent_[0-9A-Za-z]{16}", body["agentId"])
 
 
-def test_the_token_works_at_once(anyone, client_of):
+def test_the_token_works_immediately(anyone, client_of):
     token = anyone.post(URL).json()["token"]
 
     assert client_of(token=token).get("/api/v1/agents/me").status_code == 200
@@ -93,7 +93,7 @@ def test_a_missing_handle_is_made_from_the_name(anyone, name, handle):
     assert re.fullmatch(handle, response.json()["handle"])
 
 
-def test_a_made_handle_is_unique(anyone):
+def test_a_generated_handle_is_unique(anyone):
     AgentFactory(handle="research-bot")
 
     response = anyone.post(URL, {"name": "Research Bot"})
@@ -102,7 +102,7 @@ def test_a_made_handle_is_unique(anyone):
     assert re.fullmatch(r"research-bot-[a-z0-9]{8}", response.json()["handle"])
 
 
-def test_a_chosen_handle_that_is_taken_is_a_conflict(anyone):
+def test_a_taken_handle_is_a_conflict(anyone):
     AgentFactory(handle="research-bot")
 
     response = anyone.post(URL, {"handle": "research-bot"})
@@ -145,7 +145,7 @@ def test_an_invalid_field_is_refused_by_name(anyone, body, error):
     assert not Agent.objects.exists()
 
 
-def test_fields_may_be_as_long_as_they_are_allowed_to_be(anyone):
+def test_fields_may_have_their_maximum_length(anyone):
     body = {
         "name": "🙂" * 80,
         "handle": "x" * 39,

@@ -19,8 +19,8 @@ PATHS = ["/api/v1/skills", "/api/v1/skills/pdf", "/api/v1/personas", "/skills/pd
 
 @pytest.fixture
 def ask(monkeypatch, catalogue):
-    """`ask(path)` as gunicorn does: (status, headers, body, whether Django was asked)."""
-    # Importing it sets the timeouts of a web process.
+    """`ask(path)` as gunicorn does: (status, headers, body, whether Django was called)."""
+    # The import sets the timeouts of a web process.
     monkeypatch.setenv("PGOPTIONS", " ")
     from marketplace.wsgi import application  # noqa: PLC0415
 
@@ -65,9 +65,9 @@ def catalogue(transactional_db):
 
 @pytest.mark.parametrize("path", PATHS)
 def test_it_equals_the_response_of_django(ask, path):
-    *first, was_asked = ask(path)
+    *first, was_called = ask(path)
 
-    assert was_asked
+    assert was_called
     for _ in range(2):
         assert ask(path) == (*first, False)
     cached_responses.clear()
@@ -89,7 +89,7 @@ def test_a_304_equals_that_of_django(ask, path):
 
 
 @pytest.mark.parametrize("path", PATHS[:4])
-def test_what_has_changed_is_asked_of_django_again(ask, path):
+def test_a_changed_entry_is_rendered_again(ask, path):
     before = ask(path)
     Skill.objects.update(title="Another title")
     if "personas" in path:
@@ -112,26 +112,26 @@ def test_what_has_changed_is_asked_of_django_again(ask, path):
         {"path": "/api/v1/skills/"},
     ],
 )
-def test_no_other_request_gets_it(ask, other):
+def test_a_different_request_does_not_get_it(ask, other):
     ask("/api/v1/skills")
 
     assert ask(**{"path": "/api/v1/skills"} | other)[3]
 
 
 @pytest.mark.parametrize("trusted", [False, True])
-def test_who_came_over_https_to_a_trusted_proxy_gets_another(ask, settings, trusted):
+def test_https_at_a_trusted_proxy_gets_another_response(ask, settings, trusted):
     header = "HTTP_X_FORWARDED_PROTO"
     settings.SECURE_PROXY_SSL_HEADER = (header, "https") if trusted else None
     SkillFactory.create_batch(2)
     ask("/api/v1/skills", query="limit=1")
 
-    _, _, body, was_asked = ask("/api/v1/skills", query="limit=1", **{header: "https"})
+    _, _, body, was_called = ask("/api/v1/skills", query="limit=1", **{header: "https"})
 
-    assert was_asked == trusted
+    assert was_called == trusted
     assert (b'"next":"https://localhost/' in body) == trusted
 
 
-def test_what_is_kept_is_kept_as_it_is_asked_for(monkeypatch, ask):
+def test_the_cache_key_is_the_path_as_it_was_sent(monkeypatch, ask):
     # No response to a path beyond ASCII is cached; this one is taken for such a response.
     monkeypatch.setattr("catalogue.views.is_slug.regex", re.compile(r"\w+"))
     SkillFactory(slug="caf\u00e9")
@@ -141,7 +141,7 @@ def test_what_is_kept_is_kept_as_it_is_asked_for(monkeypatch, ask):
     assert ask("/api/v1/skills/caf\u00e9")[0] == "404 Not Found"
 
 
-def test_head_gets_it_too_and_never_a_body(ask):
+def test_head_gets_its_headers_and_no_body(ask):
     first = ask("/api/v1/skills")
 
     assert ask("/api/v1/skills", "HEAD") == (*first[:2], b"", False)
@@ -158,7 +158,7 @@ def test_it_costs_one_statement(ask):
     assert len(captured) == 1
 
 
-def test_what_has_changed_is_checked_once(ask):
+def test_a_changed_entry_is_validated_once(ask):
     ask("/api/v1/skills/pdf")
     Skill.objects.update(title="Another title")
 
@@ -168,14 +168,14 @@ def test_what_has_changed_is_checked_once(ask):
     assert len(captured) == 2  # the validator, and the new response
 
 
-def test_a_database_that_is_away_is_found_out_by_django(ask, monkeypatch):
+def test_django_handles_an_unreachable_database(ask, monkeypatch):
     ask("/api/v1/skills")
     connection.close()
     monkeypatch.setitem(connection.settings_dict, "PORT", "1")
 
-    status, headers, body, was_asked = ask("/api/v1/skills")
+    status, headers, body, was_called = ask("/api/v1/skills")
 
-    assert was_asked
+    assert was_called
     assert status.startswith("503 ")
     assert headers["Retry-After"]
     assert b"error" in body

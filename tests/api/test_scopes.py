@@ -95,7 +95,7 @@ def test_protected_endpoints_need_a_token(anyone, method, path, scope):
 
 @pytest.mark.parametrize(("method", "path", "scope"), PROTECTED)
 @pytest.mark.parametrize("text", [mistyped, unknown, revoked, expired, suspended])
-def test_a_refused_token_is_refused_alike(client_of, agent, method, path, scope, text):
+def test_every_refused_token_gets_the_same_response(client_of, agent, method, path, scope, text):
     response = call(client_of(token=text(agent)), method, path)
 
     assert_refused(response, 401, "Authentication required", REFUSED)
@@ -140,7 +140,7 @@ def test_one_agents_token_opens_nothing_of_another(client, agent):
     assert other.skill_installs.count() == 0
 
 
-def test_a_view_that_names_no_scope_answers_nobody(client, monkeypatch):
+def test_a_view_without_a_scope_refuses_everyone(client, monkeypatch):
     monkeypatch.setattr("reviews.views.ReviewViewSet.required_scope", None)
 
     response = call(client, "POST", "/api/v1/agents/me/reviews")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalogue.search import ranking as search
+from catalogue.search import ranking
 from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
 
@@ -17,11 +17,11 @@ def found(client, words, path=SKILLS, **parameters):
 
 
 @pytest.fixture
-def shelf(db):
-    """A few skills with nothing in common but what a test asks for."""
+def skills(db):
+    """A few skills that share no words."""
     for slug, title, description in (
         ("pdf-tables", "Table Extractor", "Extract tables from PDF files into CSV."),
-        ("postgres-tuning", "Postgres Tuning", "Find slow queries and mend them."),
+        ("postgres-tuning", "Postgres Tuning", "Find slow queries and fix them."),
         ("psychologist", "Psychologist", "Listens, and asks how that felt."),
         ("the-who", "The Who", "A discography."),
         ("ja-testing", "テスト駆動開発", "品質のための開発手法。"),
@@ -40,7 +40,7 @@ def shelf(db):
         ("postgress", "postgres-tuning"),  # a letter too many
         ("psotgres", "postgres-tuning"),  # two letters swapped
         ("slaw", "postgres-tuning"),  # one letter for another
-        ("pycholigist", "psychologist"),  # two misplaced_secrets in a long word
+        ("pycholigist", "psychologist"),  # two mistakes in a long word
         ("psychol", "psychologist"),  # an unfinished word
         ("the who", "the-who"),  # nothing but stop words
         ("駆動", "ja-testing"),  # a part of a text without spaces
@@ -50,7 +50,7 @@ def shelf(db):
         ("snake case", "node-server"),
     ],
 )
-def test_it_finds(anyone, shelf, words, slug):
+def test_it_finds(anyone, skills, words, slug):
     assert found(anyone, words) == [slug]
 
 
@@ -66,28 +66,28 @@ def test_it_finds(anyone, shelf, words, slug):
         "発見",
     ],
 )
-def test_it_does_not_find(anyone, shelf, words):
+def test_it_does_not_find(anyone, skills, words):
     assert found(anyone, words) == []
 
 
 @pytest.mark.parametrize("sort", ["downloads", "newest"])
-def test_it_does_not_find_in_other_orders_either(anyone, shelf, sort):
+def test_it_does_not_find_in_other_orders(anyone, skills, sort):
     assert found(anyone, "xyzzy", sort=sort) == []
 
 
-def test_a_known_word_is_not_mended(anyone):
+def test_a_word_of_the_catalogue_is_not_corrected(anyone):
     SkillFactory(slug="slow", title="Slow")
     SkillFactory(slug="slot", title="Slot")
 
     assert found(anyone, "slow") == ["slow"]
 
 
-def test_of_many_unknown_words_the_longest_are_mended(anyone, shelf):
+def test_of_many_unknown_words_the_longest_are_corrected(anyone, skills):
     assert found(anyone, "slaw mandibles xylophonist zymurgical") == []
     assert found(anyone, "slaw mandibles xylophonist") == ["postgres-tuning"]
 
 
-def test_the_nearest_word_is_meant_and_of_these_the_most_common(anyone):
+def test_a_typo_is_corrected_to_the_nearest_and_most_common_word(anyone):
     SkillFactory(slug="plane", title="Plane")
     SkillFactory(slug="plans-one", title="Plant")
     SkillFactory(slug="plans-two", title="Plant")
@@ -120,7 +120,7 @@ def test_an_exact_title_comes_first_and_an_exact_slug_before_it(anyone):
     assert found(anyone, "Web Scraper") == ["web-scraper", "titled", "more"]
 
 
-def test_personas_are_searched_apart_from_skills(anyone):
+def test_personas_and_skills_are_searched_separately(anyone):
     SkillFactory(slug="a-skill", title="Archivist")
     PersonaFactory(slug="a-persona", title="Archivist")
 
@@ -130,7 +130,7 @@ def test_personas_are_searched_apart_from_skills(anyone):
 
 @pytest.mark.parametrize("few", [0, 100], ids=["many pass", "few pass"])
 def test_filters_apply_to_a_search(anyone, monkeypatch, few):
-    monkeypatch.setattr(search, "FEW", few)
+    monkeypatch.setattr(ranking, "FEW", few)
     SkillFactory(slug="a", title="An Invoice", category="money", tags=["x", "y"], author="Ada")
     SkillFactory(slug="b", title="An Invoice", category="money", tags=["x"], runtimes=["node"])
     SkillFactory(slug="c", title="An Invoice", category="other", tags=["x", "y"])
@@ -158,7 +158,7 @@ def test_filters_of_personas_apply_to_a_search(anyone):
 
 
 def test_a_search_has_at_most_the_best_thousand(anyone, monkeypatch):
-    monkeypatch.setattr(search, "MAX_RESULTS", 3)
+    monkeypatch.setattr(ranking, "MAX_RESULTS", 3)
     for number in range(4):
         SkillFactory(slug=f"described-{number}", description="Reads an invoice.")
     SkillFactory(slug="titled", title="Invoice")
@@ -169,8 +169,8 @@ def test_a_search_has_at_most_the_best_thousand(anyone, monkeypatch):
     assert response["count"] == 3
 
 
-def test_a_common_word_is_looked_at_only_so_far_and_yet_counted_whole(anyone, monkeypatch):
-    monkeypatch.setattr(search, "MAX_POSTINGS", 4)
+def test_only_the_best_postings_of_a_common_word_are_read(anyone, monkeypatch):
+    monkeypatch.setattr(ranking, "MAX_POSTINGS", 4)
     for number in range(4):
         SkillFactory(slug=f"common-{number}", title=f"Invoice {number}")
     SkillFactory(slug="both", title="Zeppelin", description="For an invoice.")
@@ -202,7 +202,7 @@ def test_an_exact_slug_comes_first(anyone):
     assert slugs(anyone.get(SKILLS, {"q": "PDF Tables"}))[0] == "pdf-tables"
 
 
-def test_a_search_may_be_sorted_and_filtered_otherwise(anyone):
+def test_a_search_may_be_sorted_and_filtered(anyone):
     SkillFactory(slug="a", title="Invoice", downloads=1)
     SkillFactory(slug="b", title="Of an invoice", downloads=5)
     SkillFactory(slug="c", title="Invoice", category="other")

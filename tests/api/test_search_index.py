@@ -13,7 +13,7 @@ from tests.factories import PersonaFactory, SkillFactory
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 
 
-def test_what_is_published_edited_withdrawn_or_deleted_is_searched_as_it_is_now(anyone):
+def test_it_follows_every_change_of_an_entry(anyone):
     skill = SkillFactory(slug="changing", title="Barometer", status="draft")
     assert found(anyone, "barometer") == []
 
@@ -66,14 +66,14 @@ def test_every_filter_is_counted_as_entries_change(anyone):
     assert [counts(), counts(category="b"), counts(tag="x"), counts(free="false")] == [0, 0, 0, 0]
 
 
-def tally(facet, value):
-    """How many published skills have it, as the tally says."""
+def facet_count(facet, value):
+    """How many published skills have it, by the facet counts."""
     number = FacetCount.objects.entries(Skill, facet, value)
     return Skill.objects.values_list(number, flat=True).first()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_staff_who_write_the_same_words_at_once_do_not_wait_for_each_other(anyone):
+def test_concurrent_edits_of_the_same_words_do_not_block(anyone):
     first, second = SkillFactory(title="One"), SkillFactory(title="Two")
 
     def edit_the_second():
@@ -90,18 +90,18 @@ def test_staff_who_write_the_same_words_at_once_do_not_wait_for_each_other(anyon
         Skill.objects.filter(pk=first.pk).update(title="Same Words")
         threads.submit(edit_the_second).result()
 
-    # What could not be added up meanwhile is counted all the same.
+    # The delta that the second edit left is counted.
     assert FacetCountDelta.objects.exists()
-    assert tally("word", "same") == 2
-    assert tally("word", "two") == 0
+    assert facet_count("word", "same") == 2
+    assert facet_count("word", "two") == 0
     assert len(found(anyone, "same words")) == 2
 
     SkillFactory()
     assert not FacetCountDelta.objects.exists()
-    assert tally("word", "same") == 2
+    assert facet_count("word", "same") == 2
 
 
-def test_rebuilding_says_that_nothing_has_drifted(db, capsys):
+def test_a_rebuild_reports_that_nothing_has_drifted(db, capsys):
     SkillFactory(tags=["x"])
     PersonaFactory()
 
@@ -112,7 +112,7 @@ def test_rebuilding_says_that_nothing_has_drifted(db, capsys):
     )
 
 
-def test_rebuilding_mends_what_has_drifted(anyone, capsys):
+def test_a_rebuild_corrects_what_has_drifted(anyone, capsys):
     lost = SkillFactory(slug="lost", title="Barometer")
     gone = SkillFactory(slug="gone", title="Thermometer")
     SkillFactory(slug="right", title="Hygrometer")

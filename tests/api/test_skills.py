@@ -106,7 +106,7 @@ def test_an_unpublished_skill_is_in_no_response(anyone, skill, status):
 
 
 @pytest.mark.parametrize("path", ["", "/", "/pdf-tables", "/pdf-tables/"])
-def test_paths_answer_with_and_without_a_slash(anyone, skill, path):
+def test_paths_work_with_and_without_a_slash(anyone, skill, path):
     assert anyone.get(URL + path).status_code == 200
 
 
@@ -126,7 +126,7 @@ def test_paths_answer_with_and_without_a_slash(anyone, skill, path):
         ("category=", []),
     ],
 )
-def test_filters(anyone, query, found):
+def test_filters_select_entries(anyone, query, found):
     a = SkillFactory(slug="a", category="data", tags=["pdf"], runtimes=["python", "shell"])
     b = SkillFactory(slug="b", category="data", tags=["csv"], runtimes=["node"], author="Ada")
     SkillFactory(slug="c", category="text", tags=["pdf", "csv"], author="Ada")
@@ -159,7 +159,7 @@ def test_sorts_with_ties_by_newest(anyone, sort, order):
     assert slugs(anyone.get(URL, {"sort": sort} if sort else {})) == order
 
 
-def test_names_sort_without_case(anyone):
+def test_names_sort_case_insensitively(anyone):
     for title in ["b", "A", "C", "a1", "_", "É"]:
         SkillFactory(title=title)
 

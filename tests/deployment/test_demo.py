@@ -57,7 +57,7 @@ def demo_in(demos):
 
 @pytest.fixture(scope="module")
 def stopped(demo_in, new_folder):
-    """A demo that started from a bare checkout at the second go, got a customer, and was stopped.
+    """A demo of a bare checkout: stopped at the first start, then started, used and stopped again.
 
     It lies below a folder that only its owner may enter.
     """
@@ -71,7 +71,7 @@ def stopped(demo_in, new_folder):
     demo.mode_of_the_folder_above = folder.stat().st_mode & 0o777
     demo.token = demo.customer()
     demo.first_output = demo.output()
-    # A browser keeps its connection open; that must not hold up the end.
+    # A browser keeps its connection open; that must not delay the stop.
     idle = http.client.HTTPConnection("127.0.0.1", demo.port)
     idle.request("GET", "/healthz")
     assert idle.getresponse().read()
@@ -110,7 +110,7 @@ def other(running, copy):
 
 @pytest.fixture(scope="module")
 def untouched(demo_in, new_folder):
-    """A bare checkout in which no demo gets as far as to make its database."""
+    """A bare checkout in which no demo creates its database."""
     return demo_in(bare_checkout(new_folder() / "checkout"))
 
 
@@ -188,23 +188,23 @@ def test_it_serves_the_demo_catalogue(running):
     assert found[0]["slug"] == "pdf-tables"
 
 
-def test_what_an_agent_installed_outlives_a_restart(running):
+def test_installs_survive_a_restart(running):
     assert running.skills_of(running.token) == ["pdf-tables"]
 
 
-def test_a_restart_leaves_the_catalogue_as_staff_have_made_it(running):
+def test_a_restart_does_not_import_again(running):
     assert "The marketplace is at" in running.output()
     assert re.findall(r"\w+: \d+ created", running.output()) == []
 
 
-def test_whoever_tries_it_out_does_not_run_out_of_registrations(running):
+def test_its_limit_of_registrations_is_high(running):
     response = running.request("POST", "/api/v1/agents/register", {})
 
     assert response.headers["RateLimit-Policy"] == '"register";q=10000;w=3600'
 
 
 @pytest.mark.parametrize("other_port", [False, True])
-def test_a_second_demo_of_a_checkout_says_at_once_where_the_first_one_is(running, other_port):
+def test_a_second_demo_of_a_checkout_names_the_url_of_the_first(running, other_port):
     second = Demo(running.folder)
     second.log = running.log.with_name("second log")
     second.port = second.port if other_port else running.port
@@ -217,7 +217,7 @@ def test_a_second_demo_of_a_checkout_says_at_once_where_the_first_one_is(running
     assert running.skills_of(running.token) == ["pdf-tables"]
 
 
-def test_a_taken_port_is_named_before_anything_is_made(untouched):
+def test_a_port_in_use_is_named_before_anything_is_created(untouched):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         untouched.port = taken.getsockname()[1]
         untouched.begin()
@@ -230,7 +230,7 @@ def test_a_taken_port_is_named_before_anything_is_made(untouched):
     assert not (untouched.folder / ".demo" / "postgres").exists()
 
 
-def test_what_is_no_port_is_named(untouched):
+def test_an_invalid_port_is_named(untouched):
     untouched.port = "http"
     untouched.begin()
 
@@ -239,12 +239,12 @@ def test_what_is_no_port_is_named(untouched):
     assert "Traceback" not in untouched.output()
 
 
-def test_two_checkouts_at_once_do_not_disturb_each_other(running, other):
+def test_two_checkouts_run_independently(running, other):
     assert other.skills_of(running.customer()) == []
     assert running.skills_of(other.customer()) == []
 
 
-def test_after_a_kill_a_new_start_finds_the_data_and_ctrl_c_ends_it(running, other):
+def test_a_start_after_a_kill_has_the_data_and_ctrl_c_stops_it(running, other):
     (python,) = other.processes("python\0-m\0demo")
     token = other.customer()
 

@@ -1,4 +1,4 @@
-"""The catalogue that `make demo` brings: it imports without a word, and shows what there can be."""
+"""The catalogue of `make demo` imports without a warning, and shows every feature."""
 
 import pytest
 
@@ -32,7 +32,7 @@ def entries(anyone, demo):
     }
 
 
-def test_every_file_is_imported_without_a_word(demo):
+def test_every_file_is_imported_without_a_warning(demo):
     skills, personas = len(FILES[SKILLS]), len(FILES[PERSONAS])
 
     assert demo[SKILLS].lines == [f"skills: {skills} created, 0 updated, 0 unchanged, 0 refused"]
@@ -79,7 +79,7 @@ def test_most_personas_bundle_skills(entries):
     assert len(bundling) > len(entries[PERSONAS]) / 2
 
 
-def test_every_entry_has_something_to_say(entries):
+def test_every_entry_has_content(entries):
     short = [
         entry["slug"]
         for entry in entries[SKILLS] + entries[PERSONAS]

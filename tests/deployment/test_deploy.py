@@ -75,7 +75,7 @@ class Deployment(LiveServer):
         os.kill(int(gunicorn), signal.SIGHUP)
 
     def https(self, method, path, body=None, token=None):
-        """A request as the router passes it on."""
+        """A request as the router forwards it."""
         return self.request(method, path, body, token=token, headers=FORWARDED)
 
 
@@ -201,7 +201,7 @@ def test_the_admin_logs_in_behind_the_router(market):
     assert "Secure" in page.headers["Set-Cookie"]
 
 
-def test_a_plain_request_is_refused_or_sent_to_https(market):
+def test_a_plain_request_is_refused_or_redirected(market):
     refused = market.request("GET", "/api/v1/skills", headers={"Host": HOST})
     assert (refused.status, refused.json()) == (403, {"error": "HTTPS is required"})
 
@@ -209,7 +209,7 @@ def test_a_plain_request_is_refused_or_sent_to_https(market):
     assert (sent.status, sent.headers["Location"]) == (301, f"https://{HOST}/admin/")
 
 
-def test_health_is_told_over_plain_http_and_any_host_name(market):
+def test_health_works_over_plain_http_and_any_host_name(market):
     for path in ("/healthz", "/readyz"):
         assert market.request("GET", path, headers={"Host": "10.0.0.1:1"}).status == 200
 
@@ -221,7 +221,7 @@ def test_another_host_name_is_refused_in_json(market):
     assert [*response.json()] == ["error"]
 
 
-def test_sigterm_stops_all(new_deployment):
+def test_sigterm_stops_every_process(new_deployment):
     deployment = new_deployment()
     deployment.start()
     marker = deployment.environment["SECRET_KEY"]

@@ -63,7 +63,7 @@ def test_claim_secrets_are_masked(line):
 @pytest.mark.parametrize(
     "line", ["agent_4fKd4fKd4fKd4fKd", "GET /api/v1/agents/me 200", "/claims", "the agent_id 5"]
 )
-def test_everything_else_is_left_as_it_is(line):
+def test_everything_else_is_unchanged(line):
     assert mask(line) == line
 
 

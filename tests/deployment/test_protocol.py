@@ -85,7 +85,7 @@ def test_a_request_is_one_line_of_the_log_whatever_its_path_says(server):
     assert not [line for line in log.splitlines() if line.startswith("127.0.0.1")]
 
 
-def test_requests_are_logged_only_where_that_is_wanted(tmp_path):
+def test_requests_are_not_logged_unless_configured(tmp_path):
     # gunicorn logs them by itself, whatever the application is.
     server = LiveServer(tmp_path / "log", {"ACCESS_LOG": "false"}, "tests.wsgi_apps:minimal")
     server.start()
@@ -117,7 +117,7 @@ def test_a_chunked_body_without_chunks_is_empty(server):
     assert registered(server.raw(POST + CHUNKED + b"\r\n" + chunks()))["name"] == ""
 
 
-def test_a_client_that_waits_to_be_told_continue_is_told(server):
+def test_expect_100_continue_is_answered(server):
     raw = server.raw(POST + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}")
 
     interim, _, final = raw.partition(b"\r\n\r\n")
@@ -125,7 +125,7 @@ def test_a_client_that_waits_to_be_told_continue_is_told(server):
     assert registered(final)["name"] == ""
 
 
-def test_a_body_that_is_refused_leaves_nothing_behind_that_is_read_as_a_request(server, subtests):
+def test_the_rest_of_a_refused_body_is_not_read_as_a_request(server, subtests):
     for name, (status, request) in SMUGGLED.items():
         with subtests.test(name):
             assert_one_json_error(server.raw(request), status)

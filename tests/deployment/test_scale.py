@@ -58,7 +58,7 @@ def test_no_statement_of_a_read_scans_a_table(anyone, filled):
         with CaptureQueriesContext(connection) as captured:
             response = anyone.get(f"/api/v1/{path}")
         assert response.status_code == 200, path
-        # So small a table is scanned where it may be; that nothing else is left shows here.
+        # A table so small is scanned where that is possible, so sequential scans are disabled.
         plans = "\n".join(plan(query["sql"]) for query in captured.captured_queries)
         assert [index for index in wanted if index not in plans] == [], (path, plans)
         assert "Seq Scan" not in plans, path
@@ -85,7 +85,7 @@ def test_counting_scans_no_table(filled):
     assert "Seq Scan" not in text
 
 
-def test_filling_fills_up_and_leaves_every_count_true(anyone, capsys):
+def test_filling_adds_what_is_missing_and_keeps_every_count_true(anyone, capsys):
     for size in (100, 300):
         fill(skills=size, personas=30, agents=size, installs=size * 10)
     capsys.readouterr()
@@ -112,7 +112,7 @@ def test_filling_again_adds_nothing(capsys):
     ]
 
 
-def test_an_index_is_back_after_filling():
+def test_filling_restores_every_index():
     def indexes():
         with connection.cursor() as cursor:
             cursor.execute("SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1")

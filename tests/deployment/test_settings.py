@@ -1,7 +1,7 @@
 """The environment decides, and a wrong value stops the start and names its variable (contract 9)
 
-Both files that read it are run here as they stand, in milliseconds; three starts of gunicorn and
-one of manage.py prove that a process starts, or ends, as those files say.
+Most tests run the two files that read it; three starts of gunicorn and one of manage.py show that a
+process starts or stops accordingly.
 """
 
 import traceback
@@ -47,7 +47,7 @@ def assert_refused(file, variable, value, text):
         read(file, **{variable: value})
 
     assert str(refused.value) == text
-    # As the process would print it, with the errors that led to this one.
+    # As the process would print it, with the causes.
     assert_no_secret_in("".join(traceback.format_exception(refused.value)))
 
 
@@ -80,7 +80,7 @@ def test_a_wrong_value_stops_the_web_server(variable, value, text):
     ],
     ids=["gunicorn.conf.py", "settings.py"],
 )
-def test_gunicorn_ends_with_the_refusal_of_either_file(variable, value, text):
+def test_gunicorn_exits_with_the_error_of_either_file(variable, value, text):
     done = start(*CHECK_SERVER, **{variable: value})
 
     assert done.returncode != 0
@@ -104,7 +104,7 @@ def test_the_web_server_reads_port_and_number_of_workers(variables, bind, worker
     assert (server["bind"], server["workers"], server["threads"]) == (bind, workers, threads)
 
 
-def test_gunicorn_takes_what_its_file_has_read():
+def test_gunicorn_uses_its_configuration_file():
     done = start(*CHECK_SERVER, PORT="5000", WEB_CONCURRENCY="3", WEB_THREADS="")
 
     assert done.returncode == 0, done.stderr

@@ -37,7 +37,7 @@ def server(live_server_of):
 def plain_server_of(tmp_path):
     """`plain_server_of(options)`: the same threads, with these options of gunicorn's.
 
-    Behind them is a small application, because importing Django takes longer than such a test.
+    They serve a small application, because importing Django takes longer than such a test.
     """
     servers = []
 
@@ -46,7 +46,7 @@ def plain_server_of(tmp_path):
         log = tmp_path / f"plain-server-{len(servers)}.log"
         servers.append(LiveServer(log, environment, application))
         servers[-1].start()
-        # The connection that found it ready counts no more.
+        # The connection of the readiness check is closed.
         assert is_within(30, lambda: has_no_connections(servers[-1]))
         return servers[-1]
 
@@ -117,14 +117,14 @@ def test_a_connection_that_is_idle_too_long_is_closed_used_or_not(plain_server_o
         for link in (*used, *unused):
             assert link.recv(1) == b""
 
-    # Each has made room for another: as many as before are taken in at once.
+    # Each has made room for another: as many as before are accepted immediately.
     with ExitStack() as open_links:
         links = [open_links.enter_context(server.connect()) for _ in range(room)]
         links[-1].settimeout(4)  # before any of these is closed as idle
         assert responses_to(links[-1], GET)[0] == [200]
 
 
-def test_of_many_connections_some_are_not_kept(plain_server_of):
+def test_connections_beyond_the_limit_are_not_kept(plain_server_of):
     server = plain_server_of(f"--worker-connections {THREADS + 3}")
     with ExitStack() as open_links:
         for _ in range(3):
@@ -137,7 +137,7 @@ def test_of_many_connections_some_are_not_kept(plain_server_of):
         assert server.request("GET", "/api/v1/skills").status == 200
 
 
-def test_who_finds_no_room_waits_for_another_to_go(plain_server_of):
+def test_a_connection_beyond_the_limit_waits_for_another_to_close(plain_server_of):
     server = plain_server_of(f"--worker-connections {THREADS + 1}")
     with ExitStack() as open_links:
         links = [open_links.enter_context(server.connect()) for _ in range(THREADS + 1)]
@@ -153,14 +153,14 @@ def test_who_finds_no_room_waits_for_another_to_go(plain_server_of):
         assert read_responses(late, 1)[0] == [200]
 
 
-def test_clients_that_break_off_leave_all_threads_at_work(server):
+def test_clients_that_reset_leave_every_thread_working(server):
     seen = len(server.log.read_text())
     for sent in (b"", GET[:20], GET, REGISTER, REGISTER + b"{"):
-        with asleep(server):
+        with stopped_worker(server):
             for _ in range(100):
-                break_off(server, sent)
+                reset_after(server, sent)
         for _ in range(100):
-            break_off(server, sent)
+            reset_after(server, sent)
 
     assert_all_threads_work(server)
     log = server.log.read_text()[seen:]
@@ -168,8 +168,8 @@ def test_clients_that_break_off_leave_all_threads_at_work(server):
     assert "Traceback" not in log
 
 
-def break_off(server, sent):
-    """Connect, send, and reset the connection without a farewell."""
+def reset_after(server, sent):
+    """Connect, send, and reset the connection."""
     link = server.connect()
     link.sendall(sent)
     link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -177,8 +177,8 @@ def break_off(server, sent):
 
 
 @contextmanager
-def asleep(server):
-    """What comes meanwhile waits in the backlog; all of it is accepted at once."""
+def stopped_worker(server):
+    """Connections made in the block wait in the backlog; the worker then accepts them together."""
     pid = server.process.pid
     [worker] = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     os.kill(int(worker), signal.SIGSTOP)
@@ -191,9 +191,7 @@ def asleep(server):
 @pytest.mark.parametrize(
     ("path", "is_replaced"), [("/fails-in-the-middle", False), ("/exits", True)]
 )
-def test_an_application_that_breaks_leaves_no_worker_without_threads(
-    plain_server_of, path, is_replaced
-):
+def test_a_failing_application_leaves_every_thread_working(plain_server_of, path, is_replaced):
     server = plain_server_of(application="tests.wsgi_apps:failing")
     begun = time.monotonic()
     for _ in range(THREADS * 2):
@@ -220,7 +218,7 @@ def is_responding(server):
 
 
 def assert_all_threads_work(server):
-    """Each of them is busy with a body that does not come to its end, until it does."""
+    """Each thread waits for the rest of a body, and then gets it."""
     with ExitStack() as open_links:
         links = [open_links.enter_context(server.connect()) for _ in range(THREADS)]
         for link in links:
@@ -229,7 +227,7 @@ def assert_all_threads_work(server):
             assert responses_to(link, b"}") == ([201], False)
 
 
-def test_a_stop_answers_what_has_been_asked_and_closes_what_is_idle(own_server_of):
+def test_a_stop_completes_requests_and_closes_idle_connections(own_server_of):
     server = own_server_of(**OURS)
     with server.connect() as idle, server.connect() as asking, server.connect() as late:
         assert responses_to(idle, GET) == ([200], False)
@@ -246,8 +244,8 @@ def test_a_stop_answers_what_has_been_asked_and_closes_what_is_idle(own_server_o
     assert server.process.wait(30) == 0
 
 
-def test_a_request_that_finds_all_threads_busy_is_answered_in_the_end(plain_server_of, subtests):
-    """Whatever comes in between: a stop, a reload, or more time than an idle connection has."""
+def test_a_request_that_finds_all_threads_busy_is_served_later(plain_server_of, subtests):
+    """Despite a stop, a reload, or a wait beyond the idle timeout."""
     with ExitStack() as open_links:
         links = {}
         for options, sign in (
@@ -259,7 +257,7 @@ def test_a_request_that_finds_all_threads_busy_is_answered_in_the_end(plain_serv
             links[options, sign] = links_that_wait(server, open_links)
             if sign:
                 server.process.send_signal(sign)
-        time.sleep(3.5)  # longer than an idle connection has
+        time.sleep(3.5)  # longer than the idle timeout
 
         for case, (busy, waiting) in links.items():
             with subtests.test(str(case)):
@@ -270,7 +268,7 @@ def test_a_request_that_finds_all_threads_busy_is_answered_in_the_end(plain_serv
 
 
 def links_that_wait(server, open_links):
-    """Connections that keep all threads busy; and two, one kept and one new, that have asked."""
+    """Connections that keep all threads busy, and two (one kept, one new) whose requests wait."""
     kept, fresh, *busy = [open_links.enter_context(server.connect()) for _ in range(2 + THREADS)]
     assert responses_to(kept, GET) == ([200], False)
     for link in busy:

@@ -1,4 +1,4 @@
-"""Requests that carry a secret where it does not belong.
+"""Requests with a secret in the wrong place.
 
 `TOKEN` stands for an agent's token, `OPAQUE` for its secret half, `CLAIM` for the secret of its
 claim URL.
@@ -72,7 +72,7 @@ UNREADABLE = [  # requests that gunicorn refuses by itself
 
 
 def filled(template, token, claim):
-    """The template, a text or a dict of headers, with the secrets put in."""
+    """The template, a text or a dict of headers, with the secrets filled in."""
     if isinstance(template, dict):
         return {name: filled(value, token, claim) for name, value in template.items()}
     opaque = token.rpartition("_")[2]

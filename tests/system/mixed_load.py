@@ -47,7 +47,7 @@ RESET = struct.pack("ii", 1, 0)  # close with a reset, as a client that crashes 
 
 
 class MixedLoad:
-    """As a context manager: `size` clients send requests; `drain()` pauses them."""
+    """As a context manager: `size` clients send requests; `drain` pauses them."""
 
     def __init__(self, server, staff, *, size, pause, skills, personas):
         self.server, self.staff = server, staff

@@ -1,7 +1,7 @@
 """The marketplace in memory, as the specification and the contract describe it.
 
-It imports nothing of the product. Each operation takes what a request holds, changes the model if
-the request succeeds, and returns the Response to expect. What a counter shows is counted here anew.
+It imports nothing of the product. Each operation takes the contents of a request, changes the model
+if the request succeeds, and returns the Response to expect. Counters are counted from the rows.
 """
 
 import re
@@ -77,7 +77,7 @@ class Model:
         return {str(agent.handle) for agent in self.agents}
 
     def handle_for(self, name):
-        """The name's own words where that is a free handle, else with a random end."""
+        """The name as a handle, with a random suffix where that is taken."""
         stem = "-".join(re.findall("[a-z0-9]+", name.lower()))
         if len(stem) >= 3 and stem not in validation.RESERVED | self.handles:
             return stem
@@ -207,7 +207,7 @@ class Model:
         self.may_have_moved(agent)
 
     def may_have_moved(self, agent):
-        """Whether this counts as an update of the profile, the contract does not say."""
+        """The contract leaves open whether this updates the profile."""
         agent.updated = Timestamp(self.interval, earliest=agent.updated.earliest)
 
     def add(self, kind, fields, content, status, *, price=0, bundle=()):

@@ -88,7 +88,7 @@ class Agent(ShortRepr):
                 }
                 for persona, installed_at in reversed(self.personas.items())
             ],
-            "advisories": [],  # the model withdraws without a reason
+            "advisories": [],  # the model gives no reason for a withdrawal
             "counts": {
                 "skills": len(self.skills),
                 "personas": len(self.personas),

@@ -162,8 +162,8 @@ SORT_KEYS = {
 }
 
 
-def listing_problem(kind, query):
-    """The sentence that refuses a query, or None."""
+def query_problem(kind, query):
+    """The error text of an invalid query, or None."""
     allowed = FILTERS[kind] | COMMON
     unknown = next((name for name in query if name not in allowed), None)
     if unknown is not None:

@@ -4,8 +4,8 @@ import json
 
 from tests.system import fuzz_dictionary
 
-ODD_JSON = [text.encode("utf-8", "surrogatepass") for text in fuzz_dictionary.JSON]
-MARK = "@here@"
+JSON_VALUES = [text.encode("utf-8", "surrogatepass") for text in fuzz_dictionary.JSON]
+MARKER = "@here@"
 
 
 def mutated(rng, data, other):
@@ -90,7 +90,7 @@ def drop_line(rng, lines):
 
 @on_lines
 def change_header(rng, lines):
-    """Another value for a header that the request has or has not."""
+    """Replace or add a header."""
     name = rng.choice(sorted(fuzz_dictionary.HEADERS))
     if rng.random() < 0.8:
         lines[1:] = [line for line in lines[1:] if not line.startswith(name.encode("latin-1"))]
@@ -173,17 +173,17 @@ def on_body(change):
 
 @on_body
 def change_value(rng, members):
-    """An odd value for one member, or for one deep inside it."""
+    """Another value for one member, or for one nested in it."""
     name = rng.choice([*members, "extra"])
-    members[name] = rng.choice((MARK, MARK, [MARK], {"a": MARK}, {MARK: 1}))
-    return json.dumps(members).encode().replace(b'"%b"' % MARK.encode(), rng.choice(ODD_JSON))
+    members[name] = rng.choice((MARKER, MARKER, [MARKER], {"a": MARKER}, {MARKER: 1}))
+    return json.dumps(members).encode().replace(b'"%b"' % MARKER.encode(), rng.choice(JSON_VALUES))
 
 
 @on_body
 def change_name(rng, members):
     name = rng.choice([*members, "extra"])
-    text = json.dumps(members | {MARK: members.get(name)}).encode()
-    return text.replace(MARK.encode(), rng.choice((name.encode(), rb"\u0000", rb"\ud800", b"")))
+    text = json.dumps(members | {MARKER: members.get(name)}).encode()
+    return text.replace(MARKER.encode(), rng.choice((name.encode(), rb"\u0000", rb"\ud800", b"")))
 
 
 @on_body

@@ -1,6 +1,6 @@
 """The eleven operations as a list, valid requests to them, and the rows that these find.
 
-Credentials and cursors stand as `@name` until a request is sent, because they differ in each run.
+Credentials and cursors are placeholders (`@name`) until a request is sent: they differ in each run.
 """
 
 import json
@@ -35,7 +35,7 @@ SORTS = ["newest", "updated", "name"]
 
 @dataclass(frozen=True)
 class Operation:
-    """Its fields and parameters are named with values that it accepts."""
+    """Its fields and parameters, each with values that it accepts."""
 
     method: str
     path: str
@@ -102,7 +102,7 @@ OPERATIONS = [
 
 @dataclass
 class Request:
-    """A request in its parts; `raw` is what goes over the wire."""
+    """A request in its parts; `raw` is what is sent."""
 
     method: str
     target: str
@@ -153,7 +153,7 @@ def valid_request(rng, operation):
 
 
 def populate():
-    """Rows for every operation to find; what to put in the place of each credential."""
+    """Create rows for every operation; returns the credential for each placeholder."""
     skills = [
         SkillFactory(
             slug=slug, title=f"{TEXTS[n % 5]} {n}", tags=[f"tag {n % 3}"], runtimes=["python"]
@@ -175,7 +175,7 @@ def populate():
 
 
 def narrow(agents):
-    """The tokens that may do less than all, or nothing."""
+    """Tokens with some of the scopes, or none."""
     tokens = {
         f"@{scope}@": AgentToken.objects.issue(agents[0], [scope])
         for scope in ("read", "install", "review")

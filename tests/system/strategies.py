@@ -37,7 +37,7 @@ def members(names, values, *, max_size=4):
     return st.lists(st.tuples(names, values), max_size=max_size).map(Members)
 
 
-# With surrogates, which st.text() alone leaves out; as JSON they are escapes.
+# With surrogates, which st.text() leaves out; JSON escapes them.
 TEXT = st.text(st.characters(), max_size=50) | st.sampled_from(fuzz_dictionary.TEXTS)
 NUMBER = (
     st.integers()
@@ -92,25 +92,25 @@ PARTS = ["method", "target", "parameters", "query", "headers", "body", "token", 
 @st.composite
 def requests(draw):
     operation = draw(st.sampled_from(OPERATIONS))
-    odd = draw(st.sets(st.sampled_from(PARTS), min_size=1, max_size=2))
+    fuzzed = draw(st.sets(st.sampled_from(PARTS), min_size=1, max_size=2))
     made = request(
         operation,
         slug=draw(st.sampled_from(operation.slugs or [""])),
         parameters=draw(
-            odd_parameters(operation) if "parameters" in odd else parameters(operation)
+            fuzzed_parameters(operation) if "parameters" in fuzzed else parameters(operation)
         ),
-        body=draw(odd_body(operation) if "body" in odd else body(operation)),
-        token=draw(st.sampled_from(fuzz_dictionary.NARROW if "token" in odd else FULL)),
+        body=draw(fuzzed_body(operation) if "body" in fuzzed else body(operation)),
+        token=draw(st.sampled_from(fuzz_dictionary.NARROW if "token" in fuzzed else FULL)),
     )
-    if "method" in odd:
+    if "method" in fuzzed:
         made.method = draw(METHOD)
-    if "target" in odd:
+    if "target" in fuzzed:
         made.target = draw(TARGET)
-    if "query" in odd:
+    if "query" in fuzzed:
         made.target += draw(QUERY)
-    if "version" in odd:
+    if "version" in fuzzed:
         made.version = draw(st.sampled_from(fuzz_dictionary.VERSIONS))
-    if "headers" in odd:
+    if "headers" in fuzzed:
         for name, value in draw(st.lists(HEADER, min_size=1, max_size=3)):
             if draw(st.booleans()):
                 made.headers = [header for header in made.headers if header[0] != name]
@@ -125,7 +125,7 @@ def parameters(operation):
     return st.lists(st.sampled_from(pairs), max_size=3, unique_by=lambda pair: pair[0])
 
 
-def odd_parameters(operation):
+def fuzzed_parameters(operation):
     names = st.sampled_from([*fuzz_dictionary.PARAMETER_NAMES, *operation.parameters])
     values = TEXT | st.sampled_from(fuzz_dictionary.NUMBERS)
     return st.tuples(
@@ -143,7 +143,7 @@ def body(operation):
     return valid_members(operation).map(encoded) if operation.has_body else st.just(b"")
 
 
-def odd_body(operation):
+def fuzzed_body(operation):
     names = st.sampled_from(sorted(operation.fields) or ["a"])
     valid = valid_members(operation)
     changed = st.builds(

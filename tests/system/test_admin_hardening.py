@@ -46,7 +46,7 @@ HOSTILE = f"javascript:alert(1) {XSS}"  # 45 characters
 
 @pytest.fixture
 def production(live_server_of):
-    """The same as test_protocol's, so that both may stand on one server."""
+    """The environment of test_protocol, so that both share a server."""
     return live_server_of(
         REQUIRE_HTTPS="true", TRUSTED_PROXY_COUNT="1", RATE_LIMIT_REGISTER="1000/365d"
     )
@@ -62,7 +62,7 @@ def cookies_of(response):
 def test_cookies_are_sent_over_https_only(production):
     agent = AgentFactory()
     Staff(production)
-    # The server checks passwords as in production; the tests' own hasher it does not know.
+    # The server hashes passwords as in production, unlike the tests.
     hashed = PBKDF2PasswordHasher().encode("right-password", "salt")
     User.objects.update(password=hashed)
     operator, person = Browser(production, HTTPS), Browser(production, HTTPS)
@@ -162,7 +162,7 @@ class ExecutableContent(HTMLParser):
         ]
 
 
-def test_no_page_lets_catalogue_text_run_and_each_has_its_policy(
+def test_no_page_executes_catalogue_text_and_each_has_its_policy(
     live_server_of, hostile_rows, subtests
 ):
     server = live_server_of()
@@ -229,9 +229,9 @@ TOO_MUCH = {
 
 def test_a_form_beyond_the_bounds_is_refused(live_server_of, subtests):
     server, agent, skill = live_server_of(), AgentFactory(), SkillFactory()
-    seen = len(server.log.read_text())
+    start = len(server.log.read_text())
     staff, nobody = Staff(server), Browser(server)
-    staff.get(SKILL)  # gives the cookie without which any form is refused unread
+    staff.get(SKILL)  # sets the CSRF cookie
     nobody.get("/admin/login/")
     places = [
         *((staff, path) for path in (SKILL, f"{SKILL}add/", f"{SKILL}{skill.pk}/change/")),
@@ -242,4 +242,4 @@ def test_a_form_beyond_the_bounds_is_refused(live_server_of, subtests):
             with subtests.test(f"{name} to {path}"):
                 assert browser.post(path, *form).status in {400, 413}
     assert Skill.objects.get().title == skill.title
-    assert "ERROR django.request" not in server.log.read_text()[seen:]
+    assert "ERROR django.request" not in server.log.read_text()[start:]

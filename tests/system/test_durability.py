@@ -24,7 +24,7 @@ PAUSE = scale(short=0.7, long=2)  # seconds of work before and after each fault
 DOWNTIMES = (1, 0, 2, 4, 7)  # seconds until the database starts again, in turn
 WORKERS = 2
 BROWSE = "/api/v1/skills?limit=1"
-# One process for all of it, because starting Django takes longer than the work.
+# One process, because starting Django takes longer than the work.
 PREPARE = """
 from django.core.management import call_command
 
@@ -146,7 +146,7 @@ def restart_the_server(site, _downtime):
     [
         (kill_the_database, {503}, 1),
         (restart_the_database, {503}, 1),
-        (kill_the_workers, NO_RESPONSE, 15),  # a new worker has to import Django first
+        (kill_the_workers, NO_RESPONSE, 15),  # a new worker first imports Django
         (restart_the_server, NO_RESPONSE, 1),
     ],
 )
@@ -193,7 +193,7 @@ def test_the_first_requests_after_an_idle_restart_of_the_database_succeed(site):
     assert max(seconds for _, seconds in responses) < 1
 
 
-def test_every_counter_is_true_after_all_of_it(site):
+def test_every_counter_is_true_afterwards(site):
     assert site.manage("recount") == "Every counter is true.\n"
 
 

@@ -120,7 +120,7 @@ def test_no_generated_request_breaks_it(fuzz):
 
 
 def assert_no_mutation_breaks_it(fuzz, name, cases, valid):
-    """Send so many mutations of what `valid()` makes."""
+    """Send mutations of what `valid()` makes."""
     rng = random.Random(SEED)
     failures = []
     for _ in range(cases):

@@ -121,7 +121,7 @@ def test_personas_activated_concurrently_leave_one_active(concurrently):
         assert agent.persona_installs.count() == parallel
 
 
-def test_first_reviews_concurrently_make_one_review(concurrently):
+def test_concurrent_first_reviews_make_one_review(concurrently):
     agent = AgentFactory()
     for parallel in rounds():
         persona = PersonaInstallFactory(agent=agent).persona
@@ -175,7 +175,7 @@ def test_generated_handles_are_unique(concurrently):
         assert len({response.json()["handle"] for response in responses}) == parallel
 
 
-def test_the_limiter_lets_its_number_through_and_no_more(concurrently):
+def test_the_limiter_accepts_exactly_the_limit(concurrently):
     for parallel in rounds():
         agent = AgentFactory(tier="slow")
 

@@ -26,8 +26,8 @@ JSON = {"Content-Type": "application/json"}
 class Client:
     """Sends requests one after another until it is told to stop.
 
-    One that `keeps` its connection does with it what HTTP allows: a GET that finds the kept
-    connection closed is repeated once on a new one, a POST never is (RFC 9110, 9.2.2).
+    A client that `keeps` its connection repeats a GET that finds it closed once, on a new one, as
+    HTTP allows (RFC 9110, 9.2.2), and never a POST.
     """
 
     def __init__(self, port, *, keeps, requests, pause):
@@ -84,7 +84,7 @@ def clients(port):
 
 
 def reload(server):
-    """HUP the master while a request is half sent; returns how that one ended."""
+    """HUP the master while a request is half sent; returns the status of that request."""
     log = server.log.read_text()
     body = REGISTER[2].encode()
     slow = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
@@ -107,18 +107,18 @@ def reload(server):
     return status
 
 
-def asked(client):
+def sent_by(client):
     return client.seen["GET"] + client.seen["POST"]
 
 
-def wait_until_all_have_met_it(crowd):
-    """Each has asked once more; the patient ones are late, and all are on a busy machine."""
-    before = [asked(client) for client in crowd]
+def wait_until_each_has_sent_a_request(senders):
+    """Each has sent one more request; the clients with long pauses are the last."""
+    before = [sent_by(client) for client in senders]
     assert is_within(
         60,
         lambda: (
-            all(asked(client) > number for client, number in zip(crowd, before, strict=True))
-            and sum(client.seen["on a kept connection"] for client in crowd) > 10 * RELOADS
+            all(sent_by(client) > number for client, number in zip(senders, before, strict=True))
+            and sum(client.seen["on a kept connection"] for client in senders) > 10 * RELOADS
         ),
     )
 
@@ -126,27 +126,27 @@ def wait_until_all_have_met_it(crowd):
 def test_reloads_under_load_fail_no_request(own_server_of):
     SkillFactory.create_batch(20)
     server = own_server_of(RATE_LIMIT_REGISTER="1000000/h", WEB_CONCURRENCY=str(WORKERS))
-    crowd, stopped, slow_ones = clients(server.port), threading.Event(), []
-    with ThreadPoolExecutor(len(crowd)) as pool:
-        working = [pool.submit(client.work, stopped) for client in crowd]
+    senders, stopped, slow_ones = clients(server.port), threading.Event(), []
+    with ThreadPoolExecutor(len(senders)) as pool:
+        working = [pool.submit(client.work, stopped) for client in senders]
         try:
             for _ in range(RELOADS):
                 time.sleep(1)
                 slow_ones.append(reload(server))
             time.sleep(1)
-            wait_until_all_have_met_it(crowd)
+            wait_until_each_has_sent_a_request(senders)
         finally:
             stopped.set()
     for thread in working:
         thread.result()
 
-    seen = sum((client.seen for client in crowd), Counter())
-    failures = [failure for client in crowd for failure in client.failures]
+    seen = sum((client.seen for client in senders), Counter())
+    failures = [failure for client in senders for failure in client.failures]
     print(  # noqa: T201
         f"\n{RELOADS} reloads: {seen['GET'] + seen['POST']} requests, {seen['POST']} of them POST, "
         f"{seen['on a kept connection']} on a kept connection; {len(failures)} failed, "
         f"{seen['repeated']} GETs repeated after an idle connection was closed; "
-        f"slowest {max(client.slowest for client in crowd):.2f} s"
+        f"slowest {max(client.slowest for client in senders):.2f} s"
     )
     assert failures == []
     assert slow_ones == [201] * RELOADS

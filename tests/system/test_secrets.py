@@ -109,7 +109,7 @@ def use_wrongly(scene):
 
 
 def issue(scene):
-    """One token in the admin, one by the command; staff lose the first in a search box."""
+    """Issue one token in the admin, and one by the command."""
     agent = Agent.objects.get(handle="user")
     page = scene.staff.post(
         AGENTS,
@@ -137,7 +137,7 @@ def issue(scene):
 
 
 def paste(scene, token):
-    """Staff look a token up in the search box of the list of tokens."""
+    """Paste a token into the search box of the list of tokens."""
     page = scene.staff.get(TOKENS)
     cookie = scene.staff.form(page)["csrfmiddlewaretoken"]
     return scene.staff.post(f"{TOKENS}find/", {"q": token, "csrfmiddlewaretoken": cookie})
@@ -157,7 +157,7 @@ def claim(scene):
 
 
 def dump_of_the_database():
-    """Every row of every table; sessions besides as what is packed in them."""
+    """Every row of every table, with sessions decoded."""
     dumped = subprocess.run(
         [find_binaries() / "pg_dump", "--data-only", "--dbname", url_of_test_database()],
         check=True,
@@ -169,7 +169,7 @@ def dump_of_the_database():
 
 
 def log_of_the_database():
-    """What the embedded server writes: it repeats statements that fail. Empty for any other."""
+    """The log of the embedded server, which holds failed statements; empty for another server."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW data_directory")
         path = Path(cursor.fetchone()[0]) / "server.log"
@@ -187,22 +187,22 @@ def scene(own_server_of):
     return scene
 
 
-def test_no_secret_is_found_after_every_use_of_it(scene, subtests):
+def test_no_secret_leaks_after_any_use_of_it(scene, subtests):
     secrets, lost = scene.secrets | scene.claim_secrets, scene.secrets["token of user"]
     pages = scene.staff.open_everything("user", "mkt_agent")
     found_by_post = paste(scene, lost)
     scene.server.stop()
     log = scene.server.log.read_text().splitlines()
     print(  # noqa: T201
-        f"\n{len(secrets)} secrets sought in {len(scene.errors)} errors, {len(pages)} pages of the "
-        f"admin, {len(log)} lines of the log and the database"
+        f"\n{len(secrets)} secrets searched for in {len(scene.errors)} errors, {len(pages)} pages "
+        f"of the admin, {len(log)} lines of the log and the database"
     )
 
     with subtests.test("the database"):
         dump = dump_of_the_database()
         assert "Ada Lovelace" in dump
         for secret in scene.claim_secrets.values():
-            # Kept as text in one column: the agent may ask for its claim URL again.
+            # Stored as text in one column, because the profile shows the claim URL.
             assert dump.count(secret) == 1
             dump = dump.replace(secret, "")
         assert found(secrets, dump) == []
@@ -229,7 +229,7 @@ KEPT_FIELDS = [
 ]
 
 
-def test_a_token_is_not_taken_where_a_text_is_kept(live_server_of):
+def test_a_token_is_refused_in_a_stored_text(live_server_of):
     server = live_server_of()
     scene = Scene(server, staff=None)
     token = scene.register("careless")

@@ -17,7 +17,7 @@ from tests.system.secret_scan import found
 ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"
 
-# Where it crashes, and the request that leads there.
+# The function that crashes, and a request that calls it.
 CRASHES = {
     "a token is looked up": (
         "agents.models.Agent.from_db",
@@ -121,7 +121,7 @@ def test_every_configured_handler_masks():
     handlers = {
         handler: logger.name for logger in loggers for handler in configured_handlers(logger)
     }
-    # Used by runserver alone, which no deployment runs.
+    # Only runserver uses it, which no deployment runs.
     left = {handler for handler, name in handlers.items() if name == "django.server"}
 
     assert len(handlers) > len(left)
@@ -131,7 +131,7 @@ def test_every_configured_handler_masks():
 
 
 @pytest.mark.parametrize("name", CRASHES)
-def test_the_log_of_a_crash_tells_no_secret(name, actors, log, monkeypatch):
+def test_the_log_of_a_crash_holds_no_secret(name, actors, log, monkeypatch):
     place, request = CRASHES[name]
     crash_at(place, monkeypatch, f"crashed with {actors.secrets['token']}")
 
@@ -144,7 +144,7 @@ def test_the_log_of_a_crash_tells_no_secret(name, actors, log, monkeypatch):
 
 
 @pytest.mark.parametrize("name", CRASHES)
-def test_an_error_report_with_local_variables_tells_no_secret(name, actors, outbox, monkeypatch):
+def test_an_error_report_with_local_variables_holds_no_secret(name, actors, outbox, monkeypatch):
     place, request = CRASHES[name]
     crash_at(place, monkeypatch, "crashed")
 

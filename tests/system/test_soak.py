@@ -17,7 +17,7 @@ from tests.system.mixed_load import MixedLoad
 from tests.system.scale import LONG, scale
 from tests.system.staff import Staff
 
-WARMING_UP = scale(short=1, long=240)  # seconds: pages are loaded, statements prepared
+WARMING_UP = scale(short=1, long=240)  # seconds, to load modules and prepare statements
 SECONDS = scale(short=3, long=600)
 WORKERS, THREADS = 2, 4
 MAX_GROWTH = 0.05  # of each worker's resident memory
@@ -136,7 +136,7 @@ def test_it_stays_within_bounds_under_a_long_mixed_load(own_server_of):
         load.drain()
         after = measure(server)
         asked = sum(load.statuses.values())
-        # The purge is drawn by lot for one counted request in 200, so a short run may need more.
+        # One counted request in 200 purges, at random, so a short run may need more.
         for _ in range(4000):
             if not expired(timedelta(hours=1)).exists():
                 break

@@ -1,4 +1,4 @@
-"""What can be checked without running it: exact pins with hashes, and bandit's rules.
+"""Static checks: exact pins with hashes, and the rules of bandit.
 
 Django's own `check --deploy` is in tests/deployment/test_settings.py.
 """
@@ -39,7 +39,7 @@ def test_every_pin_is_exact_and_has_a_hash(name):
 @pytest.mark.parametrize(
     ("name", "groups"), [("requirements.txt", []), ("requirements-dev.txt", ["dev"])]
 )
-def test_the_pins_are_what_the_project_asks_for(name, groups):
+def test_the_pins_satisfy_pyproject(name, groups):
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
     asked = list(project["project"]["dependencies"])
     for group in groups:
