@@ -13,6 +13,7 @@ from tests.api.conftest import LABELS
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 SEARCHES = [
     f"{SKILLS}?q=barometer",

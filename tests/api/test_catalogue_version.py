@@ -13,6 +13,7 @@ from tests.api.test_cached_searches import write
 from tests.factories import PersonaFactory, SkillFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
 SEARCHED_COLUMNS = ["title", "slug", "tags", "description", "category", "runtimes", "author"]
 VERSION_CHANGES = {
     "a new skill": lambda _: SkillFactory(title="Barometer"),

@@ -14,9 +14,9 @@ from tests.system.model_catalogue import (
     Entry,
     edits,
     list_query,
-    listing_problem,
     number,
     published,
+    query_problem,
     two_decimals,
 )
 
@@ -89,7 +89,7 @@ class Model:
 
     def list_query(self, kind, query):
         """The rows that a query asks for, or the Response that refuses it."""
-        if problem := listing_problem(kind, query):
+        if problem := query_problem(kind, query):
             return error(400, problem)
         return [entry.listed() for entry in list_query(kind, self.entries[kind], query)]
 
