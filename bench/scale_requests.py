@@ -3,8 +3,9 @@
 from django.test import RequestFactory
 
 from agents.models import Agent, AgentToken
-from catalogue.filters import SkillListQuery
+from catalogue.filters import SkillFilterSet
 from catalogue.models import FacetCount, Persona, Skill
+from marketplace.api.pagination import KeysetPagination
 
 API = "/api/v1"
 REPEATS = 25
@@ -42,13 +43,13 @@ def lists():
 
 def middle(sort, key):
     """The path of the page that begins in the middle of a list."""
-    query = {"sort": [sort]}
-    page = SkillListQuery(query).page()
-    row = Skill.objects.order_by(f"-{key}", "-id")[page.count // 2]
-    row.sort_key = getattr(row, key)
-    page.rows = [row]
+    paginator = KeysetPagination()
     request = RequestFactory().get(f"{API}/skills", headers={"host": "localhost"})
-    return page.envelope(request, query, [])["next"].partition(API)[2]
+    paginator.paginate_queryset(SkillFilterSet({"sort": [sort]}), request)
+    row = Skill.objects.order_by(f"-{key}", "-id")[paginator.rows.count // 2]
+    row.sort_key = getattr(row, key)
+    paginator.page = [row]
+    return paginator.get_next_link().partition(API)[2]
 
 
 def searches():

@@ -6,9 +6,9 @@ from django.db import ProgrammingError
 
 from catalogue import filters
 from catalogue.management.commands import rebuild_search
-from catalogue.models import Skill, SkillPosting
+from catalogue.models import SkillPosting
 from catalogue.search import ranking as search_ranking
-from marketplace.api.pagination import RankedPage
+from marketplace.api.pagination import KeysetPagination
 from tests.api.conftest import LABELS
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
@@ -48,7 +48,7 @@ def write(entry, **values):
 
 UNRELATED_CHANGES = {
     "an agent": lambda _: AgentFactory(),
-    "an install of another": lambda e: Skill.objects.count_download(e["other skill"]),
+    "an install of another": lambda e: write(e["other skill"], downloads=1),
     "a review of another": lambda e: review(AgentFactory(), e["other persona"], 4),
     "the text of another": lambda e: write(e["other skill"], content="Other words."),
     "another draft": lambda _: SkillFactory(title="Barometer", status="draft"),
@@ -87,7 +87,7 @@ def test_after_an_edit_it_is_ranked_again(anyone, entries, rankings, url):
 def test_its_rows_show_their_current_values(anyone, entries):
     for url in SEARCHES:
         anyone.get(url)
-    Skill.objects.count_download(entries["skill"])
+    write(entries["skill"], downloads=1)
     review(AgentFactory(), entries["persona"], 5)
 
     responses = [anyone.get(url).json()["results"] for url in SEARCHES]
@@ -170,7 +170,7 @@ def test_min_rating_selects_by_the_current_rating(anyone, entries, sort):
 def test_one_by_rating_is_ranked_again_and_not_rendered_again(anyone, entries, monkeypatch, change):
     review(AgentFactory(), entries["persona"], 5)
     first = anyone.get(BY_RATING)
-    monkeypatch.setattr(RankedPage, "envelope", None)
+    monkeypatch.setattr(KeysetPagination, "get_paginated_response", None)
     change(entries)
 
     again = anyone.get(BY_RATING)

@@ -7,7 +7,7 @@ from django.db import DataError, InterfaceError, OperationalError, ProgrammingEr
 from django.http import Http404
 from redis.exceptions import ConnectionError as RedisConnectionError
 
-from catalogue.filters import SkillListQuery
+from catalogue.filters import SkillFilterSet
 from catalogue.views import SkillViewSet
 from tests.api.test_errors import assert_error
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
@@ -30,7 +30,7 @@ def list_view_does(monkeypatch):
     """Replace what `GET /skills` does."""
 
     def list_view_does(act):
-        monkeypatch.setattr(SkillListQuery, "page", lambda *_: act())
+        monkeypatch.setattr(SkillFilterSet, "rows", lambda *_: act())
 
     return list_view_does
 

@@ -4,9 +4,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from catalogue.filters import SkillListQuery
+from catalogue.filters import SkillFilterSet
 from catalogue.models import Skill
-from marketplace.api.pagination import RankedPage
+from marketplace.api.keysets import RankedRows
 from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
 
@@ -99,9 +99,9 @@ def test_a_page_beyond_the_last_row_has_the_current_count(anyone, left):
 def test_an_entry_withdrawn_during_the_ranking_is_left_out(db):
     shown, gone = SkillFactory(), SkillFactory(status="withdrawn")
 
-    page = RankedPage(SkillListQuery.by_id, [(2, gone.pk), (1, shown.pk)], limit=2)
+    ranked = RankedRows(SkillFilterSet.by_ids, [(2, gone.pk), (1, shown.pk)])
 
-    assert [row.slug for row in page.rows] == [shown.slug]
+    assert [row.slug for row in ranked.fetch(None, 2)] == [shown.slug]
 
 
 @pytest.mark.parametrize(
