@@ -1,6 +1,6 @@
 from rest_framework.serializers import BaseSerializer
 
-from catalogue.models import SLUG, Entry
+from catalogue.models import Entry
 from catalogue.search.ranking import MAX_RESULTS
 from marketplace.api.schemas import (
     COUNT,
@@ -18,6 +18,7 @@ from marketplace.api.schemas import (
     shape,
 )
 from marketplace.api.serializers import number, timestamp
+from marketplace.models import SLUG
 
 SLUG_SCHEMA = column(Entry, "slug") | {"pattern": f"^{SLUG}$"}
 TITLE_SCHEMA = column(Entry, "title")
