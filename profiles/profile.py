@@ -21,9 +21,9 @@ class Profile:
     def __init__(self, agent, row):
         self.agent = agent
         agent.claim = instance_of(OperatorClaim, row, "claim_")
-        self.skills = [SKILL.read(each) for each in row.skills]
-        self.personas = [PERSONA.read(each) for each in row.personas]
-        self.bundled = [BUNDLED.read(each) for each in row.bundled]
+        self.skills = SKILL.read_all(row.skills)
+        self.personas = PERSONA.read_all(row.personas)
+        self.bundled = BUNDLED.read_all(row.bundled)
         self.review_count = row.review_count
 
     @property
@@ -57,9 +57,9 @@ class Profile:
     @property
     def recalled(self):
         """What was recalled of all that the agent has, the latest first; at most NEWEST."""
-        entries = [*self.skills, *self.personas, *self.bundled]
-        has_withdrawn = any(entry.status == Status.WITHDRAWN for entry in entries)
-        if not has_withdrawn and has_all(self.skills) and has_all(self.personas):
+        statuses = {entry.status for entry in (*self.skills, *self.personas, *self.bundled)}
+        is_complete = has_all(self.skills) and has_all(self.personas)
+        if is_complete and Status.WITHDRAWN not in statuses:
             return []
         bundles = Persona.skills.through.objects.filter(persona__agent_installs__agent=self.agent)
         skills = Skill.objects.filter(

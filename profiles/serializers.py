@@ -111,12 +111,9 @@ class ProfileSerializer(BaseSerializer):
             "scopes": request.auth.scopes,
             "claim": claim_with_url(agent, request),
             "activePersona": self.active_persona(profile.active_persona),
-            "skills": [self.skill(install) for install in profile.skills],
-            "personas": [
-                self.persona(install, profile.slugs_by_persona[install.public_id])
-                for install in profile.personas
-            ],
-            "advisories": [self.advisory(entry) for entry in profile.recalled],
+            "skills": self.skills(profile),
+            "personas": self.personas(profile),
+            "advisories": self.advisories(profile),
             "counts": {
                 "skills": profile.skill_count,
                 "personas": profile.persona_count,
@@ -131,30 +128,39 @@ class ProfileSerializer(BaseSerializer):
             return None
         return {"personaId": persona.public_id, "slug": persona.slug, "title": persona.title}
 
-    def skill(self, install):
-        return {
-            "skillId": install.public_id,
-            "slug": install.slug,
-            "title": install.title,
-            "runtime": install.runtime,
-            "installedAt": install.installed_at,
-        }
+    def skills(self, profile):
+        return [
+            {
+                "skillId": install.public_id,
+                "slug": install.slug,
+                "title": install.title,
+                "runtime": install.runtime,
+                "installedAt": install.installed_at,
+            }
+            for install in profile.skills
+        ]
 
-    def persona(self, install, skills):
-        return {
-            "personaId": install.public_id,
-            "slug": install.slug,
-            "title": install.title,
-            "isActive": install.is_active == "true",
-            "installedAt": install.installed_at,
-            "skills": skills,
-        }
+    def personas(self, profile):
+        return [
+            {
+                "personaId": install.public_id,
+                "slug": install.slug,
+                "title": install.title,
+                "isActive": install.is_active == "true",
+                "installedAt": install.installed_at,
+                "skills": profile.slugs_by_persona[install.public_id],
+            }
+            for install in profile.personas
+        ]
 
-    def advisory(self, entry):
-        return {
-            "kind": entry.kind,
-            "slug": entry.slug,
-            "title": entry.title,
-            "reason": entry.withdrawal_reason,
-            "withdrawnAt": timestamp(entry.withdrawn_at),
-        }
+    def advisories(self, profile):
+        return [
+            {
+                "kind": entry.kind,
+                "slug": entry.slug,
+                "title": entry.title,
+                "reason": entry.withdrawal_reason,
+                "withdrawnAt": timestamp(entry.withdrawn_at),
+            }
+            for entry in profile.recalled
+        ]

@@ -3,19 +3,19 @@
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-
-from marketplace.middleware.pages import is_admin
+from django.urls import reverse
+from django.utils.functional import cached_property
 
 
 class StaffOnlyMixin:
-    """Runs Django's middleware once the view is known, and only for the admin's."""
+    @cached_property
+    def root(self):
+        return reverse("admin:index")
 
-    def process_request(self, request):
-        pass
-
-    def process_view(self, request, view, args, kwargs):
-        if is_admin(request.resolver_match):
-            super().process_request(request)
+    def __call__(self, request):
+        if request.path.startswith(self.root):
+            return super().__call__(request)
+        return self.get_response(request)
 
 
 class StaffSessionMiddleware(StaffOnlyMixin, SessionMiddleware):

@@ -52,7 +52,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
             with self.cursor() as cursor:
                 cursor.execute(statement, params)
                 return cursor.fetchall(), tuple(column.name for column in cursor.description)
-        self.validate_no_broken_transaction()
+        if self.needs_rollback:
+            self.validate_no_broken_transaction()
         with self.wrap_database_errors:
             if (
                 self.prepared_statements is None
