@@ -7,7 +7,7 @@ from django.db.backends.postgresql import base
 from django.db.backends.postgresql.psycopg_any import BaseTzLoader
 from psycopg.pq import TransactionStatus
 
-from marketplace.db.prepared_statements import PreparedStatements, row_type
+from marketplace.db.prepared_statements import PreparedStatements, named_row
 
 MAX_PARAMS = 50
 
@@ -42,8 +42,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def fetch_one(self, statement, params=()):
         """The first row of a statement that recurs, as a named tuple; None without rows."""
-        rows, names = self._fetch(statement, params)
-        return row_type(names)._make(rows[0]) if rows else None
+        rows, row_type = self._fetch(statement, params)
+        return row_type._make(rows[0]) if rows else None
 
     def _fetch(self, statement, params):
         self.close_if_health_check_failed()
@@ -51,7 +51,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         if self._needs_cursor(params):
             with self.cursor() as cursor:
                 cursor.execute(statement, params)
-                return cursor.fetchall(), tuple(column.name for column in cursor.description)
+                names = tuple(column.name for column in cursor.description)
+                return cursor.fetchall(), named_row(names)
         if self.needs_rollback:
             self.validate_no_broken_transaction()
         with self.wrap_database_errors:

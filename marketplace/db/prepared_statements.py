@@ -30,7 +30,7 @@ class PreparedStatements:
         self.names = count()
 
     def fetch(self, statement, params):
-        """All rows as tuples, and the names of the columns.
+        """All rows as tuples, and the named tuple of their columns.
 
         `params` are a sequence for `%s`, a mapping for `%(name)s`.
         """
@@ -78,16 +78,17 @@ class PreparedStatements:
 class PreparedStatement:
     name: bytes
     reader: Transformer
-    columns: tuple | None = None
+    row_type: type | None = None
 
     def read(self, result):
-        self.reader.set_pgresult(result, set_loaders=self.columns is None)
-        if self.columns is None:
-            self.columns = tuple(result.fname(i).decode() for i in range(result.nfields))
+        self.reader.set_pgresult(result, set_loaders=self.row_type is None)
+        if self.row_type is None:
+            names = tuple(result.fname(i).decode() for i in range(result.nfields))
+            self.row_type = named_row(names)
         rows = self.reader.load_rows(0, result.ntuples, tuple)
         # The reader is kept; a result, which may be large, is not.
         self.reader.set_pgresult(None, set_loaders=False)
-        return rows, self.columns
+        return rows, self.row_type
 
 
 @lru_cache(200)
@@ -105,5 +106,6 @@ def numbered(statement):
 
 
 @lru_cache(200)
-def row_type(columns):
-    return namedtuple("Row", columns)  # noqa: PYI024 - its fields are known only here
+def named_row(names):
+    # Columns without a name of their own can be read by their place alone.
+    return namedtuple("Row", names, rename=True)  # noqa: PYI024 - its fields are known only here
