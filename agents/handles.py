@@ -4,7 +4,7 @@ from django.utils.text import slugify
 
 from marketplace.models import SLUG, random_text
 
-SHAPE = SLUG
+PATTERN = SLUG
 MIN_LENGTH, MAX_LENGTH = 3, 39
 # fmt: off
 RESERVED = frozenset([

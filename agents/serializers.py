@@ -18,12 +18,12 @@ from marketplace.api.schemas import (
     described,
     identifier,
     nullable,
-    shape,
+    object_schema,
 )
 from marketplace.api.serializers import (
     BodySerializer,
-    KeptTextField,
     NamedField,
+    PublicTextField,
     TextField,
     timestamp,
 )
@@ -37,7 +37,7 @@ class HandleField(TextField):
 
     def to_internal_value(self, data):
         handle = super().to_internal_value(data)
-        if not re.fullmatch(handles.SHAPE, handle):
+        if not re.fullmatch(handles.PATTERN, handle):
             self.fail("shape")
         if handle in handles.RESERVED:
             self.fail("reserved")
@@ -51,7 +51,7 @@ class UnchangeableField(NamedField):
         self.fail("invalid")
 
 
-class NameField(KeptTextField):
+class NameField(PublicTextField):
     """1 to 80 characters, not only spaces."""
 
     default_error_messages = {"blank": "{field} must not be blank"}
@@ -68,8 +68,8 @@ class NameField(KeptTextField):
 
 class UpdateAgentSerializer(BodySerializer):
     name = NameField(required=False, help_text="How the agent calls itself; not only spaces.")
-    description = KeptTextField(max_length=500, required=False, help_text="What the agent does.")
-    runtime = KeptTextField(
+    description = PublicTextField(max_length=500, required=False, help_text="What the agent does.")
+    runtime = PublicTextField(
         max_length=64,
         required=False,
         help_text="Where the agent runs, in its own words, such as `python`.",
@@ -97,7 +97,7 @@ class ConfirmClaimSerializer(BodySerializer):
 SCOPES_SCHEMA = array(component("Scope", {"type": "string", "enum": Scope.values}))
 AGENT_SCHEMA = {
     "agentId": identifier("agent"),
-    "handle": column(Agent, "handle") | {"pattern": f"^{handles.SHAPE}$"},
+    "handle": column(Agent, "handle") | {"pattern": f"^{handles.PATTERN}$"},
     "name": column(Agent, "name"),
     "description": column(Agent, "description"),
     "runtime": column(Agent, "runtime"),
@@ -107,14 +107,14 @@ CONFIRMED_CLAIM_SCHEMA = {
         "ClaimStatus", {"type": "string", "enum": ["unclaimed", "pending", "claimed"]}
     ),
     "operator": described(
-        nullable(component("Operator", shape({"name": TEXT}))),
+        nullable(component("Operator", object_schema({"name": TEXT}))),
         "Null until the claim is confirmed.",
     ),
     "claimedAt": nullable(TIMESTAMP),
 }
 CLAIM_SCHEMA = component(
     "Claim",
-    shape(
+    object_schema(
         {
             "claimUrl": described(URL, "A secret page: hand it to the person who operates you."),
             **CONFIRMED_CLAIM_SCHEMA,
@@ -148,13 +148,13 @@ class RegisteredAgentSerializer(BaseSerializer):
 
     schema = component(
         "RegisteredAgent",
-        shape(
+        object_schema(
             {
                 "message": MESSAGE,
                 **AGENT_SCHEMA,
                 "token": {
                     "type": "string",
-                    "pattern": f"^{tokens.SHAPE.pattern}$",
+                    "pattern": f"^{tokens.PATTERN.pattern}$",
                     "description": "The bearer token. Keep it: it is shown here and never again.",
                 },
                 "tokenType": {"type": "string", "enum": ["Bearer"]},
@@ -186,12 +186,12 @@ class RegisteredAgentSerializer(BaseSerializer):
 class ConfirmedClaimSerializer(BaseSerializer):
     schema = component(
         "ConfirmedClaim",
-        shape(
+        object_schema(
             {
                 "message": MESSAGE,
                 "agentId": AGENT_SCHEMA["agentId"],
                 "handle": AGENT_SCHEMA["handle"],
-                "claim": component("OperatorClaim", shape(CONFIRMED_CLAIM_SCHEMA)),
+                "claim": component("OperatorClaim", object_schema(CONFIRMED_CLAIM_SCHEMA)),
             }
         ),
     )

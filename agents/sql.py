@@ -1,8 +1,8 @@
-"""The token with this digest, if it may be used, and its agent: what most requests ask first.
+"""The statement that authenticates: the usable token with a digest, and its agent.
 
-Its use is noted in passing, at most every 15 minutes. Nothing waits for the disk for that
-(synchronous_commit): a crash of the database may forget the last notes. profiles.sql reads more by
-the same statement.
+It also writes when the token was last used, at most every 15 minutes. No request waits for the disk
+for that (synchronous_commit), so a crash of the database may lose the last few. profiles/sql.py
+reads the profile by the same statement.
 """
 
 USABLE = """

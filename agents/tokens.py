@@ -13,7 +13,7 @@ from marketplace.models import BASE62, random_text
 SECRET_LENGTH = 32  # characters of base62: 190.5 bits
 CHECKSUM_LENGTH = 6
 MAX_DAYS = 3650  # for which staff may issue one that expires
-SHAPE = re.compile(rf"[A-Za-z0-9]+_agent_[0-9A-Za-z]{{{SECRET_LENGTH + CHECKSUM_LENGTH}}}")
+PATTERN = re.compile(rf"[A-Za-z0-9]+_agent_[0-9A-Za-z]{{{SECRET_LENGTH + CHECKSUM_LENGTH}}}")
 
 
 def mint():
@@ -34,7 +34,7 @@ def checksum(body):
 def is_well_formed(text):
     """Whether the text can be a token at all: a mistyped or cut one is refused without a query."""
     body, end = text[:-CHECKSUM_LENGTH], text[-CHECKSUM_LENGTH:]
-    return SHAPE.fullmatch(text) is not None and checksum(body) == end
+    return PATTERN.fullmatch(text) is not None and checksum(body) == end
 
 
 def expiry(days):

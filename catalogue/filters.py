@@ -12,13 +12,13 @@ from django.db.models import Count, F, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill
+from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill, Status
 from catalogue.search.facet_counts import catalogue_version, facet_count
 from catalogue.search.ranking import ranking
 from catalogue.serializers import SLUG_SCHEMA
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.keysets import (
-    COMPILED,
+    COMPILED_BYTES,
     RankedRows,
     Sort,
     SortedRows,
@@ -31,7 +31,7 @@ from marketplace.http_cache.validators import Validator
 
 ALIASES = {"query": "q", "search": "q"}
 MAX_QUERY = 200
-RANK = 128  # bytes of an entry in a ranking, about
+RANK_BYTES = 128  # bytes of an entry in a ranking, about
 
 # Of this process; 80 KiB each, about.
 compiled_pages = LRUCache(100)
@@ -133,7 +133,7 @@ class FilterSet:
         validator = Validator.of(catalogue_version)
         ranked = rank()
         if not all(self.filters[name].is_versioned for name in self.values):
-            validator = Validator(rank, ranked, weight=COMPILED + RANK * len(ranked))
+            validator = Validator(rank, ranked, weight=COMPILED_BYTES + RANK_BYTES * len(ranked))
         if self.sort == "relevance":
             return RankedRows(self.by_ids, ranked, validators=[validator])
         best = self.entries.filter(pk__in=[row_id for _, row_id in ranked])
@@ -158,9 +158,9 @@ class FilterSet:
             (name, value if self.filters[name].is_inlined else None)
             for name, value in self.values.items()
         ]
-        shape = (type(self), *inlined, len(self._facets), self.sort, number, place)
+        object_schema = (type(self), *inlined, len(self._facets), self.sort, number, place)
         with lock:
-            compiled = compiled_pages.get(shape)
+            compiled = compiled_pages.get(object_schema)
         if compiled is None:
             passing = self._filtered(
                 {
@@ -171,7 +171,7 @@ class FilterSet:
             sort = self.sorts[self.sort]
             compiled = compile_page(passing, sort, self._count(passing), number, place)
             with lock:
-                compiled_pages[shape] = compiled
+                compiled_pages[object_schema] = compiled
         return compiled
 
     def _filtered(self, values):
@@ -230,12 +230,12 @@ class FilterSet:
 
 
 class SkillFilterSet(FilterSet):
-    entries = Skill.objects.published().with_row_version().listed()
+    entries = Skill.objects.published().with_row_version().for_list()
     by_ids = compile_by_ids(entries)
     filters = {
         **FilterSet.filters,
         "bundledIn": Filter(
-            lambda slug: Q(personas__slug=slug, personas__status=InlineConstant("published")),
+            lambda slug: Q(personas__slug=slug, personas__status=InlineConstant(Status.PUBLISHED)),
             "Only skills that come with the persona of this slug.",
             schema=SLUG_SCHEMA,
             is_selective=True,
@@ -246,7 +246,7 @@ class SkillFilterSet(FilterSet):
 
 
 class PersonaFilterSet(FilterSet):
-    entries = Persona.objects.published().with_row_version().with_skill_slugs().listed()
+    entries = Persona.objects.published().with_row_version().with_skill_slugs().for_list()
     by_ids = compile_by_ids(entries)
     filters = {
         **FilterSet.filters,
@@ -269,7 +269,7 @@ class PersonaFilterSet(FilterSet):
             is_chip=False,
         ),
         "skill": Filter(
-            lambda slug: Q(skills__slug=slug, skills__status=InlineConstant("published")),
+            lambda slug: Q(skills__slug=slug, skills__status=InlineConstant(Status.PUBLISHED)),
             "Only personas that bundle the skill of this slug.",
             schema=SLUG_SCHEMA,
             is_selective=True,

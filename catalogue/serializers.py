@@ -15,7 +15,7 @@ from marketplace.api.schemas import (
     described,
     identifier,
     nullable,
-    shape,
+    object_schema,
 )
 from marketplace.api.serializers import number, timestamp
 from marketplace.models import SLUG
@@ -26,7 +26,7 @@ UNKNOWN = "Empty where it is not known."
 
 
 def page_of(entry):
-    return shape(
+    return object_schema(
         {
             "results": array(entry),
             "count": described(COUNT, f"On all pages; a search has the best {MAX_RESULTS:,}."),
@@ -81,7 +81,7 @@ class SkillSerializer(EntrySerializer):
         **EntrySerializer.fields_schema,
         "downloads": COUNT,
     }
-    schema = component("Skill", shape(fields_schema))
+    schema = component("Skill", object_schema(fields_schema))
     page_schema = component("SkillPage", page_of(schema))
 
     def to_representation(self, skill):
@@ -100,13 +100,14 @@ class SkillDetailSerializer(SkillSerializer):
 
     schema = component(
         "SkillDetail",
-        shape(
+        object_schema(
             {
                 **SkillSerializer.fields_schema,
                 "content": described(TEXT, "The whole SKILL.md, frontmatter included."),
                 "personas": array(
                     component(
-                        "BundlingPersona", shape({"slug": SLUG_SCHEMA, "title": TITLE_SCHEMA})
+                        "BundlingPersona",
+                        object_schema({"slug": SLUG_SCHEMA, "title": TITLE_SCHEMA}),
                     )
                 ),
             }
@@ -134,7 +135,7 @@ class PersonaSerializer(EntrySerializer):
         "ratingAvg": described(nullable(RATING), "Null without reviews."),
         "ratingCount": COUNT,
     }
-    schema = component("Persona", shape(fields_schema))
+    schema = component("Persona", object_schema(fields_schema))
     page_schema = component("PersonaPage", page_of(schema))
 
     def to_representation(self, persona):
@@ -161,7 +162,7 @@ class PersonaDetailSerializer(PersonaSerializer):
 
     bundled_skill_schema = component(
         "BundledSkill",
-        shape(
+        object_schema(
             {
                 "skillId": identifier("skill"),
                 "slug": SLUG_SCHEMA,
@@ -172,14 +173,14 @@ class PersonaDetailSerializer(PersonaSerializer):
     )
     rating_distribution_schema = component(
         "RatingDistribution",
-        shape(
+        object_schema(
             {str(stars): COUNT for stars in range(1, 6)},
             "How many reviews at each whole rating, fractions at the nearest.",
         ),
     )
     ratings_schema = component(
         "Ratings",
-        shape(
+        object_schema(
             {
                 "average": nullable(RATING),
                 "count": COUNT,
@@ -189,7 +190,7 @@ class PersonaDetailSerializer(PersonaSerializer):
     )
     schema = component(
         "PersonaDetail",
-        shape(
+        object_schema(
             {
                 **PersonaSerializer.fields_schema,
                 "content": described(nullable(TEXT), "The prompt; null while it has a price."),
@@ -211,4 +212,12 @@ class PersonaDetailSerializer(PersonaSerializer):
         }
 
     def skills(self, persona):
-        return persona.bundled
+        return [
+            {
+                "slug": skill["slug"],
+                "title": skill["title"],
+                "skillId": skill["public_id"],
+                "description": skill["description"],
+            }
+            for skill in persona.bundled
+        ]

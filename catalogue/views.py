@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.filters import PersonaFilterSet, SkillFilterSet
-from catalogue.models import Persona, Skill, is_slug
+from catalogue.models import Persona, Skill, slug_validator
 from catalogue.serializers import (
     PersonaDetailSerializer,
     PersonaSerializer,
@@ -24,8 +24,8 @@ from marketplace.http_cache.store import cache_key
 from marketplace.http_cache.validators import Validator
 
 # Raise it when the same rows are shown in another shape, because a client may hold a response of
-# the old one. tests/api/test_etag_shape.py notices a change.
-SHAPE = 1
+# the old one. tests/api/test_etags.py notices a change.
+REPRESENTATION = 1
 LISTS = (
     "An entry of a list has no `content`: get the one you want. Follow `next` until it is null; "
     "every entry then came once. A parameter that is not listed here is a 400."
@@ -35,7 +35,7 @@ LISTS = (
 def compile_by_slug(queryset):
     """The row whose `slug` is bound, as the whole entry and as its versions."""
     entry = queryset.filter(slug=BindParam("slug")).order_by()
-    return CompiledQuery(lambda: entry), CompiledQuery(lambda: versions_of(entry))
+    return CompiledQuery(entry), CompiledQuery(versions_of(entry))
 
 
 class CatalogueViewSet(PublicViewSet):
@@ -74,15 +74,15 @@ class CatalogueViewSet(PublicViewSet):
     def get_published(cls, slug):
         """The published entry in detail, and the validator for it. Raises the kind's NotFound."""
         # No row has a malformed slug, and PostgreSQL refuses to read some of them.
-        entry = cls.by_slug.first(slug=slug) if is_slug.regex.search(slug) else None
+        entry = cls.by_slug.first(slug=slug) if slug_validator.regex.search(slug) else None
         if entry is None:
             raise cls.queryset.model.NotFound
         seen = [versions(entry, cls.by_slug.queryset)]
         return entry, Validator(partial(cls.versions_by_slug, slug=slug), seen)
 
-    def conditional_response(self, request, versions, validator, build):
-        """The response that `build` makes of these versions; 304 where the client has it."""
-        state = repr((settings.VERSION, SHAPE, cache_key(request.META), versions))
+    def conditional_response(self, request, shown, validator, build):
+        """The response that `build` makes of the versions `shown`; 304 where the client has it."""
+        state = repr((settings.VERSION, REPRESENTATION, cache_key(request.META), shown))
         etag = f'"{salted_hmac("catalogue.etag", state).hexdigest()[:32]}"'
         if is_not_modified(request.META, etag):
             return HttpResponseNotModified(headers={"ETag": etag})

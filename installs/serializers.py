@@ -1,7 +1,7 @@
 from rest_framework.serializers import BaseSerializer
 
 from catalogue.serializers import SLUG_SCHEMA
-from marketplace.api.schemas import FLAG, MESSAGE, component, identifier, shape
+from marketplace.api.schemas import FLAG, MESSAGE, component, identifier, object_schema
 from marketplace.api.serializers import BodySerializer, BooleanField, SlugField, TextField
 
 SLUG_HELP = "The `slug` of the entry, as the catalogue shows it."
@@ -25,7 +25,7 @@ class InstallPersonaSerializer(BodySerializer):
 class InstalledSkillSerializer(BaseSerializer):
     schema = component(
         "InstalledSkill",
-        shape({"message": MESSAGE, "skillId": identifier("skill"), "slug": SLUG_SCHEMA}),
+        object_schema({"message": MESSAGE, "skillId": identifier("skill"), "slug": SLUG_SCHEMA}),
     )
 
     def to_representation(self, install):
@@ -39,7 +39,7 @@ class InstalledSkillSerializer(BaseSerializer):
 class InstalledPersonaSerializer(BaseSerializer):
     schema = component(
         "InstalledPersona",
-        shape(
+        object_schema(
             {
                 "message": MESSAGE,
                 "personaId": identifier("persona"),

@@ -1,9 +1,9 @@
-"""Each install as one statement: a round trip, whatever comes of it.
+"""Each install as one statement that returns one row, the verdict: done, or why not.
 
-It locks the agent's row and then the entry's, so that a suspension, a price or a withdrawal that
-was committed meanwhile counts, writes only where nothing is in the way, and always returns one row:
-the verdict. A write of the same agent that was committed after the statement's snapshot is refused
-by a unique constraint, and with it the whole statement: see Agent.run_alone.
+It locks the agent's row and then the entry's, so that a suspension, a price or a withdrawal that is
+committed meanwhile counts. It writes only where nothing is in the way. If another write of the same
+agent is committed after the statement's snapshot, a unique constraint refuses the whole statement;
+Agent.run_alone then runs it once more.
 """
 
 INSTALL_SKILL = """

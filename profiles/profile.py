@@ -14,8 +14,8 @@ from profiles.sql import BUNDLED, NEWEST, PERSONA, SKILL
 class Profile:
     """The newest `skills` and `personas` of an agent, its claim, and what follows from them.
 
-    Of an agent that has fewer than NEWEST of each kind the row of PROFILE tells everything. Only
-    of one that may have more, or has something that was withdrawn, is the database asked again.
+    The row of PROFILE is all that an agent with fewer than NEWEST of each kind needs. The database
+    is asked again for an agent that may have more, or that has a withdrawn entry.
     """
 
     def __init__(self, agent, row):
@@ -28,11 +28,15 @@ class Profile:
 
     @property
     def skill_count(self):
-        return len(self.skills) if has_all(self.skills) else self.agent.skill_installs.count()
+        return len(self.skills) if is_complete(self.skills) else self.agent.skill_installs.count()
 
     @property
     def persona_count(self):
-        return len(self.personas) if has_all(self.personas) else self.agent.persona_installs.count()
+        return (
+            len(self.personas)
+            if is_complete(self.personas)
+            else self.agent.persona_installs.count()
+        )
 
     @cached_property
     def slugs_by_persona(self):
@@ -46,9 +50,9 @@ class Profile:
     @property
     def active_persona(self):
         for persona in self.personas:
-            if persona.is_active == "true":
+            if persona.is_active:
                 return persona
-        if has_all(self.personas):
+        if is_complete(self.personas):
             return None
         return Persona.objects.filter(
             agent_installs__agent=self.agent, agent_installs__is_active=True
@@ -58,8 +62,8 @@ class Profile:
     def recalled(self):
         """What was recalled of all that the agent has, the latest first; at most NEWEST."""
         statuses = {entry.status for entry in (*self.skills, *self.personas, *self.bundled)}
-        is_complete = has_all(self.skills) and has_all(self.personas)
-        if is_complete and Status.WITHDRAWN not in statuses:
+        has_all = is_complete(self.skills) and is_complete(self.personas)
+        if has_all and Status.WITHDRAWN not in statuses:
             return []
         bundles = Persona.skills.through.objects.filter(persona__agent_installs__agent=self.agent)
         skills = Skill.objects.filter(
@@ -73,7 +77,8 @@ class Profile:
         )
 
 
-def has_all(rows):
+def is_complete(rows):
+    """Whether these are all rows, and not the newest of more."""
     return len(rows) < NEWEST
 
 

@@ -15,7 +15,7 @@ from marketplace.api.schemas import (
     described,
     identifier,
     nullable,
-    shape,
+    object_schema,
 )
 from marketplace.api.serializers import timestamp
 from profiles.sql import NEWEST
@@ -24,7 +24,7 @@ PERSONA_SCHEMA = {"personaId": identifier("persona"), "slug": SLUG_SCHEMA, "titl
 SKILLS_SCHEMA = array(
     component(
         "OwnSkill",
-        shape(
+        object_schema(
             {
                 "skillId": identifier("skill"),
                 "slug": SLUG_SCHEMA,
@@ -39,7 +39,7 @@ SKILLS_SCHEMA = array(
 PERSONAS_SCHEMA = array(
     component(
         "OwnPersona",
-        shape(
+        object_schema(
             {
                 **PERSONA_SCHEMA,
                 "isActive": FLAG,
@@ -53,7 +53,7 @@ PERSONAS_SCHEMA = array(
 ADVISORIES_SCHEMA = array(
     component(
         "Advisory",
-        shape(
+        object_schema(
             {
                 "kind": {"type": "string", "enum": ["skill", "persona"]},
                 "slug": SLUG_SCHEMA,
@@ -67,7 +67,7 @@ ADVISORIES_SCHEMA = array(
 )
 COUNTS_SCHEMA = component(
     "Counts",
-    shape(
+    object_schema(
         {"skills": COUNT, "personas": COUNT, "reviews": COUNT},
         "How many there are, listed or not.",
     ),
@@ -79,13 +79,15 @@ class ProfileSerializer(BaseSerializer):
 
     schema = component(
         "Profile",
-        shape(
+        object_schema(
             {
                 **AGENT_SCHEMA,
                 "tier": described(column(Agent, "tier"), "Which rate limits apply."),
                 "scopes": described(SCOPES_SCHEMA, "What the token of this request may do."),
                 "claim": CLAIM_SCHEMA,
-                "activePersona": nullable(component("ActivePersona", shape(PERSONA_SCHEMA))),
+                "activePersona": nullable(
+                    component("ActivePersona", object_schema(PERSONA_SCHEMA))
+                ),
                 "skills": described(SKILLS_SCHEMA, f"The newest {NEWEST}, newest first."),
                 "personas": described(PERSONAS_SCHEMA, f"The newest {NEWEST}, newest first."),
                 "advisories": described(
@@ -146,7 +148,7 @@ class ProfileSerializer(BaseSerializer):
                 "personaId": install.public_id,
                 "slug": install.slug,
                 "title": install.title,
-                "isActive": install.is_active == "true",
+                "isActive": bool(install.is_active),
                 "installedAt": install.installed_at,
                 "skills": profile.slugs_by_persona[install.public_id],
             }

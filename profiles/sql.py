@@ -8,9 +8,9 @@ from collections import namedtuple
 from functools import partial
 
 from agents.sql import USABLE
-from marketplace.api.serializers import TIMESTAMP
+from marketplace.api.serializers import TIMESTAMP_FORMAT
 
-NEWEST = 100  # of each kind: agents that have more see no others
+NEWEST = 100  # rows of each kind in a profile
 
 
 class TextRow:
@@ -26,7 +26,7 @@ class TextRow:
         return list(map(self._read, arrays))
 
 
-INSTALLED_AT = f"to_char(install.installed_at AT TIME ZONE 'UTC', '{TIMESTAMP}')"
+INSTALLED_AT = f"to_char(install.installed_at AT TIME ZONE 'UTC', '{TIMESTAMP_FORMAT}')"
 SKILL = TextRow(
     status="skill.status",
     public_id="skill.public_id",
@@ -40,7 +40,7 @@ PERSONA = TextRow(
     public_id="public_id",
     slug="slug",
     title="title",
-    is_active="is_active::text",
+    is_active="CASE WHEN install.is_active THEN 'active' ELSE '' END",
     installed_at=INSTALLED_AT,
 )
 BUNDLED = TextRow(status="skill.status", persona_id="newest.public_id", slug="skill.slug")

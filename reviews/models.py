@@ -87,14 +87,14 @@ class Review(models.Model):
 
     def hide(self, reason):
         """Take the review out of every average and public answer; its agent is not told."""
-        self._count(hidden_at=timezone.now(), reason=reason)
+        self._set_hidden(hidden_at=timezone.now(), reason=reason)
 
     def restore(self):
         """Count the review again, as its agent has left it meanwhile."""
-        self._count(hidden_at=None, reason="")
+        self._set_hidden(hidden_at=None, reason="")
 
     @transaction.atomic
-    def _count(self, *, hidden_at, reason):
+    def _set_hidden(self, *, hidden_at, reason):
         # In the order in which a review is submitted: the agent first, the shared counter last.
         self.agent.lock()
         self.refresh_from_db(fields=["rating", "hidden_at"])

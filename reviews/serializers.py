@@ -8,11 +8,11 @@ from marketplace.api.schemas import (
     column,
     component,
     identifier,
-    shape,
+    object_schema,
 )
 from marketplace.api.serializers import (
     BodySerializer,
-    KeptTextField,
+    PublicTextField,
     RatingField,
     SlugField,
     number,
@@ -27,7 +27,7 @@ class SubmitReviewSerializer(BodySerializer):
         help_text="From 1 (poor) to 5 (excellent); fractions are kept to two decimals."
     )
     personaSlug = SlugField(help_text="The `slug` of a persona that the agent has installed.")
-    comment = KeptTextField(
+    comment = PublicTextField(
         max_length=1000,
         default="",
         help_text="A review is replaced as a whole: without a comment it has none.",
@@ -37,7 +37,7 @@ class SubmitReviewSerializer(BodySerializer):
 class SubmittedReviewSerializer(BaseSerializer):
     schema = component(
         "SubmittedReview",
-        shape(
+        object_schema(
             {
                 "message": MESSAGE,
                 "reviewId": identifier("review"),

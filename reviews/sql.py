@@ -1,4 +1,7 @@
-"""A review as one statement that returns its verdict, as the installs of installs.sql do."""
+"""A review as one statement that returns its verdict, as an install does (installs/sql.py).
+
+It locks the agent's row alone: a withdrawal that is committed meanwhile refuses the next review.
+"""
 
 SUBMIT_REVIEW = """
 WITH me AS (

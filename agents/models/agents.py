@@ -55,7 +55,7 @@ class Agent(models.Model):
         max_length=40, default=partial(make_public_id, "agent"), editable=False
     )
     handle = models.CharField(
-        max_length=handles.MAX_LENGTH, validators=[RegexValidator(rf"\A{handles.SHAPE}\Z")]
+        max_length=handles.MAX_LENGTH, validators=[RegexValidator(rf"\A{handles.PATTERN}\Z")]
     )
     name = models.CharField(max_length=80, blank=True)
     description = models.CharField(max_length=500, blank=True)
@@ -122,12 +122,12 @@ class Agent(models.Model):
             self.save(update_fields=[*fields, "updated_at"])
 
     def suspend(self, reason=""):
-        self._become_suspended(self.suspended_at or timezone.now(), reason)
+        self._set_suspended(self.suspended_at or timezone.now(), reason)
 
     def restore(self):
-        self._become_suspended(None, "")
+        self._set_suspended(None, "")
 
-    def _become_suspended(self, suspended_at, reason):
+    def _set_suspended(self, suspended_at, reason):
         self.suspended_at, self.suspension_reason = suspended_at, reason
         self.save(update_fields=["suspended_at", "suspension_reason", "updated_at"])
 

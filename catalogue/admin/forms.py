@@ -7,12 +7,18 @@ from itertools import count
 from django import forms
 
 from catalogue.importing.base import LISTS, TEXTS
-from catalogue.importing.frontmatter import FENCED, MAX_BYTES, Refused, parse_yaml, read_frontmatter
+from catalogue.importing.frontmatter import (
+    FENCED,
+    MAX_BYTES,
+    MAX_DESCRIPTION,
+    Refused,
+    parse_yaml,
+    read_frontmatter,
+    utf16_length,
+)
 from catalogue.importing.uploads import MAX_FILES, MAX_UPLOAD
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonForm
-
-MAX_DESCRIPTION = 1024  # characters, in the format of SKILL.md
 
 
 class FormTextField(forms.CharField):
@@ -119,7 +125,7 @@ class SkillForm(EntryForm):
                 "Add a line description: to the frontmatter that says what the skill does and when "
                 "to use it."
             )
-        if len(description) > MAX_DESCRIPTION:
+        if utf16_length(description) > MAX_DESCRIPTION:
             yield f"Shorten the description in the frontmatter to {MAX_DESCRIPTION} characters."
         if not body.strip():
             yield "Write the instructions below the frontmatter."

@@ -7,7 +7,7 @@ from django.db import transaction
 from catalogue.importing.base import Report, printable
 from catalogue.importing.exports import as_file
 from catalogue.importing.importers import PersonaImporter, SkillImporter
-from catalogue.models import Skill, is_slug
+from catalogue.models import Skill, slug_validator
 from marketplace.adminsite.diffs import shown_change
 
 SOURCE = "admin"
@@ -70,7 +70,7 @@ class AdminImportMixin:
     def save_entry(self, file, outcome):
         name = file.fields.line("name")
         # A slug that staff have written may be longer than those that are made from names.
-        file.slug = name if is_slug.regex.search(name) else file.slug
+        file.slug = name if slug_validator.regex.search(name) else file.slug
         existing = self.model.objects.filter(slug=file.slug).first()
         existing = existing or self.model.objects.filter(source=file.source).first()
         self.taken = set()  # of this file alone: the next one may be for the same slug
@@ -97,8 +97,7 @@ class AdminImportMixin:
             self.report.refused,
         )
         if not self.preview:
-            stored = self.model.objects.get(pk=entry.pk)
-            stored.take_snapshot(reason="Snapshot before the change")
+            entry.snapshot_before_change()
         self.update(file, entry)
         if self.report.refused > refused:
             outcome.kind = "refused"

@@ -1,5 +1,6 @@
 """Importing an upload after a preview, and exporting."""
 
+from datetime import timedelta
 from tempfile import TemporaryFile
 
 from django.contrib import admin
@@ -87,7 +88,7 @@ class ImportExportModelAdmin(StaffModelAdmin):
         )
         # Previews that staff left for a day are not imported any more.
         ImportRun.objects.filter(
-            finished_at=None, created_at__lt=timezone.now() - timezone.timedelta(days=1)
+            finished_at=None, created_at__lt=timezone.now() - timedelta(days=1)
         ).update(data=None, finished_at=timezone.now())
         try:
             run.data = file.read(uploads.MAX_UPLOAD + 1)
@@ -172,7 +173,7 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
         return queryset.filter(name__istartswith=term)
 
     def attention(self):
-        week = timezone.now() - timezone.timedelta(days=7)
+        week = timezone.now() - timedelta(days=7)
         refused = ImportRun.objects.filter(refused__gt=0, created_at__gte=week)
         return [("imports of this week with refused files", refused, "")]
 

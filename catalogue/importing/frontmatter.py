@@ -9,6 +9,7 @@ import yaml
 MAX_BYTES = 1024 * 1024
 MAX_FRONTMATTER = 64 * 1024  # characters
 MAX_DEPTH = 100
+MAX_DESCRIPTION = 1024  # UTF-16 code units, as the format's own tools count
 FENCED = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
 LINE = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
 EMPTY = {"", "null", "~"}
@@ -166,3 +167,7 @@ def as_slug(name):
 def as_title(slug):
     """The title of an entry whose file has none: `pdf-tables` becomes "Pdf Tables"."""
     return " ".join(word.capitalize() for word in slug.split("-"))
+
+
+def utf16_length(text):
+    return len(text.encode("utf-16-le")) // 2

@@ -5,7 +5,7 @@ from catalogue.models.entries import (
     TITLE_WITHOUT_CASE,
     Entry,
     Status,
-    is_slug,
+    slug_validator,
 )
 from catalogue.models.imports import ImportRun
 from catalogue.models.personas import Persona
@@ -26,5 +26,5 @@ __all__ = [
     "Skill",
     "SkillPosting",
     "Status",
-    "is_slug",
+    "slug_validator",
 ]

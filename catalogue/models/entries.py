@@ -12,7 +12,7 @@ from django.utils import timezone
 from marketplace.db.compiled_queries import InlineConstant
 from marketplace.models import SLUG
 
-is_slug = RegexValidator(
+slug_validator = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as pdf-tables."
 )
 
@@ -44,16 +44,6 @@ class EntryQuerySet(models.QuerySet):
     def recalled(self):
         """Entries that were withdrawn with a reason, which their agents read in `advisories`."""
         return self.filter(status=Status.WITHDRAWN).exclude(withdrawal_reason="")
-
-    def by_slug(self, slug):
-        """The entry with this slug; NotFound is the model's own 404."""
-        # What is no slug is in no row either, and may hold what PostgreSQL refuses to read.
-        if is_slug.regex.search(slug):
-            try:
-                return self.get(slug=slug)
-            except self.model.DoesNotExist:
-                pass
-        raise self.model.NotFound
 
     def with_true_counts(self):
         """Annotate `true_<counter>`, computed from the counted rows, for each of COUNTERS."""
@@ -92,7 +82,7 @@ class EntryQuerySet(models.QuerySet):
             )
         )
 
-    def listed(self):
+    def for_list(self):
         """Defer what no list shows, the long column above all."""
         unseen = ("content", "source", "status", "withdrawn_at", "withdrawal_reason")
         return self.defer(*unseen)
@@ -109,7 +99,7 @@ def total_of(model, relation, aggregate):
 class Entry(models.Model):
     """What skills and personas share (contract 6)."""
 
-    slug = models.CharField(max_length=100, validators=[is_slug])
+    slug = models.CharField(max_length=100, validators=[slug_validator])
     title = models.CharField(max_length=200)
     description = models.TextField(blank=True)
     category = models.CharField(max_length=64, blank=True)

@@ -36,7 +36,7 @@ class PersonaQuerySet(EntryQuerySet):
         """Annotate `bundled`: what a persona's detail shows of its published skills."""
         skills = Skill.objects.published().filter(personas=OuterRef("pk")).order_by("slug")
         shown = JSONObject(
-            skillId="public_id", slug="slug", title="title", description="description"
+            public_id="public_id", slug="slug", title="title", description="description"
         )
         return self.annotate(bundled=ArraySubquery(skills.values(skill=shown)))
 

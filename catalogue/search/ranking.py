@@ -9,7 +9,7 @@ MAX_RESULTS = 1000  # of a search, the best
 MAX_WORDS = 10  # of a query, the rarest
 MAX_POSTINGS = 10_000  # that a search reads, all words together
 MAX_FILTERED = 5_000  # the same where each entry must also pass a filter
-FEW = 2000  # entries that a filter leaves, up to which all of them are scored
+MAX_SCORED = 2000  # entries that a filter leaves, up to which all of them are scored
 
 # Weighs each word by its rarity among the entries (BM25's inverse document frequency, in
 # thousandths), finds the entries with the highest impacts of each word, and adds up the scores of
@@ -114,7 +114,7 @@ def ranking(entries, text, *, facets, is_filtered, is_selective):
             "facets": [facet for facet, _ in facets],
             "values": [value for _, value in facets],
             "is_selective": is_selective,
-            "few": FEW,
+            "few": MAX_SCORED,
             "max_words": MAX_WORDS,
             "max_postings": MAX_FILTERED if is_filtered else MAX_POSTINGS,
             "max_results": MAX_RESULTS,

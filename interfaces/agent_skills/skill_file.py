@@ -10,13 +10,20 @@ import re
 from hashlib import sha256
 from typing import NamedTuple
 
-from catalogue.importing.frontmatter import FENCED, Fields, Refused, one_line, read_frontmatter
+from catalogue.importing.frontmatter import (
+    FENCED,
+    MAX_DESCRIPTION,
+    Fields,
+    Refused,
+    one_line,
+    read_frontmatter,
+)
 
 FIELDS = {"name", "description", "license", "compatibility", "allowed-tools"}
 # Text that every reader of YAML takes for a string, and for the same one.
 PLAIN = r"""(?!(?i:null|true|false|yes|no|on|off|y|n)$)[A-Za-z(](?:[^#:]|:(?=\S))*"""
 PLAIN_LINE = re.compile(rf"""(?:  )?[\w-]+:(?: (?:{PLAIN}|"[^"\\]*"|'[^']*'))?""")
-MAX_NAME, MAX_TEXT, MAX_COMPATIBILITY, MAX_WORDS = 64, 1024, 500, 100
+MAX_NAME, MAX_COMPATIBILITY, MAX_WORDS = 64, 500, 100
 
 
 class SkillFile(NamedTuple):
@@ -100,7 +107,11 @@ def is_valid(text, name, fields):
 def words_of(fields, name):
     value = fields.get(name)
     words = value[:MAX_WORDS] if isinstance(value, list) else [value]
-    return plain(" ".join(word[:MAX_TEXT] for word in words if isinstance(word, str))[:MAX_TEXT])
+    return plain(
+        " ".join(word[:MAX_DESCRIPTION] for word in words if isinstance(word, str))[
+            :MAX_DESCRIPTION
+        ]
+    )
 
 
 def plain(text):
@@ -109,4 +120,4 @@ def plain(text):
     Cut to the format's maximum for a description, in UTF-16 code units, as the CLI counts.
     """
     line = one_line(text).replace("---", "—")
-    return line.encode("utf-16-le")[: 2 * MAX_TEXT].decode("utf-16-le", "ignore").strip()
+    return line.encode("utf-16-le")[: 2 * MAX_DESCRIPTION].decode("utf-16-le", "ignore").strip()

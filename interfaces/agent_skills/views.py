@@ -12,7 +12,7 @@ from drf_spectacular.utils import extend_schema
 
 from catalogue.exceptions import SkillNotFound
 from catalogue.importing.frontmatter import read_frontmatter
-from catalogue.models import Skill
+from catalogue.models import Skill, Status
 from catalogue.views import PersonaViewSet, SkillViewSet
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.agent_skills.skill_file import SkillFile, skill_file_of
@@ -34,13 +34,13 @@ BUNDLED = (
     .with_row_version()
     .filter(
         personas__slug=BindParam("slug"),
-        personas__status=InlineConstant("published"),
+        personas__status=InlineConstant(Status.PUBLISHED),
         personas__price_cents=0,
     )
     .order_by("slug")
 )
-bundled_skills = CompiledQuery(lambda: BUNDLED)
-versions_of_bundled = CompiledQuery(lambda: versions_of(BUNDLED))
+bundled_skills = CompiledQuery(BUNDLED)
+versions_of_bundled = CompiledQuery(versions_of(BUNDLED))
 
 
 class DiscoveryViewSet(PublicViewSet):

@@ -26,7 +26,7 @@ class SearchSerializer(BodySerializer):
     limit = LimitField(default=DEFAULT_LIMIT)
 
 
-class EntrySerializer(BodySerializer):
+class SlugSerializer(BodySerializer):
     slug = SlugField()
 
 

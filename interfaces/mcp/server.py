@@ -6,6 +6,7 @@ Imported with the first message: see interfaces.mcp.views.
 import asyncio
 import json
 
+from django.conf import settings
 from django.http import HttpResponse
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -94,7 +95,7 @@ def server_for(request, call, result):
     return Server(
         "agent-marketplace",
         title="Agent marketplace",
-        version="1.0.0",
+        version=settings.VERSION,
         instructions=INSTRUCTIONS.format(url=request.build_absolute_uri("/api/v1/agents/register")),
         on_list_tools=list_tools,
         on_call_tool=call_tool,

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from agents.serializers import ConfirmClaimSerializer, RegisterSerializer
 from installs.serializers import InstallPersonaSerializer, InstallSkillSerializer
 from interfaces.mcp.api import call_api
-from interfaces.mcp.serializers import EntrySerializer, NothingSerializer, SearchSerializer
+from interfaces.mcp.serializers import NothingSerializer, SearchSerializer, SlugSerializer
 from marketplace.api.exceptions import BadRequest
 from reviews.serializers import SubmitReviewSerializer
 
@@ -27,7 +27,7 @@ def search(path, caller, arguments):
 
 
 def get_entry(path, caller, arguments):
-    EntrySerializer().read(arguments)
+    SlugSerializer().read(arguments)
     # Whatever the argument holds, a slash too, is one segment of the path.
     return call_api(caller, "GET", f"{path}/{quote(arguments['slug'], safe='')}")
 
@@ -87,7 +87,7 @@ TOOLS = {
         "`personas` that bundle it. Reading does not install it. Needs no token.",
         get_entry,
         "/api/v1/skills",
-        EntrySerializer,
+        SlugSerializer,
         {"slug": "The skill's `slug`, from search_skills"},
     ),
     "search_personas": Tool(
@@ -106,7 +106,7 @@ TOOLS = {
         "it bundles and its `ratings`. Reading does not install it. Needs no token.",
         get_entry,
         "/api/v1/personas",
-        EntrySerializer,
+        SlugSerializer,
         {"slug": "The persona's `slug`, from search_personas"},
     ),
     "register_agent": Tool(

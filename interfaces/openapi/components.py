@@ -1,8 +1,10 @@
 """What all operations share: the body of an error, and the headers."""
 
-from marketplace.api.schemas import TEXT, component, shape
+from marketplace.api.schemas import TEXT, component, object_schema
 
-ERROR = component("Error", shape({"error": TEXT}, "Every answer of 400 and above: one sentence."))
+ERROR = component(
+    "Error", object_schema({"error": TEXT}, "Every answer of 400 and above: one sentence.")
+)
 
 
 def header(description, schema):

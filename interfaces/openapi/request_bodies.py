@@ -5,6 +5,7 @@ from functools import singledispatch
 from agents import handles
 from agents.serializers import HandleField, NameField, UnchangeableField
 from marketplace.api.parsers import NOT_AN_OBJECT, NOT_JSON
+from marketplace.api.schemas import RATING
 from marketplace.api.serializers import BooleanField, RatingField, SlugField, TextField
 
 
@@ -64,7 +65,7 @@ def _(field: NameField):
 @schema_of.register
 def _(field: HandleField):
     bounds = {"minLength": field.min_length, "maxLength": field.max_length}
-    return {"type": "string", "pattern": f"^{handles.SHAPE}$", **bounds}
+    return {"type": "string", "pattern": f"^{handles.PATTERN}$", **bounds}
 
 
 @schema_of.register
@@ -79,4 +80,4 @@ def _(field: BooleanField):
 
 @schema_of.register
 def _(field: RatingField):
-    return {"type": "number", "minimum": 1, "maximum": 5}
+    return RATING

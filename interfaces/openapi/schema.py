@@ -34,7 +34,7 @@ STATUS_DESCRIPTIONS = {
     429: "Too many requests.",
     431: "The headers are too long, or too many.",
     500: "A fault of the server.",
-    503: "Something that the server needs is away for a moment.",
+    503: "Something that the server needs is temporarily unavailable.",
 }
 # gunicorn's own responses.
 TOO_LONG = {414: LimitRequestLine(5120, 4094), 431: LimitRequestHeaders("Too many headers")}

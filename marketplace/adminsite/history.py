@@ -19,6 +19,7 @@ class StaffHistory(HistoricalRecords):
         super().add_extra_methods(cls)
         # A class binds a function to its rows, but not a method of this object.
         cls.take_snapshot = lambda row, **details: self.take_snapshot(row, **details)  # noqa: PLW0108
+        cls.snapshot_before_change = lambda row: self.snapshot_before_change(row)  # noqa: PLW0108
 
     def post_save(self, instance, created, using=None, **kwargs):
         """Do nothing: `take_snapshot` does it."""
@@ -41,6 +42,12 @@ class StaffHistory(HistoricalRecords):
             row._history_date = max(as_of, newest.history_date) if newest else as_of
         row._history_user, row._change_reason = user, reason
         self.create_historical_record(row, kind)
+
+    def snapshot_before_change(self, row):
+        """Take a snapshot of the row as it is in the database, so that there is a way back."""
+        stored = type(row).objects.get(pk=row.pk)
+        as_of = getattr(stored, "updated_at", stored.created_at)
+        stored.take_snapshot(reason="Snapshot before the change", as_of=as_of)
 
 
 def changes_between(snapshot, row):

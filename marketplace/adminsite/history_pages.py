@@ -56,11 +56,8 @@ class HistoryPagesMixin:
         return rows
 
     def snapshot_before_change(self, row):
-        """Take a snapshot of the row as it is in the database, so that there is a way back."""
         if self.has_history:
-            stored = self.model.objects.get(pk=row.pk)
-            as_of = getattr(stored, "updated_at", stored.created_at)
-            stored.take_snapshot(reason="Snapshot before the change", as_of=as_of)
+            row.snapshot_before_change()
 
     def save_model(self, request, obj, form, change):
         if change:

@@ -12,7 +12,7 @@ from django.db.models.lookups import GreaterThan, LessThan
 from marketplace.db.compiled_queries import BindParam, CompiledQuery
 from marketplace.http_cache.validators import Validator
 
-COMPILED = 40 * 1024  # bytes of a compiled queryset, about
+COMPILED_BYTES = 40 * 1024  # bytes of a compiled queryset, about
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class SortedRows(Rows):
         if rows or position is None:
             self.count = rows[0].total if rows else 0
             check = partial(select_versions, **params)
-            validator = Validator(check, self.versions, weight=COMPILED)
+            validator = Validator(check, self.versions, weight=COMPILED_BYTES)
             self.validator = Validator.of_all([*self.validators, validator])
         else:
             # Beyond the last row none has the count; the first row has.
@@ -165,7 +165,7 @@ def compile_page(queryset, sort, count, number, place):
         field = selected.query.annotations["sort_key"].output_field
         selected = selected.filter(sort.beyond(field, backwards=backwards))
     selected = selected.order_by(*sort.ordering(backwards=backwards))[:number]
-    return CompiledQuery(lambda: as_tuples(selected)), CompiledQuery(lambda: versions_of(selected))
+    return CompiledQuery(as_tuples(selected)), CompiledQuery(versions_of(selected))
 
 
 def compile_by_ids(queryset):
@@ -179,7 +179,7 @@ def compile_by_ids(queryset):
         output_field=BooleanField(),
     )
     selected = queryset.filter(is_among).order_by("pk")
-    return CompiledQuery(lambda: as_tuples(selected)), CompiledQuery(lambda: versions_of(selected))
+    return CompiledQuery(as_tuples(selected)), CompiledQuery(versions_of(selected))
 
 
 def versions(row, queryset):

@@ -27,7 +27,7 @@ def ref(name, kind="schemas"):
     return {"$ref": f"#/components/{kind}/{name}"}
 
 
-def shape(fields, description=None):
+def object_schema(fields, description=None):
     """An object in which each field is always there, and no other."""
     return {
         "type": "object",

@@ -8,7 +8,8 @@ from rest_framework import serializers
 
 from marketplace.api.exceptions import BadRequest
 
-TIMESTAMP = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'  # what `timestamp` writes, for PostgreSQL's to_char
+# What `timestamp` writes, for PostgreSQL's to_char.
+TIMESTAMP_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
 
 
 def timestamp(value):
@@ -56,7 +57,7 @@ class TextField(NamedField):
         return data
 
 
-class KeptTextField(TextField):
+class PublicTextField(TextField):
     """A text that others will see: one with a token in it is refused."""
 
     TOKEN = re.compile(r"_agent_[0-9A-Za-z]{32}")

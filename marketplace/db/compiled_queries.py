@@ -32,14 +32,14 @@ class InlineConstant(Expression):
 
 
 class CompiledQuery:
-    """A queryset that is compiled once: `find = CompiledQuery(build)`, then `find(slug="pdf")`.
+    """A queryset that is compiled once: `find = CompiledQuery(queryset)`, then `find(slug="pdf")`.
 
-    The queryset is built on the first run, when all models are loaded. Annotations, `only`,
-    `values` and `select_related` work as usual; `prefetch_related` does not.
+    It is compiled at the first run. Annotations, `only`, `values` and `select_related` work as
+    usual; `prefetch_related` does not.
     """
 
-    def __init__(self, build):
-        self.build = build
+    def __init__(self, queryset):
+        self.queryset = queryset
 
     def __call__(self, **params):
         """All rows, as the queryset would return them."""
@@ -53,10 +53,6 @@ class CompiledQuery:
             rows = compiler.apply_converters(rows, converters)
         return list(queryset._iterable_class(RowAdapter(queryset, compiler, rows)))
 
-    @property
-    def queryset(self):
-        return self.compiled[0]
-
     def first(self, **params):
         """The first row, or None."""
         rows = self(**params)
@@ -65,7 +61,7 @@ class CompiledQuery:
     @cached_property
     def compiled(self):
         # Compiling changes a query, and two threads may compile at once: each compiles a copy.
-        queryset = self.build().all()
+        queryset = self.queryset.all()
         compiler = queryset.query.get_compiler(using=queryset.db)
         sql, params = compiler.as_sql()
         # Django would look up the converters in every run.

@@ -8,7 +8,8 @@ class ResponseCacheMiddleware:
     """Caches the responses for which a view sets a `validator`.
 
     Outermost, so that a cached response has passed all other middleware once and needs none of it
-    again. That is why marketplace/wsgi.py may look into the cache before it calls Django.
+    again. That is why marketplace/wsgi.py may look into the cache before it calls Django; here the
+    requests are looked up that MCP makes within the process.
     """
 
     def __init__(self, get_response):

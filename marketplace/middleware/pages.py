@@ -1,4 +1,4 @@
-"""Pages for people answer in HTML, every other view in JSON (contract 1). A page's view says so."""
+"""Pages respond in HTML, every other view in JSON (contract 1). The view of a page says so."""
 
 from django.urls import Resolver404, resolve
 

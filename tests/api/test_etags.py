@@ -58,8 +58,8 @@ API = "/api/v1"
 PATHS = ["/skills", "/skills/pdf-tables", "/personas", "/personas/archivist"]
 
 
-# For each `catalogue.views.SHAPE` the digest of the responses that show the rows below. Where a
-# response has changed on purpose, raise SHAPE and add a line here; never change a line.
+# For each `catalogue.views.REPRESENTATION` the digest of the responses that show the rows below.
+# Where a response has changed on purpose, raise it and add a line here; never change a line.
 DIGESTS = {
     1: "1c131123c3ff8c13cfba078e9e6bccd0833d45194693f75ce9170b3816292416",
 }
@@ -97,9 +97,9 @@ def rows(db):
 def test_a_changed_shape_has_a_new_number(anyone):
     shown = b"\n".join(anyone.get(API + path).content for path in PATHS)
 
-    assert sha256(shown).hexdigest() == DIGESTS[views.SHAPE], (
-        "A response of the catalogue has another shape: raise SHAPE in catalogue/views.py, and add "
-        "its digest to DIGESTS in this file."
+    assert sha256(shown).hexdigest() == DIGESTS[views.REPRESENTATION], (
+        "A catalogue response has another shape: raise REPRESENTATION (catalogue/views.py), "
+        "and add its digest to DIGESTS in this file."
     )
 
 
@@ -112,7 +112,7 @@ def test_another_shape_or_release_gives_another_etag(anyone, settings, monkeypat
 
     first = etag()
     assert etag() == first
-    monkeypatch.setattr(views, "SHAPE", views.SHAPE + 1)
+    monkeypatch.setattr(views, "REPRESENTATION", views.REPRESENTATION + 1)
     second = etag()
     settings.VERSION = "1.0.1"
 

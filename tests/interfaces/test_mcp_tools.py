@@ -57,7 +57,7 @@ def test_it_offers_its_tools(anyone):
                     "type": "string",
                     "minLength": 3,
                     "maxLength": 39,
-                    "pattern": f"^{handles.SHAPE}$",
+                    "pattern": f"^{handles.PATTERN}$",
                 },
             },
         ),

@@ -67,7 +67,7 @@ def test_an_unavailable_database_is_a_page_with_retry_after(person, monkeypatch)
     monkeypatch.setattr("interfaces.website.views.SkillViewSet.get_published", get_published)
     page = person.get("/skills/some")
 
-    assert "503 Busy for a moment" in visible(page, 503)
+    assert "503 Temporarily unavailable" in visible(page, 503)
     assert page.headers["Retry-After"] == "2"
 
 
