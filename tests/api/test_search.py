@@ -130,7 +130,7 @@ def test_personas_and_skills_are_searched_separately(anyone):
 
 @pytest.mark.parametrize("few", [0, 100], ids=["many pass", "few pass"])
 def test_filters_apply_to_a_search(anyone, monkeypatch, few):
-    monkeypatch.setattr(ranking, "FEW", few)
+    monkeypatch.setattr(ranking, "MAX_SCORED", few)
     SkillFactory(slug="a", title="An Invoice", category="money", tags=["x", "y"], author="Ada")
     SkillFactory(slug="b", title="An Invoice", category="money", tags=["x"], runtimes=["node"])
     SkillFactory(slug="c", title="An Invoice", category="other", tags=["x", "y"])
