@@ -204,7 +204,7 @@ UNFOLD = {
     "SITE_SYMBOL": "storefront",
     "SITE_URL": None,
     "SHOW_VIEW_ON_SITE": False,
-    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/admin.svg"}],
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/icon.svg"}],
     "STYLES": ["/static/admin.css"],
 }
 

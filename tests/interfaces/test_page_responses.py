@@ -80,7 +80,7 @@ def test_pages_load_nothing_but_our_own_files(person, catalogue):
             r'<(?:script|img|link rel="(?:icon|stylesheet)")[^>]* (?:src|href)="([^"]*)"',
             text_of(person.get(path)),
         )
-        assert {*loaded} == {"/static/pages.css", "/static/pages.js", "/static/admin.svg"}
+        assert {*loaded} == {"/static/pages.css", "/static/pages.js", "/static/icon.svg"}
         assert not re.search(r"<style|style=|\son\w+=", text_of(person.get(path)))
 
 
