@@ -1,7 +1,8 @@
 """Cache validators: whether a cached response still shows what the database holds.
 
 Nothing expires and no write announces itself. One small statement reads the versions of all rows
-that a response shows, so that what was committed anywhere is in every response after it.
+that a response shows (xmin and ctid), or for a ranking the catalogue version, so that what was
+committed anywhere is in every response after it.
 """
 
 from collections.abc import Callable

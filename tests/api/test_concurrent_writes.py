@@ -1,7 +1,7 @@
 """A write that waits for a lock answers by what is true once it has the lock.
 
 The request is sent while another transaction holds the rows, and that transaction is committed
-once the request is seen to wait.
+once the request is seen to wait. tests/system/test_races.py sends many at the same time.
 """
 
 import time
