@@ -48,7 +48,7 @@ class Filter:
     condition: Callable
     description: str
     schema: dict = field(default_factory=TEXT.copy)
-    parse: Callable = str  # the text of the parameter, of a repeatable one the list of texts
+    parse: Callable = str  # of the parameter's text, or of the list of texts if it is repeatable
     is_repeatable: bool = False
     is_facet: bool = False  # its values are counted in FacetCount
     is_inlined: bool = False  # each value has an SQL of its own
@@ -195,9 +195,9 @@ class FilterSet:
         return (self._facets or [("all", "")])[0]
 
     def _count(self, passing):
-        """An expression for the number of entries: of one facet it is known, others are counted."""
-        is_known = all(self.filters[name].is_facet for name in self.values)
-        if is_known and len(self._facets) <= 1:
+        """The number of entries as an expression: a facet count for at most one facet, else counted."""
+        only_facets = all(self.filters[name].is_facet for name in self.values)
+        if only_facets and len(self._facets) <= 1:
             facet, _ = self._counted
             return facet_count(passing.model, facet, BindParam("counted"))
         numbers = passing.order_by().values(every=Value(1)).annotate(number=Count("pk"))

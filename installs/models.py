@@ -30,7 +30,7 @@ class SkillInstallManager(models.Manager):
 
 
 class Install(models.Model):
-    """An agent has something: what skill and persona installs share."""
+    """What skill and persona installs share."""
 
     installed_at = models.DateTimeField(auto_now_add=True)
 

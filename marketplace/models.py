@@ -26,11 +26,11 @@ def violates(error, constraint):
 class RateCount(models.Model):
     """One counter of one window of one rate limit; read and written by ratelimits/counters.py.
 
-    The table is UNLOGGED (see its migration): counting costs no write to the disk, and a crash of
-    the database, nothing less, starts the windows anew.
+    The table is UNLOGGED (see its migration): counting costs no write to the disk, and only a crash
+    of the database resets the windows.
     """
 
-    # Of what is counted a digest, which makes small rows and one small index.
+    # The digest of what is counted: it keeps the rows and their index small.
     key = models.UUIDField(primary_key=True, editable=False)
     count = models.IntegerField()
     expires_at = models.DateTimeField(db_index=True)

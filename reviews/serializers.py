@@ -52,6 +52,7 @@ class SubmittedReviewSerializer(BaseSerializer):
 
     def to_representation(self, review):
         return {
+            "message": "Review submitted" if self.context["is_new"] else "Review updated",
             "reviewId": review.public_id,
             "personaSlug": review.persona.slug,
             "rating": number(review.rating),

@@ -37,8 +37,7 @@ class ReviewViewSet(ApiViewSet):
             rating=wanted["rating"],
             comment=wanted["comment"],
         )
-        message = "Review submitted" if is_new else "Review updated"
         return Response(
-            {"message": message, **SubmittedReviewSerializer(review).data},
+            SubmittedReviewSerializer(review, context={"is_new": is_new}).data,
             status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
         )

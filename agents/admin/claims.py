@@ -2,7 +2,7 @@ from django.contrib import admin
 from django.db.models import Q
 from django.db.models.functions import Lower
 
-from agents.admin.filters import ClaimFilter, pending
+from agents.admin.filters import ClaimFilter
 from agents.admin.search import agents_by_handle
 from agents.models import OperatorClaim
 from marketplace.adminsite.base import ReadOnlyModelAdmin
@@ -28,7 +28,7 @@ class OperatorClaimAdmin(ReadOnlyModelAdmin):
         return [
             (
                 "claims that wait for their code",
-                pending(OperatorClaim.objects.all()),
+                OperatorClaim.objects.pending(),
                 "?status=pending",
             )
         ]

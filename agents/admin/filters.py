@@ -1,6 +1,5 @@
 from django.conf import settings
 from django.contrib import admin
-from django.db.models import Q
 
 
 class IsSetFilter(admin.SimpleListFilter):
@@ -38,11 +37,6 @@ class TierFilter(admin.SimpleListFilter):
         return queryset.filter(tier=self.value()) if self.value() else queryset
 
 
-def pending(claims):
-    """The claims whose operator has a code that the agent has not confirmed."""
-    return claims.filter(~Q(code_digest=""), claimed_at=None)
-
-
 class ClaimFilter(admin.SimpleListFilter):
     title = parameter_name = "status"
 
@@ -51,7 +45,7 @@ class ClaimFilter(admin.SimpleListFilter):
 
     def queryset(self, request, queryset):
         if self.value() == "claimed":
-            return queryset.filter(~Q(operator_email=""), claimed_at__isnull=False)
+            return queryset.claimed()
         if self.value() == "pending":
-            return pending(queryset)
+            return queryset.pending()
         return queryset

@@ -12,6 +12,16 @@ from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, InvalidClaimCode
 from marketplace.models import random_text
 
 
+class OperatorClaimQuerySet(models.QuerySet):
+    def pending(self):
+        """The operator has a code that the agent has not confirmed."""
+        return self.filter(~Q(code_digest=""), claimed_at=None)
+
+    def claimed(self):
+        # Each of them has an address, by which they are indexed.
+        return self.filter(~Q(operator_email=""), claimed_at__isnull=False)
+
+
 class OperatorClaim(models.Model):
     """Who operates an agent, once both sides have confirmed it (contract 5)."""
 
@@ -29,6 +39,8 @@ class OperatorClaim(models.Model):
     code_expires_at = models.DateTimeField(null=True, editable=False)
     wrong_codes = models.PositiveSmallIntegerField(default=0, editable=False)
     claimed_at = models.DateTimeField(null=True, editable=False)
+
+    objects = OperatorClaimQuerySet.as_manager()
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["secret"], name="unique_claim_secret")]

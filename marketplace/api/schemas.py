@@ -53,7 +53,7 @@ def described(schema, description):
 
 
 def column(model, name):
-    """A text as long as its column takes; of an array column, its items."""
+    """A text of the column's maximum length; for an array column, one of its items."""
     field = model._meta.get_field(name)  # noqa: SLF001
     field = getattr(field, "base_field", field)
     return {"type": "string", "maxLength": field.max_length}

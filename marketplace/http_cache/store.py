@@ -14,9 +14,9 @@ lock = Lock()
 
 
 def cache_key(environ):
-    """All of a request that a public response depends on: its URL.
+    """The URL of a request, on which alone a public response depends.
 
-    Host and scheme, of which a trusted proxy knows better, are in the links of a list.
+    It includes host and scheme, because the links of a list do.
     """
     header, _ = settings.SECURE_PROXY_SSL_HEADER or (None, None)
     scheme, forwarded = environ["wsgi.url_scheme"], environ.get(header)
@@ -42,7 +42,7 @@ def is_fresh(response):
     try:
         return response.validator.is_fresh()
     except Error:
-        return False  # The view meets the same error, and answers with it.
+        return False  # The view meets the same error, and responds with it.
 
 
 def store(environ, response):
