@@ -195,7 +195,7 @@ class FilterSet:
         return (self._facets or [("all", "")])[0]
 
     def _count(self, passing):
-        """The number of entries as an expression: a facet count for at most one facet, else counted."""
+        """The number of entries as an expression: one facet has a count, the rest is counted."""
         only_facets = all(self.filters[name].is_facet for name in self.values)
         if only_facets and len(self._facets) <= 1:
             facet, _ = self._counted

@@ -12,7 +12,7 @@ from marketplace.middleware.pages import page
 from profiles import urls as profiles
 from reviews import urls as reviews
 
-# A path answers with and without its last slash; a redirect would lose a POST's body.
+# A path exists with and without its last slash; a redirect would lose a POST's body.
 router = SimpleRouter()
 router.trailing_slash = "/?"
 for app in (catalogue, agents, installs, reviews, profiles):

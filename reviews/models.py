@@ -86,7 +86,7 @@ class Review(models.Model):
         return self.public_id
 
     def hide(self, reason):
-        """Take the review out of every average and public answer; its agent is not told."""
+        """Take the review out of every average and public response; its agent is not told."""
         self._set_hidden(hidden_at=timezone.now(), reason=reason)
 
     def restore(self):

@@ -85,7 +85,7 @@ class OperatorClaim(models.Model):
         return f"{code[:4]}-{code[4:]}"
 
     def confirm(self, code):
-        """The agent repeats the operator's code; after a lost answer it may do so again."""
+        """The agent repeats the operator's code; after a lost response it may do so again."""
         error = self._try(code)
         # Raised outside the transaction, which has to keep the count of wrong codes.
         if error is not None:

@@ -10,7 +10,7 @@ from marketplace.http_cache.validators import Validator
 
 
 def is_not_modified(environ, etag):
-    """Whether `If-None-Match` names this ETag: the answer is then 304 without a body."""
+    """Whether `If-None-Match` names this ETag: the response is then 304 without a body."""
     header = environ.get("HTTP_IF_NONE_MATCH")
     etags = {tag.removeprefix("W/") for tag in parse_etags(header)} if header else set()
     return etag in etags or "*" in etags
