@@ -17,7 +17,7 @@ from mcp.client.streamable_http import streamable_http_client
 from tests.factories import PersonaFactory, SkillFactory
 from tests.processes import is_within
 
-# The version that the proof was made with; a newer one is looked at before it is believed.
+# The version that the tests were written against; look at a newer one before raising it.
 NPM_CLIENT = "@modelcontextprotocol/sdk@1.32.2"
 WALK = [
     ["search_skills", {"query": "tables"}],
