@@ -114,7 +114,12 @@ def growth(before, after):
 @pytest.mark.usefixtures("fresh_counts")
 def test_it_stays_within_bounds_under_a_long_mixed_load(own_server_of):
     server = own_server_of(
-        WEB_CONCURRENCY=str(WORKERS), WEB_THREADS=str(THREADS), PGAPPNAME="soak", **LIMITS
+        WEB_CONCURRENCY=str(WORKERS),
+        WEB_THREADS=str(THREADS),
+        PGAPPNAME="soak",
+        # A fast machine reaches max_requests meanwhile, and the worker would be replaced.
+        GUNICORN_CMD_ARGS="--max-requests 0",
+        **LIMITS,
     )
     load = MixedLoad(
         server,
