@@ -10,11 +10,16 @@ from django.views.decorators.cache import never_cache
 from agents.exceptions import AlreadyClaimed
 from agents.models import OperatorClaim
 from marketplace.middleware.pages import page
+from marketplace.models import max_length
 
 
 class OperatorForm(forms.Form):
-    name = forms.CharField(max_length=80, label="Your name or organisation")
-    email = forms.EmailField(max_length=254, label="E-mail address")
+    name = forms.CharField(
+        max_length=max_length(OperatorClaim, "operator_name"), label="Your name or organisation"
+    )
+    email = forms.EmailField(
+        max_length=max_length(OperatorClaim, "operator_email"), label="E-mail address"
+    )
 
 
 class ClaimView(View):

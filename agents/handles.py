@@ -2,7 +2,8 @@
 
 from django.utils.text import slugify
 
-from marketplace.models import SLUG, random_text
+from marketplace.models import SLUG
+from marketplace.secrets import random_text
 
 PATTERN = SLUG
 MIN_LENGTH, MAX_LENGTH = 3, 39

@@ -6,9 +6,9 @@ from rest_framework.serializers import BaseSerializer
 
 from agents import handles, tokens
 from agents.models import Agent
+from marketplace.api.links import base_url
 from marketplace.api.permissions import Scope
 from marketplace.api.schemas import (
-    MESSAGE,
     TEXT,
     TIMESTAMP,
     URL,
@@ -17,6 +17,8 @@ from marketplace.api.schemas import (
     component,
     described,
     identifier,
+    like,
+    message,
     nullable,
     object_schema,
 )
@@ -27,6 +29,7 @@ from marketplace.api.serializers import (
     TextField,
     timestamp,
 )
+from marketplace.models import max_length
 
 
 class HandleField(TextField):
@@ -52,12 +55,9 @@ class UnchangeableField(NamedField):
 
 
 class NameField(PublicTextField):
-    """1 to 80 characters, not only spaces."""
+    """A text that is not only spaces."""
 
     default_error_messages = {"blank": "{field} must not be blank"}
-
-    def __init__(self, **options):
-        super().__init__(max_length=80, **options)
 
     def to_internal_value(self, data):
         name = super().to_internal_value(data)
@@ -67,11 +67,22 @@ class NameField(PublicTextField):
 
 
 class UpdateAgentSerializer(BodySerializer):
-    name = NameField(required=False, help_text="How the agent calls itself; not only spaces.")
-    description = PublicTextField(max_length=500, required=False, help_text="What the agent does.")
-    runtime = PublicTextField(
-        max_length=64,
+    name = NameField(
+        max_length=max_length(Agent, "name"),
         required=False,
+        initial="Paper Mill",
+        help_text="How the agent calls itself; not only spaces.",
+    )
+    description = PublicTextField(
+        max_length=max_length(Agent, "description"),
+        required=False,
+        initial="Keeps what is in tables.",
+        help_text="What the agent does.",
+    )
+    runtime = PublicTextField(
+        max_length=max_length(Agent, "runtime"),
+        required=False,
+        initial="python",
         help_text="Where the agent runs, in its own words, such as `python`.",
     )
     handle = UnchangeableField(required=False, help_text="Cannot be changed.")
@@ -82,6 +93,7 @@ class RegisterSerializer(UpdateAgentSerializer):
         min_length=handles.MIN_LENGTH,
         max_length=handles.MAX_LENGTH,
         required=False,
+        initial="paper-mill",
         help_text="Lasts for ever and is unique. Without one it is made from the name, or at "
         "random.",
     )
@@ -89,25 +101,28 @@ class RegisterSerializer(UpdateAgentSerializer):
 
 class ConfirmClaimSerializer(BodySerializer):
     code = TextField(
+        initial="TMPL-RQPF",
         help_text="What the operator was shown on the claim page; case, spaces and hyphen do not "
-        "matter."
+        "matter.",
     )
 
 
-SCOPES_SCHEMA = array(component("Scope", {"type": "string", "enum": Scope.values}))
+SCOPES_SCHEMA = like(
+    array(component("Scope", {"type": "string", "enum": Scope.values})), Scope.values
+)
 AGENT_SCHEMA = {
     "agentId": identifier("agent"),
-    "handle": column(Agent, "handle") | {"pattern": f"^{handles.PATTERN}$"},
-    "name": column(Agent, "name"),
-    "description": column(Agent, "description"),
-    "runtime": column(Agent, "runtime"),
+    "handle": like(column(Agent, "handle") | {"pattern": f"^{handles.PATTERN}$"}, "paper-mill"),
+    "name": like(column(Agent, "name"), "Paper Mill"),
+    "description": like(column(Agent, "description"), "Keeps what is in tables."),
+    "runtime": like(column(Agent, "runtime"), "python"),
 }
 CONFIRMED_CLAIM_SCHEMA = {
     "status": component(
-        "ClaimStatus", {"type": "string", "enum": ["unclaimed", "pending", "claimed"]}
+        "ClaimStatus", {"type": "string", "enum": ["claimed", "pending", "unclaimed"]}
     ),
     "operator": described(
-        nullable(component("Operator", object_schema({"name": TEXT}))),
+        nullable(component("Operator", object_schema({"name": like(TEXT, "Acme Research")}))),
         "Null until the claim is confirmed.",
     ),
     "claimedAt": nullable(TIMESTAMP),
@@ -116,7 +131,10 @@ CLAIM_SCHEMA = component(
     "Claim",
     object_schema(
         {
-            "claimUrl": described(URL, "A secret page: hand it to the person who operates you."),
+            "claimUrl": like(
+                described(URL, "A secret page: hand it to the person who operates you."),
+                "https://marketplace.example/claim/Ow82ypl9Dbrorvm0PMIavYnDlK25PNwH",
+            ),
             **CONFIRMED_CLAIM_SCHEMA,
         }
     ),
@@ -133,8 +151,8 @@ def claim_of(agent):
 
 
 def claim_with_url(agent, request):
-    root = f"{request.scheme}://{request.get_host()}{path_of_claims()}"
-    return {**claim_of(agent), "claimUrl": root + agent.claim.secret}
+    url = f"{base_url(request)}{path_of_claims()}{agent.claim.secret}"
+    return {**claim_of(agent), "claimUrl": url}
 
 
 @cache
@@ -150,16 +168,19 @@ class RegisteredAgentSerializer(BaseSerializer):
         "RegisteredAgent",
         object_schema(
             {
-                "message": MESSAGE,
+                "message": message("Agent registered. Store the token now: it is shown only once."),
                 **AGENT_SCHEMA,
                 "token": {
                     "type": "string",
                     "pattern": f"^{tokens.PATTERN.pattern}$",
                     "description": "The bearer token. Keep it: it is shown here and never again.",
+                    "examples": ["mkt_agent_PKpIAT1ZoFOofpgW1iTmq6LovhpHk85v4PVV8p"],
                 },
                 "tokenType": {"type": "string", "enum": ["Bearer"]},
                 "scopes": SCOPES_SCHEMA,
-                "tokenExpiresAt": described(nullable(TIMESTAMP), "Null: it does not expire."),
+                "tokenExpiresAt": like(
+                    described(nullable(TIMESTAMP), "Null: it does not expire."), None
+                ),
                 "claim": CLAIM_SCHEMA,
                 "createdAt": TIMESTAMP,
             }
@@ -188,7 +209,7 @@ class ConfirmedClaimSerializer(BaseSerializer):
         "ConfirmedClaim",
         object_schema(
             {
-                "message": MESSAGE,
+                "message": message("Claim confirmed"),
                 "agentId": AGENT_SCHEMA["agentId"],
                 "handle": AGENT_SCHEMA["handle"],
                 "claim": component("OperatorClaim", object_schema(CONFIRMED_CLAIM_SCHEMA)),

@@ -1,22 +1,30 @@
-"""The statement that authenticates: the usable token with a digest, and its agent.
+"""The statement that authenticates, and the lock that every write of an agent takes first.
 
-It also writes when the token was last used, at most every 15 minutes. No request waits for the disk
-for that (synchronous_commit), so a crash of the database may lose the last few. profiles/sql.py
-reads the profile by the same statement.
+The first also writes when the token was last used, at most every 15 minutes. No request waits for
+the disk for that (synchronous_commit), so a crash of the database may lose the last few.
+profiles/sql.py reads the profile by the same statement.
 """
 
-USABLE = """
+# Of a token: every one but a usable one is refused (contract 2).
+STATE = """
+CASE
+    WHEN agents_agenttoken.revoked_at IS NOT NULL THEN 'revoked'
+    WHEN agents_agent.suspended_at IS NOT NULL THEN 'suspended'
+    WHEN agents_agenttoken.expires_at <= statement_timestamp() THEN 'expired'
+    ELSE 'usable'
+END
+"""
+
+# The usable token with a digest, and its agent.
+USABLE = f"""
 WITH usable AS (
     SELECT
-        token.id AS token_id, token.agent_id AS token_agent_id, token.scopes AS token_scopes,
-        agent.id AS agent_id, agent.public_id AS agent_public_id, agent.handle AS agent_handle,
-        agent.name AS agent_name, agent.description AS agent_description,
-        agent.runtime AS agent_runtime, agent.tier AS agent_tier,
-        agent.created_at AS agent_created_at, agent.updated_at AS agent_updated_at
-    FROM agents_agenttoken AS token JOIN agents_agent AS agent ON agent.id = token.agent_id
-    WHERE token.digest = %(digest)s
-        AND token.revoked_at IS NULL AND agent.suspended_at IS NULL
-        AND (token.expires_at IS NULL OR token.expires_at > statement_timestamp())
+        agents_agenttoken.id AS token_id, agent_id AS token_agent_id, scopes AS token_scopes,
+        agent_id, public_id AS agent_public_id, handle AS agent_handle, name AS agent_name,
+        description AS agent_description, runtime AS agent_runtime, tier AS agent_tier,
+        agents_agent.created_at AS agent_created_at, updated_at AS agent_updated_at
+    FROM agents_agenttoken JOIN agents_agent ON agents_agent.id = agent_id
+    WHERE digest = %(digest)s AND {STATE} = 'usable'
 ), noted AS (
     UPDATE agents_agenttoken AS token SET last_used_at = statement_timestamp()
     FROM usable
@@ -26,4 +34,14 @@ WITH usable AS (
 )
 """
 
-AUTHENTICATE = USABLE + "SELECT * FROM usable"  # noqa: S608
+AUTHENTICATE = USABLE + "SELECT * FROM usable"
+
+# How a statement that Agent.run_alone runs begins. Without `me` the agent is suspended, and the
+# statement writes nothing.
+WITH_ME = """
+WITH me AS (
+    SELECT id FROM agents_agent
+    WHERE id = %(agent)s AND suspended_at IS NULL
+    FOR NO KEY UPDATE
+)
+"""

@@ -8,17 +8,17 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
-from marketplace.models import BASE62, random_text
+from marketplace.secrets import BASE62, TOKEN, TOKEN_INFIX, TOKEN_SECRET_LENGTH, random_text
 
-SECRET_LENGTH = 32  # characters of base62: 190.5 bits
 CHECKSUM_LENGTH = 6
+OPAQUE_LENGTH = TOKEN_SECRET_LENGTH + CHECKSUM_LENGTH
 MAX_DAYS = 3650  # for which staff may issue one that expires
-PATTERN = re.compile(rf"[A-Za-z0-9]+_agent_[0-9A-Za-z]{{{SECRET_LENGTH + CHECKSUM_LENGTH}}}")
+PATTERN = re.compile(rf"[A-Za-z0-9]+{TOKEN.pattern}[0-9A-Za-z]{{{CHECKSUM_LENGTH}}}")
 
 
 def mint():
     """The text of a new token: random, and closed by a checksum of all before it."""
-    body = f"{settings.TOKEN_PREFIX}_agent_{random_text(SECRET_LENGTH)}"
+    body = f"{settings.TOKEN_PREFIX}{TOKEN_INFIX}{random_text(TOKEN_SECRET_LENGTH)}"
     return body + checksum(body)
 
 
@@ -48,8 +48,5 @@ def digest(text):
 
 def hint(text):
     """Enough for staff to recognise a token, too little to use it: `mkt_agent_4fKd…Xw3a`."""
-    body, secret = (
-        text[: -SECRET_LENGTH - CHECKSUM_LENGTH],
-        text[-SECRET_LENGTH - CHECKSUM_LENGTH :],
-    )
-    return f"{body}{secret[:4]}…{secret[-4:]}"
+    start, opaque = text[:-OPAQUE_LENGTH], text[-OPAQUE_LENGTH:]
+    return f"{start}{opaque[:4]}…{opaque[-4:]}"

@@ -14,14 +14,19 @@ from marketplace.api.schemas import (
     component,
     described,
     identifier,
+    like,
     nullable,
     object_schema,
 )
 from marketplace.api.serializers import number, timestamp
 from marketplace.models import SLUG
 
-SLUG_SCHEMA = column(Entry, "slug") | {"pattern": f"^{SLUG}$"}
-TITLE_SCHEMA = column(Entry, "title")
+SLUG_SCHEMA = like(column(Entry, "slug") | {"pattern": f"^{SLUG}$"}, "pdf-tables")
+TITLE_SCHEMA = like(column(Entry, "title"), "PDF Tables")
+# The same for a persona, and for what bundles or installs one.
+PERSONA_SLUG_SCHEMA = like(SLUG_SCHEMA, "archivist")
+PERSONA_TITLE_SCHEMA = like(TITLE_SCHEMA, "Archivist")
+DESCRIPTION_SCHEMA = like(TEXT, "Extracts tables from PDF files into CSV.")
 UNKNOWN = "Empty where it is not known."
 
 
@@ -30,8 +35,11 @@ def page_of(entry):
         {
             "results": array(entry),
             "count": described(COUNT, f"On all pages; a search has the best {MAX_RESULTS:,}."),
-            "next": described(nullable(URL), "The next page; null on the last."),
-            "previous": nullable(URL),
+            "next": described(
+                like(nullable(URL), "https://marketplace.example/api/v1/skills?cursor=WyIxYzZm"),
+                "The next page; null on the last.",
+            ),
+            "previous": like(nullable(URL), None),
         }
     )
 
@@ -42,13 +50,13 @@ class EntrySerializer(BaseSerializer):
     fields_schema = {
         "slug": SLUG_SCHEMA,
         "title": TITLE_SCHEMA,
-        "description": TEXT,
-        "category": described(column(Entry, "category"), UNKNOWN),
-        "tags": array(column(Entry, "tags")),
-        "runtimes": array(column(Entry, "runtimes")),
-        "author": described(column(Entry, "author"), UNKNOWN),
-        "version": described(column(Entry, "version"), UNKNOWN),
-        "license": described(column(Entry, "license"), UNKNOWN),
+        "description": DESCRIPTION_SCHEMA,
+        "category": like(described(column(Entry, "category"), UNKNOWN), "data"),
+        "tags": array(like(column(Entry, "tags"), "pdf")),
+        "runtimes": array(like(column(Entry, "runtimes"), "python")),
+        "author": like(described(column(Entry, "author"), UNKNOWN), "Harbour Tools"),
+        "version": like(described(column(Entry, "version"), UNKNOWN), "1.6.0"),
+        "license": like(described(column(Entry, "license"), UNKNOWN), "MIT"),
         "contextTokens": described(
             COUNT, "About what `content` costs an agent's context: characters / 4."
         ),
@@ -103,11 +111,15 @@ class SkillDetailSerializer(SkillSerializer):
         object_schema(
             {
                 **SkillSerializer.fields_schema,
-                "content": described(TEXT, "The whole SKILL.md, frontmatter included."),
+                "content": like(
+                    described(TEXT, "The whole SKILL.md, frontmatter included."),
+                    "---\nname: pdf-tables\ndescription: Extracts tables from PDF files into CSV.\n"
+                    "---\n\n# PDF Tables\n",
+                ),
                 "personas": array(
                     component(
                         "BundlingPersona",
-                        object_schema({"slug": SLUG_SCHEMA, "title": TITLE_SCHEMA}),
+                        object_schema({"slug": PERSONA_SLUG_SCHEMA, "title": PERSONA_TITLE_SCHEMA}),
                     )
                 ),
             }
@@ -128,11 +140,14 @@ class PersonaSerializer(EntrySerializer):
     fields_schema = {
         "personaId": identifier("persona"),
         **EntrySerializer.fields_schema,
+        "slug": PERSONA_SLUG_SCHEMA,
+        "title": PERSONA_TITLE_SCHEMA,
+        "description": like(TEXT, "Puts records in order so that a stranger can find them."),
         "priceCents": COUNT,
         "isFree": described(FLAG, "Only free personas can be installed over this API."),
         "skills": described(array(SLUG_SCHEMA), "The slugs of the skills that come with it."),
         "installs": COUNT,
-        "ratingAvg": described(nullable(RATING), "Null without reviews."),
+        "ratingAvg": described(like(nullable(RATING), 4.5), "Null without reviews."),
         "ratingCount": COUNT,
     }
     schema = component("Persona", object_schema(fields_schema))
@@ -167,7 +182,7 @@ class PersonaDetailSerializer(PersonaSerializer):
                 "skillId": identifier("skill"),
                 "slug": SLUG_SCHEMA,
                 "title": TITLE_SCHEMA,
-                "description": TEXT,
+                "description": DESCRIPTION_SCHEMA,
             }
         ),
     )
@@ -182,7 +197,7 @@ class PersonaDetailSerializer(PersonaSerializer):
         "Ratings",
         object_schema(
             {
-                "average": nullable(RATING),
+                "average": like(nullable(RATING), 4.5),
                 "count": COUNT,
                 "distribution": rating_distribution_schema,
             }
@@ -193,7 +208,10 @@ class PersonaDetailSerializer(PersonaSerializer):
         object_schema(
             {
                 **PersonaSerializer.fields_schema,
-                "content": described(nullable(TEXT), "The prompt; null while it has a price."),
+                "content": like(
+                    described(nullable(TEXT), "The prompt; null while it has a price."),
+                    "You are an archivist.",
+                ),
                 "skills": array(bundled_skill_schema),
                 "ratings": ratings_schema,
             }

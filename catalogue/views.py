@@ -1,8 +1,6 @@
 from functools import partial
 
 from django.conf import settings
-from django.http import HttpResponseNotModified
-from django.utils.crypto import salted_hmac
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.response import Response
 
@@ -19,7 +17,7 @@ from marketplace.api.keysets import versions, versions_of
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.viewsets import PublicViewSet
 from marketplace.db.compiled_queries import BindParam, CompiledQuery
-from marketplace.http_cache.responses import is_not_modified
+from marketplace.http_cache.responses import conditional_response
 from marketplace.http_cache.store import cache_key
 from marketplace.http_cache.validators import Validator
 
@@ -58,9 +56,7 @@ class CatalogueViewSet(PublicViewSet):
         def build():
             return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
-        return self.conditional_response(
-            request, [rows.count, rows.versions], rows.validator, build
-        )
+        return self.respond(request, [rows.count, rows.versions], rows.validator, build)
 
     def retrieve(self, request, slug):
         entry, validator = self.get_published(slug)
@@ -68,7 +64,7 @@ class CatalogueViewSet(PublicViewSet):
         def build():
             return Response(self.detail_serializer_class(entry).data)
 
-        return self.conditional_response(request, validator.seen, validator, build)
+        return self.respond(request, validator.seen, validator, build)
 
     @classmethod
     def get_published(cls, slug):
@@ -80,16 +76,10 @@ class CatalogueViewSet(PublicViewSet):
         seen = [versions(entry, cls.by_slug.queryset)]
         return entry, Validator(partial(cls.versions_by_slug, slug=slug), seen)
 
-    def conditional_response(self, request, shown, validator, build):
-        """The response that `build` makes of the versions `shown`; 304 where the client has it."""
+    def respond(self, request, shown, validator, build):
+        """The response that `build` makes of the rows whose versions are `shown`."""
         state = repr((settings.VERSION, REPRESENTATION, cache_key(request.META), shown))
-        etag = f'"{salted_hmac("catalogue.etag", state).hexdigest()[:32]}"'
-        if is_not_modified(request.META, etag):
-            return HttpResponseNotModified(headers={"ETag": etag})
-        response = build()
-        response["ETag"] = etag
-        response.validator = validator
-        return response
+        return conditional_response(request, state, validator, build)
 
 
 @extend_schema_view(

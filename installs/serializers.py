@@ -1,23 +1,26 @@
 from rest_framework.serializers import BaseSerializer
 
-from catalogue.serializers import SLUG_SCHEMA
-from marketplace.api.schemas import FLAG, MESSAGE, component, identifier, object_schema
+from catalogue.serializers import PERSONA_SLUG_SCHEMA, SLUG_SCHEMA
+from marketplace.api.schemas import FLAG, component, identifier, message, object_schema
 from marketplace.api.serializers import BodySerializer, BooleanField, SlugField, TextField
 
 SLUG_HELP = "The `slug` of the entry, as the catalogue shows it."
 
 
 class InstallSkillSerializer(BodySerializer):
-    slug = SlugField(help_text=SLUG_HELP)
+    slug = SlugField(initial="pdf-tables", help_text=SLUG_HELP)
     runtime = TextField(
-        default="", help_text="Where the agent runs, in its own words, such as `python`."
+        default="",
+        initial="python",
+        help_text="Where the agent runs, in its own words, such as `python`.",
     )
 
 
 class InstallPersonaSerializer(BodySerializer):
-    slug = SlugField(help_text=SLUG_HELP)
+    slug = SlugField(initial="archivist", help_text=SLUG_HELP)
     setActive = BooleanField(
         default=False,
+        initial=True,
         help_text="Make it the agent's one active persona, instead of another; without it, do not.",
     )
 
@@ -25,7 +28,13 @@ class InstallPersonaSerializer(BodySerializer):
 class InstalledSkillSerializer(BaseSerializer):
     schema = component(
         "InstalledSkill",
-        object_schema({"message": MESSAGE, "skillId": identifier("skill"), "slug": SLUG_SCHEMA}),
+        object_schema(
+            {
+                "message": message("Skill installed"),
+                "skillId": identifier("skill"),
+                "slug": SLUG_SCHEMA,
+            }
+        ),
     )
 
     def to_representation(self, install):
@@ -41,9 +50,9 @@ class InstalledPersonaSerializer(BaseSerializer):
         "InstalledPersona",
         object_schema(
             {
-                "message": MESSAGE,
+                "message": message("Persona installed"),
                 "personaId": identifier("persona"),
-                "slug": SLUG_SCHEMA,
+                "slug": PERSONA_SLUG_SCHEMA,
                 "isActive": FLAG,
             }
         ),

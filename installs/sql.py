@@ -6,12 +6,10 @@ agent is committed after the statement's snapshot, a unique constraint refuses t
 Agent.run_alone then runs it once more.
 """
 
-INSTALL_SKILL = """
-WITH me AS (
-    SELECT id FROM agents_agent
-    WHERE id = %(agent)s AND suspended_at IS NULL
-    FOR NO KEY UPDATE
-), skill AS (
+from agents.sql import WITH_ME
+
+INSTALL_SKILL = f"""
+{WITH_ME}, skill AS (
     SELECT skill.id, skill.public_id, skill.status = 'published' AS is_published
     FROM me, catalogue_skill AS skill
     WHERE skill.slug = %(slug)s
@@ -34,12 +32,8 @@ SELECT
 FROM (VALUES (true)) AS verdict LEFT JOIN skill ON true LEFT JOIN created ON true
 """
 
-INSTALL_PERSONA = """
-WITH me AS (
-    SELECT id FROM agents_agent
-    WHERE id = %(agent)s AND suspended_at IS NULL
-    FOR NO KEY UPDATE
-), persona AS (
+INSTALL_PERSONA = f"""
+{WITH_ME}, persona AS (
     SELECT
         persona.id, persona.public_id,
         persona.status = 'published' AS is_published, persona.price_cents = 0 AS is_free

@@ -7,7 +7,8 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 from redis.connection import parse_url
 
-RATE = re.compile(r"\d{1,9}/(?:[1-9]\d{0,3})?[smhd]")
+from marketplace.ratelimits.rates import PATTERN as RATE
+
 TIER = re.compile(r"[a-z][a-z0-9-]{0,15}")
 
 

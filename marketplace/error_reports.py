@@ -1,6 +1,6 @@
 from django.views.debug import ExceptionReporter
 
-from marketplace.logging import mask
+from marketplace.secrets import mask
 
 
 class MaskedReporter(ExceptionReporter):

@@ -1,16 +1,8 @@
 """The logging configuration, which masks secrets."""
 
 import logging
-import re
 
-# The text after `_agent_` or `/claim/`, truncated or not; and any text, percent-encoded or not,
-# that is as long as the secret of a token, a claim, a session or a CSRF token.
-SECRET = re.compile(r"(?<=_agent_)\w+|(?<=/claim/)\w+|(?:%[0-9A-Fa-f]{2}|[0-9A-Za-z]){30,}")
-
-
-def mask(text):
-    """The text with `[masked]` in place of the secret part of every token and claim URL."""
-    return SECRET.sub("[masked]", text)
+from marketplace.secrets import mask
 
 
 class MaskedFormatter(logging.Formatter):

@@ -1,20 +1,22 @@
-import secrets
-import string
-
 from django.db import models
+
+from marketplace.secrets import random_text
 
 # What a slug and a handle look like.
 SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
-BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
-
-
-def random_text(length, alphabet=BASE62):
-    return "".join(secrets.choice(alphabet) for _ in range(length))
+# The maximum length of a reason that staff give for what they do.
+MAX_REASON = 1000
 
 
 def make_public_id(kind):
     """An identifier for the wire, `skill_4fK…`: random, so that it tells nothing about its row."""
     return f"{kind}_{random_text(16)}"
+
+
+def max_length(model, name):
+    """The maximum length of a text column; for an array column, of one of its items."""
+    field = model._meta.get_field(name)  # noqa: SLF001
+    return getattr(field, "base_field", field).max_length
 
 
 def violates(error, constraint):

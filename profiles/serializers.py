@@ -3,7 +3,12 @@ from rest_framework.serializers import BaseSerializer
 from agents.models import Agent
 from agents.serializers import AGENT_SCHEMA, CLAIM_SCHEMA, SCOPES_SCHEMA, claim_with_url
 from catalogue.models import Entry
-from catalogue.serializers import SLUG_SCHEMA, TITLE_SCHEMA
+from catalogue.serializers import (
+    PERSONA_SLUG_SCHEMA,
+    PERSONA_TITLE_SCHEMA,
+    SLUG_SCHEMA,
+    TITLE_SCHEMA,
+)
 from marketplace.api.schemas import (
     COUNT,
     FLAG,
@@ -14,13 +19,18 @@ from marketplace.api.schemas import (
     component,
     described,
     identifier,
+    like,
     nullable,
     object_schema,
 )
 from marketplace.api.serializers import timestamp
 from profiles.sql import NEWEST
 
-PERSONA_SCHEMA = {"personaId": identifier("persona"), "slug": SLUG_SCHEMA, "title": TITLE_SCHEMA}
+PERSONA_SCHEMA = {
+    "personaId": identifier("persona"),
+    "slug": PERSONA_SLUG_SCHEMA,
+    "title": PERSONA_TITLE_SCHEMA,
+}
 SKILLS_SCHEMA = array(
     component(
         "OwnSkill",
@@ -29,7 +39,7 @@ SKILLS_SCHEMA = array(
                 "skillId": identifier("skill"),
                 "slug": SLUG_SCHEMA,
                 "title": TITLE_SCHEMA,
-                "runtime": TEXT,
+                "runtime": like(TEXT, "python"),
                 "installedAt": TIMESTAMP,
             }
         ),
@@ -58,7 +68,9 @@ ADVISORIES_SCHEMA = array(
                 "kind": {"type": "string", "enum": ["skill", "persona"]},
                 "slug": SLUG_SCHEMA,
                 "title": TITLE_SCHEMA,
-                "reason": column(Entry, "withdrawal_reason"),
+                "reason": like(
+                    column(Entry, "withdrawal_reason"), "It sends what it reads elsewhere."
+                ),
                 "withdrawnAt": TIMESTAMP,
             }
         ),
@@ -82,7 +94,7 @@ class ProfileSerializer(BaseSerializer):
         object_schema(
             {
                 **AGENT_SCHEMA,
-                "tier": described(column(Agent, "tier"), "Which rate limits apply."),
+                "tier": like(described(column(Agent, "tier"), "Which rate limits apply."), "free"),
                 "scopes": described(SCOPES_SCHEMA, "What the token of this request may do."),
                 "claim": CLAIM_SCHEMA,
                 "activePersona": nullable(

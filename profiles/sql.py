@@ -78,4 +78,4 @@ SELECT
     (SELECT count(*) FROM reviews_review AS review WHERE review.agent_id = usable.agent_id)
         AS review_count
 FROM usable JOIN agents_operatorclaim AS claim USING (agent_id)
-"""  # noqa: S608
+"""

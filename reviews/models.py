@@ -1,14 +1,14 @@
 from functools import partial
 
 from django.db import models, transaction
-from django.db.models import F, Q
+from django.db.models import Case, F, Q, When
 from django.utils import timezone
 
 from agents.models import Agent
 from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona
 from marketplace.adminsite.history import StaffHistory
-from marketplace.models import make_public_id
+from marketplace.models import MAX_REASON, make_public_id
 from reviews.exceptions import PersonaNotInstalled
 from reviews.sql import SUBMIT_REVIEW
 
@@ -58,10 +58,18 @@ class Review(models.Model):
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     hidden_at = models.DateTimeField(null=True, editable=False)
-    hiding_reason = models.CharField(max_length=1000, blank=True, editable=False)
+    hiding_reason = models.CharField(max_length=MAX_REASON, blank=True, editable=False)
+    # What averages and distributions count: the rating, or NULL while the review is hidden.
+    counted_rating = models.GeneratedField(
+        expression=Case(When(hidden_at=None, then=F("rating"))),
+        output_field=models.DecimalField(max_digits=3, decimal_places=2, null=True),
+        db_persist=True,
+    )
 
     objects = ReviewManager()
-    history = StaffHistory(excluded_fields=["public_id", "created_at", "updated_at"])
+    history = StaffHistory(
+        excluded_fields=["public_id", "created_at", "updated_at", "counted_rating"]
+    )
 
     class Meta:
         ordering = ["-id"]

@@ -1,35 +1,53 @@
-from rest_framework.serializers import BaseSerializer
+from decimal import ROUND_HALF_UP, Decimal
 
-from catalogue.serializers import SLUG_SCHEMA
+from rest_framework.serializers import BaseSerializer, Field
+
+from catalogue.serializers import PERSONA_SLUG_SCHEMA
 from marketplace.api.schemas import (
-    MESSAGE,
     RATING,
     TIMESTAMP,
     column,
     component,
     identifier,
+    like,
+    message,
     object_schema,
 )
 from marketplace.api.serializers import (
     BodySerializer,
     PublicTextField,
-    RatingField,
     SlugField,
     number,
     timestamp,
 )
+from marketplace.models import max_length
 from reviews.models import Review
+
+
+class RatingField(Field):
+    """Any JSON number from 1 to 5, as a Decimal with two decimals."""
+
+    TEXT = "Rating must be between 1 and 5"
+    default_error_messages = {"required": TEXT, "null": TEXT, "invalid": TEXT}
+
+    def to_internal_value(self, data):
+        if isinstance(data, bool) or not isinstance(data, int | float) or not 1 <= data <= 5:
+            self.fail("invalid")
+        return Decimal(str(data)).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 class SubmitReviewSerializer(BodySerializer):
     # First, because its error comes first.
     rating = RatingField(
-        help_text="From 1 (poor) to 5 (excellent); fractions are kept to two decimals."
+        initial=4.5, help_text="From 1 (poor) to 5 (excellent); fractions are kept to two decimals."
     )
-    personaSlug = SlugField(help_text="The `slug` of a persona that the agent has installed.")
+    personaSlug = SlugField(
+        initial="archivist", help_text="The `slug` of a persona that the agent has installed."
+    )
     comment = PublicTextField(
-        max_length=1000,
+        max_length=max_length(Review, "comment"),
         default="",
+        initial="Names files so that I find them again.",
         help_text="A review is replaced as a whole: without a comment it has none.",
     )
 
@@ -39,11 +57,13 @@ class SubmittedReviewSerializer(BaseSerializer):
         "SubmittedReview",
         object_schema(
             {
-                "message": MESSAGE,
+                "message": message("Review submitted"),
                 "reviewId": identifier("review"),
-                "personaSlug": SLUG_SCHEMA,
-                "rating": RATING,
-                "comment": column(Review, "comment"),
+                "personaSlug": PERSONA_SLUG_SCHEMA,
+                "rating": like(RATING, 4.5),
+                "comment": like(
+                    column(Review, "comment"), "Names files so that I find them again."
+                ),
                 "createdAt": TIMESTAMP,
                 "updatedAt": TIMESTAMP,
             }

@@ -3,17 +3,15 @@
 It locks the agent's row alone: a withdrawal that is committed meanwhile refuses the next review.
 """
 
-SUBMIT_REVIEW = """
-WITH me AS (
-    SELECT id FROM agents_agent
-    WHERE id = %(agent)s AND suspended_at IS NULL
-    FOR NO KEY UPDATE
-), persona AS (
+from agents.sql import WITH_ME
+
+SUBMIT_REVIEW = f"""
+{WITH_ME}, persona AS (
     SELECT persona.id
     FROM me, catalogue_persona AS persona
     WHERE persona.slug = %(slug)s AND persona.status = 'published'
 ), previous AS (
-    SELECT review.id, review.rating
+    SELECT review.id, review.counted_rating
     FROM persona JOIN reviews_review AS review ON review.persona_id = persona.id
     WHERE review.agent_id = %(agent)s
     FOR UPDATE OF review
@@ -21,8 +19,8 @@ WITH me AS (
     UPDATE reviews_review AS review
     SET rating = %(rating)s, comment = %(comment)s, updated_at = %(now)s
     FROM previous WHERE review.id = previous.id
-    RETURNING review.id, review.public_id, review.persona_id, review.created_at, review.hidden_at,
-        review.rating - previous.rating AS rating_change, 0 AS count_change
+    RETURNING review.id, review.public_id, review.persona_id, review.created_at,
+        review.counted_rating - previous.counted_rating AS rating_change, 0 AS count_change
 ), created AS (
     INSERT INTO reviews_review (
         public_id, agent_id, persona_id, rating, comment, created_at, updated_at, hiding_reason
@@ -30,15 +28,15 @@ WITH me AS (
     SELECT %(public_id)s, %(agent)s, persona.id, %(rating)s, %(comment)s, %(now)s, %(now)s, ''
     FROM persona JOIN installs_personainstall AS install ON install.persona_id = persona.id
     WHERE install.agent_id = %(agent)s AND NOT EXISTS (SELECT FROM previous)
-    RETURNING id, public_id, persona_id, created_at, hidden_at,
-        rating AS rating_change, 1 AS count_change
+    RETURNING id, public_id, persona_id, created_at,
+        counted_rating AS rating_change, 1 AS count_change
 ), written AS (
     SELECT * FROM replaced UNION ALL SELECT * FROM created
 ), counted AS (
-    -- A hidden review is in no average; its agent may go on changing it.
+    -- A hidden review has no counted rating; its agent may go on changing it.
     UPDATE catalogue_persona AS persona
     SET rating_sum = rating_sum + rating_change, rating_count = rating_count + count_change
-    FROM written WHERE persona.id = written.persona_id AND hidden_at IS NULL
+    FROM written WHERE persona.id = written.persona_id AND rating_change IS NOT NULL
 )
 SELECT
     (SELECT id FROM me) AS agent_id, persona.id AS persona_id,

@@ -156,7 +156,7 @@ def panels(agent):
         "rating", "hidden_at", "agent_id", "persona_id", "persona__slug"
     )
     return [
-        panel("Tokens", agent, agent.tokens.all(), token_line),
+        panel("Tokens", agent, agent.tokens.with_state(), token_line),
         panel("Skills", agent, skills, skill_line),
         panel("Personas", agent, personas, persona_line),
         panel("Reviews", agent, reviews, review_line),

@@ -7,6 +7,7 @@ import django.db.models.deletion
 import django.db.models.functions.text
 import functools
 import marketplace.models
+import marketplace.secrets
 import simple_history.models
 from django.conf import settings
 from django.db import migrations, models
@@ -113,7 +114,7 @@ class Migration(migrations.Migration):
             name='OperatorClaim',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('secret', models.CharField(default=functools.partial(marketplace.models.random_text, *(32,), **{}), editable=False, max_length=32)),
+                ('secret', models.CharField(default=functools.partial(marketplace.secrets.random_text, *(32,), **{}), editable=False, max_length=32)),
                 ('operator_name', models.CharField(blank=True, max_length=80)),
                 ('operator_email', models.EmailField(blank=True, max_length=254)),
                 ('code_digest', models.CharField(blank=True, editable=False, max_length=64)),

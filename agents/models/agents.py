@@ -4,7 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.core.validators import RegexValidator
 from django.db import IntegrityError, connection, models, transaction
-from django.db.models import F, Q
+from django.db.models import F, Func, Q
 from django.db.models.functions import Right, Upper
 from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
@@ -12,11 +12,11 @@ from rest_framework.exceptions import AuthenticationFailed
 from agents import handles, tokens
 from agents.exceptions import HandleTaken
 from agents.models.claims import OperatorClaim
-from agents.sql import AUTHENTICATE
+from agents.sql import AUTHENTICATE, STATE
 from marketplace.adminsite.history import StaffHistory
 from marketplace.api.permissions import Scope
 from marketplace.db.rows import instance_of
-from marketplace.models import make_public_id, violates
+from marketplace.models import MAX_REASON, make_public_id, violates
 
 
 class AgentManager(models.Manager):
@@ -64,7 +64,7 @@ class Agent(models.Model):
         max_length=16, default="free", help_text="Which of the configured rate limits apply."
     )
     suspended_at = models.DateTimeField(null=True, blank=True)
-    suspension_reason = models.CharField(max_length=1000, blank=True)
+    suspension_reason = models.CharField(max_length=MAX_REASON, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -133,6 +133,11 @@ class Agent(models.Model):
 
 
 class AgentTokenQuerySet(models.QuerySet):
+    def with_state(self):
+        """Annotate `state`: "usable", or why the token is refused."""
+        state = Func(template=STATE, output_field=models.TextField())
+        return self.select_related("agent").annotate(state=state)
+
     def issue(self, agent, scopes=tuple(Scope.values), expires_at=None):
         """A new token. Its `text` exists only on the returned object: it is stored nowhere."""
         text = tokens.mint()
@@ -192,13 +197,6 @@ class AgentToken(models.Model):
 
     def __str__(self):
         return self.hint
-
-    @property
-    def state(self):
-        if self.revoked_at:
-            return "revoked"
-        is_expired = self.expires_at is not None and self.expires_at <= timezone.now()
-        return "expired" if is_expired else "usable"
 
     def revoke(self):
         self.revoked_at = self.revoked_at or timezone.now()

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, InvalidClaimCode
-from marketplace.models import random_text
+from marketplace.secrets import random_text
 
 
 class OperatorClaimQuerySet(models.QuerySet):

@@ -12,8 +12,9 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_POST
 
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter
-from catalogue.admin.forms import FormTextField, RecallForm, plain_newlines
+from catalogue.admin.forms import FormTextField, RecallForm
 from catalogue.admin.imports import ImportExportModelAdmin
+from catalogue.importing.frontmatter import plain_newlines
 from catalogue.markdown import render
 from catalogue.models import PUBLISHED, Skill, Status
 from catalogue.search.staff import containing

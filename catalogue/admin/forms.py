@@ -13,6 +13,7 @@ from catalogue.importing.frontmatter import (
     MAX_DESCRIPTION,
     Refused,
     parse_yaml,
+    plain_newlines,
     read_frontmatter,
     utf16_length,
 )
@@ -55,10 +56,6 @@ class DigestInput(forms.HiddenInput):
 
     def format_value(self, value):
         return value if isinstance(value, Digest) else digest(plain_newlines(value or ""))
-
-
-def plain_newlines(text):
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def digest(text):
@@ -174,9 +171,9 @@ class UploadForm(forms.Form):
 
 
 class RecallForm(ReasonForm):
-    reason = forms.CharField(
-        max_length=1000,
-        required=False,
-        widget=theme.Textarea(attrs={"rows": 3}),
-        help_text="Shown to every agent that has it. Leave it empty to withdraw without a word.",
-    )
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.fields["reason"].required = False
+        self.fields[
+            "reason"
+        ].help_text = "Shown to every agent that has it. Leave it empty to withdraw without a word."

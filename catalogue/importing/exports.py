@@ -5,7 +5,13 @@ import zipfile
 import yaml
 
 from catalogue.importing.base import LISTS, TEXTS
-from catalogue.importing.frontmatter import Refused, as_slug, as_title, read_frontmatter
+from catalogue.importing.frontmatter import (
+    Refused,
+    as_slug,
+    as_title,
+    read_frontmatter,
+    with_frontmatter,
+)
 from catalogue.models import Skill
 
 BATCH = 200  # entries of one query
@@ -24,13 +30,12 @@ def as_file(entry):
             fields, body = None, entry.content
         if fields is not None and matches(fields, entry):
             return entry.content
-        return with_frontmatter(frontmatter_of(entry, fields), body)
-    return with_frontmatter(
-        frontmatter_of(entry, None)
-        | {"skills": sorted(skill.slug for skill in entry.skills.all())}
-        | ({"priceCents": entry.price_cents} if entry.price_cents else {}),
-        entry.content,
-    )
+        return with_frontmatter(as_yaml(frontmatter_of(entry, fields)), body)
+    fields = frontmatter_of(entry, None) | {
+        "skills": sorted(skill.slug for skill in entry.skills.all()),
+        "priceCents": entry.price_cents or "",
+    }
+    return with_frontmatter(as_yaml(fields), entry.content)
 
 
 def matches(fields, entry):
@@ -57,10 +62,9 @@ def frontmatter_of(entry, fields):
     return {"name": entry.slug} | known | other
 
 
-def with_frontmatter(fields, body):
+def as_yaml(fields):
     filled = {name: value for name, value in fields.items() if value not in ("", [], {})}
-    text = yaml.safe_dump(filled, allow_unicode=True, sort_keys=False, width=10**6)
-    return f"---\n{text}---\n\n{body.strip(chr(10))}\n"
+    return yaml.safe_dump(filled, allow_unicode=True, sort_keys=False, width=10**6)
 
 
 def export(entries, file):

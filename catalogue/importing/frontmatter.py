@@ -34,7 +34,16 @@ def read_text(path):
         raise Refused("not UTF-8 text") from error
     if "\0" in text:
         raise Refused("contains NUL characters")
+    return plain_newlines(text)
+
+
+def plain_newlines(text):
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def with_frontmatter(yaml_lines, body):
+    """The text of a file with these lines of YAML above its body; what `read_frontmatter` reads."""
+    return f"---\n{yaml_lines}---\n\n{body.strip(chr(10))}\n"
 
 
 def read_frontmatter(text):

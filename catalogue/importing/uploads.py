@@ -8,7 +8,13 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from catalogue.importing.base import printable
-from catalogue.importing.frontmatter import MAX_BYTES, Refused, as_slug, read_frontmatter
+from catalogue.importing.frontmatter import (
+    MAX_BYTES,
+    Refused,
+    as_slug,
+    plain_newlines,
+    read_frontmatter,
+)
 
 MAX_UPLOAD = 10 * 1024 * 1024
 MAX_UNPACKED = 50 * 1024 * 1024
@@ -43,7 +49,7 @@ def unpacked(name, data, importer):
 def named_folder(data, stem):
     """The folder of a single file: named by its frontmatter, or else by its file name."""
     try:
-        fields, _ = read_frontmatter(data.decode(errors="replace").replace("\r\n", "\n"))
+        fields, _ = read_frontmatter(plain_newlines(data.decode(errors="replace")))
     except Refused:
         return stem
     return as_slug(fields.line("name")) or stem

@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce, Collate, Concat, Length, Lower
 from django.utils import timezone
 
 from marketplace.db.compiled_queries import InlineConstant
-from marketplace.models import SLUG
+from marketplace.models import MAX_REASON, SLUG
 
 slug_validator = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as pdf-tables."
@@ -112,7 +112,7 @@ class Entry(models.Model):
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     withdrawn_at = models.DateTimeField(null=True, editable=False)
     # A withdrawal with a reason is a recall.
-    withdrawal_reason = models.CharField(max_length=1000, blank=True, editable=False)
+    withdrawal_reason = models.CharField(max_length=MAX_REASON, blank=True, editable=False)
     source = models.TextField(
         blank=True, help_text="Where an imported entry came from; the importer finds it by this."
     )

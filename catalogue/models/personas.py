@@ -47,8 +47,8 @@ class Persona(Entry):
     NotFound = PersonaNotFound
     COUNTERS = {
         "installs": ("agent_installs", Count("pk")),
-        "rating_count": ("reviews", Count("pk", filter=Q(hidden_at=None))),
-        "rating_sum": ("reviews", Sum("rating", filter=Q(hidden_at=None))),
+        "rating_count": ("reviews", Count("counted_rating")),
+        "rating_sum": ("reviews", Sum("counted_rating")),
     }
 
     public_id = models.CharField(
@@ -101,7 +101,7 @@ class Persona(Entry):
 
     def rating_distribution(self):
         """`{"1": n, … "5": n}`: each rating at its nearest whole number, halves up."""
-        shown = self.reviews.filter(hidden_at=None)
-        nearest = shown.values(nearest=Round("rating")).annotate(reviews=Count("pk"))
+        counted = self.reviews.exclude(counted_rating=None)
+        nearest = counted.values(nearest=Round("counted_rating")).annotate(reviews=Count("pk"))
         counts = {int(row["nearest"]): row["reviews"] for row in nearest.order_by()}
         return {str(rating): counts.get(rating, 0) for rating in range(1, 6)}

@@ -10,6 +10,8 @@ import re
 from hashlib import sha256
 from typing import NamedTuple
 
+from django.urls import reverse
+
 from catalogue.importing.frontmatter import (
     FENCED,
     MAX_DESCRIPTION,
@@ -17,6 +19,7 @@ from catalogue.importing.frontmatter import (
     Refused,
     one_line,
     read_frontmatter,
+    with_frontmatter,
 )
 
 FIELDS = {"name", "description", "license", "compatibility", "allowed-tools"}
@@ -52,9 +55,8 @@ def skill_file_of(skill):
         description, text = fields.fields["description"], skill.content
     else:
         description = plain(skill.description) or plain(skill.title) or name
-        frontmatter = frontmatter_of(skill, name, description, fields)
-        text = f"---\n{frontmatter}---\n\n{body.strip(chr(10))}\n"
-    return SkillFile(f"/api/v1/skills/{skill.slug}/SKILL.md", name, description, text)
+        text = with_frontmatter(frontmatter_of(skill, name, description, fields), body)
+    return SkillFile(reverse("skill-file", args=[skill.slug]), name, description, text)
 
 
 def frontmatter_of(skill, name, description, fields):

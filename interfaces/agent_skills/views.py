@@ -18,7 +18,7 @@ from installs.exceptions import PersonaRequiresPayment
 from interfaces.agent_skills.skill_file import SkillFile, skill_file_of
 from interfaces.guides.views import skill_md
 from marketplace.api.keysets import versions, versions_of
-from marketplace.api.schemas import TEXT, component, described
+from marketplace.api.schemas import TEXT, component, described, like
 from marketplace.api.viewsets import PublicViewSet
 from marketplace.db.compiled_queries import BindParam, CompiledQuery, InlineConstant
 from marketplace.http_cache.responses import public_response
@@ -26,7 +26,11 @@ from marketplace.http_cache.validators import ALWAYS_FRESH, Validator
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 SKILL_FILE_SCHEMA = component(
-    "SkillFile", described(TEXT, "Frontmatter between two lines of `---`, then Markdown.")
+    "SkillFile",
+    like(
+        described(TEXT, "Frontmatter between two lines of `---`, then Markdown."),
+        "---\nname: pdf-tables\ndescription: Extracts tables from PDF files into CSV.\n---\n",
+    ),
 )
 
 BUNDLED = (

@@ -1,12 +1,12 @@
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from marketplace.api.links import base_url
 from marketplace.api.viewsets import PublicViewSet
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import ALWAYS_FRESH
 from marketplace.ratelimits.decorators import rate_of
-
-UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "day"}
+from marketplace.ratelimits.rates import in_words
 
 
 class GuideViewSet(PublicViewSet):
@@ -32,10 +32,10 @@ def skill_md(request):
 
 def guide(name, request):
     limits = {
-        "install": rate_in_words(rate_of("install", "free")),
-        "review": rate_in_words(rate_of("review", "free")),
-        "claim": rate_in_words(rate_of("confirm-claim", "free")),
-        "register": rate_in_words(rate_of("register", "free")),
+        "install": in_words(rate_of("install", "free")),
+        "review": in_words(rate_of("review", "free")),
+        "claim": in_words(rate_of("confirm-claim", "free")),
+        "register": in_words(rate_of("register", "free")),
     }
     context = {
         "base": base_url(request),
@@ -45,18 +45,6 @@ def guide(name, request):
         "limits": limits,
     }
     return render_to_string(f"guides/{name}", context)
-
-
-def base_url(request):
-    """Scheme and host of this marketplace, such as `https://marketplace.example.com`."""
-    return request.build_absolute_uri("/").rstrip("/")
-
-
-def rate_in_words(rate):
-    """`20/h` as "20 requests per hour", `5/10m` as "5 requests per 10 minutes"."""
-    number, _, period = rate.partition("/")
-    length, unit = period[:-1], UNITS[period[-1]]
-    return f"{number} requests per {f'{length} {unit}s' if length else unit}"
 
 
 def text_response(text, subtype):

@@ -11,7 +11,7 @@ DEFAULT_LIMIT, MAX_LIMIT = KeysetPagination.default_limit, KeysetPagination.max_
 
 
 class LimitField(NamedField):
-    default_error_messages = {"invalid": f"{{field}} must be a whole number from 1 to {MAX_LIMIT}"}
+    default_error_messages = {"invalid": f"{{field}} must be {KeysetPagination.limit_range}"}
 
     def to_internal_value(self, data):
         if type(data) is not int or not 1 <= data <= MAX_LIMIT:

@@ -8,6 +8,7 @@ import json
 
 from django.conf import settings
 from django.http import HttpResponse
+from django.urls import reverse
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.shared.exceptions import MCPError
@@ -23,6 +24,7 @@ from mcp.types import Tool as OfferedTool
 from interfaces.mcp.serializers import arguments_schema
 from interfaces.mcp.tools import TOOLS
 from marketplace.api.exceptions import ApiError, BadRequest
+from marketplace.api.links import base_url
 
 INSTRUCTIONS = """\
 A marketplace where agents find skills (instructions for a kind of task) and personas (roles that \
@@ -96,7 +98,7 @@ def server_for(request, call, result):
         "agent-marketplace",
         title="Agent marketplace",
         version=settings.VERSION,
-        instructions=INSTRUCTIONS.format(url=request.build_absolute_uri("/api/v1/agents/register")),
+        instructions=INSTRUCTIONS.format(url=base_url(request) + reverse("registration-register")),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         # No argument is repeated in a header. Without this the SDK lists the tools to find out.

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from django.urls import reverse
+
 from agents.serializers import ConfirmClaimSerializer, RegisterSerializer
 from installs.serializers import InstallPersonaSerializer, InstallSkillSerializer
 from interfaces.mcp.api import call_api
@@ -13,7 +15,7 @@ from marketplace.api.exceptions import BadRequest
 from reviews.serializers import SubmitReviewSerializer
 
 
-def search(path, caller, arguments):
+def search(route, caller, arguments):
     """GET of a list. An undeclared argument is refused, because no filter may be ignored."""
     SearchSerializer().read(arguments)
     if unknown := arguments.keys() - SEARCH.keys():
@@ -23,31 +25,32 @@ def search(path, caller, arguments):
         for name, value in arguments.items()
         if value is not None
     }
-    return call_api(caller, "GET", path, query=query)
+    return call_api(caller, "GET", reverse(route), query=query)
 
 
-def get_entry(path, caller, arguments):
+def get_entry(route, caller, arguments):
     SlugSerializer().read(arguments)
     # Whatever the argument holds, a slash too, is one segment of the path.
-    return call_api(caller, "GET", f"{path}/{quote(arguments['slug'], safe='')}")
+    slug = quote(arguments["slug"], safe="")
+    return call_api(caller, "GET", reverse(route, args=[slug]))
 
 
-def get(path, caller, _arguments):
-    return call_api(caller, "GET", path)
+def get(route, caller, _arguments):
+    return call_api(caller, "GET", reverse(route))
 
 
-def post(path, caller, arguments):
-    return call_api(caller, "POST", path, body=arguments)
+def post(route, caller, arguments):
+    return call_api(caller, "POST", reverse(route), body=arguments)
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool; `send` makes its request, from the path, the caller's request and the arguments."""
+    """A tool; `send` makes its request, from the route, the caller's request and the arguments."""
 
     title: str
     description: str
     send: Callable
-    path: str
+    route: str
     arguments: type = NothingSerializer
     descriptions: dict = field(default_factory=dict)
     is_idempotent: bool = True
@@ -55,7 +58,7 @@ class Tool:
 
     def call(self, caller, arguments):
         """The API's response. Raises BadRequest for arguments that make no request."""
-        return self.send(self.path, caller, arguments)
+        return self.send(self.route, caller, arguments)
 
     @property
     def is_read_only(self):
@@ -77,7 +80,7 @@ TOOLS = {
         "best first, each with its `slug`, and `count`, how many match in all. `contextTokens` is "
         "what a skill's text costs your context. Needs no token.",
         search,
-        "/api/v1/skills",
+        "skill-list",
         SearchSerializer,
         SEARCH,
     ),
@@ -86,7 +89,7 @@ TOOLS = {
         "One skill with its whole SKILL.md text in `content`, which is what to follow, and the "
         "`personas` that bundle it. Reading does not install it. Needs no token.",
         get_entry,
-        "/api/v1/skills",
+        "skill-detail",
         SlugSerializer,
         {"slug": "The skill's `slug`, from search_skills"},
     ),
@@ -96,7 +99,7 @@ TOOLS = {
         "the best first, each with its `slug`, `skills`, rating and price (only what `isFree` can "
         "be installed here), and `count`, how many match in all. Needs no token.",
         search,
-        "/api/v1/personas",
+        "persona-list",
         SearchSerializer,
         SEARCH,
     ),
@@ -105,7 +108,7 @@ TOOLS = {
         "One persona with its prompt in `content` (null while it has a price), the `skills` that "
         "it bundles and its `ratings`. Reading does not install it. Needs no token.",
         get_entry,
-        "/api/v1/personas",
+        "persona-detail",
         SlugSerializer,
         {"slug": "The persona's `slug`, from search_personas"},
     ),
@@ -115,7 +118,7 @@ TOOLS = {
         "store it, and have it sent as the header `Authorization: Bearer <token>` of this MCP "
         "server. Give `claim.claimUrl` to the person who operates you. Needs no token.",
         post,
-        "/api/v1/agents/register",
+        "registration-register",
         RegisterSerializer,
         {
             "name": "What you are called; must not be blank",
@@ -131,7 +134,7 @@ TOOLS = {
         "recalled. Read its text with get_skill. The skills of an installed persona come with it. "
         "Needs a token with the scope `install`.",
         post,
-        "/api/v1/agents/me/skills/install",
+        "skill-install-install",
         InstallSkillSerializer,
         {"slug": "The skill's `slug`", "runtime": RUNTIME},
     ),
@@ -141,7 +144,7 @@ TOOLS = {
         "longer become that. Read its prompt with get_persona. Needs a token with the scope "
         "`install`.",
         post,
-        "/api/v1/agents/me/personas/install",
+        "persona-install-install",
         InstallPersonaSerializer,
         {
             "slug": "The persona's `slug`",
@@ -153,7 +156,7 @@ TOOLS = {
         "Your operator opened your `claimUrl`, was shown a code, and told it to you: this confirms "
         "the claim. Never guess a code. Needs a token with the scope `read`.",
         post,
-        "/api/v1/agents/me/confirm-claim",
+        "claim-confirm",
         ConfirmClaimSerializer,
         {"code": "The code, such as WDJB-MJHT"},
     ),
@@ -162,7 +165,7 @@ TOOLS = {
         "Rate a persona that you have installed. You have one review of each persona: another one "
         "replaces it, comment included. Needs a token with the scope `review`.",
         post,
-        "/api/v1/agents/me/reviews",
+        "review-list",
         SubmitReviewSerializer,
         {
             "personaSlug": "The persona's `slug`",
@@ -176,6 +179,6 @@ TOOLS = {
         "Who you are here, what you have installed, your active persona, and `advisories`: what "
         "you have and should stop using. Needs a token with the scope `read`.",
         get,
-        "/api/v1/agents/me",
+        "profile-me",
     ),
 }

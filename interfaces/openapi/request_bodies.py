@@ -5,12 +5,16 @@ from functools import singledispatch
 from agents import handles
 from agents.serializers import HandleField, NameField, UnchangeableField
 from marketplace.api.parsers import NOT_AN_OBJECT, NOT_JSON
-from marketplace.api.schemas import RATING
-from marketplace.api.serializers import BooleanField, RatingField, SlugField, TextField
+from marketplace.api.schemas import RATING, like
+from marketplace.api.serializers import BooleanField, SlugField, TextField
+from reviews.serializers import RatingField
 
 
 def body_schema(serializer):
-    """The schema of a BodySerializer, which ignores other fields and null in optional ones."""
+    """The schema of a BodySerializer, which ignores other fields and null in optional ones.
+
+    A field's `initial` value is its example.
+    """
     fields = serializer.fields
     return {
         "type": "object",
@@ -32,6 +36,7 @@ def refusals(serializer):
 
 def _property(field):
     schema = {"description": field.help_text} | schema_of(field)
+    schema = like(schema, field.initial)
     if field.required:
         return schema
     # No `default`: openapi-typescript takes a field that has one for required.

@@ -1,9 +1,7 @@
 """One operation of the document, for drf-spectacular."""
 
 from collections import defaultdict
-from pathlib import Path
 
-import orjson
 from drf_spectacular.openapi import AutoSchema
 from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
 
@@ -12,11 +10,10 @@ from interfaces.openapi import request_bodies as bodies
 from interfaces.openapi.components import ERROR, HEADERS
 from marketplace.api import exceptions
 from marketplace.api.parsers import MAX_BYTES
-from marketplace.api.schemas import ref
+from marketplace.api.schemas import example_of, ref
 from marketplace.middleware import errors as middleware
 from marketplace.ratelimits.decorators import rate_of
 
-EXAMPLES = orjson.loads(Path(__file__).with_name("examples.json").read_bytes())
 STATUS_DESCRIPTIONS = {
     200: "Done.",
     201: "Made.",
@@ -74,7 +71,7 @@ class OperationSchema(AutoSchema):
     def _get_parameters(self):
         taken = []
         if "{slug}" in self.path:
-            taken.append(parameters.SLUG | {"example": self.example("slug")})
+            taken.append(parameters.SLUG)
         if self.view.action == "list":
             taken += parameters.of_list(self.view)
         if self.is_public_reading:
@@ -86,7 +83,8 @@ class OperationSchema(AutoSchema):
         if body is not None:
             (parser,) = self.view.get_parsers()
             body["required"] = not parser.may_be_empty
-            body["content"]["application/json"]["example"] = self.example("request")
+            example = example_of(bodies.body_schema(self.view.get_serializer()))
+            body["content"]["application/json"]["example"] = example
         return body
 
     def _get_response_bodies(self, direction="response"):
@@ -104,7 +102,7 @@ class OperationSchema(AutoSchema):
             if not is_error(served):
                 status, media_type = key if isinstance(key, tuple) else (key, "application/json")
                 schema = served if isinstance(served, dict) else served.schema
-                example = self.example(str(status))
+                example = example_of(schema)
                 yield status, self.response(status, media_type, schema, example=example)
 
     def refusal(self, status, texts):
@@ -117,9 +115,6 @@ class OperationSchema(AutoSchema):
             "headers": self.headers(status),
             "content": {media_type: {"schema": schema, **examples}},
         }
-
-    def example(self, kind):
-        return EXAMPLES[self.get_operation_id()][kind]
 
     def headers(self, status):
         names = []

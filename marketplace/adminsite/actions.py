@@ -8,10 +8,11 @@ from django.template.response import TemplateResponse
 from django.urls import path
 
 from marketplace.adminsite import theme
+from marketplace.models import MAX_REASON
 
 
 class ReasonForm(forms.Form):
-    reason = forms.CharField(max_length=1000, widget=theme.Textarea(attrs={"rows": 3}))
+    reason = forms.CharField(max_length=MAX_REASON, widget=theme.Textarea(attrs={"rows": 3}))
 
 
 class ConfirmedActionsMixin:

@@ -13,7 +13,7 @@ from rest_framework.exceptions import (
 )
 from rest_framework.response import Response
 
-from marketplace.logging import mask
+from marketplace.secrets import mask
 
 AUTHENTICATION_REQUIRED = "Authentication required"
 
@@ -82,6 +82,11 @@ class Unavailable(ApiError):
     headers = {"Retry-After": "2"}
 
 
+def not_allowed(method, allowed):
+    """The text of a 405."""
+    return f"Method {method} is not allowed here; use {allowed}"
+
+
 def handle(error, context):
     """DRF's exception handler: every error as `{"error": <one sentence>}` (contract 1)."""
     if isinstance(error, Http404):
@@ -97,6 +102,6 @@ def handle(error, context):
         headers["WWW-Authenticate"] = error.auth_header
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = ", ".join(context["view"].allowed_methods)
-        detail = f"Method {context['request'].method} is not allowed here; use {headers['Allow']}"
+        detail = not_allowed(context["request"].method, headers["Allow"])
     # A client may have put its token in the wrong place; it is not repeated.
     return Response({"error": mask(str(detail))}, status=error.status_code, headers=headers)

@@ -9,6 +9,7 @@ from rest_framework.pagination import BasePagination
 from rest_framework.response import Response
 
 from marketplace.api.exceptions import BadRequest
+from marketplace.api.links import base_url
 
 # Unsigned timestamps: the same page has the same cursors whenever it is made.
 SIGNER = signing.Signer(salt="marketplace.api.pagination")
@@ -22,6 +23,7 @@ class KeysetPagination(BasePagination):
     """
 
     default_limit, max_limit = 20, 100
+    limit_range = f"a whole number from 1 to {max_limit}"
 
     def paginate_queryset(self, queryset, request, view=None):
         self.request, self.query = request, queryset.query
@@ -57,7 +59,7 @@ class KeysetPagination(BasePagination):
     def get_limit(self, params):
         text = params.get("limit", str(self.default_limit))
         if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= self.max_limit:
-            raise BadRequest(f"limit must be a whole number from 1 to {self.max_limit}")
+            raise BadRequest(f"limit must be {self.limit_range}")
         return int(text)
 
     def link(self, row, *, backwards):
@@ -65,7 +67,7 @@ class KeysetPagination(BasePagination):
         position = [key.isoformat() if hasattr(key, "isoformat") else str(key), row.pk]
         cursor = SIGNER.sign_object([self.binding, int(backwards), *position])
         query = urlencode({**self.query, "cursor": [cursor]}, doseq=True)
-        return f"{self.request.build_absolute_uri(self.request.path)}?{query}"
+        return f"{base_url(self.request)}{self.request.path}?{query}"
 
     def decode(self, cursor):
         """Its direction and position; a cursor of another filter set is refused."""

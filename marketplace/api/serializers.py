@@ -1,12 +1,11 @@
 """Strict request fields, and how values look on the wire (contract 1)."""
 
-import re
 from datetime import UTC
-from decimal import ROUND_HALF_UP, Decimal
 
 from rest_framework import serializers
 
 from marketplace.api.exceptions import BadRequest
+from marketplace.secrets import holds_token
 
 # What `timestamp` writes, for PostgreSQL's to_char.
 TIMESTAMP_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
@@ -60,12 +59,11 @@ class TextField(NamedField):
 class PublicTextField(TextField):
     """A text that others will see: one with a token in it is refused."""
 
-    TOKEN = re.compile(r"_agent_[0-9A-Za-z]{32}")
     default_error_messages = {"private": "{field} must not hold a token"}
 
     def to_internal_value(self, data):
         text = super().to_internal_value(data)
-        if self.TOKEN.search(text):
+        if holds_token(text):
             self.fail("private")
         return text
 
@@ -86,18 +84,6 @@ class BooleanField(NamedField):
         if not isinstance(data, bool):
             self.fail("invalid")
         return data
-
-
-class RatingField(serializers.Field):
-    """Any JSON number from 1 to 5, as a Decimal with two decimals."""
-
-    TEXT = "Rating must be between 1 and 5"
-    default_error_messages = {"required": TEXT, "null": TEXT, "invalid": TEXT}
-
-    def to_internal_value(self, data):
-        if isinstance(data, bool) or not isinstance(data, int | float) or not 1 <= data <= 5:
-            self.fail("invalid")
-        return Decimal(str(data)).quantize(Decimal("0.01"), ROUND_HALF_UP)
 
 
 class BodySerializer(serializers.Serializer):

@@ -1,9 +1,9 @@
 """Conditional requests (RFC 9110, 13), and the response that the cache stores."""
 
 from dataclasses import dataclass
-from hashlib import sha256
 
 from django.http import HttpResponse, HttpResponseNotModified
+from django.utils.crypto import salted_hmac
 from django.utils.http import parse_etags
 
 from marketplace.http_cache.validators import Validator
@@ -16,11 +16,25 @@ def is_not_modified(environ, etag):
     return etag in etags or "*" in etags
 
 
+def etag_of(text):
+    return f'"{salted_hmac("marketplace.etag", text).hexdigest()[:32]}"'
+
+
 def public_response(content, validator, *, content_type):
     """A 200 for everyone, with an ETag of its text; the middleware caches it."""
-    etag = f'"{sha256(content.encode()).hexdigest()[:32]}"'
-    headers = {"ETag": etag, "Cache-Control": "public, no-cache"}
+    headers = {"ETag": etag_of(content), "Cache-Control": "public, no-cache"}
     response = HttpResponse(content, content_type=content_type, headers=headers)
+    response.validator = validator
+    return response
+
+
+def conditional_response(request, state, validator, build):
+    """The response that `build` makes of the `state`; a 304, not built, where the client has it."""
+    etag = etag_of(state)
+    if is_not_modified(request.META, etag):
+        return HttpResponseNotModified(headers={"ETag": etag})
+    response = build()
+    response["ETag"] = etag
     response.validator = validator
     return response
 

@@ -2,7 +2,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import JsonResponse
 
-from marketplace.api.exceptions import Unavailable
+from marketplace.api.exceptions import Unavailable, not_allowed
 from marketplace.middleware.errors import error_response
 
 
@@ -20,8 +20,8 @@ class HealthCheckMiddleware:
         if check is None:
             return self.get_response(request)
         if request.method not in {"GET", "HEAD"}:
-            text = f"Method {request.method} is not allowed here; use GET, HEAD"
-            return error_response(405, text, {"Allow": "GET, HEAD"})
+            allowed = "GET, HEAD"
+            return error_response(405, not_allowed(request.method, allowed), {"Allow": allowed})
         return check()
 
     def process_is_up(self):

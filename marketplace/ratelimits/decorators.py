@@ -8,8 +8,7 @@ from django_ratelimit.core import get_usage
 
 from marketplace.api.exceptions import RateLimitExceeded, Unavailable
 from marketplace.ratelimits.client_address import client_address
-
-SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+from marketplace.ratelimits.rates import Rate
 
 
 @dataclass(frozen=True)
@@ -62,14 +61,14 @@ def count(request, policy, *, caller, tier="free"):
 
     The store counts in autocommit, so a later rollback undoes no count.
     """
-    rate = rate_of(policy, tier)
+    rate = Rate.parse(rate_of(policy, tier))
     usage = get_usage(request, group=policy, key=lambda *_: str(caller), rate=rate, increment=True)
     if not usage["count"]:  # The library says so that the store has failed.
         raise Unavailable
     return Usage(
         policy=policy,
         limit=usage["limit"],
-        window=window_of(rate),
+        window=rate.window,
         remaining=max(usage["limit"] - usage["count"], 0),
         # `time_left` counts to the last second of the window, so the next window begins one later.
         # It is -1 if that second has passed since the request was counted.
@@ -82,9 +81,3 @@ def rate_of(policy, tier):
     """The tier's rate, or the free one if the deployment configures none for the tier."""
     rates = settings.RATE_LIMITS[policy]
     return rates.get(tier, rates["free"])
-
-
-def window_of(rate):
-    """The length of a rate's window in seconds: 3600 for `20/h`, 1800 for `20/30m`."""
-    period = rate.partition("/")[2]
-    return int(period[:-1] or 1) * SECONDS[period[-1]]

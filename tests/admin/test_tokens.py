@@ -121,6 +121,15 @@ def test_an_issued_token_may_expire(admin_client, agent, client_of):
     )
 
 
+def test_the_tokens_of_a_suspended_agent_are_shown_as_suspended(admin_client, agent):
+    agent.suspend("spam")
+
+    page = admin_client.get(f"/admin/agents/agent/{agent.pk}/change/").content.decode()
+
+    assert "read, install, review; suspended" in page
+    assert "usable" not in page
+
+
 def test_an_issued_token_has_no_expiry_by_default(admin_client, agent):
     page = issue(admin_client, agent)
 

@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from marketplace.logging import MaskedFormatter, mask
+from marketplace.logging import MaskedFormatter
+from marketplace.secrets import mask
 from profiles.serializers import ProfileSerializer
 
 ME = "/api/v1/agents/me"
