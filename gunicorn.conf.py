@@ -14,7 +14,9 @@ from marketplace import environment, logging
 
 bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
 workers = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
-worker_class = "marketplace.server.worker.Worker" if sys.platform == "linux" else "gthread"
+worker_class = environment.text(
+    "WORKER_CLASS", "marketplace.server.worker.Worker" if sys.platform == "linux" else "gthread"
+)
 threads = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
 
 timeout = 30
@@ -52,6 +54,12 @@ class Log(glogging.Logger):
 
 
 logger_class = Log
+request_timeout = environment.whole_number("REQUEST_TIMEOUT", default=15, low=1, high=600)
+
+
+def post_worker_init(worker):
+    """For a setting that gunicorn does not have."""
+    worker.request_timeout = request_timeout
 
 
 def write_json_error(sock, status_int, reason, mesg):

@@ -14,7 +14,7 @@ os.environ.setdefault(
 from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters
 
-from marketplace.api.parsers import MAX_BYTES
+from marketplace.api.limits import MAX_BODY
 from marketplace.http_cache.store import fresh_response
 
 CHARSET = re.compile(r"[\w.:-]{0,40}", re.ASCII)
@@ -40,10 +40,10 @@ def measure_chunked_body(environ):
     """Buffer a chunked body: without a Content-Length, Django reads it as empty."""
     if "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
         chunks = environ["wsgi.input"]
-        body = chunks.read(MAX_BYTES + 1)
+        body = chunks.read(MAX_BODY + 1)
         # gunicorn closes a connection with this mark. The rest of the body is unread, and must not
         # be parsed as the next request.
-        chunks.failed = len(body) > MAX_BYTES
+        chunks.failed = len(body) > MAX_BODY
         environ["wsgi.input"] = io.BytesIO(body)
         environ["CONTENT_LENGTH"] = str(len(body))
 

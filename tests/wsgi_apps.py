@@ -1,9 +1,15 @@
 """Small WSGI applications, for tests of the server alone."""
 
+import time
+from pathlib import Path
+from urllib.parse import unquote
+
 
 def minimal(environ, start_response):
-    """Read the whole body, as the project does, so that a slow body occupies a thread."""
+    """Read the whole body; with a query, which names a file, until there is this file."""
     environ["wsgi.input"].read()
+    while environ["QUERY_STRING"] and not Path(unquote(environ["QUERY_STRING"])).exists():
+        time.sleep(0.02)
     status = "201 Created" if environ["REQUEST_METHOD"] == "POST" else "200 OK"
     start_response(status, [("Content-Length", "2")])
     return [b"{}"]

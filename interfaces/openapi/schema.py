@@ -9,10 +9,11 @@ from interfaces.openapi import parameters
 from interfaces.openapi import request_bodies as bodies
 from interfaces.openapi.components import ERROR, HEADERS
 from marketplace.api import exceptions
-from marketplace.api.parsers import MAX_BYTES
+from marketplace.api.limits import MAX_BODY
 from marketplace.api.schemas import example_of, ref
 from marketplace.middleware import errors as middleware
 from marketplace.ratelimits.decorators import rate_of
+from marketplace.server.incoming import too_slow
 
 STATUS_DESCRIPTIONS = {
     200: "Done.",
@@ -23,9 +24,10 @@ STATUS_DESCRIPTIONS = {
     402: "It has a price.",
     403: "The token lacks the scope, or the request came without HTTPS.",
     404: "There is none, or it is not published (any more).",
+    408: "The request came too slowly.",
     409: "It is there already.",
     410: "Too late.",
-    413: f"The body is larger than {MAX_BYTES // 1024} KiB.",
+    413: f"The body is larger than {MAX_BODY // 1024} KiB.",
     414: "The URL is too long.",
     415: "The body is not declared as JSON.",
     429: "Too many requests.",
@@ -36,7 +38,7 @@ STATUS_DESCRIPTIONS = {
 # gunicorn's own responses.
 TOO_LONG = {414: LimitRequestLine(5120, 4094), 431: LimitRequestHeaders("Too many headers")}
 # Requests that fail with one of these are not counted; with a 400 they may be.
-UNCOUNTED = {401, 403, *TOO_LONG, 500, 503}
+UNCOUNTED = {401, 403, 408, *TOO_LONG, 500, 503}
 # These may come from a layer that knows no tokens and limits.
 OF_ANY_LAYER = {400, 403}
 
@@ -142,6 +144,7 @@ class OperationSchema(AutoSchema):
             yield 400, text
         for error in self.errors():
             yield error.status_code, error.default_detail
+        yield 408, too_slow(15)
         for status, error in TOO_LONG.items():
             yield status, str(error)
         yield 500, middleware.TEXTS[500]

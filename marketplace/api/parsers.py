@@ -9,8 +9,8 @@ from django.http import UnreadablePostError
 from rest_framework.parsers import BaseParser
 
 from marketplace.api.exceptions import BadRequest, BodyTooLarge, UnsupportedContentType
+from marketplace.api.limits import MAX_BODY
 
-MAX_BYTES = 64 * 1024
 NOT_JSON = "Request body is not valid JSON"
 NOT_AN_OBJECT = "Request body must be a JSON object"
 
@@ -25,7 +25,7 @@ class StrictJSONParser(BaseParser):
         request = parser_context["request"]
         length = int(request.META.get("CONTENT_LENGTH") or 0)
         self.check_content_type(request.content_type, length)
-        if length > MAX_BYTES:
+        if length > MAX_BODY:
             raise BodyTooLarge
         body = self.read(request, length)
         if self.may_be_empty and not body.strip():

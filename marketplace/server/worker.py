@@ -1,34 +1,63 @@
-"""The worker class of gunicorn.conf.py (Linux)."""
+"""The worker class of gunicorn.conf.py (Linux), in which slow clients hold no thread.
+
+It replaces how gunicorn's threaded worker waits. That one hands a connection to a thread as soon
+as it has data; the thread then waits for the rest of the request, for the client to read the
+response, and for it to close. Eight slow clients stop two workers of four threads.
+
+Here a connection that waits for its client is parked, and the kernel wakes one thread when there is
+something to do: the request is whole, the response can be sent on, the client has closed. The main
+thread accepts connections and ends those that wait for too long.
+
+Proved with the release of gunicorn that pyproject.toml pins. Delete it when gunicorn's own worker
+waits without a thread; WORKER_CLASS=gthread runs that one.
+"""
 
 import os
 import select
 import socket
 import time
+from collections import deque
 from contextlib import suppress
+from threading import BoundedSemaphore
 
+from gunicorn import util
+from gunicorn.http.errors import LimitRequestHeaders
 from gunicorn.workers.gthread import (
     DEFAULT_WORKER_DATA_TIMEOUT,
     STOP_KEEPALIVE_LINGER,
     ThreadWorker,
 )
 
-WHEN_READABLE = select.EPOLLIN | select.EPOLLONESHOT
+from marketplace.server.incoming import HeadTooLarge, NotAwaited, missing_bytes, too_slow
+from marketplace.server.sockets import ClientSocket
+
+WHEN_READABLE = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLONESHOT
 WHEN_WRITABLE = select.EPOLLOUT | select.EPOLLONESHOT
+WHEN_BROKEN = select.EPOLLONESHOT
+HAS_ENDED = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
+READ_SECONDS = 60  # in which a request that a thread has begun to read must have come
+CLOSE_SECONDS = 2  # in which a client must have closed after its last response
+MAX_UNSENT = 32 * 1024**2  # bytes of responses that wait for their clients
 
 
 class Worker(ThreadWorker):
-    """gunicorn's threaded worker, in which each thread waits for requests itself.
-
-    In gunicorn's own, the main thread polls all idle connections, hands each request to a thread
-    and gets the connection back through a pipe (docs/performance.md says what that costs). Here
-    the kernel wakes one idle thread. The main thread accepts connections, closes those that are
-    idle for too long, and stops the worker in time.
-    """
+    request_timeout = None  # seconds; gunicorn.conf.py sets it
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
-        # By descriptor. Popping a connection transfers its ownership to the popping thread.
-        self.idle = self.keepalived_conns = {}
+        # By descriptor. Popping a connection transfers its ownership to the popping thread. By
+        # their number gunicorn decides whether another one may be kept.
+        self.parked = self.keepalived_conns = {}
+        self.deadlines = {}  # of the connections that a thread has in hand
+        # Requests that are not awaited whole hold a thread, but at most half of them.
+        self.slots = BoundedSemaphore(max(1, self.cfg.threads // 2))
+        self.waiting = deque()
+
+    @classmethod
+    def check_config(cls, cfg, log):
+        super().check_config(cfg, log)
+        if cfg.is_ssl:
+            raise RuntimeError("TLS needs WORKER_CLASS=gthread")
 
     def run(self):
         self.events = select.epoll()
@@ -43,90 +72,195 @@ class Worker(ThreadWorker):
 
     def serve(self):
         """The loop of each thread, until the worker ends."""
-        while (descriptor := self.next_event()) != self.end:
-            conn = self.idle.pop(descriptor, None)
+        while True:
+            [(descriptor, event)] = self.events.poll(maxevents=1)
+            if descriptor == self.end:
+                return
+            conn = self.parked.pop(descriptor, None)
             if conn is None:
                 continue
             try:
-                self.respond(conn)
+                conn.on_event(conn, event)
+            except OSError:
+                self.close(conn)
             except BaseException:
                 # The state of the process is unknown now, so a new worker replaces it. Meanwhile
                 # the thread goes on, because the connections already accepted need one.
                 self.log.exception("A request has broken its thread; its worker ends")
+                self.close(conn)
                 self.handle_exit(None, None)
-
-    def next_event(self):
-        [(descriptor, _)] = self.events.poll(maxevents=1)
-        return descriptor
-
-    def respond(self, conn):
-        is_kept = False
-        try:
-            is_kept = self.handle(conn)
-        finally:
-            if not is_kept:
-                # This waits until the client closes too, so the main thread must not do it.
-                with suppress(OSError):
-                    conn.close(graceful=True)
-                self.method_queue.defer(self.count_out)
-        if is_kept:
-            self.keep(conn)
 
     def enqueue_req(self, conn):
         """Register a new connection, which is idle until its first request arrives."""
+        conn.sock = ClientSocket.of(conn.sock)
+        conn.data_ready = True  # gunicorn need not wait for data
+        conn.is_partial, conn.on_event = False, self.receive
+        conn.timeout = time.monotonic() + max(self.cfg.keepalive, DEFAULT_WORKER_DATA_TIMEOUT)
         descriptor = conn.sock.fileno()
-        timeout = max(self.cfg.keepalive, DEFAULT_WORKER_DATA_TIMEOUT)
-        conn.timeout = time.monotonic() + timeout
-        self.idle[descriptor] = conn
+        self.parked[descriptor] = conn
         self.events.register(descriptor, WHEN_READABLE)
 
-    def keep(self, conn):
-        """Keep the connection idle until its next request, which may be in its buffer already."""
+    def park(self, conn, on_event, seconds=None, event=WHEN_READABLE):
+        """Wait for the client; without `seconds`, until the deadline that the connection has."""
         descriptor = conn.sock.fileno()
-        # A connection is writable at any time, so this event comes without waiting for the client.
-        event = WHEN_WRITABLE if has_buffered_data(conn) else WHEN_READABLE
-        conn.set_timeout()
-        self.idle[descriptor] = conn
-        # Checked after the connection is idle: _cap_keepalive, which runs after `alive` is cleared,
-        # may have missed it.
-        if not self.alive:
-            conn.timeout = min(conn.timeout, time.monotonic() + STOP_KEEPALIVE_LINGER)
+        conn.on_event = on_event
+        if seconds is not None:
+            conn.timeout = time.monotonic() + seconds
+        self.parked[descriptor] = conn
         # The main thread may have popped and closed it since.
         with suppress(OSError):
             self.events.modify(descriptor, event)
 
+    def close(self, conn):
+        conn.close()
+        self.method_queue.defer(self.count_out)
+
     def count_out(self):
         self.nr_conns -= 1
 
-    def murder_keepalived(self, force=False):  # noqa: FBT002
-        now = time.monotonic()
-        for descriptor, conn in self.idle.copy().items():
-            if conn.timeout > now and not force:
-                break
-            if self.idle.pop(descriptor, None) is None:
-                continue
-            # Its request may have arrived while all threads are busy.
-            if not force and (conn.timeout > now or has_buffered_data(conn) or has_data(conn)):
-                self.keep(conn)
+    def receive(self, conn, event):
+        """Respond to the request if it is whole; otherwise wait for the rest."""
+        arrived = conn.sock.peek()
+        data = read_ahead(conn) + arrived
+        try:
+            missing = missing_bytes(data)
+        except HeadTooLarge as error:
+            self.handle_error(None, conn.sock, conn.client, LimitRequestHeaders(str(error)))
+            self.linger(conn)
+        except NotAwaited:
+            self.receive_piecemeal(conn)
+        else:
+            if not missing or event & HAS_ENDED:
+                conn.sock.wake_at(1)
+                self.respond(conn)
             else:
-                conn.close()
-                self.count_out()
+                conn.sock.wake_at(len(arrived) + missing)
+                self.await_rest(conn, has_begun=bool(data))
+
+    def await_rest(self, conn, *, has_begun, event=WHEN_READABLE):
+        is_first = has_begun and not conn.is_partial
+        conn.is_partial = has_begun
+        self.park(conn, self.receive, self.request_timeout if is_first else None, event)
+
+    def receive_piecemeal(self, conn):
+        """Respond while the request is still coming, or wait for another to be done."""
+        if not self.slots.acquire(blocking=False):
+            self.await_rest(conn, has_begun=True, event=WHEN_BROKEN)
+            self.waiting.append(conn)
+            return
+        try:
+            conn.sock.wake_at(1)
+            self.respond(conn)
+        finally:
+            self.slots.release()
+            while self.waiting:
+                following = self.waiting.popleft()
+                descriptor = following.sock.fileno()
+                if self.parked.get(descriptor) is following:
+                    self.events.modify(descriptor, WHEN_READABLE)
+                    break
+
+    def respond(self, conn):
+        conn.is_partial = False
+        self.deadlines[conn] = time.monotonic() + READ_SECONDS
+        try:
+            conn.is_kept = self.handle(conn)
+        finally:
+            del self.deadlines[conn]
+        if conn.sock.unsent:
+            self.park(conn, self.send_on, self.request_timeout, WHEN_WRITABLE)
+        else:
+            self.finish(conn)
+
+    def send_on(self, conn, _event):
+        """Send more of the response; a client that takes nothing for too long is cut off."""
+        has_taken = conn.sock.flush()
+        if conn.sock.unsent:
+            seconds = self.request_timeout if has_taken else None
+            self.park(conn, self.send_on, seconds, WHEN_WRITABLE)
+            if sum(len(each.sock.unsent) for each in [*self.parked.values()]) > MAX_UNSENT:
+                conn.timeout = 0
+        else:
+            self.finish(conn)
+
+    def finish(self, conn):
+        if conn.is_kept:
+            self.keep(conn)
+        else:
+            self.linger(conn)
+
+    def keep(self, conn):
+        """Keep the connection idle until its next request, which may be in its buffer already."""
+        if read_ahead(conn):
+            # Writable at once, unless the client has taken none of the last responses.
+            self.park(conn, self.receive_next, self.request_timeout, WHEN_WRITABLE)
+        else:
+            self.park(conn, self.receive, self.cfg.keepalive)
+        # Checked after the connection is parked: _cap_keepalive, which runs after `alive` is
+        # cleared, may have missed it.
+        if not self.alive:
+            conn.timeout = min(conn.timeout, time.monotonic() + STOP_KEEPALIVE_LINGER)
+
+    def receive_next(self, conn, event):
+        self.receive(conn, event)
+
+    def linger(self, conn):
+        """Close when the client does: closing first could cut off the response (RFC 9112, 9.6)."""
+        conn.sock.shutdown(socket.SHUT_WR)
+        self.park(conn, self.discard, CLOSE_SECONDS)
+
+    def discard(self, conn, _event):
+        if conn.sock.discard():
+            self.close(conn)
+        else:
+            self.park(conn, self.discard)
+
+    def murder_keepalived(self, force=False):  # noqa: FBT002
+        """Called by the main thread, once a second at least."""
+        now = time.monotonic()
+        for conn, deadline in self.deadlines.copy().items():
+            if deadline < now:
+                # The thread that reads it then reads its end.
+                with suppress(OSError):
+                    conn.sock.shutdown(socket.SHUT_RD)
+        for descriptor, conn in self.parked.copy().items():
+            if (force or conn.timeout <= now) and self.parked.pop(descriptor, None) is conn:
+                try:
+                    self.close(conn) if force else self.expire(conn)
+                except OSError:
+                    self.close(conn)
+
+    def expire(self, conn):
+        if conn.on_event in {self.send_on, self.receive_next}:
+            conn.sock.reset()
+            self.close(conn)
+            return
+        data = read_ahead(conn) + conn.sock.peek() if conn.on_event == self.receive else b""
+        if not data:
+            self.close(conn)
+        elif not conn.is_partial or is_whole(data):
+            # It has arrived while all threads are busy.
+            conn.is_partial = True
+            self.park(conn, self.receive, self.request_timeout)
+        else:
+            util.write_error(conn.sock, 408, "Request Timeout", too_slow(self.request_timeout))
+            self.linger(conn)
 
     def _cap_keepalive(self, deadline):
         # From here on gunicorn expects a sequence, of which it reads the first item.
         self.keepalived_conns = ()
-        for conn in self.idle.copy().values():
-            conn.timeout = min(conn.timeout, deadline)
+        for conn in self.parked.copy().values():
+            if conn.on_event == self.receive and not conn.is_partial:
+                conn.timeout = min(conn.timeout, deadline)
 
 
-def has_buffered_data(conn):
-    """Whether more than the last request was read; the socket does not report it as readable."""
-    return conn.parser is not None and bool(conn.parser.unreader.buf.getvalue())
+def read_ahead(conn):
+    """What was read beyond the last request; the socket does not report it as readable."""
+    return b"" if conn.parser is None else conn.parser.unreader.buf.getvalue()
 
 
-def has_data(conn):
-    """Whether the socket has data to read; the client's end of file is none."""
+def is_whole(data):
     try:
-        return bool(conn.sock.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT))
-    except OSError:
+        return not missing_bytes(data)
+    except (HeadTooLarge, NotAwaited):
         return False

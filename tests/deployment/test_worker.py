@@ -1,7 +1,6 @@
 """Connections that are idle, slow, reset, or open when the server stops, and few threads."""
 
 import os
-import re
 import signal
 import socket
 import struct
@@ -9,75 +8,18 @@ import time
 from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPException
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
+from tests.deployment.conftest import ONE_PROCESS, THREADS, ours
+from tests.deployment.raw_http import GET, REGISTER, read_responses, responses_to
 from tests.factories import SkillFactory
-from tests.live import LiveServer
 from tests.processes import is_within
-from tests.sockets import has_been_read, has_no_connections
-
-GET = b"GET /api/v1/skills HTTP/1.1\r\nHost: localhost\r\n\r\n"
-THREADS = 2
-REGISTER = (
-    b"POST /api/v1/agents/register HTTP/1.1\r\nHost: localhost\r\n"
-    b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n"
-)
-ONE_PROCESS = {"WEB_CONCURRENCY": "1", "WEB_THREADS": str(THREADS)}
-OURS = {**ONE_PROCESS, "RATE_LIMIT_REGISTER": "1000/h"}
+from tests.sockets import has_been_accepted, has_been_read
 
 
-@pytest.fixture
-def server(live_server_of):
-    """The marketplace in one process of two threads, for tests that leave it as it was."""
-    return live_server_of(**OURS)
-
-
-@pytest.fixture
-def plain_server_of(tmp_path):
-    """`plain_server_of(options)`: the same threads, with these options of gunicorn's.
-
-    They serve a small application, because importing Django takes longer than such a test.
-    """
-    servers = []
-
-    def start(options="", application="tests.wsgi_apps:minimal"):
-        environment = {**ONE_PROCESS, "GUNICORN_CMD_ARGS": options}
-        log = tmp_path / f"plain-server-{len(servers)}.log"
-        servers.append(LiveServer(log, environment, application))
-        servers[-1].start()
-        # The connection of the readiness check is closed.
-        assert is_within(30, lambda: has_no_connections(servers[-1]))
-        return servers[-1]
-
-    yield start
-    for server in servers:
-        server.stop()
-
-
-def read_responses(link, number):
-    """The statuses of the next responses, and whether the last one closes the connection."""
-    received, statuses = b"", []
-    while len(statuses) < number:
-        received += link.recv(65536)
-        while match := re.match(
-            rb"HTTP/1.1 (\d+) .*?Content-Length: (\d+)\r\n(?:.*?\r\n)?\r\n", received, re.DOTALL
-        ):
-            end = match.end() + int(match[2])
-            if len(received) < end:
-                break
-            statuses.append(int(match[1]))
-            is_last = b"Connection: close" in match[0]
-            received = received[end:]
-    assert received == b""
-    return statuses, is_last
-
-
-def responses_to(link, data, number=1):
-    link.sendall(data)
-    return read_responses(link, number)
-
-
+@ours
 def test_any_number_of_connections_may_be_idle(server):
     with ExitStack() as open_links:
         links = [open_links.enter_context(server.connect()) for _ in range(50)]
@@ -86,13 +28,6 @@ def test_any_number_of_connections_may_be_idle(server):
             for link in links[::2]:
                 assert responses_to(link, GET) == ([200], False)
         assert server.request("GET", "/api/v1/skills").status == 200
-
-
-def test_a_request_in_small_pieces_is_answered(server):
-    with server.connect() as link:
-        for start in range(0, len(GET), 8):
-            link.sendall(GET[start : start + 8])
-        assert read_responses(link, 1) == ([200], False)
 
 
 def test_pipelined_requests_are_answered_in_order(server):
@@ -105,6 +40,7 @@ def test_pipelined_requests_are_answered_in_order(server):
         assert responses_to(link, GET) == ([200], False)
 
 
+@ours
 def test_a_connection_that_is_idle_too_long_is_closed_used_or_not(plain_server_of):
     room = THREADS + 3
     server = plain_server_of(f"--keep-alive 1 --worker-connections {room}")
@@ -124,6 +60,7 @@ def test_a_connection_that_is_idle_too_long_is_closed_used_or_not(plain_server_o
         assert responses_to(links[-1], GET)[0] == [200]
 
 
+@ours
 def test_connections_beyond_the_limit_are_not_kept(plain_server_of):
     server = plain_server_of(f"--worker-connections {THREADS + 3}")
     with ExitStack() as open_links:
@@ -137,6 +74,7 @@ def test_connections_beyond_the_limit_are_not_kept(plain_server_of):
         assert server.request("GET", "/api/v1/skills").status == 200
 
 
+@ours
 def test_a_connection_beyond_the_limit_waits_for_another_to_close(plain_server_of):
     server = plain_server_of(f"--worker-connections {THREADS + 1}")
     with ExitStack() as open_links:
@@ -153,7 +91,8 @@ def test_a_connection_beyond_the_limit_waits_for_another_to_close(plain_server_o
         assert read_responses(late, 1)[0] == [200]
 
 
-def test_clients_that_reset_leave_every_thread_working(server):
+def test_clients_that_reset_leave_every_thread_working(plain_server_of, tmp_path):
+    server = plain_server_of()
     seen = len(server.log.read_text())
     for sent in (b"", GET[:20], GET, REGISTER, REGISTER + b"{"):
         with stopped_worker(server):
@@ -162,7 +101,7 @@ def test_clients_that_reset_leave_every_thread_working(server):
         for _ in range(100):
             reset_after(server, sent)
 
-    assert_all_threads_work(server)
+    assert_all_threads_work(server, tmp_path / "released")
     log = server.log.read_text()[seen:]
     assert "Booting worker" not in log
     assert "Traceback" not in log
@@ -217,23 +156,31 @@ def is_responding(server):
         return False
 
 
-def assert_all_threads_work(server):
-    """Each thread waits for the rest of a body, and then gets it."""
+def assert_all_threads_work(server, released):
     with ExitStack() as open_links:
-        links = [open_links.enter_context(server.connect()) for _ in range(THREADS)]
+        links = occupy_all_threads(server, open_links, released)
+        released.touch()
         for link in links:
-            link.sendall(REGISTER + b"{")
-        for link in links:
-            assert responses_to(link, b"}") == ([201], False)
+            assert read_responses(link, 1) == ([200], False)
 
 
-def test_a_stop_completes_requests_and_closes_idle_connections(own_server_of):
-    server = own_server_of(**OURS)
+def occupy_all_threads(server, open_links, released):
+    """Connections, each with a request in a thread until there is the file."""
+    links = [open_links.enter_context(server.connect()) for _ in range(THREADS)]
+    for link in links:
+        link.sendall(GET.replace(b"skills", f"skills?{quote(str(released))}".encode()))
+    for link in links:
+        assert is_within(30, lambda link=link: has_been_read(link))
+    return links
+
+
+def test_a_stop_completes_requests_and_closes_idle_connections(own_server_of, worker_class):
+    server = own_server_of(**ONE_PROCESS, RATE_LIMIT_REGISTER="1000/h", WORKER_CLASS=worker_class)
     with server.connect() as idle, server.connect() as asking, server.connect() as late:
         assert responses_to(idle, GET) == ([200], False)
         assert responses_to(late, GET) == ([200], False)
         asking.sendall(REGISTER + b"{")
-        assert is_within(30, lambda: has_been_read(asking))
+        assert is_within(30, lambda: has_been_accepted(asking))
         server.process.send_signal(signal.SIGTERM)
 
         # The master tells the worker a little later; until then the worker answers as before.
@@ -244,8 +191,10 @@ def test_a_stop_completes_requests_and_closes_idle_connections(own_server_of):
     assert server.process.wait(30) == 0
 
 
-def test_a_request_that_finds_all_threads_busy_is_served_later(plain_server_of, subtests):
+@ours
+def test_a_request_that_finds_all_threads_busy_is_served_later(plain_server_of, tmp_path, subtests):
     """Despite a stop, a reload, or a wait beyond the idle timeout."""
+    released = tmp_path / "released"
     with ExitStack() as open_links:
         links = {}
         for options, sign in (
@@ -254,29 +203,26 @@ def test_a_request_that_finds_all_threads_busy_is_served_later(plain_server_of, 
             ("--keep-alive 1", None),
         ):
             server = plain_server_of(options)
-            links[options, sign] = links_that_wait(server, open_links)
+            links[options, sign] = links_that_wait(server, open_links, released)
             if sign:
                 server.process.send_signal(sign)
         time.sleep(3.5)  # longer than the idle timeout
 
-        for case, (busy, waiting) in links.items():
+        released.touch()
+        for case, waiting in links.items():
             with subtests.test(str(case)):
-                for link in busy:
-                    assert responses_to(link, b"}")[0] == [201]
                 for link in waiting:
                     assert read_responses(link, 1)[0] == [200]
 
 
-def links_that_wait(server, open_links):
-    """Connections that keep all threads busy, and two (one kept, one new) whose requests wait."""
-    kept, fresh, *busy = [open_links.enter_context(server.connect()) for _ in range(2 + THREADS)]
+def links_that_wait(server, open_links, released):
+    """Two connections, one kept and one new, whose requests wait for a thread."""
+    kept, fresh = [open_links.enter_context(server.connect()) for _ in range(2)]
     assert responses_to(kept, GET) == ([200], False)
-    for link in busy:
-        link.sendall(REGISTER + b"{")
-        assert is_within(30, lambda link=link: has_been_read(link))
+    busy = occupy_all_threads(server, open_links, released)
     kept.sendall(GET)
     fresh.sendall(GET)
-    return busy, (kept, fresh)
+    return *busy, kept, fresh
 
 
 def test_a_new_connection_has_time_for_its_first_request(plain_server_of):

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from agents.models import Agent
 from tests.factories import SkillFactory
 from tests.processes import is_within
-from tests.sockets import has_been_read
+from tests.sockets import has_been_accepted
 from tests.system.scale import scale
 
 RELOADS = scale(short=1, long=10)
@@ -92,7 +92,7 @@ def reload(server):
     slow.putheader("Content-Type", "application/json")
     slow.putheader("Content-Length", str(len(body)))
     slow.endheaders(body[:5])
-    assert is_within(30, lambda: has_been_read(slow.sock))
+    assert is_within(30, lambda: has_been_accepted(slow.sock))
     server.process.send_signal(signal.SIGHUP)
     time.sleep(1)
     slow.send(body[5:])

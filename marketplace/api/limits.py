@@ -1,0 +1,3 @@
+"""The bounds of a request, for the web server too; so nothing of Django is imported here."""
+
+MAX_BODY = 64 * 1024  # bytes

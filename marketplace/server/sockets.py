@@ -1,0 +1,65 @@
+import socket
+import struct
+
+from marketplace.server.incoming import MAX_REQUEST
+
+NOW = socket.MSG_DONTWAIT
+PEEK = socket.MSG_PEEK | NOW
+USUAL = 4096  # bytes that most requests fit into
+
+
+class ClientSocket(socket.socket):
+    """The socket of a connection. `sendall` keeps what the client is not ready to take."""
+
+    unsent = b""
+    wakes_at = 1
+
+    @classmethod
+    def of(cls, plain):
+        family, kind, protocol = plain.family, plain.type, plain.proto
+        return cls(family, kind, protocol, plain.detach())
+
+    def peek(self):
+        """What has arrived of a request, without reading it."""
+        try:
+            data = self.recv(USUAL, PEEK)
+            return data if len(data) < USUAL else self.recv(MAX_REQUEST, PEEK)
+        except BlockingIOError:
+            return b""
+
+    def wake_at(self, size):
+        """Be readable once so many bytes have arrived, or the client has ended."""
+        if size != self.wakes_at:
+            self.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
+            self.wakes_at = size
+
+    def reset(self):
+        """Have `close` drop what the client has not taken, also from the kernel's memory."""
+        self.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+    def discard(self):
+        """Drop what has arrived; whether the client has closed."""
+        try:
+            return not self.recv(MAX_REQUEST, NOW)
+        except BlockingIOError:
+            return False
+
+    def sendall(self, data, _flags=0):
+        if self.unsent:
+            self.unsent = b"".join((self.unsent, data))
+            return
+        sent = self.send_now(data)
+        if sent < len(data):
+            self.unsent = memoryview(data)[sent:]
+
+    def flush(self):
+        """Send on; whether the client has taken anything."""
+        sent = self.send_now(self.unsent)
+        self.unsent = self.unsent[sent:]
+        return sent > 0
+
+    def send_now(self, data):
+        try:
+            return self.send(data, NOW)
+        except BlockingIOError:
+            return 0

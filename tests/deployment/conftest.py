@@ -1,0 +1,46 @@
+"""Servers with either class of worker."""
+
+import pytest
+
+from tests.live import LiveServer
+from tests.processes import is_within
+from tests.sockets import has_no_connections
+
+THREADS = 2
+ONE_PROCESS = {"WEB_CONCURRENCY": "1", "WEB_THREADS": str(THREADS)}
+OURS = "marketplace.server.worker.Worker"
+# gunicorn's own waits in a thread for the first data of a new connection.
+ours = pytest.mark.parametrize("worker_class", [OURS], indirect=True)
+
+
+@pytest.fixture(params=[OURS, "gthread"])
+def worker_class(request):
+    return request.param
+
+
+@pytest.fixture
+def server(live_server_of, worker_class):
+    """The marketplace in one process of two threads, for tests that leave it as it was."""
+    return live_server_of(**ONE_PROCESS, RATE_LIMIT_REGISTER="1000/h", WORKER_CLASS=worker_class)
+
+
+@pytest.fixture
+def plain_server_of(tmp_path, worker_class):
+    """`plain_server_of(options)`: the same threads, with these options of gunicorn's.
+
+    They serve a small application, because importing Django takes longer than such a test.
+    """
+    servers = []
+
+    def start(options="", application="tests.wsgi_apps:minimal"):
+        environment = {**ONE_PROCESS, "GUNICORN_CMD_ARGS": options, "WORKER_CLASS": worker_class}
+        log = tmp_path / f"plain-server-{len(servers)}.log"
+        servers.append(LiveServer(log, environment, application))
+        servers[-1].start()
+        # The connection of the readiness check is closed.
+        assert is_within(30, lambda: has_no_connections(servers[-1]))
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()

@@ -1,0 +1,75 @@
+"""Requests that come slowly, in part, or with a body of unknown length."""
+
+import json
+import time
+from contextlib import ExitStack
+
+import pytest
+
+from tests.deployment.conftest import ONE_PROCESS, ours
+from tests.deployment.raw_http import GET, REGISTER, read_responses, responses_to
+from tests.processes import is_within
+from tests.sockets import has_been_read
+
+
+def test_a_request_in_small_pieces_is_answered(server):
+    with server.connect() as link:
+        for start in range(0, len(GET), 8):
+            link.sendall(GET[start : start + 8])
+        assert read_responses(link, 1) == ([200], False)
+
+
+@ours
+@pytest.mark.parametrize("part", [b"G", GET[:-2], REGISTER, REGISTER[:-10], REGISTER + b"{"])
+def test_a_request_that_does_not_come_is_refused(live_server_of, worker_class, part):
+    server = live_server_of(**ONE_PROCESS, REQUEST_TIMEOUT="1")
+    with server.connect() as link:
+        link.sendall(part)
+        head, _, body = link.makefile("rb").read().partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n")
+    assert b"Content-Type: application/json" in head
+    assert json.loads(body) == {"error": "The request was not complete within 1 seconds"}
+
+
+@ours
+def test_a_head_without_an_end_is_refused(server):
+    with server.connect() as link:
+        link.sendall(GET[:-2] + b"X: " + b"x" * 64 * 1024)
+        head, _, body = link.makefile("rb").read().partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 431 Request Header Fields Too Large\r\n")
+    assert json.loads(body) == {"error": "Error parsing headers: 'max buffer headers'"}
+
+
+def test_a_slow_body_is_read_whole_and_the_next_request_too(server):
+    comment = b'{"name": "' + b" " * 60_000 + b'x"}'
+    slow = REGISTER.replace(b"Length: 2", b"Length: %d" % len(comment)) + comment
+    with server.connect() as link:
+        for start in range(0, len(slow), 20_000):
+            link.sendall(slow[start : start + 20_000])
+            time.sleep(0.1)
+        assert read_responses(link, 1) == ([400], False)
+        assert responses_to(link, GET) == ([200], False)
+
+
+@ours
+def test_bodies_of_unknown_length_hold_half_of_the_threads(plain_server_of):
+    """Chunked ones, those longer than the API's, and those that wait for a 100."""
+    server = plain_server_of()
+    chunked = REGISTER.replace(b"Content-Length: 2", b"Transfer-Encoding: chunked") + b"1\r\nx\r\n"
+    long = REGISTER.replace(b"Length: 2", b"Length: 70000") + b"x" * 69_999
+    expecting = REGISTER.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n")
+    with ExitStack() as open_links:
+        links = [open_links.enter_context(server.connect()) for _ in range(3)]
+        links[0].sendall(chunked)
+        assert is_within(30, lambda: has_been_read(links[0]))
+        for link, start in zip(links[1:], (long, expecting), strict=True):
+            link.sendall(start)
+
+        assert server.request("GET", "/api/v1/skills").status == 200
+        assert not has_been_read(links[1])
+        assert responses_to(links[0], b"0\r\n\r\n") == ([201], False)
+        assert responses_to(links[1], b"x") == ([201], False)
+        assert links[2].recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        assert responses_to(links[2], b"{}") == ([201], False)

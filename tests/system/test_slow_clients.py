@@ -1,0 +1,157 @@
+"""Slow clients hold no thread: others are served meanwhile, and they are cut off in time."""
+
+import random
+import select
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.factories import SkillFactory
+from tests.system.scale import LONG, scale
+
+SLOW = scale(short=25, long=200)  # clients of each kind
+SECONDS = scale(short=4, long=60)
+TIMEOUT = scale(short=2, long=15)
+LATE = 3  # seconds within which a client must be cut off once its time is over
+GET = b"GET /api/v1/skills?limit=100 HTTP/1.1\r\nHost: localhost\r\n"
+LAST = b"GET /api/v1/skills?limit=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+POST = (
+    b"POST /api/v1/agents/register HTTP/1.1\r\nHost: localhost\r\n"
+    b"Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n"
+)
+UPLOAD = POST.replace(b"60000", b"99999999")
+CHUNKED = POST.replace(b"Content-Length: 60000", b"Transfer-Encoding: chunked") + b"f000\r\n"
+
+
+class SlowClient:
+    """Sends `first`, then a byte of `rest` each second; reads only what the server sends last."""
+
+    def __init__(self, first, rest=b"", *, is_deaf=False):
+        self.first, self.rest, self.is_deaf = first, rest, is_deaf
+
+    def connect(self, port):
+        self.link = socket.socket()
+        self.link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        self.link.connect(("127.0.0.1", port))
+        self.link.settimeout(0)
+        self.sent = self.link.send(self.first)
+        self.begun, self.ended, self.received = time.monotonic(), None, b""
+
+    def go_on(self):
+        if self.ended:
+            return
+        poll = select.poll()
+        poll.register(self.link, select.POLLIN | select.POLLRDHUP)
+        events = dict(poll.poll(0)).get(self.link.fileno(), 0)
+        try:
+            if events & select.POLLIN and not self.is_deaf:
+                self.received += self.link.recv(65536)
+            if self.rest:
+                self.link.send(self.rest[:1])
+                self.rest = self.rest[1:]
+        except OSError:
+            events |= select.POLLHUP
+        if events & (select.POLLRDHUP | select.POLLHUP | select.POLLERR):
+            self.ended = time.monotonic() - self.begun
+
+
+KINDS = {
+    "slow heads": lambda: SlowClient(GET[:1], GET[1:] + b"X: " + b"x" * 500),
+    "slow bodies": lambda: SlowClient(POST, b"x" * 500),
+    "one byte, then silence": lambda: SlowClient(b"G"),
+    "half a body, then silence": lambda: SlowClient(POST + b"x" * 30000),
+    "never reading": lambda: SlowClient((GET + b"\r\n") * 100, is_deaf=True),
+    "never closing": lambda: SlowClient(LAST),
+    "slow uploads": lambda: SlowClient(UPLOAD, b"x" * 500),
+    "slow chunks": lambda: SlowClient(CHUNKED, b"x" * 500),
+}
+# A thread has these in hand, so they have longer.
+PIECEMEAL = {"slow uploads", "slow chunks"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_slow_clients_hold_no_thread(own_server_of, kind):
+    SkillFactory.create_batch(100, description="word " * 200)
+    server = own_server_of(REQUEST_TIMEOUT=str(TIMEOUT))
+    others = Others(server)
+    with others:
+        time.sleep(1)
+    memory = memory_of(server)
+
+    slow = [KINDS[kind]() for _ in range(SLOW)]
+    try:
+        for client in slow:
+            client.connect(server.port)
+        with others:
+            end = time.monotonic() + SECONDS
+            while time.monotonic() < end:
+                for client in slow:
+                    client.go_on()
+                time.sleep(1)
+    finally:
+        for client in slow:
+            client.link.close()
+
+    others.seconds.sort()
+    p99 = others.seconds[int(len(others.seconds) * 0.99)]
+    ended = [client.ended for client in slow if client.ended]
+    growth = memory_of(server) - memory
+    print(  # noqa: T201
+        f"{kind}: {len(others.seconds)} other requests, p99 {p99 * 1000:.0f} ms; "
+        f"{len(ended)} of {SLOW} cut off after {max(ended, default=0):.1f} s at most; "
+        f"memory {growth / 1024:+.0f} MiB"
+    )
+    assert others.failures == []
+    assert others.seconds[-1] < TIMEOUT / 2
+    if LONG:
+        assert p99 < 0.1
+        assert growth < 32 * 1024
+    if kind not in PIECEMEAL:
+        assert len(ended) == SLOW
+        assert max(ended) < TIMEOUT + LATE
+
+
+class Others:
+    """Four clients that behave; as a context manager."""
+
+    def __init__(self, server):
+        self.server = server
+
+    def __enter__(self):
+        self.stopped, self.seconds, self.failures = threading.Event(), [], []
+        self.threads = [threading.Thread(target=self.work) for _ in range(4)]
+        for thread in self.threads:
+            thread.start()
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join()
+
+    def work(self):
+        while not self.stopped.is_set():
+            begun = time.monotonic()
+            try:
+                status = self.server.request("GET", "/api/v1/skills").status
+            except OSError as error:
+                status = repr(error)
+            self.seconds.append(time.monotonic() - begun)
+            if status != 200:
+                self.failures.append(status)
+            time.sleep(random.uniform(0, 0.04))
+
+
+def memory_of(server):
+    """KiB of the workers."""
+    pid = server.process.pid
+    workers = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    lines = [
+        line
+        for worker in workers
+        for line in Path(f"/proc/{worker}/status").read_text().splitlines()
+        if line.startswith("VmRSS")
+    ]
+    return sum(int(line.split()[1]) for line in lines)
