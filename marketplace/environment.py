@@ -9,6 +9,8 @@ from redis.connection import parse_url
 
 from marketplace.ratelimits.rates import PATTERN as RATE
 
+STARTUP_OPTIONS = re.compile(r"\s*((-c\s*|--)[\w.-]+=\S+\s*)+")
+TIMEOUTS = "-c statement_timeout=5s -c lock_timeout=2s -c idle_in_transaction_session_timeout=10s"
 TIER = re.compile(r"[a-z][a-z0-9-]{0,15}")
 
 
@@ -85,6 +87,20 @@ def database(name):
             f"{name} must look like postgres://user:password@host:5432/name (PostgreSQL only)."
         )
     return settings
+
+
+def startup_options():
+    """libpq's PGOPTIONS for a web process: the variable's own value, or else the timeouts."""
+    timeouts = matching(
+        "DATABASE_TIMEOUTS", "default|none", default="default", meaning="none, or left out"
+    )
+    options = os.environ.get("PGOPTIONS") or (TIMEOUTS if timeouts == "default" else "")
+    if options and not STARTUP_OPTIONS.fullmatch(options):
+        raise ImproperlyConfigured(
+            f"PGOPTIONS must hold options such as -c statement_timeout=5s, not {options!r}; "
+            "to send none, set DATABASE_TIMEOUTS=none instead."
+        )
+    return options
 
 
 def cache(name):

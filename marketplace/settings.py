@@ -108,6 +108,9 @@ DATABASES = {
         "ENGINE": "marketplace.db",
         "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
+        "PREPARED_STATEMENTS": environment.boolean("PREPARED_STATEMENTS", default=True),
+        # Outside a transaction, a pooler may send each part of one to another server.
+        "DISABLE_SERVER_SIDE_CURSORS": True,
     }
 }
 # With these timeouts, a request to an unreachable database fails within seconds.

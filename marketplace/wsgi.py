@@ -2,14 +2,13 @@ import io
 import os
 import re
 
+from marketplace import environment
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
 
 # libpq reads this for the connections of the web processes only: a request must not wait long for
 # a lock or a statement, but a migration or an import may.
-os.environ.setdefault(
-    "PGOPTIONS",
-    "-c statement_timeout=5s -c lock_timeout=2s -c idle_in_transaction_session_timeout=10s",
-)
+os.environ["PGOPTIONS"] = environment.startup_options()
 
 from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters

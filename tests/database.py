@@ -16,6 +16,8 @@ for name in (
     "ALLOWED_HOSTS",
     "CSRF_TRUSTED_ORIGINS",
     "PGOPTIONS",
+    "DATABASE_TIMEOUTS",
+    "PREPARED_STATEMENTS",
 ):
     os.environ.pop(name, None)
 for name in [name for name in os.environ if name.startswith("RATE_LIMIT_")]:

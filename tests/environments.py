@@ -18,6 +18,7 @@ PRODUCTION = {
     "ALLOWED_HOSTS": "market.example, api.market.example",
 }
 SETTINGS, WEB_SERVER = "marketplace/settings.py", "gunicorn.conf.py"
+WORKER = "marketplace/wsgi.py"
 NOT_SET = "is not set: see the table of variables in README.md."
 NO_RATE = "must be a rate such as 20/h, or free=20/h,plus=100/h, not {!r}."
 # The text of each error, and the values that cause it.
@@ -42,6 +43,7 @@ WRONG_FOR_SETTINGS = {
     ],
     "TRUSTED_PROXY_COUNT must be a whole number from 0 to 10, not {!r}.": ["one", "-1", "11"],
     "DEBUG must be true or false, not {!r}.": ["maybe"],
+    "PREPARED_STATEMENTS must be true or false, not {!r}.": ["never"],
     "REQUIRE_HTTPS must be true or false, not {!r}.": ["2"],
     f"RATE_LIMIT_INSTALL {NO_RATE}": ["20", "20/year", "-1/h", "20/0h"],
     "RATE_LIMIT_INSTALL must give a rate for the tier free, such as free=20/h.": ["plus=100/h"],
@@ -61,6 +63,11 @@ WRONG_FOR_SERVER = {
     "WEB_CONCURRENCY must be a whole number from 1 to 1000, not {!r}.": ["0"],
     "WEB_THREADS must be a whole number from 1 to 64, not {!r}.": ["many"],
     "ACCESS_LOG must be true or false, not {!r}.": ["/dev/stdout"],
+}
+WRONG_FOR_WORKER = {
+    "DATABASE_TIMEOUTS must be none, or left out, not {!r}.": ["off", "5s"],
+    "PGOPTIONS must hold options such as -c statement_timeout=5s, not {!r}; to send none, set "
+    "DATABASE_TIMEOUTS=none instead.": [" ", "statement_timeout=5s", "-c statement_timeout"],
 }
 
 

@@ -60,7 +60,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 self.prepared_statements is None
                 or self.prepared_statements.connection is not self.connection
             ):
-                self.prepared_statements = PreparedStatements(self.connection)
+                self.prepared_statements = PreparedStatements(
+                    self.connection, is_enabled=self.settings_dict["PREPARED_STATEMENTS"]
+                )
             return self.prepared_statements.fetch(statement, params)
 
     def _needs_cursor(self, params):

@@ -1,4 +1,4 @@
-"""Statements that are prepared once for each connection and executed by libpq directly.
+"""Statements that are prepared once for each connection and executed without a cursor.
 
 A cursor looks up anew how to read each column, is wrapped by Django, and returns to Python between
 sending, waiting and reading. docs/performance.md has the difference.
@@ -6,14 +6,20 @@ sending, waiting and reading. docs/performance.md has the difference.
 
 import re
 from collections import namedtuple
-from dataclasses import dataclass
+from contextlib import suppress
 from functools import lru_cache
-from itertools import count
+from hashlib import blake2b
 
 from cachetools import LRUCache
 from psycopg import OperationalError
 from psycopg.adapt import PyFormat, Transformer
-from psycopg.errors import FeatureNotSupported, InvalidSqlStatementName, error_from_result
+from psycopg.errors import (
+    DuplicatePreparedStatement,
+    FeatureNotSupported,
+    InvalidSqlStatementName,
+    error_from_result,
+)
+from psycopg.generators import execute
 from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 
 MAX_STATEMENTS = 100  # for each connection
@@ -21,13 +27,19 @@ GOOD = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
 
 
 class PreparedStatements:
-    """The prepared statements of one connection."""
+    """The prepared statements of one connection.
 
-    def __init__(self, connection):
+    Behind a pooler each of its calls may reach another server, on which other clients have prepared
+    and deallocated statements. So a name stands for one statement, whoever has prepared it, and a
+    statement that a server lacks is run without a name: that is one call, and needs nothing before.
+    """
+
+    def __init__(self, connection, *, is_enabled=True):
         self.connection = connection
-        self.dumper = Transformer(connection)
-        self.prepared = LRUCache(MAX_STATEMENTS)
-        self.names = count()
+        self.is_enabled = is_enabled
+        self.transformer = Transformer(connection)
+        self.names = LRUCache(MAX_STATEMENTS)
+        self.row_types = LRUCache(MAX_STATEMENTS)
 
     def fetch(self, statement, params):
         """All rows as tuples, and the named tuple of their columns.
@@ -36,59 +48,59 @@ class PreparedStatements:
         """
         text, places = numbered(statement)
         values = [params[place] for place in places]
-        dumped = self.dumper.dump_sequence(values, [PyFormat.AUTO] * len(values))
+        dumped = self.transformer.dump_sequence(values, [PyFormat.AUTO] * len(values))
         # PostgreSQL plans for types, and the type of a number is that of its size.
-        key = text, self.dumper.types
-        try:
-            return self.run(key, dumped)
-        except (FeatureNotSupported, InvalidSqlStatementName):
-            # A column has changed its type since, or somebody has deallocated the statement. It
-            # has done nothing, and is prepared again unless its transaction is broken by now.
-            stale = self.prepared.pop(key, None)
-            if stale is None:
-                raise
-            self.connection.pgconn.close_prepared(stale.name)
-            if self.connection.pgconn.transaction_status == TransactionStatus.INERROR:
-                raise
-            return self.run(key, dumped)
+        result = self.run((text, self.transformer.types), dumped)
+        self.transformer.set_pgresult(result)
+        rows = self.transformer.load_rows(0, result.ntuples, tuple)
+        # The transformer is kept; a result, which may be large, is not.
+        self.transformer.set_pgresult(None, set_loaders=False)
+        row_type = self.row_types.get(text)
+        if row_type is None:
+            names = tuple(result.fname(i).decode() for i in range(result.nfields))
+            row_type = self.row_types[text] = named_row(names)
+        return rows, row_type
 
     def run(self, key, dumped):
-        prepared = self.prepared.get(key) or self.prepare(key)
-        pgconn, formats = self.connection.pgconn, self.dumper.formats
-        return prepared.read(self.checked(pgconn.exec_prepared(prepared.name, dumped, formats)))
+        pgconn, formats = self.connection.pgconn, self.transformer.formats
+        # A missing name would break a transaction, which could not go on without it.
+        if self.is_enabled and pgconn.transaction_status == TransactionStatus.IDLE:
+            try:
+                name = self.names.get(key) or self.prepare(key)
+                pgconn.send_query_prepared(name, dumped, formats)
+                return self.response()
+            except InvalidSqlStatementName:
+                self.names.pop(key, None)
+            except FeatureNotSupported:
+                # A column has changed its type since.
+                self.close(self.names.pop(key, None))
+            # It has done nothing yet, and the next run prepares it again.
+        text, types = key
+        pgconn.send_query_params(text, dumped, types, formats)
+        return self.response()
 
     def prepare(self, key):
-        pgconn, name = self.connection.pgconn, f"prepared_{next(self.names)}".encode()
-        if len(self.prepared) == MAX_STATEMENTS:
-            _, oldest = self.prepared.popitem()
-            pgconn.close_prepared(oldest.name)
-        self.checked(pgconn.prepare(name, *key))
-        self.prepared[key] = PreparedStatement(name, Transformer(self.connection))
-        return self.prepared[key]
+        name = blake2b(repr(key).encode(), digest_size=16).hexdigest().encode()
+        if len(self.names) == MAX_STATEMENTS:
+            self.close(self.names.popitem()[1])
+        self.connection.pgconn.send_prepare(name, *key)
+        with suppress(DuplicatePreparedStatement):
+            self.response()
+        self.names[key] = name
+        return name
 
-    def checked(self, result):
+    def close(self, name):
+        if name is not None:
+            self.connection.pgconn.send_close_prepared(name)
+            self.response()
+
+    def response(self):
+        [result] = self.connection.wait(execute(self.connection.pgconn))
         if result.status in GOOD:
             return result
         if self.connection.pgconn.status == ConnStatus.BAD:
             raise OperationalError(result.get_error_message())
         raise error_from_result(result)
-
-
-@dataclass
-class PreparedStatement:
-    name: bytes
-    reader: Transformer
-    row_type: type | None = None
-
-    def read(self, result):
-        self.reader.set_pgresult(result, set_loaders=self.row_type is None)
-        if self.row_type is None:
-            names = tuple(result.fname(i).decode() for i in range(result.nfields))
-            self.row_type = named_row(names)
-        rows = self.reader.load_rows(0, result.ntuples, tuple)
-        # The reader is kept; a result, which may be large, is not.
-        self.reader.set_pgresult(None, set_loaders=False)
-        return rows, self.row_type
 
 
 @lru_cache(200)

@@ -21,7 +21,7 @@ PATHS = ["/api/v1/skills", "/api/v1/skills/pdf", "/api/v1/personas", "/skills/pd
 def ask(monkeypatch, catalogue):
     """`ask(path)` as gunicorn does: (status, headers, body, whether Django was called)."""
     # The import sets the timeouts of a web process.
-    monkeypatch.setenv("PGOPTIONS", " ")
+    monkeypatch.setenv("DATABASE_TIMEOUTS", "none")
     from marketplace.wsgi import application  # noqa: PLC0415
 
     django = []

@@ -4,21 +4,26 @@ Most tests run the two files that read it; three starts of gunicorn and one of m
 process starts or stops accordingly.
 """
 
+import os
 import traceback
+from unittest.mock import patch
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 
+from marketplace import environment
 from tests.environments import (
     NOT_SET,
     PASSWORD,
     PRODUCTION,
     SETTINGS,
     WEB_SERVER,
+    WORKER,
     WRONG_FOR_SERVER,
     WRONG_FOR_SETTINGS,
+    WRONG_FOR_WORKER,
     read,
     start,
 )
@@ -72,15 +77,35 @@ def test_a_wrong_value_stops_the_web_server(variable, value, text):
     assert_refused(WEB_SERVER, variable, value, text)
 
 
+@pytest.mark.parametrize(("variable", "value", "text"), each_value(WRONG_FOR_WORKER))
+def test_a_wrong_value_stops_a_worker(variable, value, text):
+    assert_refused(WORKER, variable, value, text)
+
+
+@pytest.mark.parametrize(
+    ("variables", "options"),
+    [
+        ({}, environment.TIMEOUTS),
+        ({"PGOPTIONS": "", "DATABASE_TIMEOUTS": ""}, environment.TIMEOUTS),
+        ({"DATABASE_TIMEOUTS": "none"}, ""),
+        ({"PGOPTIONS": "-c statement_timeout=9s"}, "-c statement_timeout=9s"),
+    ],
+)
+def test_a_worker_asks_the_database_for_timeouts(variables, options):
+    with patch.dict(os.environ, variables):
+        assert environment.startup_options() == options
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "text"),
     [
         ("PORT", "http", "must be a whole number from 1 to 65535, not 'http'."),
         ("CACHE_URL", f"http://:{PASSWORD}@redis.example", "must look like redis://host:6379/0."),
+        ("DATABASE_TIMEOUTS", "off", "must be none, or left out, not 'off'."),
     ],
-    ids=["gunicorn.conf.py", "settings.py"],
+    ids=["gunicorn.conf.py", "settings.py", "wsgi.py"],
 )
-def test_gunicorn_exits_with_the_error_of_either_file(variable, value, text):
+def test_gunicorn_exits_with_the_error_of_any_file(variable, value, text):
     done = start(*CHECK_SERVER, **{variable: value})
 
     assert done.returncode != 0

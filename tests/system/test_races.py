@@ -43,8 +43,11 @@ def rounds(number=ROUNDS):
 
 @pytest.fixture
 def concurrently(live_server_of):
+    return concurrently_on(live_server_of(**LIMITS))
+
+
+def concurrently_on(server):
     """Send requests concurrently; returns the responses in their order."""
-    server = live_server_of(**LIMITS)
 
     def concurrently(requests):
         barrier = Barrier(len(requests))
