@@ -2,6 +2,7 @@
 
 import os
 import re
+from urllib.parse import urlsplit
 
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
@@ -74,10 +75,19 @@ def rates(name, default):
 
 
 def database(name):
-    """A `postgres://` URL as Django's settings for one database."""
+    """A `postgres://` URL as Django's settings for one database, which may have several hosts."""
     url = text(name)
     try:
-        settings = dj_database_url.parse(url)
+        parts = urlsplit(url)
+        login, at, hosts = parts.netloc.rpartition("@")
+        each = [
+            dj_database_url.parse(parts._replace(netloc=login + at + host).geturl())
+            for host in hosts.split(",")
+        ]
+        settings = each[0]
+        if len(each) > 1:
+            for key in ("HOST", "PORT"):
+                settings[key] = ",".join(str(one[key]) for one in each)
         usable = settings["ENGINE"] == "django.db.backends.postgresql" and settings["NAME"]
     except (ValueError, KeyError):
         usable = False

@@ -14,9 +14,12 @@ from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters
 
 from marketplace.api.limits import MAX_BODY
+from marketplace.db.connections import Connection
 from marketplace.http_cache.store import fresh_response
 
 CHARSET = re.compile(r"[\w.:-]{0,40}", re.ASCII)
+# Longer than statement_timeout, so that PostgreSQL itself ends what it can.
+Connection.max_wait = 6
 django_application = get_wsgi_application()
 
 

@@ -30,6 +30,7 @@ WRONG_FOR_SETTINGS = {
         f"postgres://market:{PASSWORD}@db.example/",
         f"postgres://market:{PASSWORD}@db.example:port/market",
         f"postgres://market:{PASSWORD}@db.example:99999/market",
+        f"postgres://market:{PASSWORD}@db.example:5433,two.example:port/market",
         f"postgres://market:{PASSWORD}@[::1/market",
         f"postgres://market:a#{PASSWORD}@db.example/market",
     ],

@@ -2,11 +2,14 @@
 
 import select
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
+import psycopg
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.psycopg_any import BaseTzLoader
 from psycopg.pq import TransactionStatus
 
+from marketplace.db.connections import Connection
 from marketplace.db.prepared_statements import PreparedStatements, named_row
 
 MAX_PARAMS = 50
@@ -28,6 +31,8 @@ class DatetimeLoader(BaseTzLoader):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    # The module that Django connects with.
+    Database = SimpleNamespace(**vars(psycopg) | {"connect": Connection.connect})
     prepared_statements = None
 
     def get_new_connection(self, conn_params):

@@ -2,11 +2,10 @@
 
 from http import HTTPStatus
 
-from django.db import DatabaseError, InterfaceError, OperationalError
+from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.http import HttpResponse, JsonResponse
 from django.template.loader import render_to_string
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import TimeoutError as RedisTimeoutError
+from redis.exceptions import RedisError
 
 from marketplace.api.exceptions import Unavailable
 from marketplace.middleware.pages import is_page
@@ -18,9 +17,11 @@ TEXTS = {
 }
 HTTPS_REQUIRED = "HTTPS is required"
 
-# SQLSTATE classes of errors that pass: connection, rollback (deadlock), resources, locks, and
-# operator intervention (a shutdown, a statement timeout).
-TRANSIENT_CLASSES = ("08", "40", "53", "55", "57")
+# A write that has reached a standby, or a primary that is one no more.
+READ_ONLY = "25006"
+# Classes of SQLSTATE, and one of its codes, that pass: connection, rollback (deadlock), resources,
+# locks, and operator intervention (a shutdown, a statement timeout).
+TRANSIENT = ("08", READ_ONLY, "40", "53", "55", "57")
 
 
 def error_response(status, text, headers=None):
@@ -31,14 +32,18 @@ def error_response(status, text, headers=None):
 
 def is_transient(error):
     """Whether a retry of the same request may succeed: a store is unavailable or busy."""
-    if isinstance(error, RedisConnectionError | RedisTimeoutError | InterfaceError):
+    if isinstance(error, RedisError | InterfaceError):
         return True
     if not isinstance(error, DatabaseError):
         return False
-    sqlstate = getattr(error.__cause__, "sqlstate", None)
+    sqlstate = sqlstate_of(error)
     if sqlstate is None:
         return isinstance(error, OperationalError)
-    return sqlstate.startswith(TRANSIENT_CLASSES)
+    return sqlstate.startswith(TRANSIENT)
+
+
+def sqlstate_of(error):
+    return getattr(error.__cause__, "sqlstate", None)
 
 
 class JsonErrorsMiddleware:
@@ -63,6 +68,8 @@ class JsonErrorsMiddleware:
     def process_exception(self, request, error):
         if not is_transient(error):
             return None
+        if sqlstate_of(error) == READ_ONLY:
+            connection.close()  # The next request connects anew, and may reach the primary.
         if is_page(request):
             content = render_to_string("503.html")
             return HttpResponse(content, status=503, headers=Unavailable.headers)

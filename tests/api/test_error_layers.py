@@ -6,6 +6,7 @@ from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import DataError, InterfaceError, OperationalError, ProgrammingError, connection
 from django.http import Http404
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import OutOfMemoryError
 
 from catalogue.filters import SkillFilterSet
 from catalogue.views import SkillViewSet
@@ -134,6 +135,15 @@ def test_the_sqlstate_decides_between_500_and_503(anyone, list_view_does, sqlsta
     assert response.headers.get("Retry-After") == ("2" if status == 503 else None)
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_server_that_writes_no_more_is_a_503_and_then_left(anyone):
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+
+    assert_error(anyone.post(REGISTER), 503, AWAY)
+    assert anyone.post(REGISTER).status_code == 201
+
+
 def caused(error, cause):
     error.__cause__ = cause
     return error
@@ -146,6 +156,7 @@ def caused(error, cause):
         (caused(OperationalError(), psycopg.OperationalError("connection refused")), 503),
         (InterfaceError("the connection is closed"), 503),
         (RedisConnectionError("connection refused"), 503),
+        (OutOfMemoryError("command not allowed when used memory > 'maxmemory'"), 503),
         (DataError("a text with NUL"), 500),
         (caused(DataError(), psycopg.DataError("a text with NUL")), 500),
         (caused(ProgrammingError(), psycopg.ProgrammingError("no such adapter")), 500),

@@ -231,6 +231,25 @@ def test_a_socket_folder_can_be_the_host_of_the_database():
     assert (database["HOST"], database["NAME"]) == ("/var/run/postgresql", "market")
 
 
+@pytest.mark.parametrize(
+    ("hosts", "host", "port"),
+    [
+        ("one.example:5433,two.example:5434", "one.example,two.example", "5433,5434"),
+        ("one.example,two.example:5434", "one.example,two.example", ",5434"),
+        ("[fd00::1]:5433,[fd00::2]", "fd00::1,fd00::2", "5433,"),
+        ("%2Frun%2Fone,%2Frun%2Ftwo", "/run/one,/run/two", ","),
+    ],
+)
+def test_the_database_may_have_several_hosts(hosts, host, port):
+    url = f"postgres://market:a,b@{hosts}/market?target_session_attrs=read-write"
+
+    database = settings_of("DATABASES", DATABASE_URL=url)["default"]
+
+    assert (database["HOST"], database["PORT"], database["NAME"]) == (host, port, "market")
+    assert database["PASSWORD"] == "a,b"
+    assert database["OPTIONS"]["target_session_attrs"] == "read-write"
+
+
 @pytest.mark.parametrize("proxies", [None, "0"])
 def test_forwarded_schemes_are_not_believed_without_a_trusted_proxy(proxies):
     # Django's own default is to believe no header.

@@ -1,0 +1,176 @@
+"""The primary changes, or its standby hangs: nothing acknowledged is lost, and 503 comes soon."""
+
+import os
+import shutil
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
+
+import psycopg
+import pytest
+
+from demo.postgres import USER, Postgres
+from tests.processes import is_within
+from tests.system.load import ME, REGISTER, Acknowledged, Load, is_retriable
+from tests.system.scale import scale
+from tests.system.test_durability import Site, missing
+
+CYCLES = scale(short=1, long=10)
+PAUSE = scale(short=0.7, long=2)  # seconds of work before and after each change
+THREADS = 12
+MAX_WAIT = 6  # seconds, of marketplace.wsgi
+
+
+class Pair(Site):
+    """A primary with a streaming standby, and a server that is told of both."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.standby = Postgres(folder / "standby", durable=True)
+        hosts = ",".join(quote(str(one.socket), safe="") for one in (self.postgres, self.standby))
+        self.server.environment["DATABASE_URL"] = (
+            f"postgres://{USER}@{hosts}/postgres?target_session_attrs=read-write"
+        )
+
+    def __enter__(self):
+        self.first = self.postgres
+        return super().__enter__()
+
+    def __exit__(self, *_):
+        self.server.stop()
+        for one in (self.postgres, self.standby):
+            stop(one)
+        self.first.__exit__()
+        for one in (self.postgres, self.standby):
+            shutil.rmtree(one.socket, ignore_errors=True)
+
+    def add_standby(self, *, is_synchronous):
+        """A new standby of the primary, in the place of what was there."""
+        stop(self.standby)
+        shutil.rmtree(self.standby.data, ignore_errors=True)
+        self.set(synchronous_standby_names="")
+        self.standby.run(
+            *("pg_basebackup", "-h", self.postgres.socket, "-U", USER, "-D", self.standby.data),
+            *("-R", "-c", "fast", "--no-sync"),
+        )
+        self.standby.start()
+        if is_synchronous:
+            self.set(synchronous_standby_names="*")
+        state = "SELECT sync_state FROM pg_stat_replication"
+        wanted = [("sync" if is_synchronous else "async",)]
+        assert is_within(10, lambda: self.rows(state) == wanted)
+
+    def set(self, **settings):
+        with psycopg.connect(self.postgres.url, autocommit=True) as link:
+            # Not replicated, because nobody may be there to replicate it.
+            for name, value in settings.items():
+                link.execute(f"ALTER SYSTEM SET {name} = '{value}'")
+            link.execute("SELECT pg_reload_conf()")
+
+    def promote(self):
+        """The time from which the standby is the primary."""
+        self.standby.run("pg_ctl", "-D", self.standby.data, "-w", "promote")
+        self.postgres, self.standby = self.standby, self.postgres
+        return time.monotonic()
+
+    def walreceiver(self):
+        with psycopg.connect(self.standby.url) as link:
+            [(pid,)] = link.execute("SELECT pid FROM pg_stat_wal_receiver").fetchall()
+        return pid
+
+    def waiting(self):
+        """How many backends wait for the standby."""
+        [(number,)] = self.rows(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        )
+        return number
+
+
+def stop(postgres):
+    postgres.run("pg_ctl", "-D", postgres.data, "-m", "immediate", "stop", check=False)
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    with Pair(tmp_path_factory.mktemp("failover")) as pair:
+        yield pair
+
+
+def lose_the_primary(pair):
+    stop(pair.postgres)
+    return pair.promote()
+
+
+def demote_the_primary(pair):
+    """It goes on and keeps its connections, but writes no more."""
+    pair.set(default_transaction_read_only="on")
+    time.sleep(0.2)
+    return pair.promote()
+
+
+@pytest.mark.parametrize(
+    ("change", "is_synchronous"),
+    [
+        (lose_the_primary, True),
+        (demote_the_primary, True),
+        *scale(short=[], long=[(lose_the_primary, False)]),
+    ],
+)
+def test_the_standby_takes_over(pair, change, is_synchronous):
+    waits, lost, results = [], [], {}
+    for _ in range(CYCLES):
+        pair.add_standby(is_synchronous=is_synchronous)
+        pair.acknowledged = Acknowledged()
+        with Load(pair.server, pair.acknowledged, threads=THREADS, **pair.catalogue) as load:
+            time.sleep(PAUSE)
+            up = change(pair)
+            is_within(15, lambda load=load, up=up: load.first_success_after(up) < float("inf"))
+            time.sleep(PAUSE)
+        waits.append(load.first_success_after(up) - up)
+        lost += missing(pair)
+        for result, number in load.results().items():
+            results[result] = results.get(result, 0) + number
+        if is_synchronous:
+            assert load.unexpected == []
+    print(  # noqa: T201
+        f"\n{change.__name__} x{CYCLES}, {'' if is_synchronous else 'a'}synchronous: {results}, "
+        f"{len(lost)} acknowledged lost, first success after at most {max(waits):.2f} s"
+    )
+
+    assert not is_synchronous or lost == []
+    # The token of an agent that was lost is a wrong token.
+    assert set(results) <= {200, 201, 409, 503} | (set() if is_synchronous else {401})
+    assert max(waits) < 1
+
+
+def test_a_standby_that_hangs_is_a_503_in_time(pair):
+    pair.add_standby(is_synchronous=True)
+    agent = pair.server.request("POST", REGISTER, {"name": "Patient"}).json()
+    body, receiver = {"slug": pair.catalogue["skills"][0]}, pair.walreceiver()
+
+    def install():
+        path = f"{ME}/skills/install"
+        return pair.server.request("POST", path, body, token=agent["token"])
+
+    os.kill(receiver, signal.SIGSTOP)
+    begun = time.monotonic()
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            hanging = pool.submit(install)
+            assert is_within(5, pair.waiting)
+            read = pair.server.request("GET", "/api/v1/skills?limit=1")
+            read_after = time.monotonic() - begun
+            response = hanging.result()
+        waited = time.monotonic() - begun
+        assert is_within(2, lambda: not pair.waiting())
+    finally:
+        os.kill(receiver, signal.SIGCONT)
+    again = install()
+    print(f"\na hanging standby: 503 after {waited:.1f} s")  # noqa: T201
+
+    assert (response.status, is_retriable(response)) == (503, True)
+    assert waited < MAX_WAIT + 2
+    assert read.status == 200
+    assert read_after < MAX_WAIT
+    assert again.status == 409

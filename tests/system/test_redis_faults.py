@@ -1,0 +1,100 @@
+"""A Redis that counts no more is a 503 in time, for what is counted and for nothing else."""
+
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import time
+from contextlib import contextmanager
+
+import pytest
+from redis import Redis
+from redis.exceptions import RedisError
+
+from tests.factories import AgentFactory, SkillFactory
+from tests.live import free_port
+from tests.processes import is_within
+from tests.system.load import ME, is_retriable
+
+ROUNDS = 3
+MAX_WAIT = 1  # seconds
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory):
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("redis-server is not installed")
+    port = free_port()
+    command = [
+        program,
+        "--port",
+        str(port),
+        "--save",
+        "",
+        "--dir",
+        tmp_path_factory.mktemp("redis"),
+    ]
+    with (
+        subprocess.Popen(command, stdout=subprocess.DEVNULL) as process,
+        Redis(port=port) as redis,
+    ):
+        redis.process, redis.url = process, f"redis://127.0.0.1:{port}/0"
+        assert is_within(10, lambda: responds(redis))
+        yield redis
+        process.terminate()
+
+
+def responds(redis):
+    try:
+        return redis.ping()
+    except RedisError:
+        return False
+
+
+@contextmanager
+def full(redis):
+    redis.set("filler", "x" * 2_000_000)
+    redis.config_set("maxmemory-policy", "noeviction")
+    redis.config_set("maxmemory", "1mb")
+    yield
+    redis.config_set("maxmemory", "0")
+
+
+@contextmanager
+def frozen(redis):
+    os.kill(redis.process.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(redis.process.pid, signal.SIGCONT)
+
+
+@contextmanager
+def read_only(redis):
+    redis.replicaof("127.0.0.1", "1")
+    yield
+    redis.replicaof("NO", "ONE")
+
+
+@pytest.mark.parametrize("fault", [full, frozen, read_only])
+def test_what_is_counted_is_a_503_in_time_and_the_rest_goes_on(live_server_of, redis, fault):
+    agent, skills = AgentFactory(), SkillFactory.create_batch(ROUNDS + 2)
+    server = live_server_of(CACHE_URL=redis.url)
+
+    def install(number):
+        body = {"slug": skills[number].slug}
+        return server.request("POST", f"{ME}/skills/install", body, token=agent.token.text)
+
+    assert install(ROUNDS).status == 201
+    with fault(redis):
+        waits = []
+        for number in range(ROUNDS):
+            begun = time.monotonic()
+            response = install(number)
+            waits.append(time.monotonic() - begun)
+            assert (response.status, is_retriable(response)) == (503, True), response.body
+            assert server.request("GET", "/api/v1/skills?limit=1").status == 200
+        assert statistics.median(waits) < MAX_WAIT
+    assert install(ROUNDS + 1).status == 201
