@@ -7,6 +7,7 @@ sending, waiting and reading. docs/performance.md has the difference.
 import re
 from collections import namedtuple
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 
@@ -39,27 +40,25 @@ class PreparedStatements:
         self.is_enabled = is_enabled
         self.transformer = Transformer(connection)
         self.names = LRUCache(MAX_STATEMENTS)
-        self.row_types = LRUCache(MAX_STATEMENTS)
 
     def fetch(self, statement, params):
         """All rows as tuples, and the named tuple of their columns.
 
         `params` are a sequence for `%s`, a mapping for `%(name)s`.
         """
-        text, places = numbered(statement)
-        values = [params[place] for place in places]
+        parsed = parse(statement)
+        values = [params[place] for place in parsed.places]
         dumped = self.transformer.dump_sequence(values, [PyFormat.AUTO] * len(values))
         # PostgreSQL plans for types, and the type of a number is that of its size.
-        result = self.run((text, self.transformer.types), dumped)
+        result = self.run((parsed.text, self.transformer.types), dumped)
         self.transformer.set_pgresult(result)
         rows = self.transformer.load_rows(0, result.ntuples, tuple)
         # The transformer is kept; a result, which may be large, is not.
         self.transformer.set_pgresult(None, set_loaders=False)
-        row_type = self.row_types.get(text)
-        if row_type is None:
+        if parsed.row_type is None:
             names = tuple(result.fname(i).decode() for i in range(result.nfields))
-            row_type = self.row_types[text] = named_row(names)
-        return rows, row_type
+            parsed.row_type = named_row(names)
+        return rows, parsed.row_type
 
     def run(self, key, dumped):
         pgconn, formats = self.connection.pgconn, self.transformer.formats
@@ -103,9 +102,17 @@ class PreparedStatements:
         raise error_from_result(result)
 
 
-@lru_cache(200)
-def numbered(statement):
+@dataclass
+class Statement:
     """A statement with PostgreSQL's `$1`, `$2` …, and the place of each of them in the params."""
+
+    text: bytes
+    places: list
+    row_type: type | None = None
+
+
+@lru_cache(200)
+def parse(statement):
     numbers = {}
 
     def number(found):
@@ -114,7 +121,8 @@ def numbered(statement):
         place = found[1] or len(numbers)
         return f"${numbers.setdefault(place, len(numbers) + 1)}"
 
-    return re.sub(r"%%|%s|%\((\w+)\)s", number, statement).encode(), list(numbers)
+    text = re.sub(r"%%|%s|%\((\w+)\)s", number, statement).encode()
+    return Statement(text, list(numbers))
 
 
 @lru_cache(200)
