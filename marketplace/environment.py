@@ -23,6 +23,13 @@ def text(name, default=None):
     return value
 
 
+def secret(name, *, min_length):
+    value = text(name)
+    if len(value) < min_length:
+        raise ImproperlyConfigured(f"{name} must have {min_length} random characters or more.")
+    return value
+
+
 def boolean(name, *, default):
     value = text(name, str(default)).lower()
     if value in {"true", "1", "yes", "on"}:

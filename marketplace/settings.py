@@ -10,7 +10,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
 
 DEBUG = environment.boolean("DEBUG", default=False)
-SECRET_KEY = environment.text("SECRET_KEY")
+SECRET_KEY = environment.secret("SECRET_KEY", min_length=1 if DEBUG else 32)
 ALLOWED_HOSTS = environment.words(
     "ALLOWED_HOSTS",
     "localhost,127.0.0.1,[::1]",

@@ -34,6 +34,7 @@ WRONG_FOR_SETTINGS = {
         f"postgres://market:{PASSWORD}@[::1/market",
         f"postgres://market:a#{PASSWORD}@db.example/market",
     ],
+    "SECRET_KEY must have 32 random characters or more.": ["changeme", "x" * 31],
     "CACHE_URL must look like redis://host:6379/0.": [
         "redis.example:6379",
         f"http://:{PASSWORD}@redis.example",

@@ -139,6 +139,10 @@ def test_gunicorn_uses_its_configuration_file():
     assert ["threads", "=", "4"] in lines
 
 
+def test_a_short_secret_will_do_for_debugging():
+    assert settings_of("SECRET_KEY", SECRET_KEY="short", DEBUG="true") == "short"
+
+
 def test_the_defaults_are_those_of_the_contract():
     names = ["DEBUG", "TOKEN_PREFIX", "TRUSTED_PROXY_COUNT", "REQUIRE_HTTPS", "RATE_LIMITS"]
 
