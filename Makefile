@@ -5,7 +5,7 @@
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
 # make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
-# make lint   ruff, import-linter, missing migrations
+# make lint   ruff, import-linter, bandit, missing migrations, and migrations that stop a running release
 # make lock   renew requirements*.txt after a change of pyproject.toml
 
 PYTHON ?= python3
@@ -48,6 +48,7 @@ lint: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/bandit -q -c pyproject.toml -r .
 	$(BIN)/python -m demo makemigrations --check --dry-run
+	DJANGO_SETTINGS_MODULE=tests.lint_settings $(BIN)/python -m demo lintmigrations --quiet ok ignore
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

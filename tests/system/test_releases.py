@@ -1,0 +1,196 @@
+"""Releases overlap: while the next one migrates and its processes start, requests are served."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.client import HTTPException
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from demo.postgres import CHECKOUT
+from tests.live import LiveServer, url_of_test_database
+from tests.next_release import add_migration, next_release_of
+from tests.processes import is_within
+from tests.system.scale import scale
+
+ENTRIES = scale(short=2_000, long=20_000)
+HOLD = scale(short=2, long=15)  # seconds that each long transaction holds its locks
+CLIENTS = 8
+ME = "/api/v1/agents/me"
+# The index comes first. Each waits for a transaction of its own.
+INDEX = "AddIndexConcurrently('skillinstall', models.Index(fields=['runtime'], name='by_runtime'))"
+COLUMN = "migrations.AddField('agent', 'colour', models.CharField(max_length=9, db_default='red'))"
+HOLD_THE_INDEX_BACK = "LOCK TABLE installs_skillinstall IN ROW EXCLUSIVE MODE"
+HOLD_THE_COLUMN_BACK = "LOCK TABLE agents_agent IN ACCESS SHARE MODE"
+SETTINGS = """
+from marketplace.settings import *
+MIGRATION_MODULES = {modules}
+"""
+
+
+class Site:
+    """A filled database of its own, the server of one release on it, and the next release."""
+
+    def __init__(self, folder, database):
+        self.folder, self.database = folder, database
+        self.server = LiveServer(
+            folder / "server.log",
+            {
+                "DATABASE_URL": database,
+                **{f"RATE_LIMIT_{name}": "1000000/h" for name in ("INSTALL", "REVIEW", "REGISTER")},
+            },
+        )
+
+    def fill(self):
+        sizes = {"skills": ENTRIES, "personas": 20, "agents": ENTRIES, "installs": ENTRIES}
+        options = [part for name, size in sizes.items() for part in (f"--{name}", str(size))]
+        self.run("-m", "bench.fill", str(self.folder), *options)
+
+    def run(self, *command):
+        """The output of a Python command on the database."""
+        process = self.begin(*command)
+        output, _ = process.communicate(timeout=300)
+        assert process.returncode == 0, output
+        return output
+
+    def begin(self, *command, **variables):
+        return subprocess.Popen(
+            [sys.executable, *command],
+            cwd=CHECKOUT,
+            env={**self.server.environment, **variables},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def begin_to_migrate(self):
+        """Run the Procfile's line with the migrations of the next release."""
+        installs, agents = (next_release_of(app, self.folder) for app in ("installs", "agents"))
+        index = add_migration(installs, INDEX, atomic=False)
+        add_migration(agents, COLUMN, after=[index])
+        modules = {"installs": installs.name, "agents": agents.name}
+        (self.folder / "next_settings.py").write_text(SETTINGS.format(modules=modules))
+        return self.begin(
+            *("manage.py", "migrate", "--no-input"),
+            PYTHONPATH=str(self.folder),
+            DJANGO_SETTINGS_MODULE="next_settings",
+        )
+
+    @contextmanager
+    def long_transaction(self, statement):
+        with psycopg.connect(self.database) as link:
+            link.execute(statement)
+            yield
+
+    def is_waiting(self, statement):
+        """Whether a statement that begins so waits for a lock."""
+        with psycopg.connect(self.database) as link:
+            found = link.execute(
+                "SELECT FROM pg_stat_activity WHERE query LIKE %s AND wait_event_type = 'Lock'",
+                [f"{statement}%"],
+            )
+            return found.fetchone() is not None
+
+    def workers(self):
+        return self.server.log.read_text().count("Booting worker")
+
+
+class Load:
+    """Agents that register, browse, install and review until the block ends."""
+
+    def __init__(self, server):
+        self.server = server
+        self.seen, self.failures, self.slowest = Counter(), [], 0
+        self.stopped, self.lock = threading.Event(), threading.Lock()
+
+    def __enter__(self):
+        self.pool = ThreadPoolExecutor(CLIENTS)
+        self.working = [self.pool.submit(self.work) for _ in range(CLIENTS)]
+        return self
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        self.pool.shutdown()
+        for thread in self.working:
+            thread.result()
+
+    def work(self):
+        while not self.stopped.is_set():
+            entry = f"bench-{random.randint(2, 9)}"  # the tenth persona has a price
+            registered = self.send("POST", "/api/v1/agents/register", 201, body={"name": "New"})
+            token = json.loads(registered)["token"] if registered else None
+            for kind, field in (("skills", "slug"), ("personas", "slug")):
+                self.send("GET", f"/api/v1/{kind}/{entry}", 200)
+                self.send("GET", f"/api/v1/{kind}?limit=5&sort=newest", 200)
+                self.send("POST", f"{ME}/{kind}/install", 201, token=token, body={field: entry})
+            review = {"personaSlug": entry, "rating": 4.5}
+            self.send("POST", f"{ME}/reviews", 201, token=token, body=review)
+            self.send("GET", ME, 200, token=token)
+
+    def send(self, method, path, expected, **options):
+        begun = time.monotonic()
+        try:
+            response = self.server.request(method, path, **options)
+            status, body = response.status, response.body
+        except (OSError, HTTPException) as error:
+            status, body = repr(error), b""
+        with self.lock:
+            self.seen[method] += 1
+            self.slowest = max(self.slowest, time.monotonic() - begun)
+            if status != expected:
+                self.failures.append(f"{method} {path}: {status} {body[:200]}")
+        return body if status == expected else None
+
+
+@pytest.fixture
+def site(django_db_setup, tmp_path):
+    """On a database that is dropped with its next release."""
+    server = urlsplit(url_of_test_database())
+    name = f"release_{os.getpid()}"
+    with psycopg.connect(urlunsplit(server), autocommit=True) as link:
+        drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+        link.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        site = Site(tmp_path, urlunsplit(server._replace(path=f"/{name}")))
+        try:
+            site.fill()
+            site.server.start()
+            yield site
+        finally:
+            site.server.stop()
+            link.execute(drop)
+
+
+def test_the_running_release_fails_no_request_while_the_next_one_migrates(site):
+    with Load(site.server) as load:
+        with site.long_transaction(HOLD_THE_COLUMN_BACK):
+            with site.long_transaction(HOLD_THE_INDEX_BACK):
+                migration = site.begin_to_migrate()
+                assert is_within(60, lambda: site.is_waiting("CREATE INDEX"))
+                time.sleep(HOLD)
+            assert is_within(60, lambda: site.is_waiting("ALTER TABLE"))
+            time.sleep(HOLD)
+        output, _ = migration.communicate(timeout=60)
+        workers = site.workers()
+        site.server.process.send_signal(signal.SIGHUP)
+        assert is_within(30, lambda: site.workers() == workers + 2)
+        time.sleep(1)
+
+    print(  # noqa: T201
+        f"\n{sum(load.seen.values())} requests, {load.seen['POST']} of them POST: "
+        f"{len(load.failures)} failed; slowest {load.slowest:.2f} s\n{output}"
+    )
+    assert load.failures == []
+    assert migration.returncode == 0, output
+    assert "next... waits for a lock: process" in output
+    assert "Every counter is true." in site.run("manage.py", "recount")
