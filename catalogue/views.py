@@ -15,7 +15,7 @@ from catalogue.serializers import (
 )
 from marketplace.api.keysets import versions, versions_of
 from marketplace.api.pagination import KeysetPagination
-from marketplace.api.viewsets import PublicViewSet
+from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.db.compiled_queries import BindParam, CompiledQuery
 from marketplace.http_cache.responses import conditional_response
 from marketplace.http_cache.store import cache_key
@@ -36,13 +36,11 @@ def compile_by_slug(queryset):
     return CompiledQuery(entry), CompiledQuery(versions_of(entry))
 
 
-class CatalogueViewSet(PublicViewSet):
+class CatalogueViewSet(PublicReadingViewSet):
     """Reading one kind of entry: a list with filters, and the detail of one slug."""
 
-    allows_any_origin = True
     lookup_field = "slug"
     lookup_value_regex = "[^/]+"
-    default_response_headers = {"Cache-Control": "public, no-cache"}
     pagination_class = KeysetPagination
     filterset_class = None
     detail_serializer_class = None

@@ -38,6 +38,7 @@ RATE_LIMITS = {
     "login": environment.rates("RATE_LIMIT_LOGIN", "5/15m"),
 }
 TRUSTED_PROXY_COUNT = environment.whole_number("TRUSTED_PROXY_COUNT", default=0, low=0, high=10)
+EDGE_SECONDS = environment.whole_number("EDGE_SECONDS", default=0, low=0, high=86_400)
 REQUIRE_HTTPS = environment.boolean("REQUIRE_HTTPS", default=True)
 
 INSTALLED_APPS = [

@@ -12,6 +12,7 @@ from demo.postgres import CHECKOUT, database
 for name in (
     "CACHE_URL",
     "DEBUG",
+    "EDGE_SECONDS",
     "TOKEN_PREFIX",
     "ALLOWED_HOSTS",
     "CSRF_TRUSTED_ORIGINS",

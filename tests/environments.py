@@ -44,6 +44,7 @@ WRONG_FOR_SETTINGS = {
         *("acme-corp", "acme_corp", "9acme", "a" * 17)
     ],
     "TRUSTED_PROXY_COUNT must be a whole number from 0 to 10, not {!r}.": ["one", "-1", "11"],
+    "EDGE_SECONDS must be a whole number from 0 to 86400, not {!r}.": ["-1", "1m", "86401"],
     "DEBUG must be true or false, not {!r}.": ["maybe"],
     "PREPARED_STATEMENTS must be true or false, not {!r}.": ["never"],
     "REQUIRE_HTTPS must be true or false, not {!r}.": ["2"],

@@ -19,7 +19,7 @@ from interfaces.agent_skills.skill_file import SkillFile, skill_file_of
 from interfaces.guides.views import skill_md
 from marketplace.api.keysets import versions, versions_of
 from marketplace.api.schemas import TEXT, component, described, like
-from marketplace.api.viewsets import PublicViewSet
+from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.db.compiled_queries import BindParam, CompiledQuery, InlineConstant
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import ALWAYS_FRESH, Validator
@@ -47,10 +47,7 @@ bundled_skills = CompiledQuery(BUNDLED)
 versions_of_bundled = CompiledQuery(versions_of(BUNDLED))
 
 
-class DiscoveryViewSet(PublicViewSet):
-    allows_any_origin = True
-    default_response_headers = {"Cache-Control": "public, no-cache"}
-
+class DiscoveryViewSet(PublicReadingViewSet):
     def marketplace(self, request):
         text = skill_md(request)
         fields, _ = read_frontmatter(text)

@@ -2,18 +2,15 @@ from django.conf import settings
 from django.template.loader import render_to_string
 
 from marketplace.api.links import base_url
-from marketplace.api.viewsets import PublicViewSet
+from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import ALWAYS_FRESH
 from marketplace.ratelimits.decorators import rate_of
 from marketplace.ratelimits.rates import in_words
 
 
-class GuideViewSet(PublicViewSet):
+class GuideViewSet(PublicReadingViewSet):
     """Texts that depend on the deployment's configuration and host name alone."""
-
-    allows_any_origin = True
-    default_response_headers = {"Cache-Control": "public, no-cache"}
 
     def skill(self, request):
         return text_response(skill_md(request), "markdown")

@@ -13,7 +13,7 @@ def header(description, schema):
 
 HEADERS = {
     "ETag": header("Names this very answer; send it as `If-None-Match`.", TEXT),
-    "Cache-Control": header("How long the answer may be kept.", TEXT),
+    "Cache-Control": header("Who may keep the answer, and for how long.", TEXT),
     "RateLimit": header(
         'What is left: `"install";r=17;t=1284` is 17 requests, all again in 1284 seconds.', TEXT
     ),

@@ -6,7 +6,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from interfaces.openapi.document import document
-from marketplace.api.viewsets import PublicViewSet
+from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import ALWAYS_FRESH
 from marketplace.middleware.pages import page
@@ -17,10 +17,9 @@ def document_text():
     return orjson.dumps(document()).decode()
 
 
-class DocumentViewSet(PublicViewSet):
+class DocumentViewSet(PublicReadingViewSet):
     """The description of the API, without a query."""
 
-    allows_any_origin = True
     schema = None
     default_response_headers = {"Cache-Control": "public, max-age=300"}
 

@@ -1,4 +1,4 @@
-"""The two kinds of API view: for agents with a token, and for everyone."""
+"""The kinds of API view: for agents with a token, for everyone, and the same for everyone."""
 
 from functools import cache
 
@@ -7,6 +7,7 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.viewsets import GenericViewSet
 
 from marketplace.api.query_params import query_parameters
+from marketplace.http_cache.responses import PUBLIC
 
 
 class IgnoreClientContentNegotiation(BaseContentNegotiation):
@@ -71,3 +72,10 @@ class PublicViewSet(ApiViewSet):
 
     authentication_classes = []
     permission_classes = []
+
+
+class PublicReadingViewSet(PublicViewSet):
+    """A view that responds to everyone alike: to caches, and to scripts of any site."""
+
+    allows_any_origin = True
+    default_response_headers = {"Cache-Control": PUBLIC}

@@ -1,6 +1,6 @@
 from http import HTTPStatus
 
-from marketplace.http_cache.responses import CachedResponse
+from marketplace.http_cache.responses import CachedResponse, cache_control
 from marketplace.http_cache.store import fresh_response, store
 
 
@@ -23,6 +23,9 @@ class ResponseCacheMiddleware:
         if response.status_code == HTTPStatus.NOT_MODIFIED:
             # CommonMiddleware sets 0, but the header tells the length of the 200 (RFC 9110, 8.6).
             response.headers.pop("Content-Length", None)
+            if "Cache-Control" in response.headers:
+                value = response.headers["Cache-Control"]
+                response.headers["Cache-Control"] = cache_control(value, request.META)
         if not hasattr(response, "validator"):
             return response
         made = CachedResponse(response.content, dict(response.headers), response.validator)

@@ -1,12 +1,29 @@
-"""Conditional requests (RFC 9110, 13), and the response that the cache stores."""
+"""Conditional requests (RFC 9110, 13), what caches may store, and what the server's own stores."""
 
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.http import HttpResponse, HttpResponseNotModified
 from django.utils.crypto import salted_hmac
 from django.utils.http import parse_etags
 
 from marketplace.http_cache.validators import Validator
+
+# A response that is the same for everyone: stored anywhere, and revalidated for every request.
+PUBLIC = "public, no-cache"
+
+
+def cache_control(value, environ):
+    """The Cache-Control with which a response of this one is sent: edges may serve PUBLIC ones.
+
+    A request with a token gets what is true now, and no edge stores what an agent was told. The
+    URL decides all else, so there is nothing to name in Vary.
+    """
+    seconds = settings.EDGE_SECONDS
+    if value != PUBLIC or not seconds or "HTTP_AUTHORIZATION" in environ:
+        return value
+    # Not no-cache: nginx does not store that. max-age=0 is for the client's own cache.
+    return f"public, max-age=0, s-maxage={seconds}, stale-while-revalidate={10 * seconds}"
 
 
 def is_not_modified(environ, etag):
@@ -22,7 +39,7 @@ def etag_of(text):
 
 def public_response(content, validator, *, content_type):
     """A 200 for everyone, with an ETag of its text; the middleware caches it."""
-    headers = {"ETag": etag_of(content), "Cache-Control": "public, no-cache"}
+    headers = {"ETag": etag_of(content), "Cache-Control": PUBLIC}
     response = HttpResponse(content, content_type=content_type, headers=headers)
     response.validator = validator
     return response
@@ -53,21 +70,24 @@ class CachedResponse:
 
     def to_django(self, environ):
         if is_not_modified(environ, self.headers["ETag"]):
-            return HttpResponseNotModified(headers=self.headers_without_content)
-        return HttpResponse(self.content, headers=self.headers)
+            return HttpResponseNotModified(headers=self.headers_without_content(environ))
+        return HttpResponse(self.content, headers=self.headers_for(environ))
 
     def to_wsgi(self, environ, start_response):
         """The same without Django (PEP 3333)."""
         if is_not_modified(environ, self.headers["ETag"]):
-            start_response("304 Not Modified", [*self.headers_without_content.items()])
+            start_response("304 Not Modified", [*self.headers_without_content(environ).items()])
             return []
-        start_response("200 OK", [*self.headers.items()])
+        start_response("200 OK", [*self.headers_for(environ).items()])
         return [] if environ["REQUEST_METHOD"] == "HEAD" else [self.content]
 
-    @property
-    def headers_without_content(self):
+    def headers_for(self, environ):
+        value = cache_control(self.headers["Cache-Control"], environ)
+        return {**self.headers, "Cache-Control": value}
+
+    def headers_without_content(self, environ):
         return {
             name: value
-            for name, value in self.headers.items()
+            for name, value in self.headers_for(environ).items()
             if name not in {"Content-Type", "Content-Length"}
         }

@@ -149,6 +149,20 @@ def test_head_gets_its_headers_and_no_body(ask):
     assert ask("/api/v1/skills", "HEAD") == (*first[:2], b"", True)
 
 
+@pytest.mark.parametrize("path", PATHS)
+def test_a_response_that_is_cached_for_an_edge_is_none_for_a_token(ask, settings, path):
+    settings.EDGE_SECONDS = 60
+    of_the_edge = ask(path)
+    etag = of_the_edge[1]["ETag"]
+
+    for headers in ({}, {"HTTP_IF_NONE_MATCH": etag}):
+        cached = ask(path, **headers)
+        assert cached[1]["Cache-Control"] == of_the_edge[1]["Cache-Control"]
+        with_token = ask(path, HTTP_AUTHORIZATION="Bearer none", **headers)
+        assert with_token[1]["Cache-Control"] == "public, no-cache"
+        assert (cached[0], cached[3]) == (with_token[0], with_token[3])
+
+
 def test_it_costs_one_statement(ask):
     ask("/api/v1/skills/pdf")
 
