@@ -32,6 +32,9 @@ forwarded_allow_ips = ""
 secure_scheme_headers = {}
 forwarder_headers = ""
 control_socket_disable = True
+# The C parser, which gunicorn takes where gunicorn_h1c is installed, accepts lines that end in LF
+# alone and folded headers, which a proxy in front may read otherwise.
+http_parser = "python"
 
 logconfig_dict = logging.CONFIG
 HAS_ACCESS_LOG = environment.boolean("ACCESS_LOG", default=False)

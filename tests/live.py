@@ -31,7 +31,7 @@ class LiveServer:
     def __init__(self, log, environment, application="marketplace.wsgi"):
         """`environment` may name another DATABASE_URL than that of the tests."""
         self.log = log
-        self.application = application
+        self.command = [sys.executable, "-m", "gunicorn", application]
         self.port = free_port()
         self.environment = {
             **os.environ,
@@ -46,7 +46,7 @@ class LiveServer:
     def start(self):
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "gunicorn", self.application],
+                self.command,
                 cwd=CHECKOUT,
                 env=self.environment,
                 stdout=log,
