@@ -28,6 +28,8 @@ class Response:
 
 
 class LiveServer:
+    READY = "/readyz"
+
     def __init__(self, log, environment, application="marketplace.wsgi"):
         """`environment` may name another DATABASE_URL than that of the tests."""
         self.log = log
@@ -56,7 +58,7 @@ class LiveServer:
 
     def is_ready(self):
         try:
-            return self.request("GET", "/readyz").status == 200
+            return self.request("GET", self.READY).status == 200
         except OSError:
             return False
 

@@ -5,6 +5,7 @@ from http import HTTPStatus
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.http import HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+from django.utils.log import log_response
 from redis.exceptions import RedisError
 
 from marketplace.api.exceptions import Unavailable
@@ -46,6 +47,18 @@ def sqlstate_of(error):
     return getattr(error.__cause__, "sqlstate", None)
 
 
+def log_cause(request, response, error):
+    """Log a 503 as one line that names its cause; Django then writes none of its own."""
+    cause = " ".join(filter(None, [type(error).__name__, sqlstate_of(error)]))
+    message, *_ = str(error).splitlines() or [""]
+    log_response(
+        "%s: %s: %s: %s",
+        *(response.reason_phrase, request.path, cause, message),
+        response=response,
+        request=request,
+    )
+
+
 class JsonErrorsMiddleware:
     """Turns every error response of the layers inside into JSON, except that of a page."""
 
@@ -72,5 +85,8 @@ class JsonErrorsMiddleware:
             connection.close()  # The next request connects anew, and may reach the primary.
         if is_page(request):
             content = render_to_string("503.html")
-            return HttpResponse(content, status=503, headers=Unavailable.headers)
-        return error_response(503, Unavailable.default_detail, Unavailable.headers)
+            response = HttpResponse(content, status=503, headers=Unavailable.headers)
+        else:
+            response = error_response(503, Unavailable.default_detail, Unavailable.headers)
+        log_cause(request, response, error)
+        return response

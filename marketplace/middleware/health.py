@@ -3,7 +3,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import JsonResponse
 
 from marketplace.api.exceptions import Unavailable, not_allowed
-from marketplace.middleware.errors import error_response
+from marketplace.middleware.errors import error_response, log_cause
 
 
 class HealthCheckMiddleware:
@@ -22,19 +22,21 @@ class HealthCheckMiddleware:
         if request.method not in {"GET", "HEAD"}:
             allowed = "GET, HEAD"
             return error_response(405, not_allowed(request.method, allowed), {"Allow": allowed})
-        return check()
+        return check(request)
 
-    def process_is_up(self):
+    def process_is_up(self, _request):
         return JsonResponse({"status": "ok"})
 
-    def database_is_ready(self):
+    def database_is_ready(self, request):
         try:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT 1")
             # Migrations are never undone under a running process, so one check is enough.
             self.migrated = self.migrated or not self.has_pending_migrations()
-        except DatabaseError:
-            return error_response(503, "Database is not reachable", Unavailable.headers)
+        except DatabaseError as error:
+            response = error_response(503, "Database is not reachable", Unavailable.headers)
+            log_cause(request, response, error)
+            return response
         if not self.migrated:
             return error_response(503, "Database is not migrated", Unavailable.headers)
         return JsonResponse({"status": "ok"})

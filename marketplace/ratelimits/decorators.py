@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from functools import wraps
 
 from django.conf import settings
+from django.db import OperationalError
 from django_ratelimit.core import get_usage
 
-from marketplace.api.exceptions import RateLimitExceeded, Unavailable
+from marketplace.api.exceptions import RateLimitExceeded
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.rates import Rate
 
@@ -64,7 +65,7 @@ def count(request, policy, *, caller, tier="free"):
     rate = Rate.parse(rate_of(policy, tier))
     usage = get_usage(request, group=policy, key=lambda *_: str(caller), rate=rate, increment=True)
     if not usage["count"]:  # The library says so that the store has failed.
-        raise Unavailable
+        raise OperationalError("the store of the rate limits has lost a count")
     return Usage(
         policy=policy,
         limit=usage["limit"],

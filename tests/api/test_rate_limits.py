@@ -1,7 +1,5 @@
 """Rate limits (contract 8)"""
 
-import shutil
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from uuid import UUID
@@ -15,7 +13,7 @@ from agents.models import AgentToken
 from marketplace.models import RateCount
 from marketplace.ratelimits.counters import PostgresCounters
 from tests.factories import AgentFactory, SkillFactory
-from tests.live import free_port
+from tests.redis import redis_server
 
 SKILL = "/api/v1/agents/me/skills/install"
 PERSONA = "/api/v1/agents/me/personas/install"
@@ -268,14 +266,8 @@ def test_all_threads_and_processes_share_one_limit(live_server_of, fresh_counts)
 
 @pytest.fixture
 def redis_url(tmp_path):
-    program = shutil.which("redis-server")
-    if program is None:
-        pytest.skip("redis-server is not installed")
-    port = free_port()
-    command = [program, "--port", str(port), "--save", "", "--dir", tmp_path]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
-        yield f"redis://127.0.0.1:{port}/0"
-        server.terminate()
+    with redis_server(tmp_path) as url:
+        yield url
 
 
 def test_redis_may_count_instead_and_its_absence_is_a_503(live_server_of, redis_url):

@@ -1,0 +1,107 @@
+"""A 503 writes one line to the log, and the line names the cause."""
+
+import re
+
+import pytest
+
+from demo.postgres import Postgres
+from tests.factories import AgentFactory
+from tests.live import LiveServer
+from tests.processes import is_within
+from tests.redis import redis_server
+
+SKILLS, REGISTER = "/api/v1/skills", "/api/v1/agents/register"
+INSTALL = "/api/v1/agents/me/skills/install"
+PASSWORD = "hunter2hunter2"
+ROLE = "CREATE ROLE visitor LOGIN PASSWORD 'another'"
+
+
+class UnreadyServer(LiveServer):
+    """A server that starts without its database."""
+
+    READY = "/healthz"
+
+
+@pytest.fixture
+def unready_server_of(tmp_path):
+    servers = []
+
+    def unready_server_of(**environment):
+        servers.append(UnreadyServer(tmp_path / "unready.log", environment))
+        servers[-1].start()
+        return servers[-1]
+
+    yield unready_server_of
+    for server in servers:
+        server.stop()
+
+
+@pytest.fixture
+def url_with_wrong_password(tmp_path):
+    with Postgres(tmp_path / "postgres", durable=False) as postgres:
+        # Peers of the socket are trusted by default.
+        rules = "local all visitor scram-sha-256\nlocal all all trust\n"
+        (postgres.data / "pg_hba.conf").write_text(rules)
+        postgres.run("pg_ctl", "-D", postgres.data, "reload")
+        postgres.run("psql", "-qh", postgres.socket, "-U", "marketplace", "postgres", "-c", ROLE)
+        yield postgres.url.replace("marketplace@", f"visitor:{PASSWORD}@")
+
+
+def causes_of(server, path):
+    """The lines on 503s of this path, without their times."""
+    lines = server.log.read_text().splitlines()
+    return [line.split(" ERROR ")[1] for line in lines if f"Service Unavailable: {path}" in line]
+
+
+def assert_one_line_each(server, path, pattern, *, requests=2):
+    """Every refused request has written one line of this pattern, and nothing else."""
+    assert is_within(5, lambda: len(causes_of(server, path)) == requests), server.log.read_text()
+    for line in causes_of(server, path):
+        assert re.fullmatch(f"django.request: Service Unavailable: {path}: {pattern}", line), line
+    assert "Traceback" not in server.log.read_text()
+
+
+def refuse(server, method, path, body=None, token=None):
+    for _ in range(2):
+        response = server.request(method, path, body, token=token)
+        assert (response.status, response.headers["Retry-After"]) == (503, "2")
+
+
+def test_a_wrong_password(unready_server_of, url_with_wrong_password):
+    server = unready_server_of(DATABASE_URL=url_with_wrong_password)
+
+    for path in (SKILLS, "/readyz", "/skills"):
+        refuse(server, "GET", path)
+        assert_one_line_each(
+            server, path, 'OperationalError: .* password authentication failed for user "visitor"'
+        )
+    assert PASSWORD not in server.log.read_text()
+
+
+def test_a_startup_option_that_the_database_refuses(unready_server_of, transactional_db):
+    server = unready_server_of(PGOPTIONS="-c no_such_option=1")
+
+    refuse(server, "GET", SKILLS)
+
+    assert_one_line_each(server, SKILLS, 'OperationalError: .* parameter "no_such_option"')
+
+
+def test_a_read_only_database(own_server_of):
+    server = own_server_of(PGOPTIONS="-c default_transaction_read_only=on")
+
+    refuse(server, "POST", REGISTER)
+
+    assert server.request("GET", SKILLS).status == 200
+    assert_one_line_each(
+        server, REGISTER, "InternalError 25006: cannot execute INSERT in a read-only transaction"
+    )
+
+
+def test_a_full_redis(own_server_of, tmp_path):
+    token = AgentFactory().token.text
+    with redis_server(tmp_path, "--maxmemory", "1", "--maxmemory-policy", "noeviction") as url:
+        server = own_server_of(CACHE_URL=url)
+
+        refuse(server, "POST", INSTALL, {"slug": "pdf"}, token)
+
+        assert_one_line_each(server, INSTALL, "OutOfMemoryError: command not allowed .*")
