@@ -10,7 +10,7 @@ from gunicorn import glogging, util
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from marketplace import environment, logging
+from marketplace import environment, logging, request_ids
 
 bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
 workers = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
@@ -36,7 +36,7 @@ control_socket_disable = True
 # alone and folded headers, which a proxy in front may read otherwise.
 http_parser = "python"
 
-logconfig_dict = logging.CONFIG
+logconfig_dict = logging.config()
 HAS_ACCESS_LOG = environment.boolean("ACCESS_LOG", default=False)
 
 
@@ -50,9 +50,15 @@ class Log(glogging.Logger):
         # which may span lines, and collects all headers first.
         path = environ["RAW_URI"].partition("?")[0]
         self.access_log.info(
-            '%s "%s %s" %s %s %dms',
-            *(environ["REMOTE_ADDR"], environ["REQUEST_METHOD"], path),
-            *(resp.status[:3], resp.sent, request_time.total_seconds() * 1000),
+            '%(address)s "%(method)s %(path)s" %(status)d %(bytes)d %(milliseconds)dms',
+            {
+                "address": environ["REMOTE_ADDR"],
+                "method": environ["REQUEST_METHOD"],
+                "path": path,
+                "status": int(resp.status[:3]),
+                "bytes": resp.sent,
+                "milliseconds": round(request_time.total_seconds() * 1000, 1),
+            },
         )
 
 
@@ -74,7 +80,8 @@ def write_json_error(sock, status_int, reason, mesg):
     status = HTTPStatus.BAD_REQUEST if status_int == 501 else HTTPStatus(status_int)
     head = (
         f"HTTP/1.1 {status.value} {status.phrase}\r\nConnection: close\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        f"{request_ids.HEADER}: {request_ids.current_request_id()}\r\n\r\n"
     )
     util.write_nonblock(sock, (head + body).encode("ascii"))
 

@@ -1,7 +1,11 @@
 """The logging configuration, which masks secrets."""
 
+import json
 import logging
+from datetime import UTC, datetime
 
+from marketplace import environment
+from marketplace.request_ids import request_id
 from marketplace.secrets import mask
 
 
@@ -9,10 +13,35 @@ class MaskedFormatter(logging.Formatter):
     """The format of all loggers. Masks after formatting, so that tracebacks are masked too."""
 
     def __init__(self):
-        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
+        super().__init__("%(asctime)s %(levelname)s %(name)s%(in_request)s: %(message)s")
 
     def format(self, record):
+        record.in_request = f" [{request_id.get()}]" if request_id.get() else ""
         return mask(super().format(record))
+
+
+class JsonFormatter(logging.Formatter):
+    """A JSON object on each line, masked too; a traceback is the end of its message.
+
+    Named arguments, such as those of the access log, are fields of their own.
+    """
+
+    def format(self, record):
+        fields = dict(record.args) if isinstance(record.args, dict) else {}
+        fields |= {
+            "time": f"{datetime.fromtimestamp(record.created, UTC):%FT%T}.{record.msecs:03.0f}Z",
+            "level": record.levelname,
+            "logger": record.name,
+            "message": super().format(record),
+        }
+        if request_id.get():
+            fields["request_id"] = request_id.get()
+        return json.dumps(
+            {
+                name: value if isinstance(value, int | float) else mask(str(value))
+                for name, value in fields.items()
+            }
+        )
 
 
 class MaskedMessages(logging.Filter):
@@ -23,11 +52,10 @@ class MaskedMessages(logging.Filter):
         return True
 
 
-# For Django and gunicorn: every event is a line on standard output.
+FORMATTERS = {"text": MaskedFormatter, "json": JsonFormatter}
 CONFIG = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "marketplace.logging.MaskedFormatter"}},
     "filters": {"masked": {"()": "marketplace.logging.MaskedMessages"}},
     "handlers": {
         "stdout": {
@@ -48,3 +76,9 @@ CONFIG = {
         "gunicorn.access": {"handlers": ["stdout"], "level": "INFO", "propagate": False},
     },
 }
+
+
+def config():
+    """For Django and gunicorn: every event is a line on standard output."""
+    name = environment.matching("LOG_FORMAT", "text|json", default="text", meaning="text or json")
+    return CONFIG | {"formatters": {"line": {"()": FORMATTERS[name]}}}

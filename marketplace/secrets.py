@@ -10,9 +10,10 @@ TOKEN_INFIX, TOKEN_SECRET_LENGTH = "_agent_", 32
 TOKEN = re.compile(rf"{TOKEN_INFIX}[0-9A-Za-z]{{{TOKEN_SECRET_LENGTH}}}")
 # What a log must not hold. The text after `_agent_` or `/claim/`, truncated or not; and any text,
 # percent-encoded or not, that is as long as the secret of a token, a claim, a session or a CSRF
-# token.
+# token. Only 32 hexadecimal digits are a request's ID: secrets have more letters.
 SECRET = re.compile(
-    rf"(?<={TOKEN_INFIX})\w+|(?<=/claim/)\w+|(?:%[0-9A-Fa-f]{{2}}|[0-9A-Za-z]){{30,}}"
+    rf"(?<={TOKEN_INFIX})\w+|(?<=/claim/)\w+"
+    r"|(?<![0-9A-Za-z])(?![0-9a-f]{32}(?![0-9A-Za-z%]))(?:%[0-9A-Fa-f]{2}|[0-9A-Za-z]){30,}"
 )
 
 

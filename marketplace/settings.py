@@ -212,5 +212,5 @@ UNFOLD = {
     "STYLES": ["/static/admin.css"],
 }
 
-LOGGING = logging.CONFIG
+LOGGING = logging.config()
 DEFAULT_EXCEPTION_REPORTER = "marketplace.error_reports.MaskedReporter"

@@ -6,8 +6,9 @@ from marketplace import environment
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
 
-# libpq reads this for the connections of the web processes only: a request must not wait long for
-# a lock or a statement, but a migration or an import may.
+# libpq reads these for the connections of the web processes only: pg_stat_activity shows the name. A
+# request must not wait long for a lock or a statement, but a migration or an import may.
+os.environ.setdefault("PGAPPNAME", "marketplace web")
 os.environ["PGOPTIONS"] = environment.startup_options()
 
 from django.core.wsgi import get_wsgi_application
@@ -16,6 +17,7 @@ from django.utils.http import parse_header_parameters
 from marketplace.api.limits import MAX_BODY
 from marketplace.db.connections import Connection
 from marketplace.http_cache.store import fresh_response
+from marketplace.request_ids import HEADER, begin_request
 
 CHARSET = re.compile(r"[\w.:-]{0,40}", re.ASCII)
 # Longer than statement_timeout, so that PostgreSQL itself ends what it can.
@@ -25,12 +27,18 @@ django_application = get_wsgi_application()
 
 def application(environ, start_response):
     """Django behind the response cache, given only requests that it can read."""
+    request_id = begin_request(environ)
+
+    def start_with_id(status, headers, *exc_info):
+        # Added last, because a cached response is sent to many requests.
+        return start_response(status, [*headers, (HEADER, request_id)], *exc_info)
+
     measure_chunked_body(environ)
     cached = fresh_response(environ)
     if cached is not None:
-        return cached.to_wsgi(environ, start_response)
+        return cached.to_wsgi(environ, start_with_id)
     blank_unreadable_content_type(environ)
-    response = django_application(environ, start_response)
+    response = django_application(environ, start_with_id)
     if environ["REQUEST_METHOD"] != "HEAD":
         return response
     # Django leaves dropping the body to the server, and gunicorn logs a warning when it does.

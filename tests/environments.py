@@ -54,6 +54,7 @@ WRONG_FOR_SETTINGS = {
     f"RATE_LIMIT_REVIEW {NO_RATE}".format("plus"): ["free=10/h,plus"],
     f"RATE_LIMIT_CONFIRM_CLAIM {NO_RATE}": ["free:10/h"],
     f"RATE_LIMIT_REGISTER {NO_RATE}": ["Free=10/h"],
+    "LOG_FORMAT must be text or json, not {!r}.": ["xml", "JSON"],
     "ALLOWED_HOSTS must hold host names without scheme and port, not {!r}.": [
         *("https://market.example", "market.example:443")
     ],

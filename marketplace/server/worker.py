@@ -28,6 +28,7 @@ from gunicorn.workers.gthread import (
     ThreadWorker,
 )
 
+from marketplace.request_ids import current_request_id, end_request
 from marketplace.server.incoming import HeadTooLarge, NotAwaited, missing_bytes, too_slow
 from marketplace.server.sockets import ClientSocket
 
@@ -90,6 +91,11 @@ class Worker(ThreadWorker):
                 self.close(conn)
                 self.handle_exit(None, None)
 
+    def handle_error(self, *arguments):
+        # The log line comes before the response, and both have the ID.
+        current_request_id()
+        super().handle_error(*arguments)
+
     def enqueue_req(self, conn):
         """Register a new connection, which is idle until its first request arrives."""
         conn.sock = ClientSocket.of(conn.sock)
@@ -125,6 +131,7 @@ class Worker(ThreadWorker):
         try:
             missing = missing_bytes(data)
         except HeadTooLarge as error:
+            end_request()
             self.handle_error(None, conn.sock, conn.client, LimitRequestHeaders(str(error)))
             self.linger(conn)
         except NotAwaited:
@@ -163,6 +170,7 @@ class Worker(ThreadWorker):
     def respond(self, conn):
         conn.is_partial = False
         self.deadlines[conn] = time.monotonic() + READ_SECONDS
+        end_request()
         try:
             conn.is_kept = self.handle(conn)
         finally:
@@ -243,6 +251,7 @@ class Worker(ThreadWorker):
             conn.is_partial = True
             self.park(conn, self.receive, self.request_timeout)
         else:
+            end_request()
             util.write_error(conn.sock, 408, "Request Timeout", too_slow(self.request_timeout))
             self.linger(conn)
 

@@ -5,7 +5,10 @@ import pytest
 from tests.factories import PersonaFactory, SkillFactory
 
 INDEX = "/.well-known/agent-skills/index.json"
-OPEN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Retry-After"}
+OPEN = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "ETag, Retry-After, X-Request-ID",
+}
 PUBLIC = {
     "/api/v1/skills": 200,
     "/api/v1/skills/?q=pdf": 200,

@@ -43,6 +43,7 @@ def ask(monkeypatch, catalogue):
             "SERVER_PROTOCOL": "HTTP/1.1",
             "REMOTE_ADDR": "127.0.0.1",
             "HTTP_HOST": "localhost",
+            "HTTP_X_REQUEST_ID": "a-test",
             "wsgi.url_scheme": "http",
             "wsgi.input": io.BytesIO(),
             **headers,

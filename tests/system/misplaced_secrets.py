@@ -46,7 +46,13 @@ CREDENTIALS = [
 ]
 HEADERS = [
     *("X-Api-Key", "User-Agent", "Referer", "Origin", "Host", "Range", "Content-Type", "Accept"),
-    *("If-None-Match", "X-Forwarded-For", "X-Forwarded-Host", "X-HTTP-Method-Override"),
+    *(
+        "If-None-Match",
+        "X-Forwarded-For",
+        "X-Forwarded-Host",
+        "X-HTTP-Method-Override",
+        "X-Request-ID",
+    ),
 ]
 IN_A_HEADER = [
     *({"Authorization": value} for value in CREDENTIALS),

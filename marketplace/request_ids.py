@@ -1,0 +1,35 @@
+"""The ID of a request: in its response and in each log line that it writes."""
+
+import re
+from contextvars import ContextVar
+from uuid import uuid4
+
+from marketplace.secrets import mask
+
+HEADER = "X-Request-ID"
+ACCEPTED = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
+HEXADECIMAL = re.compile(r"[0-9a-f-]+", re.ASCII)
+# That of the request which this thread serves; None between requests.
+request_id = ContextVar("request_id", default=None)
+
+
+def begin_request(environ):
+    """The client's ID if it is acceptable, otherwise a new one."""
+    sent = environ.get("HTTP_X_REQUEST_ID", "")
+    chosen = sent if is_acceptable(sent) else uuid4().hex
+    request_id.set(chosen)
+    return chosen
+
+
+def is_acceptable(text):
+    # What may be a token in the wrong place is not repeated; the ID of a trace is none.
+    return ACCEPTED.fullmatch(text) and (HEXADECIMAL.fullmatch(text) or mask(text) == text)
+
+
+def end_request():
+    request_id.set(None)
+
+
+def current_request_id():
+    """The ID of the request, which is a new one if it has not reached the application."""
+    return request_id.get() or begin_request({})

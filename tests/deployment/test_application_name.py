@@ -1,0 +1,43 @@
+"""pg_stat_activity tells web processes and commands apart."""
+
+import os
+import subprocess
+import sys
+
+from django.db import connection
+
+from demo.postgres import CHECKOUT
+from tests.live import url_of_test_database
+
+SHOW = "from django.db import connection as c; print(c.fetch_one('SHOW application_name')[0])"
+
+
+def names():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT DISTINCT application_name FROM pg_stat_activity")
+        return {name for (name,) in cursor.fetchall()}
+
+
+def test_a_web_process_is_named_so(live_server_of):
+    live_server_of().request("GET", "/api/v1/skills")
+
+    assert "marketplace web" in names()
+
+
+def test_the_database_url_may_name_it(own_server_of):
+    own_server_of(DATABASE_URL=f"{url_of_test_database()}?application_name=blue")
+
+    assert "blue" in names()
+
+
+def test_a_command_has_its_own_name(transactional_db):
+    done = subprocess.run(
+        [sys.executable, "manage.py", "shell", "--no-imports", "-c", SHOW],
+        cwd=CHECKOUT,
+        env={**os.environ, "DATABASE_URL": url_of_test_database()},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stdout.strip() == "marketplace manage.py shell"
