@@ -11,6 +11,7 @@ from gunicorn import glogging, util
 sys.path.insert(0, str(Path(__file__).parent))
 
 from marketplace import environment, logging, request_ids
+from marketplace.server.exporter import Exporter
 
 bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
 workers = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
@@ -35,6 +36,12 @@ control_socket_disable = True
 # The C parser, which gunicorn takes where gunicorn_h1c is installed, accepts lines that end in LF
 # alone and folded headers, which a proxy in front may read otherwise.
 http_parser = "python"
+
+metrics_address = environment.address("METRICS_ADDRESS")
+if metrics_address:
+    exporter = Exporter(metrics_address)
+    on_starting, on_exit = exporter.on_starting, exporter.on_exit
+    post_worker_init, child_exit = exporter.post_worker_init, exporter.child_exit
 
 logconfig_dict = logging.config()
 HAS_ACCESS_LOG = environment.boolean("ACCESS_LOG", default=False)
@@ -78,6 +85,10 @@ def write_json_error(sock, status_int, reason, mesg):
     # gunicorn has 501 for an unknown transfer coding. But the mistake is the client's, and a status
     # of 500 and above would say that a retry may help.
     status = HTTPStatus.BAD_REQUEST if status_int == 501 else HTTPStatus(status_int)
+    # Not in the master: before the hooks have run, a metric does nothing.
+    from marketplace.metrics import count_unreadable_request  # noqa: PLC0415
+
+    count_unreadable_request(status.value)
     head = (
         f"HTTP/1.1 {status.value} {status.phrase}\r\nConnection: close\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"

@@ -64,6 +64,21 @@ def matching(name, pattern, *, default, meaning):
     return value
 
 
+def address(name):
+    """`(host, port)` from `host:port`; None where the variable is not set."""
+    value = text(name, "")
+    if not value:
+        return None
+    host, _, port = value.rpartition(":")
+    if (
+        not re.fullmatch(r"[\w.-]+", host)
+        or not re.fullmatch(r"\d{1,5}", port)
+        or int(port) > 65535
+    ):
+        raise ImproperlyConfigured(f"{name} must look like 127.0.0.1:9100, not {value!r}.")
+    return host, int(port)
+
+
 def rates(name, default):
     """`{tier: rate}` from `20/h`, or from `free=20/h,plus=100/h` with a rate for each tier."""
     limits = {}

@@ -6,8 +6,8 @@ from marketplace import environment
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
 
-# libpq reads these for the connections of the web processes only: pg_stat_activity shows the name. A
-# request must not wait long for a lock or a statement, but a migration or an import may.
+# libpq reads these for the connections of the web processes only: pg_stat_activity shows the
+# name, and a request must not wait long for a lock or a statement, as a migration or an import may.
 os.environ.setdefault("PGAPPNAME", "marketplace web")
 os.environ["PGOPTIONS"] = environment.startup_options()
 
@@ -17,6 +17,7 @@ from django.utils.http import parse_header_parameters
 from marketplace.api.limits import MAX_BODY
 from marketplace.db.connections import Connection
 from marketplace.http_cache.store import fresh_response
+from marketplace.metrics import measured
 from marketplace.request_ids import HEADER, begin_request
 
 CHARSET = re.compile(r"[\w.:-]{0,40}", re.ASCII)
@@ -25,6 +26,7 @@ Connection.max_wait = 6
 django_application = get_wsgi_application()
 
 
+@measured
 def application(environ, start_response):
     """Django behind the response cache, given only requests that it can read."""
     request_id = begin_request(environ)

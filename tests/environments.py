@@ -66,6 +66,9 @@ WRONG_FOR_SERVER = {
     "PORT must be a whole number from 1 to 65535, not {!r}.": ["http", "70000"],
     "WEB_CONCURRENCY must be a whole number from 1 to 1000, not {!r}.": ["0"],
     "WEB_THREADS must be a whole number from 1 to 64, not {!r}.": ["many"],
+    "METRICS_ADDRESS must look like 127.0.0.1:9100, not {!r}.": [
+        *("9100", "127.0.0.1", "http://127.0.0.1:9100", "127.0.0.1:70000")
+    ],
     "ACCESS_LOG must be true or false, not {!r}.": ["/dev/stdout"],
 }
 WRONG_FOR_WORKER = {

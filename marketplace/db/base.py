@@ -7,8 +7,10 @@ from types import SimpleNamespace
 import psycopg
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.psycopg_any import BaseTzLoader
+from django.db.backends.utils import CursorWrapper
 from psycopg.pq import TransactionStatus
 
+from marketplace import metrics
 from marketplace.db.connections import Connection
 from marketplace.db.prepared_statements import PreparedStatements, named_row
 
@@ -30,6 +32,16 @@ class DatetimeLoader(BaseTzLoader):
             return super().load(data)
 
 
+class MeasuredCursor(CursorWrapper):
+    def _execute(self, *arguments):
+        with metrics.statements.time():
+            return super()._execute(*arguments)
+
+    def _executemany(self, *arguments):
+        with metrics.statements.time():
+            return super()._executemany(*arguments)
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     # The module that Django connects with.
     Database = SimpleNamespace(**vars(psycopg) | {"connect": Connection.connect})
@@ -38,7 +50,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params):
         connection = super().get_new_connection(conn_params)
         connection.adapters.register_loader("timestamptz", DatetimeLoader)
+        metrics.connections.inc()
         return connection
+
+    def _close(self):
+        if self.connection is not None:
+            metrics.connections.dec()
+        super()._close()
+
+    def make_cursor(self, cursor):
+        return MeasuredCursor(cursor, self)
 
     def fetch_all(self, statement, params=()):
         """All rows of a statement that recurs, as tuples; rows and errors are those of a cursor."""
@@ -60,7 +81,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 return cursor.fetchall(), named_row(names)
         if self.needs_rollback:
             self.validate_no_broken_transaction()
-        with self.wrap_database_errors:
+        with self.wrap_database_errors, metrics.statements.time():
             if (
                 self.prepared_statements is None
                 or self.prepared_statements.connection is not self.connection

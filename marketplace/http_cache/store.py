@@ -7,6 +7,8 @@ from cachetools import LRUCache
 from django.conf import settings
 from django.db import Error
 
+from marketplace import metrics
+
 MAX_BYTES = 16 * 1024 * 1024
 
 cached_responses = LRUCache(MAX_BYTES, getsizeof=lambda response: response.weight)
@@ -31,7 +33,10 @@ def fresh_response(environ):
     key = cache_key(environ)
     with lock:
         response = cached_responses.get(key)
-    if response is None or is_fresh(response):
+    if response is None:
+        return None
+    if is_fresh(response):
+        metrics.cache_hits.inc()
         return response
     with lock:
         cached_responses.pop(key, None)
@@ -49,3 +54,5 @@ def store(environ, response):
     # One that is larger than the whole cache is not stored.
     with lock, suppress(ValueError):
         cached_responses[cache_key(environ)] = response
+    metrics.cache_misses.inc()
+    metrics.cache_bytes.set(cached_responses.currsize)

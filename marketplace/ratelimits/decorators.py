@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import OperationalError
 from django_ratelimit.core import get_usage
 
+from marketplace import metrics
 from marketplace.api.exceptions import RateLimitExceeded
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.rates import Rate
@@ -66,6 +67,8 @@ def count(request, policy, *, caller, tier="free"):
     usage = get_usage(request, group=policy, key=lambda *_: str(caller), rate=rate, increment=True)
     if not usage["count"]:  # The library says so that the store has failed.
         raise OperationalError("the store of the rate limits has lost a count")
+    if usage["should_limit"]:
+        metrics.refusals.labels(policy).inc()
     return Usage(
         policy=policy,
         limit=usage["limit"],

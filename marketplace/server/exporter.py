@@ -1,0 +1,52 @@
+"""gunicorn's hooks that export the metrics, on an address of their own.
+
+The master listens, and a thread of each worker accepts. So the address outlives every worker, and
+one that is taken stops the start.
+"""
+
+import os
+import shutil
+import tempfile
+from functools import cache
+from threading import Thread
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"
+
+
+class SilentHandler(WSGIRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@cache
+def listener(address):
+    return make_server(*address, None, handler_class=SilentHandler)
+
+
+class Exporter:
+    """A reload makes another one of the same address, which has the same listener."""
+
+    def __init__(self, address):
+        self.address = address
+
+    def on_starting(self, _server):
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix="marketplace-metrics-")
+        listener(self.address)
+
+    def post_worker_init(self, _worker):
+        from prometheus_client import CollectorRegistry, make_wsgi_app  # noqa: PLC0415
+        from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415
+
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)
+        listener(self.address).set_app(make_wsgi_app(registry))
+        Thread(target=listener(self.address).serve_forever, daemon=True).start()
+
+    def child_exit(self, _server, worker):
+        from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415
+
+        mark_process_dead(worker.pid)
+
+    def on_exit(self, _server):
+        shutil.rmtree(os.environ[FOLDER], ignore_errors=True)

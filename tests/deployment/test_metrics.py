@@ -1,0 +1,150 @@
+"""/metrics counts every response of all worker processes, on an address of its own."""
+
+import http.client
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.factories import AgentFactory, SkillFactory
+from tests.live import LiveServer, free_port
+from tests.processes import is_within
+
+SKILLS, INSTALL = "/api/v1/skills", "/api/v1/agents/me/skills/install"
+SAMPLE = re.compile(r"(\w+)(?:\{(.*)\})? (\S+)")
+REQUESTS = "http_request_duration_seconds_count"
+
+
+@pytest.fixture
+def server(transactional_db, tmp_path):
+    server = LiveServer(
+        tmp_path / "server.log",
+        {
+            "METRICS_ADDRESS": f"127.0.0.1:{free_port()}",
+            "RATE_LIMIT_INSTALL": "2/h",
+            "TMPDIR": str(tmp_path),
+        },
+    )
+    server.start()
+    yield server
+    server.stop()
+
+
+def scraped(server):
+    """`{(name, labels): value}` of one scrape."""
+    link = http.client.HTTPConnection(server.environment["METRICS_ADDRESS"], timeout=10)
+    link.request("GET", "/metrics")
+    text = link.getresponse().read().decode()
+    link.close()
+    lines = [SAMPLE.fullmatch(line) for line in text.splitlines() if not line.startswith("#")]
+    return {
+        (line[1], frozenset(re.findall(r'(\w+)="([^"]*)"', line[2] or ""))): float(line[3])
+        for line in lines
+    }
+
+
+def total(samples, name, **labels):
+    return sum(
+        value for key, value in samples.items() if key[0] == name and labels.items() <= key[1]
+    )
+
+
+def by_status(samples):
+    counted = Counter()
+    for (name, labels), value in samples.items():
+        if name == REQUESTS:
+            counted[int(dict(labels)["status"])] += value
+    return counted
+
+
+def load(server, token):
+    """Requests of many kinds on connections of their own, so that both workers get some."""
+    cases = [
+        *[("GET", SKILLS, {})] * 150,
+        *[("GET", f"{SKILLS}?limit={limit}", {}) for limit in range(1, 31)],
+        *[("HEAD", f"{SKILLS}/pdf", {})] * 20,
+        *[("GET", f"/nowhere/{number}", {}) for number in range(20)],
+        *[("GET", f"{SKILLS}?foo=1", {}), ("GET", "/skills/pdf", {}), ("BREW", "/", {})] * 5,
+        *[("POST", INSTALL, {"slug": "pdf"})] * 6,
+        *[("GET", "/healthz", {})] * 5,
+    ]
+
+    def status_of(case):
+        return server.request(*case, token=token if case[0] == "POST" else None).status
+
+    with ThreadPoolExecutor(8) as pool:
+        statuses = Counter(pool.map(status_of, cases))
+    for _ in range(3):
+        assert server.raw(b"GET / HTTP/9\r\n\r\n").startswith(b"HTTP/1.1 400")
+    return statuses + Counter({400: 3})
+
+
+def test_the_totals_are_those_of_the_client(server):
+    SkillFactory(slug="pdf")
+    token = AgentFactory().token.text
+    before = scraped(server)
+
+    statuses = load(server, token)
+
+    after = scraped(server)
+    assert sorted(statuses) == [200, 201, 400, 404, 405, 409, 429]
+    assert by_status(after) - by_status(before) == statuses
+    listed = total(after, REQUESTS, route="/api/v1/skills/", method="GET", status="200")
+    assert listed == 180
+    assert total(after, REQUESTS, route="/api/v1/skills/<slug>/", method="HEAD") == 20
+    assert total(after, REQUESTS, route="none", status="404") == 20
+    assert total(after, REQUESTS, method="other") == 5 + 3
+    assert total(after, "rate_limit_refusals_total", policy="install") == 4
+    # Each of the two processes makes each response once, or twice in two threads at the same time.
+    hits = total(after, "response_cache_hits_total")
+    misses = total(after, "response_cache_misses_total")
+    assert hits + misses == 180 + 20 + 5
+    assert 32 <= misses <= 64
+    assert total(after, "response_cache_bytes") > 32 * 8192
+    assert 1 <= total(after, "database_connections") <= 8
+    assert total(after, "database_statement_duration_seconds_count") > hits
+    assert total(after, "database_statement_duration_seconds_sum") > 0
+    assert "/nowhere" not in repr(after)
+
+
+def test_they_outlive_a_worker_and_its_connections_do_not(server):
+    for _ in range(20):
+        server.request("GET", SKILLS)
+    before = scraped(server)
+    assert total(before, REQUESTS, status="200", route="/api/v1/skills/") == 20
+
+    server.process.send_signal(signal.SIGHUP)
+    assert is_within(20, lambda: server.log.read_text().count("Booting worker") == 4)
+    assert is_within(20, lambda: server.log.read_text().count("Worker exiting") == 2)
+    # A worker that responds exports too.
+    assert server.request("GET", "/healthz").status == 200
+
+    after = scraped(server)
+    assert total(after, "database_connections") == 0
+    assert total(after, REQUESTS, status="200", route="/api/v1/skills/") == 20
+
+
+def test_their_files_are_removed(server, tmp_path):
+    assert [*tmp_path.glob("marketplace-metrics-*/*.db")]
+
+    server.stop()
+
+    assert not [*tmp_path.glob("marketplace-metrics-*")]
+
+
+def test_without_variables_no_package_is_imported():
+    code = (
+        "import sys, marketplace.wsgi\n"
+        "print([name for name in ('prometheus_client', 'sentry_sdk', 'opentelemetry.sdk') "
+        "if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd()
+    )
+
+    assert done.stdout == "[]\n"
