@@ -4,7 +4,7 @@ import tomllib
 import warnings
 from pathlib import Path
 
-from marketplace import environment, logging
+from marketplace import environment, logging, sentry
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
@@ -214,3 +214,6 @@ UNFOLD = {
 
 LOGGING = logging.config()
 DEFAULT_EXCEPTION_REPORTER = "marketplace.error_reports.MaskedReporter"
+
+if SENTRY_DSN := environment.text("SENTRY_DSN", ""):
+    sentry.start(SENTRY_DSN)

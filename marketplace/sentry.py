@@ -1,0 +1,36 @@
+"""Reports of crashes to Sentry, for deployers who set SENTRY_DSN."""
+
+from django.core.exceptions import ImproperlyConfigured
+
+from marketplace.secrets import mask
+
+
+def start(dsn):
+    """Report crashes to Sentry, masked and without the bodies of requests."""
+    try:
+        import sentry_sdk  # noqa: PLC0415
+    except ImportError as error:
+        raise ImproperlyConfigured(
+            "SENTRY_DSN is set, but sentry-sdk is not installed: pip install 'sentry-sdk~=2.75'."
+        ) from error
+    try:
+        sentry_sdk.init(
+            dsn,
+            before_send=lambda event, _hint: masked(event),
+            max_request_body_size="never",
+        )
+    except sentry_sdk.utils.BadDsn as error:
+        raise ImproperlyConfigured(
+            "SENTRY_DSN must look like https://key@sentry.example.com/1."
+        ) from error
+
+
+def masked(value):
+    """The same value with each text masked, at any depth."""
+    if isinstance(value, str):
+        return mask(value)
+    if isinstance(value, dict):
+        return {masked(name): masked(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(item) for item in value]
+    return value

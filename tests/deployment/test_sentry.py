@@ -1,0 +1,79 @@
+"""With SENTRY_DSN crashes are reported to Sentry, without secrets and bodies of requests."""
+
+import gzip
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from tests.environments import start
+from tests.factories import AgentFactory
+from tests.live import LiveServer
+from tests.processes import is_within
+
+REGISTER = "/api/v1/agents/register"
+
+
+@pytest.fixture
+def sentry():
+    """A server that takes Sentry's envelopes: its DSN, and what was sent."""
+    envelopes = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            is_packed = self.headers["Content-Encoding"] == "gzip"
+            envelopes.append((gzip.decompress(body) if is_packed else body).decode())
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://key@127.0.0.1:{server.server_port}/1", envelopes
+        server.shutdown()
+
+
+def test_a_crash_is_reported_without_secrets_and_bodies(transactional_db, tmp_path, sentry):
+    dsn, envelopes = sentry
+    token = AgentFactory().token.text
+    # Without its tables each request to the database is a crash.
+    environment = {"SENTRY_DSN": dsn, "PGOPTIONS": "-c search_path=nowhere"}
+    server = LiveServer(tmp_path / "server.log", environment)
+    server.READY = "/healthz"
+    server.start()
+    try:
+        path = f"{REGISTER}?t={token}"
+        assert server.request("POST", path, {"name": "in-the-body"}, token=token).status == 500
+        assert is_within(10, lambda: "UndefinedTable" in "".join(envelopes))
+    finally:
+        server.stop()
+
+    text = "".join(envelopes)
+    assert REGISTER in text
+    assert "[masked]" in text
+    assert token.rpartition("_")[2] not in text
+    assert "in-the-body" not in text
+
+
+@pytest.mark.parametrize(
+    ("variables", "text"),
+    [
+        ({"SENTRY_DSN": "sentry"}, "SENTRY_DSN must look like https://key@sentry.example.com/1."),
+        (
+            {"SENTRY_DSN": "https://key@sentry.example/1", "PYTHONPATH": "WITHOUT"},
+            "SENTRY_DSN is set, but sentry-sdk is not installed: pip install 'sentry-sdk~=2.75'.",
+        ),
+    ],
+    ids=["a wrong value", "the package is missing"],
+)
+def test_it_stops_the_start(tmp_path, variables, text):
+    (tmp_path / "sentry_sdk.py").write_text("raise ImportError")
+    variables = {name: value.replace("WITHOUT", str(tmp_path)) for name, value in variables.items()}
+
+    done = start("manage.py", "check", **variables)
+
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[-1] == f"django.core.exceptions.ImproperlyConfigured: {text}"
