@@ -20,8 +20,9 @@ PATHS = ["/api/v1/skills", "/api/v1/skills/pdf", "/api/v1/personas", "/skills/pd
 @pytest.fixture
 def ask(monkeypatch, catalogue):
     """`ask(path)` as gunicorn does: (status, headers, body, whether Django was called)."""
-    # The import sets the timeouts of a web process.
+    # The import sets the timeouts and the name of a web process.
     monkeypatch.setenv("DATABASE_TIMEOUTS", "none")
+    monkeypatch.setenv("PGAPPNAME", "tests")
     from marketplace.wsgi import application  # noqa: PLC0415
 
     django = []
