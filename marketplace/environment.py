@@ -96,9 +96,9 @@ def rates(name, default):
     return limits
 
 
-def database(name):
+def database(name, url=None):
     """A `postgres://` URL as Django's settings for one database, which may have several hosts."""
-    url = text(name)
+    url = url or text(name)
     try:
         parts = urlsplit(url)
         login, at, hosts = parts.netloc.rpartition("@")
@@ -119,6 +119,12 @@ def database(name):
             f"{name} must look like postgres://user:password@host:5432/name (PostgreSQL only)."
         )
     return settings
+
+
+def databases(name):
+    """Comma-separated URLs, each of one database."""
+    urls = [url.strip() for url in text(name, "").split(",") if url.strip()]
+    return [database(name, url) for url in urls]
 
 
 def startup_options():

@@ -124,6 +124,16 @@ DATABASES["default"]["OPTIONS"] = {
     # together with its own.
     "prepare_threshold": None,
 }
+# What is public is read from these, where they are not behind by more seconds than this.
+REPLICA_MAX_LAG = environment.whole_number("REPLICA_MAX_LAG", default=1, low=1, high=60)
+for number, replica in enumerate(environment.databases("DATABASE_REPLICA_URL")):
+    DATABASES[f"replica-{number}"] = {
+        **DATABASES["default"],
+        **replica,
+        "OPTIONS": {**DATABASES["default"]["OPTIONS"], **replica.get("OPTIONS", {})},
+        "MAX_WAIT": 1,  # second, until another server is asked
+    }
+DATABASE_ROUTERS = ["marketplace.db.replicas.ReplicaRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {"default": environment.cache("CACHE_URL")}

@@ -1,7 +1,8 @@
 """Numbers of published entries by facet, and the version of the catalogue (docs/discovery.md)."""
 
-from django.db import connection
 from django.db.models import BigIntegerField, Func, Value
+
+from marketplace.db.replicas import reader
 
 # NULL in a transaction that has written: the version rises once in each, and would stay the same
 # through later writes of this one.
@@ -31,5 +32,5 @@ def catalogue_version():
 
     Ratings are not among these writes. None in a transaction that has written.
     """
-    [(number,)] = connection.fetch_all(CATALOGUE_VERSION)
+    [(number,)] = reader().fetch_all(CATALOGUE_VERSION)
     return number

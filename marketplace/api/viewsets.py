@@ -7,6 +7,7 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.viewsets import GenericViewSet
 
 from marketplace.api.query_params import query_parameters
+from marketplace.db.replicas import read
 from marketplace.http_cache.responses import PUBLIC
 
 
@@ -79,3 +80,6 @@ class PublicReadingViewSet(PublicViewSet):
 
     allows_any_origin = True
     default_response_headers = {"Cache-Control": PUBLIC}
+
+    def dispatch(self, request, *args, **kwargs):
+        return read(super().dispatch, request, *args, **kwargs)

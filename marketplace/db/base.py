@@ -50,6 +50,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_new_connection(self, conn_params):
         connection = super().get_new_connection(conn_params)
         connection.adapters.register_loader("timestamptz", DatetimeLoader)
+        connection.max_wait = self.settings_dict.get("MAX_WAIT", Connection.max_wait)
         metrics.connections.inc()
         return connection
 

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import Error
 
 from marketplace import metrics
+from marketplace.db.replicas import read
 
 MAX_BYTES = 16 * 1024 * 1024
 
@@ -45,7 +46,7 @@ def fresh_response(environ):
 
 def is_fresh(response):
     try:
-        return response.validator.is_fresh()
+        return read(response.validator.is_fresh)
     except Error:
         return False  # The view meets the same error, and responds with it.
 

@@ -1,0 +1,123 @@
+"""Reading what is public from streaming replicas (DATABASE_REPLICA_URL).
+
+`read` runs a whole request, or the check of a cached response, on one server: the versions of rows
+that a check compares are those of the rows that the response shows. Everything else, and everything
+where there is no replica, is the primary's.
+"""
+
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, Error, InterfaceError, OperationalError, connections
+
+REPLICAS = [alias for alias in settings.DATABASES if alias != DEFAULT_DB_ALIAS]
+INTERVAL = 0.2  # seconds between two looks at a server
+ON_PRIMARY = "SELECT pg_current_wal_lsn() - '0/0'"
+ON_REPLICA = """
+SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() - '0/0' END
+"""
+
+
+class Reading(threading.local):
+    alias = DEFAULT_DB_ALIAS
+
+
+reading = Reading()
+
+
+def reader():
+    """The connection that this thread reads with."""
+    return connections[reading.alias]
+
+
+class ReplicaRouter:
+    """A database router: reads go where `read` has sent them, and writes to the primary."""
+
+    def db_for_read(self, model, **hints):
+        return reading.alias
+
+    def db_for_write(self, model, **hints):
+        return DEFAULT_DB_ALIAS
+
+    def allow_migrate(self, db, app_label, **hints):
+        return db == DEFAULT_DB_ALIAS
+
+
+def read(function, *arguments, **options):
+    """Call the function on a replica; where that fails, on the next one, at last on the primary."""
+    if not REPLICAS or reading.alias != DEFAULT_DB_ALIAS:
+        return function(*arguments, **options)
+    for alias in monitor.usable():
+        reading.alias = alias
+        try:
+            return function(*arguments, **options)
+        except (OperationalError, InterfaceError):
+            monitor.leave_out(alias)
+            connections[alias].close()
+        finally:
+            reading.alias = DEFAULT_DB_ALIAS
+    return function(*arguments, **options)
+
+
+class Monitor:
+    """Which replicas respond, and have replayed what the primary had REPLICA_MAX_LAG seconds ago.
+
+    Positions in the log are compared, because clocks differ and an idle primary is not behind. A
+    thread for each server asks it, and a server that hangs stops its own thread alone.
+    """
+
+    def __init__(self):
+        self.usable_until = dict.fromkeys(REPLICAS, 0)
+        self.positions = deque(maxlen=1000)  # (time, position) of the primary
+        self.lock = threading.Lock()
+        self.is_running = False
+
+    def usable(self):
+        """The replicas to ask, this thread's own first: it has a connection to it."""
+        with self.lock:
+            if not self.is_running:
+                self.start()
+        now = time.monotonic()
+        replicas = [alias for alias in REPLICAS if self.usable_until[alias] > now]
+        first = threading.get_native_id() % (len(replicas) or 1)
+        return replicas[first:] + replicas[:first]
+
+    def leave_out(self, alias):
+        self.usable_until[alias] = 0
+
+    def start(self):
+        """Begin to watch; in the process that serves, not in the one that forked it."""
+        self.is_running = True
+        self.watch(DEFAULT_DB_ALIAS, ON_PRIMARY, self.note_primary)
+        for alias in REPLICAS:
+            self.watch(alias, ON_REPLICA, self.note_replica)
+
+    def watch(self, alias, statement, note):
+        def look():
+            while True:
+                begun = time.monotonic()
+                with suppress(Error):
+                    [(position,)] = connections[alias].fetch_all(statement)
+                    note(alias, begun, position)
+                time.sleep(INTERVAL)
+
+        threading.Thread(target=look, name=f"watches {alias}", daemon=True).start()
+
+    def note_primary(self, _alias, begun, position):
+        self.positions.append((begun, position))
+
+    def note_replica(self, alias, begun, position):
+        needed = self.position_before(begun - settings.REPLICA_MAX_LAG)
+        if needed is not None and position is not None and position >= needed:
+            self.usable_until[alias] = begun + settings.REPLICA_MAX_LAG
+
+    def position_before(self, moment):
+        """Where the primary was then; the oldest that is known, None while nothing is."""
+        known = [position for noted, position in self.positions.copy() if noted <= moment]
+        return known[-1] if known else next((position for _, position in self.positions), None)
+
+
+monitor = Monitor()
