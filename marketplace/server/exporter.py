@@ -11,17 +11,24 @@ from functools import cache
 from threading import Thread
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
+from django.core.exceptions import ImproperlyConfigured
+
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 
 class SilentHandler(WSGIRequestHandler):
+    timeout = 5  # seconds; a client that sends nothing must not hold the thread
+
     def log_message(self, *_):
         pass
 
 
 @cache
 def listener(address):
-    return make_server(*address, None, handler_class=SilentHandler)
+    try:
+        return make_server(*address, None, handler_class=SilentHandler)
+    except OSError as error:
+        raise ImproperlyConfigured(f"METRICS_ADDRESS cannot be used: {error}.") from error
 
 
 class Exporter:

@@ -62,10 +62,19 @@ def test_claim_secrets_are_masked(line):
 
 
 @pytest.mark.parametrize(
-    "line", ["agent_4fKd4fKd4fKd4fKd", "GET /api/v1/agents/me 200", "/claims", "the agent_id 5"]
+    "line",
+    [
+        *("agent_4fKd4fKd4fKd4fKd", "GET /api/v1/agents/me 200", "/claims", "the agent_id 5"),
+        "[0123456789abcdef0123456789abcdef] is the ID of a request",
+    ],
 )
 def test_everything_else_is_unchanged(line):
     assert mask(line) == line
+
+
+@pytest.mark.parametrize("text", ["0123456789abcdef" * 2 + "0", "0123456789ABCDEF" * 2, "e" * 31])
+def test_a_text_that_resembles_an_id_is_masked(text):
+    assert mask(f"x {text} y") == "x [masked] y"
 
 
 def test_arguments_of_a_line_are_masked(log, secrets):

@@ -1,16 +1,19 @@
 """/metrics counts every response of all worker processes, on an address of its own."""
 
 import http.client
+import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
+from demo.postgres import CHECKOUT
+from tests.environments import start
 from tests.factories import AgentFactory, SkillFactory
 from tests.live import LiveServer, free_port
 from tests.processes import is_within
@@ -62,6 +65,13 @@ def by_status(samples):
     return counted
 
 
+def shown_in_the_dashboard():
+    """The metrics that docs/grafana.json asks for."""
+    panels = json.loads((CHECKOUT / "docs" / "grafana.json").read_text())["panels"]
+    queries = " ".join(target["expr"] for panel in panels for target in panel["targets"])
+    return set(re.findall(r"(?:http|database|response|rate_limit)_\w+", queries))
+
+
 def load(server, token):
     """Requests of many kinds on connections of their own, so that both workers get some."""
     cases = [
@@ -110,6 +120,7 @@ def test_the_totals_are_those_of_the_client(server):
     assert total(after, "database_statement_duration_seconds_count") > hits
     assert total(after, "database_statement_duration_seconds_sum") > 0
     assert "/nowhere" not in repr(after)
+    assert shown_in_the_dashboard() <= {name for name, _ in after}
 
 
 def test_they_outlive_a_worker_and_its_connections_do_not(server):
@@ -137,6 +148,17 @@ def test_their_files_are_removed(server, tmp_path):
     assert not [*tmp_path.glob("marketplace-metrics-*")]
 
 
+def test_an_address_that_is_taken_stops_the_start():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = start(
+            "-m", "gunicorn", "marketplace.wsgi", METRICS_ADDRESS=address, PORT=str(free_port())
+        )
+
+    assert done.returncode != 0
+    assert "METRICS_ADDRESS cannot be used: [Errno 98] Address already in use." in done.stderr
+
+
 def test_without_variables_no_package_is_imported():
     code = (
         "import sys, marketplace.wsgi\n"
@@ -144,7 +166,7 @@ def test_without_variables_no_package_is_imported():
         "if name in sys.modules])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path.cwd()
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=CHECKOUT
     )
 
     assert done.stdout == "[]\n"
