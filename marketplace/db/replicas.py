@@ -11,13 +11,13 @@ from collections import deque
 from contextlib import suppress
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, Error, InterfaceError, OperationalError, connections
+from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections
 
 REPLICAS = [alias for alias in settings.DATABASES if alias != DEFAULT_DB_ALIAS]
 INTERVAL = 0.2  # seconds between two looks at a server
-ON_PRIMARY = "SELECT pg_current_wal_lsn() - '0/0'"
+ON_PRIMARY = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"
 ON_REPLICA = """
-SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() - '0/0' END
+SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() - '0/0'::pg_lsn END
 """
 
 
@@ -99,7 +99,7 @@ class Monitor:
         def look():
             while True:
                 begun = time.monotonic()
-                with suppress(Error):
+                with suppress(OperationalError, InterfaceError):
                     [(position,)] = connections[alias].fetch_all(statement)
                     note(alias, begun, position)
                 time.sleep(INTERVAL)

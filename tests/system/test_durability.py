@@ -78,6 +78,13 @@ class Site:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
+    def set(self, **settings):
+        with psycopg.connect(self.postgres.url, autocommit=True) as link:
+            # Not replicated, because nobody may be there to replicate it.
+            for name, value in settings.items():
+                link.execute(f"ALTER SYSTEM SET {name} = '{value}'")
+            link.execute("SELECT pg_reload_conf()")
+
     def rows(self, query):
         with psycopg.connect(self.postgres.url) as link:
             return link.execute(query).fetchall()

@@ -14,6 +14,7 @@ from demo.postgres import USER, Postgres
 from tests.processes import is_within
 from tests.system.load import ME, REGISTER, Acknowledged, Load, is_retriable
 from tests.system.scale import scale
+from tests.system.standbys import make_standby, stop
 from tests.system.test_durability import Site, missing
 
 CYCLES = scale(short=1, long=10)
@@ -47,26 +48,13 @@ class Pair(Site):
 
     def add_standby(self, *, is_synchronous):
         """A new standby of the primary, in the place of what was there."""
-        stop(self.standby)
-        shutil.rmtree(self.standby.data, ignore_errors=True)
         self.set(synchronous_standby_names="")
-        self.standby.run(
-            *("pg_basebackup", "-h", self.postgres.socket, "-U", USER, "-D", self.standby.data),
-            *("-R", "-c", "fast", "--no-sync"),
-        )
-        self.standby.start()
+        make_standby(self.standby, self.postgres)
         if is_synchronous:
             self.set(synchronous_standby_names="*")
         state = "SELECT sync_state FROM pg_stat_replication"
         wanted = [("sync" if is_synchronous else "async",)]
         assert is_within(10, lambda: self.rows(state) == wanted)
-
-    def set(self, **settings):
-        with psycopg.connect(self.postgres.url, autocommit=True) as link:
-            # Not replicated, because nobody may be there to replicate it.
-            for name, value in settings.items():
-                link.execute(f"ALTER SYSTEM SET {name} = '{value}'")
-            link.execute("SELECT pg_reload_conf()")
 
     def promote(self):
         """The time from which the standby is the primary."""
@@ -85,10 +73,6 @@ class Pair(Site):
             "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
         )
         return number
-
-
-def stop(postgres):
-    postgres.run("pg_ctl", "-D", postgres.data, "-m", "immediate", "stop", check=False)
 
 
 @pytest.fixture(scope="module")

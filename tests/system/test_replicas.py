@@ -1,0 +1,161 @@
+"""Reading from replicas: what was committed is in every later response, and none of them fails."""
+
+import http.client
+import json
+import os
+import random
+import signal
+import threading
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from demo.postgres import Postgres
+from tests.processes import is_within
+from tests.system.scale import scale
+from tests.system.standbys import make_standby, remove, stop
+from tests.system.test_durability import Site
+
+CHECKS = scale(short=200, long=2000)
+SECONDS = scale(short=2, long=10)  # of reading before and after each fault
+READS = 300
+
+
+class ReplicatedSite(Site):
+    """A primary with two streaming replicas, and a server that reads from them."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.replicas = [Postgres(folder / f"replica-{n}", durable=True) for n in range(2)]
+        urls = ",".join(replica.url for replica in self.replicas)
+        self.server.environment["DATABASE_REPLICA_URL"] = urls
+
+    def __enter__(self):
+        super().__enter__()
+        for replica in self.replicas:
+            make_standby(replica, self.postgres)
+        return self
+
+    def __exit__(self, *_):
+        for replica in self.replicas:
+            remove(replica)
+        super().__exit__()
+
+    def transactions(self, postgres):
+        with psycopg.connect(postgres.url) as link:
+            link.execute("SELECT pg_stat_force_next_flush()")
+            [(number,)] = link.execute(
+                "SELECT xact_commit FROM pg_stat_database WHERE datname = 'postgres'"
+            )
+        return number
+
+    def are_asked(self):
+        """Whether each replica gets its part of some searches, beside the looks of the monitor."""
+        before = [self.transactions(replica) for replica in self.replicas]
+        for _ in range(50):
+            assert self.server.request("GET", f"/api/v1/skills?q={random.random()}").status == 200
+        time.sleep(1.2)  # until the backends have told their statistics
+        after = [self.transactions(replica) for replica in self.replicas]
+        return all(more > less + 50 for more, less in zip(after, before, strict=True))
+
+
+@pytest.fixture
+def site(tmp_path):
+    with ReplicatedSite(tmp_path) as site:
+        assert is_within(30, site.are_asked)
+        yield site
+
+
+def test_what_was_committed_is_in_every_later_response(site):
+    site.set(synchronous_standby_names="2 (*)", synchronous_commit="remote_apply")
+    states = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'"
+    assert is_within(10, lambda: site.rows(states) == [(2,)])
+    slug = site.catalogue["skills"][0]
+    links = [http.client.HTTPConnection("127.0.0.1", site.server.port) for _ in range(8)]
+    stale = []
+    with psycopg.connect(site.postgres.url, autocommit=True) as staff:
+        for number in range(CHECKS):
+            staff.execute(
+                "UPDATE catalogue_skill SET title = %s WHERE slug = %s", [f"Title {number}", slug]
+            )
+            for path in (f"/api/v1/skills/{slug}", "/api/v1/skills?limit=100"):
+                link = random.choice(links)
+                link.request("GET", path)
+                body = json.loads(link.getresponse().read())
+                titles = {entry["slug"]: entry["title"] for entry in body.get("results", [body])}
+                if titles[slug] != f"Title {number}":
+                    stale.append((number, path, titles[slug]))
+    for link in links:
+        link.close()
+    print(f"\n{CHECKS} changes, each read twice at once: {len(stale)} stale")  # noqa: T201
+
+    assert stale == []
+
+
+def test_reading_costs_the_primary_nothing(site):
+    before = site.transactions(site.postgres)
+    begun = time.monotonic()
+    for number in range(READS):
+        path = random.choice([f"/api/v1/skills?q=word{number}", f"/skills?q=word{number}"])
+        assert site.server.request("GET", path).status == 200
+    time.sleep(1.2)
+    asked = site.transactions(site.postgres) - before
+    looks = 2 * 5 * (time.monotonic() - begun)  # of two processes, five a second
+    print(f"\n{READS} searches: {asked} transactions of the primary")  # noqa: T201
+
+    assert asked < looks + 10 < looks + READS
+
+
+def test_a_replica_that_is_killed_or_frozen_fails_no_request(site):
+    failures, slowest, stopped = [], [0], threading.Event()
+
+    def read():
+        while not stopped.is_set():
+            begun = time.monotonic()
+            path = random.choice(
+                ["/api/v1/skills", f"/api/v1/skills?q={random.random()}", "/skills"]
+            )
+            try:
+                status = site.server.request("GET", path).status
+            except OSError as error:
+                status = repr(error)
+            slowest.append(time.monotonic() - begun)
+            if status != 200:
+                failures.append(status)
+
+    readers = [threading.Thread(target=read) for _ in range(6)]
+    for reader in readers:
+        reader.start()
+    first, second = site.replicas
+    time.sleep(SECONDS)
+    stop(first)
+    time.sleep(SECONDS)
+    frozen = processes_of(second)
+    signal_all(frozen, signal.SIGSTOP)
+    time.sleep(SECONDS + 2)
+    signal_all(frozen, signal.SIGCONT)
+    first.start()
+    stopped.set()
+    for reader in readers:
+        reader.join()
+    print(  # noqa: T201
+        f"\n{len(slowest)} reads while replicas were killed and frozen: {len(failures)} failed, "
+        f"slowest {max(slowest):.1f} s"
+    )
+
+    assert failures == []
+    assert is_within(30, site.are_asked)
+
+
+def processes_of(postgres):
+    """The postmaster, and every process that it has started."""
+    master = int((postgres.data / "postmaster.pid").read_text().split()[0])
+    children = Path(f"/proc/{master}/task/{master}/children").read_text().split()
+    return [master, *map(int, children)]
+
+
+def signal_all(pids, sign):
+    for pid in pids:
+        os.kill(pid, sign)
