@@ -73,8 +73,10 @@ def test_what_gunicorn_reads_and_django_refuses_is_in_json_too(server, subtests)
 
 
 def test_a_request_is_one_line_of_the_log_whatever_its_path_says(server):
-    said = 'INFO gunicorn.access: 127.0.0.1 "GET /claim/[masked]%0A127.0.0.1%20%22DELETE" 404'
-    line = re.compile(rf"{re.escape(said)} [0-9]+ [0-9]+ms$", re.MULTILINE)
+    said = ': 127.0.0.1 "GET /claim/[masked]%0A127.0.0.1%20%22DELETE" 404'
+    line = re.compile(
+        rf"INFO gunicorn.access \[\w+\]{re.escape(said)} [0-9]+ [0-9]+ms$", re.MULTILINE
+    )
 
     server.request("GET", "/claim/none%0A127.0.0.1%20%22DELETE?code=BCDFGHJK")
     # gunicorn logs a request after the response.
