@@ -38,8 +38,8 @@ class Exporter:
         self.address = address
 
     def on_starting(self, _server):
-        os.environ[FOLDER] = tempfile.mkdtemp(prefix="marketplace-metrics-")
         listener(self.address)
+        os.environ[FOLDER] = tempfile.mkdtemp(prefix="marketplace-metrics-")
 
     def post_worker_init(self, _worker):
         from prometheus_client import CollectorRegistry, make_wsgi_app  # noqa: PLC0415
