@@ -129,7 +129,7 @@ REPLICA_MAX_LAG = environment.whole_number("REPLICA_MAX_LAG", default=1, low=1, 
 for number, replica in enumerate(environment.databases("DATABASE_REPLICA_URL")):
     DATABASES[f"replica-{number}"] = {
         **DATABASES["default"],
-        **replica,
+        **{key: replica[key] for key in ("HOST", "PORT", "NAME", "USER", "PASSWORD")},
         "OPTIONS": {**DATABASES["default"]["OPTIONS"], **replica.get("OPTIONS", {})},
         "MAX_WAIT": 1,  # second, until another server is asked
     }

@@ -8,7 +8,6 @@ where there is no replica, is the primary's.
 import threading
 import time
 from collections import deque
-from contextlib import suppress
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections
@@ -99,8 +98,11 @@ class Monitor:
         def look():
             while True:
                 begun = time.monotonic()
-                with suppress(OperationalError, InterfaceError):
+                try:
                     [(position,)] = connections[alias].fetch_all(statement)
+                except (OperationalError, InterfaceError):
+                    connections[alias].close()
+                else:
                     note(alias, begun, position)
                 time.sleep(INTERVAL)
 
