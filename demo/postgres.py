@@ -105,6 +105,20 @@ class Postgres:
         self.run("initdb", "-D", new, *options)
         new.rename(self.data)
 
+    def follow(self, primary):
+        """Be a new streaming replica of the primary, in the place of what was here."""
+        self.stop()
+        shutil.rmtree(self.data, ignore_errors=True)
+        self.make_folder(self.socket)
+        self.data.parent.mkdir(parents=True, exist_ok=True)
+        source = ("-h", primary.socket, "-U", USER)
+        self.run("pg_basebackup", *source, "-D", self.data, "-R", "-c", "fast", "--no-sync")
+        self.start()
+
+    def stop(self):
+        """As a crash would; streaming replicas bear it."""
+        self.run("pg_ctl", "-D", self.data, "-m", "immediate", "stop", check=False)
+
     def is_running(self):
         # A server may outlive its data directory, and its pid file outlive the server.
         return (self.data / "postmaster.pid").exists() and self.run(

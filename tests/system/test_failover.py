@@ -14,7 +14,6 @@ from demo.postgres import USER, Postgres
 from tests.processes import is_within
 from tests.system.load import ME, REGISTER, Acknowledged, Load, is_retriable
 from tests.system.scale import scale
-from tests.system.standbys import make_standby, stop
 from tests.system.test_durability import Site, missing
 
 CYCLES = scale(short=1, long=10)
@@ -41,7 +40,7 @@ class Pair(Site):
     def __exit__(self, *_):
         self.server.stop()
         for one in (self.postgres, self.standby):
-            stop(one)
+            one.stop()
         self.first.__exit__()
         for one in (self.postgres, self.standby):
             shutil.rmtree(one.socket, ignore_errors=True)
@@ -49,7 +48,7 @@ class Pair(Site):
     def add_standby(self, *, is_synchronous):
         """A new standby of the primary, in the place of what was there."""
         self.set(synchronous_standby_names="")
-        make_standby(self.standby, self.postgres)
+        self.standby.follow(self.postgres)
         if is_synchronous:
             self.set(synchronous_standby_names="*")
         state = "SELECT sync_state FROM pg_stat_replication"
@@ -82,7 +81,7 @@ def pair(tmp_path_factory):
 
 
 def lose_the_primary(pair):
-    stop(pair.postgres)
+    pair.postgres.stop()
     return pair.promote()
 
 

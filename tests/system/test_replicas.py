@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import random
+import shutil
 import signal
 import threading
 import time
@@ -15,7 +16,6 @@ import pytest
 from demo.postgres import Postgres
 from tests.processes import is_within
 from tests.system.scale import scale
-from tests.system.standbys import make_standby, remove, stop
 from tests.system.test_durability import Site
 
 CHECKS = scale(short=200, long=2000)
@@ -35,12 +35,13 @@ class ReplicatedSite(Site):
     def __enter__(self):
         super().__enter__()
         for replica in self.replicas:
-            make_standby(replica, self.postgres)
+            replica.follow(self.postgres)
         return self
 
     def __exit__(self, *_):
         for replica in self.replicas:
-            remove(replica)
+            replica.stop()
+            shutil.rmtree(replica.socket, ignore_errors=True)
         super().__exit__()
 
     def transactions(self, postgres):
@@ -130,7 +131,7 @@ def test_a_replica_that_is_killed_or_frozen_fails_no_request(site):
         reader.start()
     first, second = site.replicas
     time.sleep(SECONDS)
-    stop(first)
+    first.stop()
     time.sleep(SECONDS)
     frozen = processes_of(second)
     signal_all(frozen, signal.SIGSTOP)

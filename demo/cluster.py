@@ -1,0 +1,117 @@
+"""A small cluster on this machine: a primary with a replica, PgBouncer, two hosts and HAProxy.
+
+python -m demo.cluster      starts it all on http://127.0.0.1:$PORT (default 8000); Ctrl-C stops it
+
+It needs the programs pgbouncer and haproxy. docs/cluster/ has their configurations; docs/scale.md
+says when which part is needed.
+"""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from string import Template
+
+import psycopg
+
+from demo.__main__ import STATE, end_with_parent, kept_secret, prepare
+from demo.postgres import CHECKOUT, USER, Postgres, as_server_user
+
+FOLDER = STATE / "cluster"
+TEMPLATES = CHECKOUT / "docs" / "cluster"
+# A pooler refuses the options that set them for each connection.
+TIMEOUTS = {
+    "statement_timeout": "5s",
+    "lock_timeout": "2s",
+    "idle_in_transaction_session_timeout": "10s",
+}
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    if missing := [name for name in ("pgbouncer", "haproxy") if shutil.which(name) is None]:
+        sys.exit(f"Install {' and '.join(missing)} first.")
+    port = int(os.environ.get("PORT", "8000"))
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as parts:
+        primary = parts.enter_context(Postgres(FOLDER / "primary", alone=True))
+        environment = environment_of(primary, port)
+        os.environ.update(environment, DATABASE_URL=primary.url)
+        prepare()
+        with psycopg.connect(primary.url) as link:
+            for name, value in TIMEOUTS.items():
+                link.execute(f"ALTER DATABASE postgres SET {name} = '{value}'")
+        replica = Postgres(FOLDER / "replica")
+        replica.follow(primary)
+        parts.callback(replica.stop)
+        names = {
+            "PORT": port,
+            "PORT_OF_ONE": port + 1,
+            "PORT_OF_TWO": port + 2,
+            "PORT_OF_POOLER": port + 3,
+            "PRIMARY": primary.socket,
+            "REPLICA": replica.socket,
+            "USERS": written("users.txt", f'"{USER}" ""\n'),
+        }
+        pooler, router = (configured(name, names) for name in ("pgbouncer.ini", "haproxy.cfg"))
+        parts.enter_context(running(*as_server_user(), "pgbouncer", "-q", pooler))
+        for number in (1, 2):
+            bind = f"127.0.0.1:{port + number}"
+            parts.enter_context(
+                running(
+                    *(sys.executable, "-m", "gunicorn", "marketplace.wsgi", "--bind", bind),
+                    env=os.environ | environment,
+                )
+            )
+        router = parts.enter_context(running("haproxy", "-q", "-f", router))
+        print(f"The cluster is at http://127.0.0.1:{port}  (Ctrl-C stops it)", flush=True)
+        sys.exit(router.wait())
+
+
+def environment_of(primary, port):
+    """Of both hosts: they reach the databases through the pooler."""
+    pooler = f"postgres://{USER}@127.0.0.1:{port + 3}"
+    return {
+        "DATABASE_URL": f"{pooler}/primary",
+        "DATABASE_REPLICA_URL": f"{pooler}/replica",
+        "DATABASE_TIMEOUTS": "none",
+        "SECRET_KEY": kept_secret("secret_key"),
+        "TRUSTED_PROXY_COUNT": "1",
+        "REQUIRE_HTTPS": "false",
+        "WEB_CONCURRENCY": "1",
+        "RATE_LIMIT_REGISTER": "10000/h",
+    }
+
+
+def configured(name, names):
+    return written(name, Template((TEMPLATES / name).read_text()).substitute(names))
+
+
+def written(name, text):
+    path = FOLDER / name
+    path.write_text(text)
+    path.chmod(0o644)
+    return path
+
+
+@contextlib.contextmanager
+def running(*command, env=None):
+    process = subprocess.Popen(
+        [str(part) for part in command],
+        cwd=CHECKOUT,
+        env=env,
+        start_new_session=True,
+        preexec_fn=end_with_parent,  # noqa: PLW1509
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        main()

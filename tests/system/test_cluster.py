@@ -1,0 +1,105 @@
+"""`python -m demo.cluster`: each part takes part, and one of its hosts may go away."""
+
+import http.client
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from demo.__main__ import is_free
+from demo.cluster import FOLDER
+from demo.postgres import CHECKOUT, Postgres
+from tests.processes import is_within
+
+READS = 100
+TRANSACTIONS = "SELECT xact_commit FROM pg_stat_database WHERE datname = 'postgres'"
+
+
+class Cluster:
+    def __init__(self, log):
+        # The hosts and the pooler have the next ports. Below these, connections begin on any.
+        self.port = next(
+            port for port in range(20000, 30000, 10) if all(is_free(port + n) for n in range(4))
+        )
+        self.log = log
+
+    def __enter__(self):
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "demo.cluster"],
+                cwd=CHECKOUT,
+                env={**os.environ, "PORT": str(self.port)},
+                stdout=log,
+                stderr=log,
+            )
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(60)
+
+    def is_ready(self):
+        assert self.process.poll() is None, self.log.read_text()
+        try:
+            return all(self.request("GET", "/readyz", port=n)[0] == 200 for n in range(3))
+        except (OSError, ValueError):  # the router has a page of its own
+            return False
+
+    def request(self, method, path, body=None, *, token="", port=0):
+        link = http.client.HTTPConnection("127.0.0.1", self.port + port, timeout=30)
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+        link.request(method, path, body and json.dumps(body), headers)
+        response = link.getresponse()
+        content = response.read()
+        link.close()
+        return response.status, json.loads(content)
+
+    def statuses(self, number):
+        return [self.request("GET", f"/api/v1/skills?q=word{n}")[0] for n in range(number)]
+
+    def host(self, number):
+        """The process id of the host's gunicorn."""
+        address = f"127.0.0.1:{self.port + number}"
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                command = (folder / "cmdline").read_text()
+                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            if address in command and parent == self.process.pid:
+                return int(folder.name)
+        raise AssertionError(f"no host on {address}")
+
+
+def transactions(postgres):
+    with psycopg.connect(postgres.url) as link:
+        return link.execute(TRANSACTIONS).fetchone()[0]
+
+
+@pytest.mark.skipif(
+    not (shutil.which("pgbouncer") and shutil.which("haproxy")),
+    reason="pgbouncer and haproxy are not installed",
+)
+def test_the_cluster_serves_and_loses_a_host_without_a_failure(tmp_path):
+    with Cluster(tmp_path / "log") as cluster:
+        assert is_within(60, cluster.is_ready), cluster.log.read_text()
+        status, agent = cluster.request("POST", "/api/v1/agents/register", {"name": "Traveller"})
+        assert status == 201
+        path, body = "/api/v1/agents/me/skills/install", {"slug": "pdf-tables"}
+        installs = [cluster.request("POST", path, body, token=agent["token"])[0] for _ in range(2)]
+        assert installs == [201, 409]
+
+        replica = Postgres(FOLDER / "replica")
+        before = transactions(replica)
+        assert cluster.statuses(READS) == [200] * READS
+        assert is_within(15, lambda: transactions(replica) > before + READS)
+
+        os.kill(cluster.host(1), signal.SIGKILL)
+        assert cluster.statuses(READS) == [200] * READS
+    assert "Traceback" not in cluster.log.read_text()
