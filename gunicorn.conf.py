@@ -37,11 +37,18 @@ control_socket_disable = True
 # alone and folded headers, which a proxy in front may read otherwise.
 http_parser = "python"
 
+request_timeout = environment.whole_number("REQUEST_TIMEOUT", default=15, low=1, high=600)
 metrics_address = environment.address("METRICS_ADDRESS")
 if metrics_address:
     exporter = Exporter(metrics_address)
-    on_starting, on_exit = exporter.on_starting, exporter.on_exit
-    post_worker_init, child_exit = exporter.post_worker_init, exporter.child_exit
+    on_starting, on_exit, child_exit = exporter.on_starting, exporter.on_exit, exporter.child_exit
+
+
+def post_worker_init(worker):
+    worker.request_timeout = request_timeout  # gunicorn has no such setting
+    if metrics_address:
+        exporter.post_worker_init(worker)
+
 
 logconfig_dict = logging.config()
 HAS_ACCESS_LOG = environment.boolean("ACCESS_LOG", default=False)
@@ -70,12 +77,6 @@ class Log(glogging.Logger):
 
 
 logger_class = Log
-request_timeout = environment.whole_number("REQUEST_TIMEOUT", default=15, low=1, high=600)
-
-
-def post_worker_init(worker):
-    """For a setting that gunicorn does not have."""
-    worker.request_timeout = request_timeout
 
 
 def write_json_error(sock, status_int, reason, mesg):
