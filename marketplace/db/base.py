@@ -11,7 +11,7 @@ from django.db.backends.utils import CursorWrapper
 from psycopg.pq import TransactionStatus
 
 from marketplace import metrics
-from marketplace.db.connections import Connection
+from marketplace.db.connections import Connection, watch
 from marketplace.db.prepared_statements import PreparedStatements, named_row
 
 MAX_PARAMS = 50
@@ -51,6 +51,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         connection = super().get_new_connection(conn_params)
         connection.adapters.register_loader("timestamptz", DatetimeLoader)
         connection.max_wait = self.settings_dict.get("MAX_WAIT", Connection.max_wait)
+        if connection.max_wait is not None:
+            watch.add(connection)
         metrics.connections.inc()
         return connection
 

@@ -1,34 +1,83 @@
 """Connections that give up on a server that does not respond."""
 
+import os
+import socket
+import threading
+import time
 from contextlib import suppress
+from weakref import WeakSet
 
 import psycopg
-from psycopg.pq import TransactionStatus
+from psycopg.generators import cancel
+from psycopg.waiting import wait_conn
+
+INTERVAL = 0.25  # seconds between two looks at the connections
 
 
 class Connection(psycopg.Connection):
     """A connection that waits no longer than `max_wait` for any response.
 
     statement_timeout does not end a commit that waits for a synchronous standby, and nothing on the
-    server ends a request to a server that is frozen.
+    server ends a request to a server that is frozen. A thread watches all connections: a limit on
+    each wait itself would double what a statement costs here.
     """
 
     max_wait = None  # seconds; a request has a limit (marketplace.wsgi), a migration has none
+    begun = None  # when the wait began that is going on
 
-    def wait(self, gen, interval=0.1, timeout=None):
+    def wait(self, *arguments):
+        return self.waiting(super().wait, *arguments)
+
+    def waiting(self, call, *arguments):
+        """Call what waits for the server: psycopg's own `wait`, or a function of libpq."""
+        self.begun = time.monotonic()
         try:
-            return super().wait(gen, interval, timeout or self.max_wait)
-        except psycopg.OperationalError:
-            if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
-                self.abandon()
-            raise
+            return call(*arguments)
+        finally:
+            self.begun = None
+
+    def is_overdue(self):
+        begun = self.begun
+        return begun is not None and time.monotonic() - begun > self.max_wait
 
     def abandon(self):
-        """End the statement and the connection.
+        """End the statement, and the connection of the thread that waits for it.
 
         A commit that is cancelled while it waits for a standby is reported as done, although a
         failover would lose it: that response must not be read.
         """
-        with suppress(psycopg.Error):
-            self.cancel_safe(timeout=1)
-        self.close()
+        with suppress(OSError, psycopg.Error):
+            cancellation = self.pgconn.cancel_conn()
+            with socket.socket(fileno=os.dup(self.fileno())) as link:
+                link.shutdown(socket.SHUT_RD)
+            cancellation.start()
+            wait_conn(cancel(cancellation), interval=0.1, timeout=1)
+
+
+class Watch:
+    """The thread that abandons what is overdue, and the connections that have a limit."""
+
+    def __init__(self):
+        self.connections = WeakSet()
+        self.lock = threading.Lock()
+        self.thread = None
+
+    def add(self, connection):
+        with self.lock:
+            self.connections.add(connection)
+            # A thread does not outlive a fork.
+            if self.thread is None or not self.thread.is_alive():
+                self.thread = threading.Thread(target=self.run, name="watches waits", daemon=True)
+                self.thread.start()
+
+    def run(self):
+        while True:
+            time.sleep(INTERVAL)
+            with self.lock:
+                overdue = [connection for connection in self.connections if connection.is_overdue()]
+            for connection in overdue:
+                # One that hangs must not delay the others.
+                threading.Thread(target=connection.abandon, daemon=True).start()
+
+
+watch = Watch()

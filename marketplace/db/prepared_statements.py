@@ -1,4 +1,4 @@
-"""Statements that are prepared once for each connection and executed without a cursor.
+"""Statements that are prepared once for each connection and executed by libpq directly.
 
 A cursor looks up anew how to read each column, is wrapped by Django, and returns to Python between
 sending, waiting and reading. docs/performance.md has the difference.
@@ -20,8 +20,7 @@ from psycopg.errors import (
     InvalidSqlStatementName,
     error_from_result,
 )
-from psycopg.generators import execute
-from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
+from psycopg.pq import DiagnosticField, ExecStatus, TransactionStatus
 
 MAX_STATEMENTS = 100  # for each connection
 GOOD = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
@@ -66,8 +65,7 @@ class PreparedStatements:
         if self.is_enabled and pgconn.transaction_status == TransactionStatus.IDLE:
             try:
                 name = self.names.get(key) or self.prepare(key)
-                pgconn.send_query_prepared(name, dumped, formats)
-                return self.response()
+                return self.response(pgconn.exec_prepared, name, dumped, formats)
             except InvalidSqlStatementName:
                 self.names.pop(key, None)
             except FeatureNotSupported:
@@ -75,29 +73,27 @@ class PreparedStatements:
                 self.close(self.names.pop(key, None))
             # It has done nothing yet, and the next run prepares it again.
         text, types = key
-        pgconn.send_query_params(text, dumped, types, formats)
-        return self.response()
+        return self.response(pgconn.exec_params, text, dumped, types, formats)
 
     def prepare(self, key):
         name = blake2b(repr(key).encode(), digest_size=16).hexdigest().encode()
         if len(self.names) == MAX_STATEMENTS:
             self.close(self.names.popitem()[1])
-        self.connection.pgconn.send_prepare(name, *key)
         with suppress(DuplicatePreparedStatement):
-            self.response()
+            self.response(self.connection.pgconn.prepare, name, *key)
         self.names[key] = name
         return name
 
     def close(self, name):
         if name is not None:
-            self.connection.pgconn.send_close_prepared(name)
-            self.response()
+            self.response(self.connection.pgconn.close_prepared, name)
 
-    def response(self):
-        [result] = self.connection.wait(execute(self.connection.pgconn))
+    def response(self, call, *arguments):
+        result = self.connection.waiting(call, *arguments)
         if result.status in GOOD:
             return result
-        if self.connection.pgconn.status == ConnStatus.BAD:
+        # An error without a code is libpq's own: the connection is lost.
+        if result.error_field(DiagnosticField.SQLSTATE) is None:
             raise OperationalError(result.get_error_message())
         raise error_from_result(result)
 

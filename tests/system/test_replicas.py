@@ -59,7 +59,7 @@ class ReplicatedSite(Site):
             assert self.server.request("GET", f"/api/v1/skills?q={random.random()}").status == 200
         time.sleep(1.2)  # until the backends have told their statistics
         after = [self.transactions(replica) for replica in self.replicas]
-        return all(more > less + 50 for more, less in zip(after, before, strict=True))
+        return all(more > less + 25 for more, less in zip(after, before, strict=True))
 
 
 @pytest.fixture
