@@ -41,7 +41,7 @@ request_timeout = environment.whole_number("REQUEST_TIMEOUT", default=15, low=1,
 metrics_address = environment.address("METRICS_ADDRESS")
 if metrics_address:
     exporter = Exporter(metrics_address)
-    on_starting, on_exit, child_exit = exporter.on_starting, exporter.on_exit, exporter.child_exit
+    on_starting, child_exit = exporter.on_starting, exporter.child_exit
 
 
 def post_worker_init(worker):

@@ -8,29 +8,30 @@ says when which part is needed.
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from string import Template
+from urllib.request import urlopen
 
 import psycopg
 
 from demo.__main__ import STATE, end_with_parent, kept_secret, prepare
 from demo.postgres import CHECKOUT, USER, Postgres, as_server_user
+from marketplace.environment import TIMEOUTS
 
 FOLDER = STATE / "cluster"
 TEMPLATES = CHECKOUT / "docs" / "cluster"
-# A pooler refuses the options that set them for each connection.
-TIMEOUTS = {
-    "statement_timeout": "5s",
-    "lock_timeout": "2s",
-    "idle_in_transaction_session_timeout": "10s",
-}
+# Where Debian has haproxy and pgbouncer, and an ordinary user's PATH does not lead.
+SYSTEM_PROGRAMS = "/usr/sbin"
 
 
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    os.environ["PATH"] += os.pathsep + SYSTEM_PROGRAMS
     if missing := [name for name in ("pgbouncer", "haproxy") if shutil.which(name) is None]:
         sys.exit(f"Install {' and '.join(missing)} first.")
     port = int(os.environ.get("PORT", "8000"))
@@ -41,10 +42,12 @@ def main():
         os.environ.update(environment, DATABASE_URL=primary.url)
         prepare()
         with psycopg.connect(primary.url) as link:
-            for name, value in TIMEOUTS.items():
+            # A pooler refuses the options that set them for each connection.
+            for name, value in re.findall(r"-c (\w+)=(\w+)", TIMEOUTS):
                 link.execute(f"ALTER DATABASE postgres SET {name} = '{value}'")
         replica = Postgres(FOLDER / "replica")
         replica.follow(primary)
+        parts.callback(shutil.rmtree, replica.socket, ignore_errors=True)
         parts.callback(replica.stop)
         names = {
             "PORT": port,
@@ -66,6 +69,8 @@ def main():
                 )
             )
         router = parts.enter_context(running("haproxy", "-q", "-f", router))
+        while router.poll() is None and not is_ready(port):
+            time.sleep(0.2)
         print(f"The cluster is at http://127.0.0.1:{port}  (Ctrl-C stops it)", flush=True)
         sys.exit(router.wait())
 
@@ -83,6 +88,14 @@ def environment_of(primary, port):
         "WEB_CONCURRENCY": "1",
         "RATE_LIMIT_REGISTER": "10000/h",
     }
+
+
+def is_ready(port):
+    try:
+        urlopen(f"http://127.0.0.1:{port}/readyz").close()  # nosec B310 - our own address
+    except OSError:
+        return False
+    return True
 
 
 def configured(name, names):

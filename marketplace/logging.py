@@ -10,7 +10,7 @@ from marketplace.secrets import mask
 
 
 class MaskedFormatter(logging.Formatter):
-    """The format of all loggers. Masks after formatting, so that tracebacks are masked too."""
+    """The format of LOG_FORMAT=text. Masks after formatting, so that tracebacks are masked too."""
 
     def __init__(self):
         super().__init__("%(asctime)s %(levelname)s %(name)s%(in_request)s: %(message)s")

@@ -130,7 +130,12 @@ for number, replica in enumerate(environment.databases("DATABASE_REPLICA_URL")):
     DATABASES[f"replica-{number}"] = {
         **DATABASES["default"],
         **{key: replica[key] for key in ("HOST", "PORT", "NAME", "USER", "PASSWORD")},
-        "OPTIONS": {**DATABASES["default"]["OPTIONS"], **replica.get("OPTIONS", {})},
+        "OPTIONS": {
+            **DATABASES["default"]["OPTIONS"],
+            "target_session_attrs": "any",  # Of several hosts, DATABASE_URL wants the primary.
+            "connect_timeout": 2,
+            **replica.get("OPTIONS", {}),
+        },
         "MAX_WAIT": 1,  # second, until another server is asked
     }
 DATABASE_ROUTERS = ["marketplace.db.replicas.ReplicaRouter"]

@@ -45,6 +45,9 @@ WRONG_FOR_SETTINGS = {
     ],
     "TRUSTED_PROXY_COUNT must be a whole number from 0 to 10, not {!r}.": ["one", "-1", "11"],
     "EDGE_SECONDS must be a whole number from 0 to 86400, not {!r}.": ["-1", "1m", "86401"],
+    "REPLICA_MAX_LAG must be a whole number from 1 to 60, not {!r}.": ["0"],
+    "DATABASE_REPLICA_URL must look like postgres://user:password@host:5432/name "
+    "(PostgreSQL only).": ["mysql://host/name", "postgres://one/name,two"],
     "DEBUG must be true or false, not {!r}.": ["maybe"],
     "PREPARED_STATEMENTS must be true or false, not {!r}.": ["never"],
     "REQUIRE_HTTPS must be true or false, not {!r}.": ["2"],
@@ -69,6 +72,7 @@ WRONG_FOR_SERVER = {
     "METRICS_ADDRESS must look like 127.0.0.1:9100, not {!r}.": [
         *("9100", "127.0.0.1", "http://127.0.0.1:9100", "127.0.0.1:70000")
     ],
+    "REQUEST_TIMEOUT must be a whole number from 1 to 600, not {!r}.": ["0", "1.5"],
     "ACCESS_LOG must be true or false, not {!r}.": ["/dev/stdout"],
 }
 WRONG_FOR_WORKER = {

@@ -29,3 +29,13 @@ def body(path):
     if path == "/fails-in-the-middle":
         raise ValueError
     yield b"2"
+
+
+LARGE = 20 * 1024**2
+
+
+def large(environ, start_response):
+    """More than the kernel takes for a client that reads nothing; little at `/`."""
+    length = 2 if environ["PATH_INFO"] == "/" else LARGE
+    start_response("200 OK", [("Content-Length", str(length))])
+    return [b"x" * length]

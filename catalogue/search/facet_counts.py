@@ -2,7 +2,7 @@
 
 from django.db.models import BigIntegerField, Func, Value
 
-from marketplace.db.replicas import reader
+from marketplace.db.replicas import read_connection
 
 # NULL in a transaction that has written: the version rises once in each, and would stay the same
 # through later writes of this one.
@@ -32,5 +32,5 @@ def catalogue_version():
 
     Ratings are not among these writes. None in a transaction that has written.
     """
-    [(number,)] = reader().fetch_all(CATALOGUE_VERSION)
+    [(number,)] = read_connection().fetch_all(CATALOGUE_VERSION)
     return number

@@ -3,7 +3,7 @@
 from django.utils.text import slugify
 
 from catalogue.search.spelling import known_words
-from marketplace.db.replicas import reader
+from marketplace.db.replicas import read_connection
 
 MAX_RESULTS = 1000  # of a search, the best
 MAX_WORDS = 10  # of a query, the rarest
@@ -104,7 +104,7 @@ def ranking(entries, text, *, facets, is_filtered, is_selective):
     parts["score"] = SCORE.format(**parts)
     parts["by_word"] = BY_WORD.format(**parts)
     parts["found"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
-    return reader().fetch_all(
+    return read_connection().fetch_all(
         RANKED.format(**parts),
         {
             "kind": kind,

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from marketplace.db.replicas import reader
+from marketplace.db.replicas import read_connection
 
 MIN_LENGTH = 4  # of a word that is corrected or completed
 LONG = 9  # letters from which on two mistakes are allowed
@@ -35,7 +35,7 @@ QUERY_WORDS = """
 def known_words(kind, text):
     """The words of a query, misspelt ones corrected and unfinished ones completed."""
     limits = {"min_length": MIN_LENGTH, "long": LONG, "max_corrections": MAX_CORRECTIONS}
-    found = reader().fetch_all(QUERY_WORDS, {"kind": kind, "text": text, **limits})
+    found = read_connection().fetch_all(QUERY_WORDS, {"kind": kind, "text": text, **limits})
     # Stop words count only in a query that has no others: the who.
     significant = [row for row in found if not row[1]] or found
     words = []

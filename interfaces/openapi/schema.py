@@ -9,11 +9,10 @@ from interfaces.openapi import parameters
 from interfaces.openapi import request_bodies as bodies
 from interfaces.openapi.components import ERROR, HEADERS
 from marketplace.api import exceptions
-from marketplace.api.limits import MAX_BODY
+from marketplace.api.limits import MAX_BODY, TOO_SLOW
 from marketplace.api.schemas import example_of, ref
 from marketplace.middleware import errors as middleware
 from marketplace.ratelimits.decorators import rate_of
-from marketplace.server.incoming import too_slow
 
 STATUS_DESCRIPTIONS = {
     200: "Done.",
@@ -144,7 +143,7 @@ class OperationSchema(AutoSchema):
             yield 400, text
         for error in self.errors():
             yield error.status_code, error.default_detail
-        yield 408, too_slow(15)
+        yield 408, TOO_SLOW
         for status, error in TOO_LONG.items():
             yield status, str(error)
         yield 500, middleware.TEXTS[500]

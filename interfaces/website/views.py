@@ -20,7 +20,7 @@ from interfaces.guides.views import base_url
 from marketplace.api.exceptions import ApiError
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
-from marketplace.db.replicas import read
+from marketplace.db.replicas import on_replica
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import Validator
 from marketplace.middleware.pages import page
@@ -42,7 +42,7 @@ class Page(View):
     @page
     def dispatch(self, request, *args, **kwargs):
         try:
-            return read(super().dispatch, request, *args, **kwargs)
+            return on_replica(super().dispatch, request, *args, **kwargs)
         except ApiError as error:
             status = error.status_code  # 404, or 400 for a list's parameters
             return render(request, f"{status}.html", {"text": error.detail}, status=status)

@@ -7,7 +7,7 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.viewsets import GenericViewSet
 
 from marketplace.api.query_params import query_parameters
-from marketplace.db.replicas import read
+from marketplace.db.replicas import on_replica
 from marketplace.http_cache.responses import PUBLIC
 
 
@@ -82,4 +82,4 @@ class PublicReadingViewSet(PublicViewSet):
     default_response_headers = {"Cache-Control": PUBLIC}
 
     def dispatch(self, request, *args, **kwargs):
-        return read(super().dispatch, request, *args, **kwargs)
+        return on_replica(super().dispatch, request, *args, **kwargs)

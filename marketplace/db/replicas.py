@@ -1,17 +1,19 @@
 """Reading what is public from streaming replicas (DATABASE_REPLICA_URL).
 
-`read` runs a whole request, or the check of a cached response, on one server: the versions of rows
-that a check compares are those of the rows that the response shows. Everything else, and everything
-where there is no replica, is the primary's.
+`on_replica` runs a whole request, or the check of a cached response, on one server: the versions of
+rows that a check compares are those of the rows that the response shows. Everything else, and
+everything where there is no replica, is the primary's.
 """
 
+import logging
 import threading
 import time
 from collections import deque
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections
+from django.db import DEFAULT_DB_ALIAS, Error, InterfaceError, OperationalError, connections
 
+logger = logging.getLogger(__name__)
 REPLICAS = [alias for alias in settings.DATABASES if alias != DEFAULT_DB_ALIAS]
 INTERVAL = 0.2  # seconds between two looks at a server
 ON_PRIMARY = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"
@@ -27,13 +29,13 @@ class Reading(threading.local):
 reading = Reading()
 
 
-def reader():
+def read_connection():
     """The connection that this thread reads with."""
     return connections[reading.alias]
 
 
 class ReplicaRouter:
-    """A database router: reads go where `read` has sent them, and writes to the primary."""
+    """A database router: reads go where `on_replica` has sent them, and writes to the primary."""
 
     def db_for_read(self, model, **hints):
         return reading.alias
@@ -45,7 +47,7 @@ class ReplicaRouter:
         return db == DEFAULT_DB_ALIAS
 
 
-def read(function, *arguments, **options):
+def on_replica(function, *arguments, **options):
     """Call the function on a replica; where that fails, on the next one, at last on the primary."""
     if not REPLICAS or reading.alias != DEFAULT_DB_ALIAS:
         return function(*arguments, **options)
@@ -70,6 +72,7 @@ class Monitor:
 
     def __init__(self):
         self.usable_until = dict.fromkeys(REPLICAS, 0)
+        self.problems = dict.fromkeys(settings.DATABASES)
         self.positions = deque(maxlen=1000)  # (time, position) of the primary
         self.lock = threading.Lock()
         self.is_running = False
@@ -100,10 +103,12 @@ class Monitor:
                 begun = time.monotonic()
                 try:
                     [(position,)] = connections[alias].fetch_all(statement)
-                except (OperationalError, InterfaceError):
+                except Error as error:
                     connections[alias].close()
+                    problem = str(error)
                 else:
-                    note(alias, begun, position)
+                    problem = note(alias, begun, position)
+                self.log_change(alias, problem)
                 time.sleep(INTERVAL)
 
         threading.Thread(target=look, name=f"watches {alias}", daemon=True).start()
@@ -112,9 +117,22 @@ class Monitor:
         self.positions.append((begun, position))
 
     def note_replica(self, alias, begun, position):
+        """Note where the replica is; returns why it cannot be used, or None."""
         needed = self.position_before(begun - settings.REPLICA_MAX_LAG)
-        if needed is not None and position is not None and position >= needed:
-            self.usable_until[alias] = begun + settings.REPLICA_MAX_LAG
+        if position is None:
+            return "it is no replica"
+        if needed is None or position < needed:
+            return "it is behind the primary"
+        self.usable_until[alias] = begun + settings.REPLICA_MAX_LAG
+        return None
+
+    def log_change(self, alias, problem):
+        """Log one line where a server has become unusable, for whatever reason, or usable."""
+        if bool(problem) == bool(self.problems[alias]):
+            return
+        self.problems[alias] = problem
+        first, *_ = (problem or "").splitlines() or [""]
+        logger.warning("%s %s%s", alias, "is used again" if not problem else "is left out: ", first)
 
     def position_before(self, moment):
         """Where the primary was then; the oldest that is known, None while nothing is."""

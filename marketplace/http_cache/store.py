@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import Error
 
 from marketplace import metrics
-from marketplace.db.replicas import read
+from marketplace.db.replicas import on_replica
 
 MAX_BYTES = 16 * 1024 * 1024
 
@@ -46,7 +46,7 @@ def fresh_response(environ):
 
 def is_fresh(response):
     try:
-        return read(response.validator.is_fresh)
+        return on_replica(response.validator.is_fresh)
     except Error:
         return False  # The view meets the same error, and responds with it.
 

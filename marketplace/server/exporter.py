@@ -4,6 +4,7 @@ The master listens, and a thread of each worker accepts. So the address outlives
 one that is taken stops the start.
 """
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -40,6 +41,8 @@ class Exporter:
     def on_starting(self, _server):
         listener(self.address)
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="marketplace-metrics-")
+        # Also where the start fails later.
+        atexit.register(self.remove, os.getpid())
 
     def post_worker_init(self, _worker):
         from prometheus_client import CollectorRegistry, make_wsgi_app  # noqa: PLC0415
@@ -55,5 +58,6 @@ class Exporter:
 
         mark_process_dead(worker.pid)
 
-    def on_exit(self, _server):
-        shutil.rmtree(os.environ[FOLDER], ignore_errors=True)
+    def remove(self, master):
+        if os.getpid() == master:
+            shutil.rmtree(os.environ[FOLDER], ignore_errors=True)

@@ -13,11 +13,6 @@ BODY = re.compile(
 )
 
 
-def too_slow(seconds):
-    """The text of a 408."""
-    return f"The request was not complete within {seconds} seconds"
-
-
 class HeadTooLarge(Exception):
     pass
 

@@ -28,8 +28,9 @@ from gunicorn.workers.gthread import (
     ThreadWorker,
 )
 
+from marketplace.api.limits import TOO_SLOW
 from marketplace.request_ids import current_request_id, end_request
-from marketplace.server.incoming import HeadTooLarge, NotAwaited, missing_bytes, too_slow
+from marketplace.server.incoming import HeadTooLarge, NotAwaited, missing_bytes
 from marketplace.server.sockets import ClientSocket
 
 WHEN_READABLE = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLONESHOT
@@ -175,24 +176,20 @@ class Worker(ThreadWorker):
             conn.is_kept = self.handle(conn)
         finally:
             del self.deadlines[conn]
-        if conn.sock.unsent:
-            self.park(conn, self.send_on, self.request_timeout, WHEN_WRITABLE)
-        else:
-            self.finish(conn)
+        self.finish(conn, seconds=self.request_timeout)
 
     def send_on(self, conn, _event):
         """Send more of the response; a client that takes nothing for too long is cut off."""
         has_taken = conn.sock.flush()
+        self.finish(conn, seconds=self.request_timeout if has_taken else None)
+
+    def finish(self, conn, seconds):
+        """Wait until the client takes the rest of the response, sends the next request, or ends."""
         if conn.sock.unsent:
-            seconds = self.request_timeout if has_taken else None
             self.park(conn, self.send_on, seconds, WHEN_WRITABLE)
             if sum(len(each.sock.unsent) for each in [*self.parked.values()]) > MAX_UNSENT:
                 conn.timeout = 0
-        else:
-            self.finish(conn)
-
-    def finish(self, conn):
-        if conn.is_kept:
+        elif conn.is_kept:
             self.keep(conn)
         else:
             self.linger(conn)
@@ -252,7 +249,7 @@ class Worker(ThreadWorker):
             self.park(conn, self.receive, self.request_timeout)
         else:
             end_request()
-            util.write_error(conn.sock, 408, "Request Timeout", too_slow(self.request_timeout))
+            util.write_error(conn.sock, 408, "Request Timeout", TOO_SLOW)
             self.linger(conn)
 
     def _cap_keepalive(self, deadline):

@@ -2,7 +2,7 @@
 
 import json
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import pytest
 
@@ -10,6 +10,7 @@ from tests.deployment.conftest import ONE_PROCESS, ours
 from tests.deployment.raw_http import GET, REGISTER, read_responses, responses_to
 from tests.processes import is_within
 from tests.sockets import has_been_read
+from tests.wsgi_apps import LARGE
 
 
 def test_a_request_in_small_pieces_is_answered(server):
@@ -29,7 +30,7 @@ def test_a_request_that_does_not_come_is_refused(live_server_of, worker_class, p
 
     assert head.startswith(b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n")
     assert b"Content-Type: application/json" in head
-    assert json.loads(body) == {"error": "The request was not complete within 1 seconds"}
+    assert json.loads(body) == {"error": "The request was not complete in time"}
 
 
 @ours
@@ -73,3 +74,36 @@ def test_bodies_of_unknown_length_hold_half_of_the_threads(plain_server_of):
         assert responses_to(links[1], b"x") == ([201], False)
         assert links[2].recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
         assert responses_to(links[2], b"{}") == ([201], False)
+
+
+impatient = pytest.mark.parametrize(
+    "worker_class", ["tests.impatient_worker.Worker"], indirect=True
+)
+
+
+@impatient
+def test_a_body_of_unknown_length_must_come_in_time_too(plain_server_of):
+    server = plain_server_of()
+    chunked = REGISTER.replace(b"Content-Length: 2", b"Transfer-Encoding: chunked")
+    with server.connect() as link:
+        link.sendall(chunked + b"5\r\nab")
+
+        link.settimeout(10)
+        assert link.recv(1) == b""
+    assert server.request("GET", "/").status == 200
+
+
+@impatient
+def test_responses_that_nobody_takes_are_dropped_beyond_a_bound(plain_server_of):
+    server = plain_server_of(application="tests.wsgi_apps:large")
+    with ExitStack() as open_links:
+        links = [open_links.enter_context(server.connect()) for _ in range(2)]
+        for link in links:
+            link.sendall(GET)
+
+        # Each response is larger than the bound: what the kernel has taken is all that comes.
+        time.sleep(4)
+        for link in links:
+            with suppress(ConnectionResetError):
+                assert len(link.makefile("rb").read()) < LARGE
+    assert server.request("GET", "/").status == 200

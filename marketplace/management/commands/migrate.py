@@ -4,8 +4,9 @@ from django.core.management.commands import migrate
 from django.db import OperationalError, connections
 from psycopg.errors import LockNotAvailable
 
-# A request waits two seconds for a lock (marketplace/wsgi.py), and all that come after a migration
-# in the queue for a lock wait with it. So it leaves the queue in time, and lets them pass.
+# A request waits two seconds for a lock (TIMEOUTS in marketplace/environment.py), and all that come
+# after a migration in the queue for a lock wait with it. So it leaves the queue in time, and lets
+# them pass.
 LOCK_TIMEOUT = "1s"
 PAUSE = 1  # seconds
 OLDEST_TRANSACTION = """
@@ -50,6 +51,6 @@ class Command(migrate.Command):
         with self.connection.cursor() as cursor:
             cursor.execute(OLDEST_TRANSACTION)
             pid, age = cursor.fetchone() or (None, None)
-        oldest = f": process {pid} has been in a transaction for {age}" if pid else ""
+        oldest = f"; the oldest transaction is that of process {pid}, for {age}" if pid else ""
         # On the line that names the migration.
         self.stdout.write(f" waits for a lock{oldest}")
