@@ -23,28 +23,40 @@ class Connection(psycopg.Connection):
     """
 
     max_wait = None  # seconds; a request has a limit (marketplace.wsgi), a migration has none
-    begun = None  # when the wait began that is going on
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        # The wait that is going on, as the time when it began. Whoever removes it decides about
+        # it: the thread that waits by using the response, the watch by giving the wait up.
+        self.waits = {}
 
     def wait(self, *arguments):
         return self.waiting(super().wait, *arguments)
 
     def waiting(self, call, *arguments):
         """Call what waits for the server: psycopg's own `wait`, or a function of libpq."""
-        self.begun = time.monotonic()
+        begun = time.monotonic()
+        self.waits[begun] = True
         try:
-            return call(*arguments)
-        finally:
-            self.begun = None
+            response = call(*arguments)
+        except BaseException:
+            self.waits.pop(begun, None)
+            raise
+        if not self.waits.pop(begun, False):
+            self.close()  # the watch is about to end what runs on it, if anything does
+            raise psycopg.OperationalError("the response came too late")
+        return response
 
-    def is_overdue(self):
-        begun = self.begun
-        return begun is not None and time.monotonic() - begun > self.max_wait
+    def gives_up(self):
+        """Whether a wait is overdue, whose response is then not used."""
+        latest = time.monotonic() - self.max_wait
+        return any(self.waits.pop(begun, False) for begun in [*self.waits] if begun < latest)
 
     def abandon(self):
         """End the statement, and the connection of the thread that waits for it.
 
         A commit that is cancelled while it waits for a standby is reported as done, although a
-        failover would lose it: that response must not be read.
+        failover would lose it: that response must not be used. From TCP it can be read even so.
         """
         with suppress(OSError, psycopg.Error):
             if not self.is_overdue():
@@ -76,7 +88,7 @@ class Watch:
         while True:
             time.sleep(INTERVAL)
             with self.lock:
-                overdue = [connection for connection in self.connections if connection.is_overdue()]
+                overdue = [connection for connection in self.connections if connection.gives_up()]
             for connection in overdue:
                 # One that hangs must not delay the others.
                 threading.Thread(target=connection.abandon, daemon=True).start()
