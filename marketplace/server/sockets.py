@@ -52,6 +52,11 @@ class ClientSocket(socket.socket):
         if sent < len(data):
             self.unsent = memoryview(data)[sent:]
 
+    def sendfile(self, file, offset=0, count=None):
+        """Send from memory: the kernel would wait for the client, and hold the thread."""
+        file.seek(offset)
+        self.sendall(file.read(count))
+
     def flush(self):
         """Send on; whether the client has taken anything."""
         sent = self.send_now(self.unsent)

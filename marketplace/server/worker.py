@@ -18,6 +18,7 @@ import socket
 import time
 from collections import deque
 from contextlib import suppress
+from operator import attrgetter
 from threading import BoundedSemaphore
 
 from gunicorn import util
@@ -36,7 +37,8 @@ from marketplace.server.sockets import ClientSocket
 WHEN_READABLE = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLONESHOT
 WHEN_WRITABLE = select.EPOLLOUT | select.EPOLLONESHOT
 WHEN_BROKEN = select.EPOLLONESHOT
-HAS_ENDED = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
+IS_BROKEN = select.EPOLLHUP | select.EPOLLERR
+HAS_ENDED = select.EPOLLRDHUP | IS_BROKEN
 READ_SECONDS = 60  # in which a request that a thread has begun to read must have come
 CLOSE_SECONDS = 2  # in which a client must have closed after its last response
 MAX_UNSENT = 32 * 1024**2  # bytes of responses that wait for their clients
@@ -136,7 +138,7 @@ class Worker(ThreadWorker):
             self.handle_error(None, conn.sock, conn.client, LimitRequestHeaders(str(error)))
             self.linger(conn)
         except NotAwaited:
-            self.receive_piecemeal(conn)
+            self.receive_piecemeal(conn, event)
         else:
             if not missing or event & HAS_ENDED:
                 conn.sock.wake_at(1)
@@ -150,21 +152,34 @@ class Worker(ThreadWorker):
         conn.is_partial = has_begun
         self.park(conn, self.receive, self.request_timeout if is_first else None, event)
 
-    def receive_piecemeal(self, conn):
+    def receive_piecemeal(self, conn, event):
         """Respond while the request is still coming, or wait for another to be done."""
+        if event & IS_BROKEN:
+            # What has arrived can still be read, but such a connection could not be parked: the
+            # kernel would wake a thread at once, again and again.
+            self.close(conn)
+            return
         if not self.slots.acquire(blocking=False):
             self.await_rest(conn, has_begun=True, event=WHEN_BROKEN)
             self.waiting.append(conn)
+            # One that was done just before has not seen it wait.
+            if self.slots.acquire(blocking=False):
+                self.release_slot()
             return
         try:
             conn.sock.wake_at(1)
             self.respond(conn)
         finally:
-            self.slots.release()
-            while self.waiting:
-                following = self.waiting.popleft()
-                descriptor = following.sock.fileno()
-                if self.parked.get(descriptor) is following:
+            self.release_slot()
+
+    def release_slot(self):
+        self.slots.release()
+        while self.waiting:
+            following = self.waiting.popleft()
+            descriptor = following.sock.fileno()
+            if self.parked.get(descriptor) is following:
+                # The main thread may have closed it since.
+                with suppress(OSError):
                     self.events.modify(descriptor, WHEN_READABLE)
                     break
 
@@ -177,6 +192,19 @@ class Worker(ThreadWorker):
         finally:
             del self.deadlines[conn]
         self.finish(conn, seconds=self.request_timeout)
+        if conn.sock.unsent:
+            self.limit_unsent()
+
+    def limit_unsent(self):
+        """Have the main thread cut off those that have taken nothing for longest."""
+        conns = [conn for conn in [*self.parked.values()] if conn.sock.unsent and conn.timeout]
+        excess = sum(len(conn.sock.unsent) for conn in conns) - MAX_UNSENT
+        if excess > 0:
+            for conn in sorted(conns, key=attrgetter("timeout")):
+                if excess > 0:
+                    excess -= len(conn.sock.unsent)
+                    conn.timeout = 0
+            self.method_queue.defer(lambda: None)  # wakes it
 
     def send_on(self, conn, _event):
         """Send more of the response; a client that takes nothing for too long is cut off."""
@@ -187,8 +215,6 @@ class Worker(ThreadWorker):
         """Wait until the client takes the rest of the response, sends the next request, or ends."""
         if conn.sock.unsent:
             self.park(conn, self.send_on, seconds, WHEN_WRITABLE)
-            if sum(len(each.sock.unsent) for each in [*self.parked.values()]) > MAX_UNSENT:
-                conn.timeout = 0
         elif conn.is_kept:
             self.keep(conn)
         else:

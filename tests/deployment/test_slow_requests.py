@@ -1,8 +1,11 @@
 """Requests that come slowly, in part, or with a body of unknown length."""
 
 import json
+import socket
+import struct
 import time
 from contextlib import ExitStack, suppress
+from pathlib import Path
 
 import pytest
 
@@ -107,3 +110,27 @@ def test_responses_that_nobody_takes_are_dropped_beyond_a_bound(plain_server_of)
             with suppress(ConnectionResetError):
                 assert len(link.makefile("rb").read()) < LARGE
     assert server.request("GET", "/").status == 200
+
+
+@ours
+def test_a_client_that_resets_while_it_waits_is_forgotten(plain_server_of):
+    server = plain_server_of()
+    chunked = REGISTER.replace(b"Content-Length: 2", b"Transfer-Encoding: chunked") + b"1\r\nx\r\n"
+    with server.connect() as first:
+        first.sendall(chunked)
+        assert is_within(30, lambda: has_been_read(first))
+        before = open_files(server)
+        with server.connect() as second:
+            second.sendall(chunked)
+            assert is_within(30, lambda: open_files(server) > before)
+            second.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+        assert is_within(5, lambda: open_files(server) == before)
+        assert responses_to(first, b"0\r\n\r\n") == ([201], False)
+
+
+def open_files(server):
+    """How many its one worker has open."""
+    pid = server.process.pid
+    [worker] = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return len(list(Path(f"/proc/{worker}/fd").iterdir()))

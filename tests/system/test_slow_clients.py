@@ -17,6 +17,10 @@ SECONDS = scale(short=4, long=60)
 TIMEOUT = scale(short=2, long=15)
 LATE = 3  # seconds within which a client must be cut off once its time is over
 GET = b"GET /api/v1/skills?limit=100 HTTP/1.1\r\nHost: localhost\r\n"
+FILE = (
+    b"GET /static/drf_spectacular_sidecar/swagger-ui-dist/swagger-ui-bundle.js HTTP/1.1\r\n"
+    b"Host: localhost\r\n\r\n"
+)
 LAST = b"GET /api/v1/skills?limit=1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 POST = (
     b"POST /api/v1/agents/register HTTP/1.1\r\nHost: localhost\r\n"
@@ -35,6 +39,8 @@ class SlowClient:
     def connect(self, port):
         self.link = socket.socket()
         self.link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        # As on a network: of loopback's long segments, the kernel takes megabytes.
+        self.link.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1220)
         self.link.connect(("127.0.0.1", port))
         self.link.settimeout(0)
         self.sent = self.link.send(self.first)
@@ -64,6 +70,7 @@ KINDS = {
     "one byte, then silence": lambda: SlowClient(b"G"),
     "half a body, then silence": lambda: SlowClient(POST + b"x" * 30000),
     "never reading": lambda: SlowClient((GET + b"\r\n") * 100, is_deaf=True),
+    "never reading a file": lambda: SlowClient(FILE, is_deaf=True),
     "never closing": lambda: SlowClient(LAST),
     "slow uploads": lambda: SlowClient(UPLOAD, b"x" * 500),
     "slow chunks": lambda: SlowClient(CHUNKED, b"x" * 500),
