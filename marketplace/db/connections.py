@@ -59,8 +59,6 @@ class Connection(psycopg.Connection):
         failover would lose it: that response must not be used. From TCP it can be read even so.
         """
         with suppress(OSError, psycopg.Error):
-            if not self.is_overdue():
-                return
             cancellation = self.pgconn.cancel_conn()
             with socket.socket(fileno=os.dup(self.fileno())) as link:
                 link.shutdown(socket.SHUT_RD)
