@@ -12,6 +12,20 @@ from marketplace.adminsite.base import ReadOnlyModelAdmin, WholeNameSearchMixin,
 MAX_COUNTED = 10_000  # of the newest installs, for what is popular
 
 
+class PresentFilter(admin.SimpleListFilter):
+    title, parameter_name = "present", "present"
+
+    def lookups(self, request, model_admin):
+        return [("yes", "what agents have"), ("no", "what they have uninstalled")]
+
+    def queryset(self, request, queryset):
+        if self.value() == "yes":
+            return queryset.present()
+        if self.value() == "no":
+            return queryset.exclude(removed_at=None)
+        return queryset
+
+
 class InstallAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     search_help_text = "A whole slug or handle"
     in_totals = True
@@ -20,7 +34,8 @@ class InstallAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
 
 @admin.register(SkillInstall)
 class SkillInstallAdmin(InstallAdmin):
-    list_display = ["skill", "agent", "runtime_start", "installed_at"]
+    list_display = ["skill", "agent", "runtime_start", "installed_at", "removed_at"]
+    list_filter = [PresentFilter]
     list_select_related = ["skill", "agent"]
     search_fields = ["skill__slug", "agent__handle"]
 
@@ -58,9 +73,9 @@ class SkillInstallAdmin(InstallAdmin):
 
 @admin.register(PersonaInstall)
 class PersonaInstallAdmin(InstallAdmin):
-    list_display = ["persona", "agent", "is_active", "installed_at"]
+    list_display = ["persona", "agent", "is_active", "installed_at", "removed_at"]
     list_select_related = ["persona", "agent"]
-    list_filter = ["is_active"]
+    list_filter = ["is_active", PresentFilter]
     search_fields = ["persona__slug", "agent__handle"]
 
     def get_queryset(self, request):

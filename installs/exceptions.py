@@ -1,4 +1,4 @@
-from marketplace.api.exceptions import Conflict, PaymentRequired
+from marketplace.api.exceptions import Conflict, NotFound, PaymentRequired
 
 
 class SkillAlreadyInstalled(Conflict):
@@ -7,6 +7,14 @@ class SkillAlreadyInstalled(Conflict):
 
 class PersonaAlreadyInstalled(Conflict):
     default_detail = "Persona already installed"
+
+
+class SkillNotInstalled(NotFound):
+    default_detail = "Skill not installed"
+
+
+class PersonaNotInstalled(NotFound):
+    default_detail = "Persona not installed"
 
 
 class PersonaRequiresPayment(PaymentRequired):

@@ -1,19 +1,33 @@
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
-from django.db.models import F
+from django.db.models import F, Q
 
 from agents.models import Agent
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
 from installs.exceptions import (
     PersonaAlreadyInstalled,
+    PersonaNotInstalled,
     PersonaRequiresPayment,
     SkillAlreadyInstalled,
+    SkillNotInstalled,
 )
-from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
+from installs.sql import (
+    INSTALL_PERSONA,
+    INSTALL_SKILL,
+    SET_ACTIVE,
+    UNINSTALL_PERSONA,
+    UNINSTALL_SKILL,
+)
 
 
-class SkillInstallManager(models.Manager):
+class InstallQuerySet(models.QuerySet):
+    def present(self):
+        """What agents have; the others are history."""
+        return self.filter(removed_at=None)
+
+
+class SkillInstallQuerySet(InstallQuerySet):
     def install(self, agent, slug, *, runtime=""):
         """Give the agent a skill, at most once, and count the download.
 
@@ -28,11 +42,23 @@ class SkillInstallManager(models.Manager):
         skill = Skill(pk=verdict.skill_id, public_id=verdict.public_id, slug=slug)
         return self.model(pk=verdict.install_id, agent=agent, skill=skill, runtime=runtime)
 
+    def uninstall(self, agent, slug):
+        """Take a skill away from the agent, withdrawn or not; the row stays as history.
+
+        Raises SkillNotInstalled (lifecycle 10).
+        """
+        verdict = agent.run_alone(UNINSTALL_SKILL, slug=slug)
+        if verdict.install_id is None:
+            raise SkillNotInstalled
+        skill = Skill(pk=verdict.skill_id, public_id=verdict.public_id, slug=slug)
+        return self.model(pk=verdict.install_id, agent=agent, skill=skill)
+
 
 class Install(models.Model):
     """What skill and persona installs share."""
 
     installed_at = models.DateTimeField(auto_now_add=True)
+    removed_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         abstract = True
@@ -43,17 +69,19 @@ class Install(models.Model):
 
 
 class SkillInstall(Install):
-    # The unique constraint begins with the agent and serves as this key's index.
+    # skill_install_newest begins with the agent and serves as this key's index.
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="skill_installs", db_index=False)
     skill = models.ForeignKey(Skill, models.PROTECT, related_name="agent_installs")
     runtime = models.TextField(blank=True)
 
-    objects = SkillInstallManager()
+    objects = SkillInstallQuerySet.as_manager()
 
     class Meta(Install.Meta):
         constraints = [
             models.UniqueConstraint(
-                fields=["agent", "skill"], name="one_install_per_agent_and_skill"
+                fields=["agent", "skill"],
+                condition=Q(removed_at=None),
+                name="one_present_install_per_agent_and_skill",
             )
         ]
         indexes = [
@@ -63,7 +91,7 @@ class SkillInstall(Install):
         ]
 
 
-class PersonaInstallManager(models.Manager):
+class PersonaInstallQuerySet(InstallQuerySet):
     def install(self, agent, slug, *, activate=False):
         """Give the agent a free persona, at most once; on request as its one active persona.
 
@@ -80,6 +108,31 @@ class PersonaInstallManager(models.Manager):
         persona = Persona(pk=verdict.persona_id, public_id=verdict.public_id, slug=slug)
         return self.model(pk=verdict.install_id, agent=agent, persona=persona, is_active=activate)
 
+    def uninstall(self, agent, slug):
+        """Take a persona away from the agent; if it was active, none is.
+
+        Raises PersonaNotInstalled (lifecycle 10).
+        """
+        verdict = agent.run_alone(UNINSTALL_PERSONA, slug=slug)
+        return self.of_verdict(agent, slug, verdict, is_active=False)
+
+    def set_active(self, agent, slug, *, activate):
+        """Make an installed persona the agent's one active persona, or inactive.
+
+        Raises PersonaNotInstalled; to activate a withdrawn one, PersonaNotFound (lifecycle 10).
+        """
+        verdict = agent.run_alone(SET_ACTIVE, slug=slug, activate=activate)
+        install = self.of_verdict(agent, slug, verdict, is_active=activate)
+        if activate and not verdict.is_published:
+            raise PersonaNotFound
+        return install
+
+    def of_verdict(self, agent, slug, verdict, *, is_active):
+        if verdict.install_id is None:
+            raise PersonaNotInstalled
+        persona = Persona(pk=verdict.persona_id, public_id=verdict.public_id, slug=slug)
+        return self.model(pk=verdict.install_id, agent=agent, persona=persona, is_active=is_active)
+
 
 class PersonaInstall(Install):
     agent = models.ForeignKey(
@@ -88,16 +141,18 @@ class PersonaInstall(Install):
     persona = models.ForeignKey(Persona, models.PROTECT, related_name="agent_installs")
     is_active = models.BooleanField(default=False)
 
-    objects = PersonaInstallManager()
+    objects = PersonaInstallQuerySet.as_manager()
 
     class Meta(Install.Meta):
         constraints = [
             models.UniqueConstraint(
-                fields=["agent", "persona"], name="one_install_per_agent_and_persona"
+                fields=["agent", "persona"],
+                condition=Q(removed_at=None),
+                name="one_present_install_per_agent_and_persona",
             ),
             models.UniqueConstraint(
                 fields=["agent"],
-                condition=models.Q(is_active=True),
+                condition=Q(is_active=True),
                 name="one_active_persona_per_agent",
             ),
         ]

@@ -25,43 +25,78 @@ class InstallPersonaSerializer(BodySerializer):
     )
 
 
-class InstalledSkillSerializer(BaseSerializer):
-    schema = component(
-        "InstalledSkill",
-        object_schema(
-            {
-                "message": message("Skill installed"),
-                "skillId": identifier("skill"),
-                "slug": SLUG_SCHEMA,
-            }
-        ),
-    )
+class InstalledSlugSerializer(BodySerializer):
+    slug = SlugField(initial="archivist", help_text="The `slug` of what the agent has installed.")
+
+
+class SkillSerializer(BaseSerializer):
+    """What a write did with an installed skill."""
+
+    text = None
+    fields_schema = {"skillId": identifier("skill"), "slug": SLUG_SCHEMA}
 
     def to_representation(self, install):
         return {
-            "message": "Skill installed",
+            "message": self.text,
             "skillId": install.skill.public_id,
             "slug": install.skill.slug,
         }
 
 
-class InstalledPersonaSerializer(BaseSerializer):
+class InstalledSkillSerializer(SkillSerializer):
+    text = "Skill installed"
     schema = component(
-        "InstalledPersona",
-        object_schema(
-            {
-                "message": message("Persona installed"),
-                "personaId": identifier("persona"),
-                "slug": PERSONA_SLUG_SCHEMA,
-                "isActive": FLAG,
-            }
-        ),
+        "InstalledSkill", object_schema({"message": message(text), **SkillSerializer.fields_schema})
+    )
+
+
+class UninstalledSkillSerializer(SkillSerializer):
+    text = "Skill uninstalled"
+    schema = component(
+        "UninstalledSkill",
+        object_schema({"message": message(text), **SkillSerializer.fields_schema}),
+    )
+
+
+class UninstalledPersonaSerializer(BaseSerializer):
+    """What a write did with an installed persona."""
+
+    text = "Persona uninstalled"
+    fields_schema = {"personaId": identifier("persona"), "slug": PERSONA_SLUG_SCHEMA}
+    schema = component(
+        "UninstalledPersona", object_schema({"message": message(text), **fields_schema})
     )
 
     def to_representation(self, install):
         return {
-            "message": "Persona installed",
+            "message": self.text,
             "personaId": install.persona.public_id,
             "slug": install.persona.slug,
-            "isActive": install.is_active,
         }
+
+
+class InstalledPersonaSerializer(UninstalledPersonaSerializer):
+    text = "Persona installed"
+    fields_schema = {**UninstalledPersonaSerializer.fields_schema, "isActive": FLAG}
+    schema = component(
+        "InstalledPersona", object_schema({"message": message(text), **fields_schema})
+    )
+
+    def to_representation(self, install):
+        return {**super().to_representation(install), "isActive": install.is_active}
+
+
+class ActivatedPersonaSerializer(InstalledPersonaSerializer):
+    text = "Persona activated"
+    schema = component(
+        "ActivatedPersona",
+        object_schema({"message": message(text), **InstalledPersonaSerializer.fields_schema}),
+    )
+
+
+class DeactivatedPersonaSerializer(InstalledPersonaSerializer):
+    text = "Persona deactivated"
+    schema = component(
+        "DeactivatedPersona",
+        object_schema({"message": message(text), **InstalledPersonaSerializer.fields_schema}),
+    )

@@ -1,4 +1,4 @@
-"""Each install as one statement that returns one row, the verdict: done, or why not.
+"""Each rule as one statement that returns one row, the verdict: done, or why not.
 
 It locks the agent's row and then the entry's, so that a suspension, a price or a withdrawal that is
 committed meanwhile counts. It writes only where nothing is in the way. If another write of the same
@@ -16,7 +16,7 @@ INSTALL_SKILL = f"""
     FOR NO KEY UPDATE OF skill
 ), installed AS (
     SELECT FROM skill, installs_skillinstall AS install
-    WHERE install.agent_id = %(agent)s AND install.skill_id = skill.id
+    WHERE install.agent_id = %(agent)s AND install.skill_id = skill.id AND removed_at IS NULL
 ), created AS (
     INSERT INTO installs_skillinstall (agent_id, skill_id, runtime, installed_at)
     SELECT %(agent)s, id, %(runtime)s, now()
@@ -42,7 +42,7 @@ INSTALL_PERSONA = f"""
     FOR NO KEY UPDATE OF persona
 ), installed AS (
     SELECT FROM persona, installs_personainstall AS install
-    WHERE install.agent_id = %(agent)s AND install.persona_id = persona.id
+    WHERE install.agent_id = %(agent)s AND install.persona_id = persona.id AND removed_at IS NULL
 ), granted AS (
     SELECT id FROM persona
     WHERE is_published AND is_free AND NOT EXISTS (SELECT FROM installed)
@@ -65,4 +65,59 @@ SELECT
     (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
     persona.id AS persona_id, persona.public_id, persona.is_published, created.id AS install_id
 FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN created ON true
+"""
+
+UNINSTALL_SKILL = f"""
+{WITH_ME}, removed AS (
+    UPDATE installs_skillinstall AS install SET removed_at = now()
+    FROM me, catalogue_skill AS skill
+    WHERE install.agent_id = me.id AND install.skill_id = skill.id AND skill.slug = %(slug)s
+        AND install.removed_at IS NULL
+    RETURNING install.id, skill.id AS skill_id, skill.public_id
+)
+SELECT (SELECT id FROM me) AS agent_id, removed.id AS install_id, skill_id, public_id
+FROM (VALUES (true)) AS verdict LEFT JOIN removed ON true
+"""
+
+UNINSTALL_PERSONA = f"""
+{WITH_ME}, removed AS (
+    UPDATE installs_personainstall AS install SET removed_at = now(), is_active = false
+    FROM me, catalogue_persona AS persona
+    WHERE install.agent_id = me.id AND install.persona_id = persona.id
+        AND persona.slug = %(slug)s AND install.removed_at IS NULL
+    RETURNING install.id, persona.id AS persona_id, persona.public_id
+)
+SELECT (SELECT id FROM me) AS agent_id, removed.id AS install_id, persona_id, public_id
+FROM (VALUES (true)) AS verdict LEFT JOIN removed ON true
+"""
+
+# The persona is locked, so that a withdrawal that is committed meanwhile counts.
+SET_ACTIVE = f"""
+{WITH_ME}, installed AS (
+    SELECT
+        install.id, install.is_active, persona.id AS persona_id, persona.public_id,
+        persona.status = 'published' AS is_published
+    FROM me
+    JOIN installs_personainstall AS install ON install.agent_id = me.id
+    JOIN catalogue_persona AS persona ON persona.id = install.persona_id
+    WHERE persona.slug = %(slug)s AND install.removed_at IS NULL
+    FOR NO KEY UPDATE OF persona
+), changed AS (
+    SELECT id FROM installed
+    WHERE is_active <> %(activate)s AND (is_published OR NOT %(activate)s)
+), deactivated AS (
+    UPDATE installs_personainstall AS install SET is_active = false
+    FROM changed
+    WHERE install.agent_id = %(agent)s AND install.is_active
+    RETURNING install.id
+), activated AS (
+    UPDATE installs_personainstall AS install SET is_active = true
+    -- The count makes it wait for the deactivation.
+    FROM changed, (SELECT count(*) FROM deactivated) AS deactivated
+    WHERE install.id = changed.id AND %(activate)s
+)
+SELECT
+    (SELECT id FROM me) AS agent_id, installed.id AS install_id, installed.persona_id,
+    installed.public_id, installed.is_published
+FROM (VALUES (true)) AS verdict LEFT JOIN installed ON true
 """

@@ -28,15 +28,15 @@ class Profile:
 
     @property
     def skill_count(self):
-        return len(self.skills) if is_complete(self.skills) else self.agent.skill_installs.count()
+        if is_complete(self.skills):
+            return len(self.skills)
+        return self.agent.skill_installs.present().count()
 
     @property
     def persona_count(self):
-        return (
-            len(self.personas)
-            if is_complete(self.personas)
-            else self.agent.persona_installs.count()
-        )
+        if is_complete(self.personas):
+            return len(self.personas)
+        return self.agent.persona_installs.present().count()
 
     @cached_property
     def slugs_by_persona(self):
@@ -54,9 +54,8 @@ class Profile:
                 return persona
         if is_complete(self.personas):
             return None
-        return Persona.objects.filter(
-            agent_installs__agent=self.agent, agent_installs__is_active=True
-        ).first()
+        active = self.agent.persona_installs.filter(is_active=True).values("persona")
+        return Persona.objects.filter(pk__in=active).first()
 
     @property
     def recalled(self):
@@ -65,11 +64,11 @@ class Profile:
         has_all = is_complete(self.skills) and is_complete(self.personas)
         if has_all and Status.WITHDRAWN not in statuses:
             return []
-        bundles = Persona.skills.through.objects.filter(persona__agent_installs__agent=self.agent)
-        skills = Skill.objects.filter(
-            Q(pk__in=self.agent.skill_installs.values("skill")) | Q(pk__in=bundles.values("skill"))
-        )
-        personas = Persona.objects.filter(agent_installs__agent=self.agent)
+        own_skills = self.agent.skill_installs.present().values("skill")
+        own_personas = self.agent.persona_installs.present().values("persona")
+        bundles = Persona.skills.through.objects.filter(persona__in=own_personas)
+        skills = Skill.objects.filter(Q(pk__in=own_skills) | Q(pk__in=bundles.values("skill")))
+        personas = Persona.objects.filter(pk__in=own_personas)
         return (
             recalled_of(skills, "skill")
             .union(recalled_of(personas, "persona"), all=True)

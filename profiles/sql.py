@@ -53,6 +53,7 @@ PROFILE = f"""
     FROM usable
     JOIN installs_personainstall AS install USING (agent_id)
     JOIN catalogue_persona AS persona ON persona.id = install.persona_id
+    WHERE install.removed_at IS NULL
     ORDER BY install.id DESC LIMIT {NEWEST}
 )
 SELECT
@@ -64,7 +65,7 @@ SELECT
         SELECT {SKILL.sql}
         FROM installs_skillinstall AS install
         JOIN catalogue_skill AS skill ON skill.id = install.skill_id
-        WHERE install.agent_id = usable.agent_id
+        WHERE install.agent_id = usable.agent_id AND install.removed_at IS NULL
         ORDER BY install.id DESC LIMIT {NEWEST}
     ) AS skills,
     ARRAY(SELECT {PERSONA.sql} FROM newest AS install ORDER BY id DESC) AS personas,

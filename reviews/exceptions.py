@@ -1,5 +1,5 @@
 from marketplace.api.exceptions import BadRequest
 
 
-class PersonaNotInstalled(BadRequest):
+class ReviewRequiresInstall(BadRequest):
     default_detail = "You must install this persona before reviewing it"

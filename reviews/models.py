@@ -9,7 +9,7 @@ from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import MAX_REASON, make_public_id
-from reviews.exceptions import PersonaNotInstalled
+from reviews.exceptions import ReviewRequiresInstall
 from reviews.sql import SUBMIT_REVIEW
 
 
@@ -17,7 +17,7 @@ class ReviewManager(models.Manager):
     def submit(self, agent, slug, *, rating, comment=""):
         """Write the agent's one review of a persona; return it and whether it is new.
 
-        A second one replaces the whole review. Raises PersonaNotFound or PersonaNotInstalled
+        A second one replaces the whole review. Raises PersonaNotFound or ReviewRequiresInstall
         (specification, Review).
         """
         now = timezone.now()
@@ -32,7 +32,7 @@ class ReviewManager(models.Manager):
         if verdict.persona_id is None:
             raise PersonaNotFound
         if verdict.review_id is None:
-            raise PersonaNotInstalled
+            raise ReviewRequiresInstall
         review = self.model(
             pk=verdict.review_id,
             public_id=verdict.public_id,

@@ -10,9 +10,12 @@ SUBMIT_REVIEW = f"""
     SELECT persona.id
     FROM me, catalogue_persona AS persona
     WHERE persona.slug = %(slug)s AND persona.status = 'published'
+), installed AS (
+    SELECT persona_id FROM persona JOIN installs_personainstall ON persona_id = persona.id
+    WHERE agent_id = %(agent)s AND removed_at IS NULL
 ), previous AS (
     SELECT review.id, review.counted_rating
-    FROM persona JOIN reviews_review AS review ON review.persona_id = persona.id
+    FROM installed JOIN reviews_review AS review USING (persona_id)
     WHERE review.agent_id = %(agent)s
     FOR UPDATE OF review
 ), replaced AS (
@@ -25,9 +28,8 @@ SUBMIT_REVIEW = f"""
     INSERT INTO reviews_review (
         public_id, agent_id, persona_id, rating, comment, created_at, updated_at, hiding_reason
     )
-    SELECT %(public_id)s, %(agent)s, persona.id, %(rating)s, %(comment)s, %(now)s, %(now)s, ''
-    FROM persona JOIN installs_personainstall AS install ON install.persona_id = persona.id
-    WHERE install.agent_id = %(agent)s AND NOT EXISTS (SELECT FROM previous)
+    SELECT %(public_id)s, %(agent)s, persona_id, %(rating)s, %(comment)s, %(now)s, %(now)s, ''
+    FROM installed WHERE NOT EXISTS (SELECT FROM previous)
     RETURNING id, public_id, persona_id, created_at,
         counted_rating AS rating_change, 1 AS count_change
 ), written AS (

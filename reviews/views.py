@@ -6,7 +6,7 @@ from catalogue.exceptions import PersonaNotFound
 from marketplace.api.permissions import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.ratelimits.decorators import ratelimit
-from reviews.exceptions import PersonaNotInstalled
+from reviews.exceptions import ReviewRequiresInstall
 from reviews.models import Review
 from reviews.serializers import SubmitReviewSerializer, SubmittedReviewSerializer
 
@@ -24,7 +24,7 @@ class ReviewViewSet(ApiViewSet):
         responses={
             200: SubmittedReviewSerializer,
             201: SubmittedReviewSerializer,
-            400: PersonaNotInstalled,
+            400: ReviewRequiresInstall,
             404: PersonaNotFound,
         },
     )

@@ -147,10 +147,10 @@ class AgentAdmin(TokenSearchMixin, StaffModelAdmin):
 def panels(agent):
     """What the agent has: the newest rows of each kind, and a link to all of them."""
     skills = agent.skill_installs.select_related("skill").only(
-        "installed_at", "agent_id", "skill_id", "skill__slug"
+        "installed_at", "removed_at", "agent_id", "skill_id", "skill__slug"
     )
     personas = agent.persona_installs.select_related("persona").only(
-        "is_active", "installed_at", "agent_id", "persona_id", "persona__slug"
+        *("is_active", "installed_at", "removed_at", "agent_id", "persona_id", "persona__slug")
     )
     reviews = agent.reviews.select_related("persona").only(
         "rating", "hidden_at", "agent_id", "persona_id", "persona__slug"
@@ -178,12 +178,16 @@ def token_line(token):
 
 
 def skill_line(install):
-    return install.skill.slug, f"{install.installed_at:%d %b %Y, %H:%M}"
+    return install.skill.slug, install_note(install)
 
 
 def persona_line(install):
-    active = ", active" if install.is_active else ""
-    return install.persona.slug, f"{install.installed_at:%d %b %Y, %H:%M}{active}"
+    return install.persona.slug, install_note(install) + (", active" if install.is_active else "")
+
+
+def install_note(install):
+    removed = f", until {install.removed_at:%d %b %Y, %H:%M}" if install.removed_at else ""
+    return f"{install.installed_at:%d %b %Y, %H:%M}{removed}"
 
 
 def review_line(review):

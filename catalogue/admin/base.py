@@ -198,8 +198,10 @@ class EntryAdmin(ImportExportModelAdmin):
 
     def panels(self, request, entry):
         """Who has the entry: the newest installs, and a link to all of them."""
-        installs = entry.agent_installs.select_related("agent").only(
-            "installed_at", f"{self.opts.model_name}_id", "agent_id", "agent__handle"
+        installs = (
+            entry.agent_installs.present()
+            .select_related("agent")
+            .only("installed_at", f"{self.opts.model_name}_id", "agent_id", "agent__handle")
         )
         return [
             {

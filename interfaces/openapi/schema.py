@@ -100,7 +100,7 @@ class OperationSchema(AutoSchema):
 
     def successes(self):
         for key, served in self.get_response_serializers().items():
-            if not is_error(served):
+            if not errors_in(served):
                 status, media_type = key if isinstance(key, tuple) else (key, "application/json")
                 schema = served if isinstance(served, dict) else served.schema
                 example = example_of(schema)
@@ -156,12 +156,19 @@ class OperationSchema(AutoSchema):
         yield middleware.TEXTS[400]
 
     def errors(self):
-        yield from filter(is_error, self.get_response_serializers().values())
+        for served in self.get_response_serializers().values():
+            yield from errors_in(served)
         yield exceptions.Unavailable
         if self.method != "GET":
             yield exceptions.BodyTooLarge
             yield exceptions.UnsupportedContentType
 
 
-def is_error(served):
-    return isinstance(served, type) and issubclass(served, exceptions.ApiError)
+def errors_in(served):
+    """The errors that extend_schema names for a status: one, or a tuple of several."""
+    each = served if isinstance(served, tuple) else [served]
+    return [
+        error
+        for error in each
+        if isinstance(error, type) and issubclass(error, exceptions.ApiError)
+    ]

@@ -1,0 +1,98 @@
+"""POST /api/v1/agents/me/personas/activate and /deactivate (lifecycle 10)."""
+
+import pytest
+
+from catalogue.models import Status
+from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory
+
+ACTIVATE = "/api/v1/agents/me/personas/activate"
+DEACTIVATE = "/api/v1/agents/me/personas/deactivate"
+
+
+def state_of(agent):
+    return dict(agent.persona_installs.present().values_list("persona__slug", "is_active"))
+
+
+@pytest.fixture
+def personas(agent):
+    return {
+        slug: PersonaInstallFactory(
+            agent=agent, persona__slug=slug, is_active=slug == "scribe"
+        ).persona
+        for slug in ("scribe", "archivist")
+    }
+
+
+@pytest.mark.parametrize("slug", ["archivist", "scribe"])
+def test_it_makes_an_installed_persona_the_one_that_is_active(client, agent, personas, slug):
+    answer = client.post(ACTIVATE, {"slug": slug})
+
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "message": "Persona activated",
+        "personaId": personas[slug].public_id,
+        "slug": slug,
+        "isActive": True,
+    }
+    assert state_of(agent) == {"scribe": slug == "scribe", "archivist": slug == "archivist"}
+
+
+@pytest.mark.parametrize("slug", ["archivist", "scribe"])
+def test_it_makes_a_persona_inactive(client, agent, personas, slug):
+    answer = client.post(DEACTIVATE, {"slug": slug})
+
+    assert answer.status_code == 200
+    assert answer.json() == {
+        "message": "Persona deactivated",
+        "personaId": personas[slug].public_id,
+        "slug": slug,
+        "isActive": False,
+    }
+    assert state_of(agent) == {"scribe": slug == "archivist", "archivist": False}
+
+
+@pytest.mark.parametrize("url", [ACTIVATE, DEACTIVATE])
+@pytest.mark.parametrize("slug", ["known", "unknown", "another-s", "uninstalled", "A B"])
+def test_what_the_agent_does_not_have_is_not_found(client, agent, personas, url, slug):
+    PersonaFactory(slug="known", status=Status.WITHDRAWN)
+    PersonaInstallFactory(agent=AgentFactory(), persona__slug="another-s")
+    PersonaInstallFactory(agent=agent, persona__slug="uninstalled")
+    client.post("/api/v1/agents/me/personas/uninstall", {"slug": "uninstalled"})
+
+    answer = client.post(url, {"slug": slug})
+
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "Persona not installed"}
+    assert state_of(agent) == {"scribe": True, "archivist": False}
+
+
+@pytest.mark.parametrize("status", [Status.WITHDRAWN, Status.DRAFT])
+def test_a_withdrawn_persona_cannot_be_activated_but_deactivated(client, agent, personas, status):
+    for persona in personas.values():
+        persona.status = status
+        persona.save(update_fields=["status"])
+
+    refused = client.post(ACTIVATE, {"slug": "archivist"})
+
+    assert refused.status_code == 404
+    assert refused.json() == {"error": "Persona not found"}
+    assert state_of(agent) == {"scribe": True, "archivist": False}
+    assert client.post(DEACTIVATE, {"slug": "scribe"}).status_code == 200
+    assert state_of(agent) == {"scribe": False, "archivist": False}
+
+
+def test_a_persona_that_has_got_a_price_can_be_activated(client, agent, personas):
+    personas["archivist"].price_cents = 900
+    personas["archivist"].save(update_fields=["price_cents"])
+
+    assert client.post(ACTIVATE, {"slug": "archivist"}).status_code == 200
+    assert state_of(agent) == {"scribe": False, "archivist": True}
+
+
+def test_it_leaves_other_agents_alone(client, personas):
+    other = AgentFactory()
+    PersonaInstallFactory(agent=other, persona=personas["scribe"], is_active=True)
+
+    client.post(ACTIVATE, {"slug": "archivist"})
+
+    assert state_of(other) == {"scribe": True}
