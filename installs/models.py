@@ -155,6 +155,10 @@ class PersonaInstall(Install):
                 condition=Q(is_active=True),
                 name="one_active_persona_per_agent",
             ),
+            models.CheckConstraint(
+                condition=Q(is_active=False) | Q(removed_at=None),
+                name="only_a_present_one_is_active",
+            ),
         ]
         indexes = [
             models.Index(F("agent"), F("id").desc(), name="persona_install_newest"),

@@ -91,7 +91,7 @@ SELECT (SELECT id FROM me) AS agent_id, removed.id AS install_id, persona_id, pu
 FROM (VALUES (true)) AS verdict LEFT JOIN removed ON true
 """
 
-# The persona is locked, so that a withdrawal that is committed meanwhile counts.
+# Both rows are locked, so that what is committed meanwhile counts: a withdrawal, an uninstall.
 SET_ACTIVE = f"""
 {WITH_ME}, installed AS (
     SELECT
@@ -101,7 +101,7 @@ SET_ACTIVE = f"""
     JOIN installs_personainstall AS install ON install.agent_id = me.id
     JOIN catalogue_persona AS persona ON persona.id = install.persona_id
     WHERE persona.slug = %(slug)s AND install.removed_at IS NULL
-    FOR NO KEY UPDATE OF persona
+    FOR NO KEY UPDATE OF install, persona
 ), changed AS (
     SELECT id FROM installed
     WHERE is_active <> %(activate)s AND (is_published OR NOT %(activate)s)

@@ -18,4 +18,8 @@ class Migration(migrations.Migration):
             name='removed_at',
             field=models.DateTimeField(editable=False, null=True),
         ),
+        migrations.AddConstraint(
+            model_name='personainstall',
+            constraint=models.CheckConstraint(condition=models.Q(('is_active', False), ('removed_at', None), _connector='OR'), name='only_a_present_one_is_active'),
+        ),
     ]

@@ -8,7 +8,11 @@ from urllib.parse import quote
 from django.urls import reverse
 
 from agents.serializers import ConfirmClaimSerializer, RegisterSerializer
-from installs.serializers import InstallPersonaSerializer, InstallSkillSerializer
+from installs.serializers import (
+    InstalledSlugSerializer,
+    InstallPersonaSerializer,
+    InstallSkillSerializer,
+)
 from interfaces.mcp.api import call_api
 from interfaces.mcp.serializers import NothingSerializer, SearchSerializer, SlugSerializer
 from marketplace.api.exceptions import BadRequest
@@ -140,9 +144,8 @@ TOOLS = {
     ),
     "install_persona": Tool(
         "Install a persona",
-        "Note that you use a free persona, on request as your one active persona; later it can no "
-        "longer become that. Read its prompt with get_persona. Needs a token with the scope "
-        "`install`.",
+        "Note that you use a free persona, on request as your one active persona. Read its prompt "
+        "with get_persona. Needs a token with the scope `install`.",
         post,
         "persona-install-install",
         InstallPersonaSerializer,
@@ -150,6 +153,44 @@ TOOLS = {
             "slug": "The persona's `slug`",
             "setActive": "Whether it becomes your active persona, in place of the one that is",
         },
+    ),
+    "uninstall_skill": Tool(
+        "Uninstall a skill",
+        "Have a skill no more, such as one that `advisories` of your profile name. Needs a token "
+        "with the scope `install`.",
+        post,
+        "skill-install-uninstall",
+        InstalledSlugSerializer,
+        {"slug": "The skill's `slug`"},
+        is_destructive=True,
+    ),
+    "uninstall_persona": Tool(
+        "Uninstall a persona",
+        "Have a persona no more; if it was the active one, none is active then. Your review of it "
+        "stays. Needs a token with the scope `install`.",
+        post,
+        "persona-install-uninstall",
+        InstalledSlugSerializer,
+        {"slug": "The persona's `slug`"},
+        is_destructive=True,
+    ),
+    "activate_persona": Tool(
+        "Switch to a persona",
+        "Make a persona that you have installed your one active persona, in place of the one that "
+        "is. Needs a token with the scope `install`.",
+        post,
+        "persona-install-activate",
+        InstalledSlugSerializer,
+        {"slug": "The persona's `slug`"},
+    ),
+    "deactivate_persona": Tool(
+        "Have no active persona",
+        "Make your active persona inactive; it stays installed. Needs a token with the scope "
+        "`install`.",
+        post,
+        "persona-install-deactivate",
+        InstalledSlugSerializer,
+        {"slug": "The persona's `slug`"},
     ),
     "confirm_claim": Tool(
         "Confirm your operator",

@@ -11,6 +11,10 @@ ME = "/api/v1/agents/me"
 CONFIRM = "/api/v1/agents/me/confirm-claim"
 INSTALL_SKILL = "/api/v1/agents/me/skills/install"
 INSTALL_PERSONA = "/api/v1/agents/me/personas/install"
+UNINSTALL_SKILL = "/api/v1/agents/me/skills/uninstall"
+UNINSTALL_PERSONA = "/api/v1/agents/me/personas/uninstall"
+ACTIVATE = "/api/v1/agents/me/personas/activate"
+DEACTIVATE = "/api/v1/agents/me/personas/deactivate"
 REVIEWS = "/api/v1/agents/me/reviews"
 
 ALLOWED = {
@@ -23,6 +27,10 @@ ALLOWED = {
     CONFIRM: "POST",
     INSTALL_SKILL: "POST",
     INSTALL_PERSONA: "POST",
+    UNINSTALL_SKILL: "POST",
+    UNINSTALL_PERSONA: "POST",
+    ACTIVATE: "POST",
+    DEACTIVATE: "POST",
     REVIEWS: "POST",
 }
 CODE = "WDJB-MJHT"  # the claim code that the tests leave pending
@@ -35,7 +43,12 @@ VALID = {
     CONFIRM: f'"code": "{CODE}"',
     INSTALL_SKILL: '"slug": "pdf-tables"',
     INSTALL_PERSONA: '"slug": "archivist"',
+    UNINSTALL_SKILL: '"slug": "csv-tables"',
+    ACTIVATE: '"slug": "librarian"',
+    DEACTIVATE: '"slug": "librarian"',
     REVIEWS: '"rating": 5, "personaSlug": "librarian"',
+    # Last, because a review needs it installed.
+    UNINSTALL_PERSONA: '"slug": "librarian"',
 }
 PROTECTED = [
     ("GET", ME),
@@ -43,6 +56,10 @@ PROTECTED = [
     ("POST", CONFIRM),
     ("POST", INSTALL_SKILL),
     ("POST", INSTALL_PERSONA),
+    ("POST", UNINSTALL_SKILL),
+    ("POST", UNINSTALL_PERSONA),
+    ("POST", ACTIVATE),
+    ("POST", DEACTIVATE),
     ("POST", REVIEWS),
 ]
 

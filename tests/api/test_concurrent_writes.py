@@ -25,6 +25,8 @@ from tests.factories import (
 
 INSTALL_SKILL = "/api/v1/agents/me/skills/install"
 INSTALL_PERSONA = "/api/v1/agents/me/personas/install"
+UNINSTALL_PERSONA = "/api/v1/agents/me/personas/uninstall"
+ACTIVATE = "/api/v1/agents/me/personas/activate"
 REVIEW = "/api/v1/agents/me/reviews"
 UNAUTHORISED = {"error": "Authentication required"}
 
@@ -197,3 +199,48 @@ def test_a_review_that_is_changed_concurrently_is_counted_from_the_change(post_d
     assert response.status_code == 200
     persona = Persona.objects.get()
     assert (persona.rating_sum, persona.rating_count) == (4, 1)
+
+
+def test_a_persona_that_is_uninstalled_concurrently_is_not_found(post_during, agent):
+    PersonaInstallFactory(agent=agent, persona__slug="archivist")
+    uninstall = sibling(agent, PersonaInstall.objects.uninstall, "archivist")
+
+    response = post_during(uninstall, UNINSTALL_PERSONA, {"slug": "archivist"})
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Persona not installed"}
+
+
+def test_a_persona_that_is_uninstalled_concurrently_is_not_activated(post_during, agent):
+    PersonaInstallFactory(agent=agent, persona__slug="archivist")
+    uninstall = sibling(agent, PersonaInstall.objects.uninstall, "archivist")
+
+    response = post_during(uninstall, ACTIVATE, {"slug": "archivist"})
+
+    assert response.status_code in {200, 404}
+    assert not PersonaInstall.objects.filter(is_active=True).exists()
+
+
+def test_a_persona_that_is_withdrawn_concurrently_is_not_activated(post_during, agent):
+    persona = PersonaInstallFactory(agent=agent, persona__slug="archivist").persona
+    personas = Persona.objects.filter(pk=persona.pk)
+
+    response = post_during(
+        lambda: personas.update(status=Status.WITHDRAWN), ACTIVATE, {"slug": "archivist"}
+    )
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Persona not found"}
+    assert not PersonaInstall.objects.filter(is_active=True).exists()
+
+
+def test_of_two_personas_activated_concurrently_the_later_is_active(post_during, agent):
+    for slug in ("scribe", "archivist"):
+        PersonaInstallFactory(agent=agent, persona__slug=slug)
+    activate = sibling(agent, PersonaInstall.objects.set_active, "scribe", activate=True)
+
+    response = post_during(activate, ACTIVATE, {"slug": "archivist"})
+
+    assert response.status_code == 200
+    active = PersonaInstall.objects.filter(is_active=True)
+    assert [*active.values_list("persona__slug", flat=True)] == ["archivist"]

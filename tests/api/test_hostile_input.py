@@ -13,7 +13,7 @@ from reviews.models import Review
 from tests.api import hostile_bodies, hostile_fields, hostile_urls, valid_edge_cases
 from tests.api.request_cases import ALLOWED, CODE, ME, PERSONAS, SKILL, SKILLS, Case
 from tests.conftest import ApiClient
-from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
+from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory, SkillInstallFactory
 
 # One client for all cases: a new one loads the middleware, which takes longer than a case.
 CLIENT = ApiClient(raise_request_exception=False)
@@ -25,6 +25,7 @@ def send(agent):
     SkillFactory(slug="pdf-tables")
     PersonaFactory(slug="archivist")
     PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="librarian"))
+    SkillInstallFactory(agent=agent, skill__slug="csv-tables", skill__status="withdrawn")
     agent.claim.code_digest = agent.claim.digest_of(CODE)
     agent.claim.code_expires_at = timezone.now() + timedelta(minutes=15)
     agent.claim.save()

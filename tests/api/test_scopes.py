@@ -8,9 +8,15 @@ from django.utils import timezone
 from agents import tokens
 from agents.models import AgentToken
 from marketplace.api.permissions import Scope
-from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory, SkillFactory
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+)
 
-# The table of endpoints as it stands in the specification.
+# The table of endpoints as it stands in the specification, and below it what lifecycle 10 adds.
 TABLE = """
 | GET | `/api/v1/skills` | none | - |
 | GET | `/api/v1/skills/{slug}` | none | - |
@@ -23,6 +29,10 @@ TABLE = """
 | POST | `/api/v1/agents/me/skills/install` | bearer | install |
 | POST | `/api/v1/agents/me/personas/install` | bearer | install |
 | POST | `/api/v1/agents/me/reviews` | bearer | review |
+| POST | `/api/v1/agents/me/skills/uninstall` | bearer | install |
+| POST | `/api/v1/agents/me/personas/uninstall` | bearer | install |
+| POST | `/api/v1/agents/me/personas/activate` | bearer | install |
+| POST | `/api/v1/agents/me/personas/deactivate` | bearer | install |
 """
 ENDPOINTS = [
     [cell.strip(" `") for cell in row.strip("|").split("|")] for row in TABLE.strip().split("\n")
@@ -30,7 +40,8 @@ ENDPOINTS = [
 PUBLIC = [(method, path) for method, path, auth, _ in ENDPOINTS if auth == "none"]
 PROTECTED = [(method, path, scope) for method, path, auth, scope in ENDPOINTS if auth == "bearer"]
 BODY = {"slug": "wanted", "personaSlug": "owned", "rating": 5, "code": "BBBB-BBBB"}
-SUCCESS = {"GET": 200, "PATCH": 200, "POST": 201}
+OWNED = {"slug": "owned"}
+CHANGES = "/uninstall", "/activate", "/deactivate"  # of what the agent has
 REFUSED = 'Bearer realm="marketplace", error="invalid_token"'
 NO_TOKEN = 'Bearer realm="marketplace"'
 
@@ -63,12 +74,20 @@ def suspended(agent):
 def catalogue(agent):
     SkillFactory(slug="wanted")
     PersonaFactory(slug="wanted")
+    SkillInstallFactory(agent=agent, skill__slug="owned")
     PersonaInstallFactory(agent=agent, persona__slug="owned")
 
 
 def call(client, method, path):
-    path = path.format(slug="wanted")
-    return client.get(path) if method == "GET" else getattr(client, method.lower())(path, BODY)
+    if method == "GET":
+        return client.get(path.format(slug="wanted"))
+    return getattr(client, method.lower())(path, OWNED if path.endswith(CHANGES) else BODY)
+
+
+def success(method, path):
+    if path.endswith("claim"):
+        return 400  # a wrong code
+    return 201 if method == "POST" and not path.endswith(CHANGES) else 200
 
 
 def assert_refused(response, status, error, header):
@@ -83,7 +102,7 @@ def assert_refused(response, status, error, header):
 def test_public_endpoints_need_no_token_and_ignore_any(anyone, method, path, header):
     anyone.defaults.update({"HTTP_AUTHORIZATION": header} if header else {})
 
-    assert call(anyone, method, path).status_code == SUCCESS[method]
+    assert call(anyone, method, path).status_code == success(method, path)
 
 
 @pytest.mark.parametrize(("method", "path", "scope"), PROTECTED)
@@ -109,11 +128,11 @@ def test_only_the_endpoints_own_scope_opens_it(client_of, agent, method, path, n
     response = call(client_of(token=token.text), method, path)
 
     if needed in held:
-        assert response.status_code == 400 if path.endswith("claim") else SUCCESS[method]
+        assert response.status_code == success(method, path)
     else:
         header = f'{NO_TOKEN}, error="insufficient_scope", scope="{needed}"'
         assert_refused(response, 403, "Insufficient permissions", header)
-        assert agent.skill_installs.count() + agent.reviews.count() == 0
+        assert agent.skill_installs.present().count() + agent.reviews.count() == 1
 
 
 @pytest.mark.parametrize(("method", "path", "needed"), PROTECTED)
@@ -128,7 +147,7 @@ def test_the_other_two_scopes_do_not_open_it(client_of, agent, method, path, nee
 def test_a_registered_agent_may_do_everything(client, method, path, needed):
     response = call(client, method, path)
 
-    assert response.status_code == (400 if path.endswith("claim") else SUCCESS[method])
+    assert response.status_code == success(method, path)
 
 
 def test_one_agents_token_opens_nothing_of_another(client, agent):
@@ -136,7 +155,7 @@ def test_one_agents_token_opens_nothing_of_another(client, agent):
 
     call(client, "POST", "/api/v1/agents/me/skills/install")
 
-    assert agent.skill_installs.count() == 1
+    assert agent.skill_installs.count() == 2
     assert other.skill_installs.count() == 0
 
 

@@ -4,8 +4,10 @@ from urllib.parse import quote
 
 from tests.api.hostile_bodies import of_size
 from tests.api.request_cases import (
+    ACTIVATE,
     CODE,
     CONFIRM,
+    DEACTIVATE,
     INSTALL_PERSONA,
     INSTALL_SKILL,
     ME,
@@ -14,6 +16,8 @@ from tests.api.request_cases import (
     REVIEWS,
     SKILL,
     SKILLS,
+    UNINSTALL_PERSONA,
+    UNINSTALL_SKILL,
     VALID,
     Case,
     with_body,
@@ -25,7 +29,11 @@ ACCEPTED = {
     CONFIRM: (200, {"handle": "caller"}),
     INSTALL_SKILL: (201, {"slug": "pdf-tables"}),
     INSTALL_PERSONA: (201, {"slug": "archivist", "isActive": False}),
+    UNINSTALL_SKILL: (200, {"slug": "csv-tables"}),
+    ACTIVATE: (200, {"slug": "librarian", "isActive": True}),
+    DEACTIVATE: (200, {"slug": "librarian", "isActive": False}),
     REVIEWS: (201, {"personaSlug": "librarian", "rating": 5, "comment": ""}),
+    UNINSTALL_PERSONA: (200, {"slug": "librarian"}),
 }
 INJECTION = "Robert'); DROP TABLE agents_agent;--"
 NONE = {"results": [], "count": 0, "next": None, "previous": None}
@@ -38,7 +46,7 @@ def accepted(path, body, **expected):
 
 
 def everywhere(body, content_type="application/json"):
-    """The body on all six endpoints that read one."""
+    """The body on all endpoints that read one."""
     return [
         (with_body(path, body, status, content_type=content_type), expected)
         for path, (status, expected) in ACCEPTED.items()

@@ -154,6 +154,7 @@ def test_the_defaults_are_those_of_the_contract():
         "RATE_LIMITS": {
             "install": {"free": "20/h"},
             "review": {"free": "10/h"},
+            "manage": {"free": "120/h"},
             "confirm-claim": {"free": "10/h"},
             "register": {"free": "100/h"},
             "login": {"free": "5/15m"},
@@ -175,12 +176,14 @@ def test_rates_are_read_for_each_policy_and_tier():
         "RATE_LIMITS",
         RATE_LIMIT_INSTALL="free=20/h, plus=100/h",
         RATE_LIMIT_REVIEW="3/30m",
+        RATE_LIMIT_MANAGE="7/h",
         RATE_LIMIT_CONFIRM_CLAIM="free=1/d,lab-2=5/s",
         RATE_LIMIT_REGISTER="0/h",
         RATE_LIMIT_LOGIN="free=3/m",
     ) == {
         "install": {"free": "20/h", "plus": "100/h"},
         "review": {"free": "3/30m"},
+        "manage": {"free": "7/h"},
         "confirm-claim": {"free": "1/d", "lab-2": "5/s"},
         "register": {"free": "0/h"},
         "login": {"free": "3/m"},

@@ -13,7 +13,8 @@ from tests.live import url_of_test_database
 
 TOOLS = [
     *("search_skills", "get_skill", "search_personas", "get_persona", "register_agent"),
-    *("install_skill", "install_persona", "confirm_claim", "submit_review", "my_profile"),
+    *("install_skill", "install_persona", "uninstall_skill", "uninstall_persona"),
+    *("activate_persona", "deactivate_persona", "confirm_claim", "submit_review", "my_profile"),
 ]
 
 

@@ -26,7 +26,11 @@ OPERATIONS = {
     "update_profile": Scope.READ,
     "confirm_claim": Scope.READ,
     "install_skill": Scope.INSTALL,
+    "uninstall_skill": Scope.INSTALL,
     "install_persona": Scope.INSTALL,
+    "uninstall_persona": Scope.INSTALL,
+    "activate_persona": Scope.INSTALL,
+    "deactivate_persona": Scope.INSTALL,
     "submit_review": Scope.REVIEW,
 }
 
