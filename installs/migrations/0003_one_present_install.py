@@ -1,4 +1,11 @@
+from django.contrib.postgres.operations import NotInTransactionMixin
 from django.db import migrations, models
+
+
+class RunConcurrently(NotInTransactionMixin, migrations.RunSQL):
+    def database_forwards(self, app_label, schema_editor, from_state, to_state):
+        self._ensure_not_in_transaction(schema_editor)
+        super().database_forwards(app_label, schema_editor, from_state, to_state)
 
 
 def one_present_install(model, other):
@@ -11,7 +18,7 @@ def one_present_install(model, other):
     constraint = models.UniqueConstraint(
         condition=models.Q(('removed_at', None)), fields=('agent', other), name=name
     )
-    return migrations.RunSQL(
+    return RunConcurrently(
         index,
         f'DROP INDEX CONCURRENTLY {name}',
         state_operations=[migrations.AddConstraint(model_name=model, constraint=constraint)],

@@ -55,9 +55,11 @@ def on_replica(function, *arguments, **options):
         reading.alias = alias
         try:
             return function(*arguments, **options)
-        except (OperationalError, InterfaceError):
-            monitor.leave_out(alias)
-            connections[alias].close()
+        except (OperationalError, InterfaceError) as error:
+            # An error with a code is that of the statement: a conflict with recovery, a timeout.
+            if getattr(error.__cause__, "sqlstate", None) is None:
+                monitor.leave_out(alias)
+                connections[alias].close()
         finally:
             reading.alias = DEFAULT_DB_ALIAS
     return function(*arguments, **options)
