@@ -17,6 +17,8 @@ from demo.cluster import FOLDER
 from demo.postgres import CHECKOUT, Postgres
 from tests.processes import is_within
 
+pytestmark = pytest.mark.slow
+
 READS = 100
 TRANSACTIONS = "SELECT xact_commit FROM pg_stat_database WHERE datname = 'postgres'"
 

@@ -13,6 +13,8 @@ from tests.nginx import Edge
 from tests.processes import is_within
 from tests.system.scale import LONG, scale
 
+pytestmark = pytest.mark.slow
+
 SLUGS = scale(short=300, long=10_000)
 READS = 10 * SLUGS  # to warm it up, and then to measure
 CLIENTS = 4

@@ -18,6 +18,8 @@ from tests.processes import is_within
 from tests.system.scale import scale
 from tests.system.test_durability import Site
 
+pytestmark = pytest.mark.slow
+
 CHECKS = scale(short=200, long=2000)
 SECONDS = scale(short=1, long=10)  # of reading before and after each fault
 READS = 300
