@@ -35,8 +35,6 @@ HOLD_THE_INDEX_BACK = "LOCK TABLE installs_skillinstall IN ROW EXCLUSIVE MODE"
 HOLD_THE_COLUMN_BACK = "LOCK TABLE agents_agent IN ACCESS SHARE MODE"
 SETTINGS = """
 from marketplace.settings import *
-
-pytestmark = pytest.mark.slow
 MIGRATION_MODULES = {modules}
 """
 
