@@ -49,16 +49,7 @@ def main():
         replica.follow(primary)
         parts.callback(shutil.rmtree, replica.socket, ignore_errors=True)
         parts.callback(replica.stop)
-        names = {
-            "PORT": port,
-            "PORT_OF_ONE": port + 1,
-            "PORT_OF_TWO": port + 2,
-            "PORT_OF_POOLER": port + 3,
-            "PRIMARY": primary.socket,
-            "REPLICA": replica.socket,
-            "USERS": written("users.txt", f'"{USER}" ""\n'),
-        }
-        pooler, router = (configured(name, names) for name in ("pgbouncer.ini", "haproxy.cfg"))
+        pooler, router = configurations(port, primary, replica)
         parts.enter_context(running(*as_server_user(), "pgbouncer", "-q", pooler))
         for number in (1, 2):
             bind = f"127.0.0.1:{port + number}"
@@ -98,8 +89,21 @@ def is_ready(port):
     return True
 
 
-def configured(name, names):
-    return written(name, Template((TEMPLATES / name).read_text()).substitute(names))
+def configurations(port, primary, replica):
+    """The files of docs/cluster, with what this machine has in place of their variables."""
+    names = {
+        "PORT": port,
+        "PORT_OF_ONE": port + 1,
+        "PORT_OF_TWO": port + 2,
+        "PORT_OF_POOLER": port + 3,
+        "PRIMARY": primary.socket,
+        "REPLICA": replica.socket,
+        "USERS": written("users.txt", f'"{USER}" ""\n'),
+    }
+    return [
+        written(name, Template((TEMPLATES / name).read_text()).substitute(names))
+        for name in ("pgbouncer.ini", "haproxy.cfg")
+    ]
 
 
 def written(name, text):

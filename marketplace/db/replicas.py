@@ -107,7 +107,7 @@ class Monitor:
                     [(position,)] = connections[alias].fetch_all(statement)
                 except Error as error:
                     connections[alias].close()
-                    problem = str(error)
+                    problem = str(error) or type(error).__name__
                 else:
                     problem = note(alias, begun, position)
                 self.log_change(alias, problem)
@@ -129,12 +129,14 @@ class Monitor:
         return None
 
     def log_change(self, alias, problem):
-        """Log one line where a server has become unusable, for whatever reason, or usable."""
+        """Log one line where a server can be read no more, and one where it can again."""
         if bool(problem) == bool(self.problems[alias]):
             return
         self.problems[alias] = problem
-        first, *_ = (problem or "").splitlines() or [""]
-        logger.warning("%s %s%s", alias, "is used again" if not problem else "is left out: ", first)
+        if problem:
+            logger.warning("%s cannot be read: %s", alias, problem.splitlines()[0])
+        else:
+            logger.warning("%s can be read again", alias)
 
     def position_before(self, moment):
         """Where the primary was then; the oldest that is known, None while nothing is."""
