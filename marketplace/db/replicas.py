@@ -110,6 +110,8 @@ class Monitor:
                     problem = str(error) or type(error).__name__
                 else:
                     problem = note(alias, begun, position)
+                if problem:
+                    self.leave_out(alias)
                 self.log_change(alias, problem)
                 time.sleep(INTERVAL)
 

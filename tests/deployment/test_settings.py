@@ -1,7 +1,7 @@
 """The environment decides, and a wrong value stops the start and names its variable (contract 9)
 
-Most tests run the two files that read it; three starts of gunicorn and one of manage.py show that a
-process starts or stops accordingly.
+Most tests run the files that read it; a few starts of gunicorn and manage.py show that a process
+starts or stops accordingly.
 """
 
 import os

@@ -49,7 +49,25 @@ class Acknowledged:
         return len(self.agents) + len(self.skills) + len(self.personas) + reviewed
 
 
-class Load:
+class Workers:
+    """As a context manager: calls `work` on threads, which ends once `stopped` is set."""
+
+    def __init__(self, threads):
+        self.threads, self.stopped = threads, threading.Event()
+
+    def __enter__(self):
+        self.pool = ThreadPoolExecutor(self.threads)
+        self.working = [self.pool.submit(self.work) for _ in range(self.threads)]
+        return self
+
+    def __exit__(self, *_):
+        self.stopped.set()
+        self.pool.shutdown()
+        for thread in self.working:
+            thread.result()
+
+
+class Load(Workers):
     """As a context manager: `threads` agents register, install and review until it is left.
 
     A request that gets 503 or no response is repeated until it gets one; only then may an install
@@ -59,20 +77,8 @@ class Load:
     def __init__(self, server, acknowledged, *, threads, skills, personas):
         self.server, self.acknowledged = server, acknowledged
         self.skills, self.personas = skills, personas
-        self.pool = ThreadPoolExecutor(threads)
-        self.threads = threads
-        self.stopped = threading.Event()
+        super().__init__(threads)
         self.outcomes, self.unexpected, self.lost_responses = [], [], []
-
-    def __enter__(self):
-        self.working = [self.pool.submit(self.work) for _ in range(self.threads)]
-        return self
-
-    def __exit__(self, *_):
-        self.stopped.set()
-        self.pool.shutdown()
-        for thread in self.working:
-            thread.result()
 
     def work(self):
         while not self.stopped.is_set():

@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPException
 from urllib.parse import urlsplit, urlunsplit
@@ -22,6 +21,7 @@ from demo.postgres import CHECKOUT
 from tests.live import LiveServer, url_of_test_database
 from tests.next_release import add_migration, next_release_of
 from tests.processes import is_within
+from tests.system.load import Workers
 from tests.system.scale import scale
 
 ENTRIES = scale(short=2_000, long=20_000)
@@ -106,24 +106,14 @@ class Site:
         return self.server.log.read_text().count("Booting worker")
 
 
-class Load:
+class Load(Workers):
     """Agents that register, browse, install and review until the block ends."""
 
     def __init__(self, server):
         self.server = server
         self.seen, self.failures, self.slowest = Counter(), [], 0
-        self.stopped, self.lock = threading.Event(), threading.Lock()
-
-    def __enter__(self):
-        self.pool = ThreadPoolExecutor(CLIENTS)
-        self.working = [self.pool.submit(self.work) for _ in range(CLIENTS)]
-        return self
-
-    def __exit__(self, *_):
-        self.stopped.set()
-        self.pool.shutdown()
-        for thread in self.working:
-            thread.result()
+        super().__init__(CLIENTS)
+        self.lock = threading.Lock()
 
     def work(self):
         while not self.stopped.is_set():

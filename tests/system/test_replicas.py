@@ -23,6 +23,7 @@ pytestmark = pytest.mark.slow
 CHECKS = scale(short=200, long=2000)
 SECONDS = scale(short=1, long=10)  # of reading before and after each fault
 READS = 300
+MAX_LAG = 1  # second, the default
 
 
 class ReplicatedSite(Site):
@@ -112,6 +113,25 @@ def test_reading_costs_the_primary_nothing(site):
     print(f"\n{READS} searches: {asked} transactions of the primary")  # noqa: T201
 
     assert asked < looks + 10 < looks + READS
+
+
+def test_replicas_that_are_behind_are_left_out(site):
+    slug = site.catalogue["skills"][1]
+    for replica in site.replicas:
+        with psycopg.connect(replica.url, autocommit=True) as link:
+            link.execute("SELECT pg_wal_replay_pause()")
+    try:
+        with psycopg.connect(site.postgres.url, autocommit=True) as staff:
+            staff.execute("UPDATE catalogue_skill SET title = 'New' WHERE slug = %s", [slug])
+        time.sleep(MAX_LAG + 0.6)  # and some looks at the servers
+        responses = [site.server.request("GET", f"/api/v1/skills/{slug}") for _ in range(50)]
+    finally:
+        for replica in site.replicas:
+            with psycopg.connect(replica.url, autocommit=True) as link:
+                link.execute("SELECT pg_wal_replay_resume()")
+
+    assert {response.json()["title"] for response in responses} == {"New"}
+    assert is_within(30, site.are_asked)
 
 
 def test_a_replica_that_is_killed_or_frozen_fails_no_request(site):
