@@ -5,7 +5,7 @@ from functools import lru_cache
 import nh3
 from markdown_it import MarkdownIt
 
-from catalogue.importing.frontmatter import FENCED
+from catalogue.frontmatter import FENCED
 
 # No raw HTML; tables and strikethrough, which agents' own tools render too. No references: a
 # short text that repeats a long one would become a page of many megabytes.

@@ -27,6 +27,11 @@ TITLE_SCHEMA = like(column(Entry, "title"), "PDF Tables")
 PERSONA_SLUG_SCHEMA = like(SLUG_SCHEMA, "archivist")
 PERSONA_TITLE_SCHEMA = like(TITLE_SCHEMA, "Archivist")
 DESCRIPTION_SCHEMA = like(TEXT, "Extracts tables from PDF files into CSV.")
+DIGEST_SCHEMA = {
+    "type": "string",
+    "pattern": "^sha256:[0-9a-f]{64}$",
+    "examples": ["sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"],
+}
 UNKNOWN = "Empty where it is not known."
 
 
@@ -60,6 +65,9 @@ class EntrySerializer(BaseSerializer):
         "contextTokens": described(
             COUNT, "About what `content` costs an agent's context: characters / 4."
         ),
+        "digest": described(
+            DIGEST_SCHEMA, "Of what agents get: the SKILL.md as it is served, or the prompt."
+        ),
         "createdAt": TIMESTAMP,
         "updatedAt": TIMESTAMP,
     }
@@ -76,6 +84,7 @@ class EntrySerializer(BaseSerializer):
             "version": entry.version,
             "license": entry.license,
             "contextTokens": entry.context_tokens,
+            "digest": entry.digest,
             "createdAt": timestamp(entry.created_at),
             "updatedAt": timestamp(entry.updated_at),
         }

@@ -23,7 +23,7 @@ from marketplace.http_cache.validators import Validator
 
 # Raise it when the same rows are shown in another shape, because a client may hold a response of
 # the old one. tests/api/test_etags.py notices a change.
-REPRESENTATION = 1
+REPRESENTATION = 2
 LISTS = (
     "An entry of a list has no `content`: get the one you want. Follow `next` until it is null; "
     "every entry then came once. A parameter that is not listed here is a 400."

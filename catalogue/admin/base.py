@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter
 from catalogue.admin.forms import FormTextField, RecallForm
 from catalogue.admin.imports import ImportExportModelAdmin
-from catalogue.importing.frontmatter import plain_newlines
+from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render
 from catalogue.models import PUBLISHED, Skill, Status
 from catalogue.search.staff import containing

@@ -6,8 +6,7 @@ from itertools import count
 
 from django import forms
 
-from catalogue.importing.base import LISTS, TEXTS
-from catalogue.importing.frontmatter import (
+from catalogue.frontmatter import (
     FENCED,
     MAX_BYTES,
     MAX_DESCRIPTION,
@@ -17,6 +16,7 @@ from catalogue.importing.frontmatter import (
     read_frontmatter,
     utf16_length,
 )
+from catalogue.importing.base import LISTS, TEXTS
 from catalogue.importing.uploads import MAX_FILES, MAX_UPLOAD
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonForm

@@ -12,9 +12,9 @@ from django.urls import path
 from django.utils import timezone
 
 from catalogue.admin.forms import UploadForm
+from catalogue.frontmatter import Refused
 from catalogue.importing import uploads
 from catalogue.importing.exports import export
-from catalogue.importing.frontmatter import Refused
 from catalogue.models import ImportRun
 from marketplace.adminsite.base import ReadOnlyModelAdmin, StaffModelAdmin
 

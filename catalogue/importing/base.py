@@ -9,7 +9,7 @@ from pathlib import Path
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from catalogue.importing.frontmatter import (
+from catalogue.frontmatter import (
     Fields,
     Refused,
     as_slug,

@@ -4,14 +4,14 @@ import zipfile
 
 import yaml
 
-from catalogue.importing.base import LISTS, TEXTS
-from catalogue.importing.frontmatter import (
+from catalogue.frontmatter import (
     Refused,
     as_slug,
     as_title,
     read_frontmatter,
     with_frontmatter,
 )
+from catalogue.importing.base import LISTS, TEXTS
 from catalogue.models import Skill
 
 BATCH = 200  # entries of one query

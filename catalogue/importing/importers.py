@@ -2,8 +2,8 @@
 
 import re
 
+from catalogue.frontmatter import Refused
 from catalogue.importing.base import IMPORTED, Importer
-from catalogue.importing.frontmatter import Refused
 from catalogue.models import Persona, Skill
 
 MAX_PRICE_CENTS = 2**31 - 1

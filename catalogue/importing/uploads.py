@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from catalogue.importing.base import printable
-from catalogue.importing.frontmatter import (
+from catalogue.frontmatter import (
     MAX_BYTES,
     Refused,
     as_slug,
     plain_newlines,
     read_frontmatter,
 )
+from catalogue.importing.base import printable
 
 MAX_UPLOAD = 10 * 1024 * 1024
 MAX_UNPACKED = 50 * 1024 * 1024

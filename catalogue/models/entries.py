@@ -83,7 +83,7 @@ class EntryQuerySet(models.QuerySet):
         )
 
     def for_list(self):
-        """Defer what no list shows, the long column above all."""
+        """Defer what no list shows, the long columns above all."""
         unseen = ("content", "source", "status", "withdrawn_at", "withdrawal_reason")
         return self.defer(*unseen)
 
@@ -165,6 +165,15 @@ class Entry(models.Model):
         self.save(update_fields=["status", "withdrawn_at", "withdrawal_reason", "updated_at"])
 
 
+def digest_of(text):
+    """A column with the digest of what agents get of an entry, `sha256:<hex>` (lifecycle 14)."""
+    return models.GeneratedField(
+        expression=Func(text, function="catalogue_digest"),
+        output_field=models.CharField(max_length=71),
+        db_persist=True,
+    )
+
+
 PUBLISHED = Q(status=Status.PUBLISHED)
 
 
@@ -201,4 +210,4 @@ def entry_indexes(kind, popularity):
 
 
 # Fields that no snapshot of the history holds: computed, counted, or never changed.
-NO_HISTORY = ["public_id", "created_at", "updated_at", "context_tokens", "source"]
+NO_HISTORY = ["public_id", "created_at", "updated_at", "context_tokens", "digest", "source"]

@@ -14,6 +14,7 @@ from catalogue.models.entries import (
     Entry,
     EntryQuerySet,
     Status,
+    digest_of,
     entry_indexes,
 )
 from catalogue.models.skills import Skill
@@ -57,6 +58,7 @@ class Persona(Entry):
     price_cents = models.PositiveIntegerField(
         default=0, help_text="0 is free. A persona with a price cannot be installed over the API."
     )
+    digest = digest_of(F("content"))
     skills = models.ManyToManyField(Skill, related_name="personas", blank=True)
     installs = models.PositiveBigIntegerField(default=0, editable=False)
     rating_sum = models.DecimalField(max_digits=14, decimal_places=2, default=0, editable=False)

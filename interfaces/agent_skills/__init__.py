@@ -1,1 +1,1 @@
-"""Agent Skills discovery: indexes (`views`) of skills as valid SKILL.md files (`skill_file`)."""
+"""Agent Skills discovery: indexes of skills as SKILL.md files."""

@@ -6,16 +6,17 @@ counts as a download: only an agent's install does.
 """
 
 from functools import partial
+from hashlib import sha256
 
 import orjson
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 
 from catalogue.exceptions import SkillNotFound
-from catalogue.importing.frontmatter import read_frontmatter
+from catalogue.frontmatter import read_frontmatter
 from catalogue.models import Skill, Status
 from catalogue.views import PersonaViewSet, SkillViewSet
 from installs.exceptions import PersonaRequiresPayment
-from interfaces.agent_skills.skill_file import SkillFile, skill_file_of
 from interfaces.guides.views import skill_md
 from marketplace.api.keysets import versions, versions_of
 from marketplace.api.schemas import TEXT, component, described, like
@@ -49,14 +50,11 @@ versions_of_bundled = CompiledQuery(versions_of(BUNDLED))
 
 class DiscoveryViewSet(PublicReadingViewSet):
     def marketplace(self, request):
-        text = skill_md(request)
-        fields, _ = read_frontmatter(text)
-        file = SkillFile("/skill.md", fields.line("name"), fields.line("description"), text)
-        return index_response([file], ALWAYS_FRESH)
+        return index_response({"/skill.md": skill_md(request)}, ALWAYS_FRESH)
 
     def skill(self, request, slug):
         skill, validator = SkillViewSet.get_published(slug)
-        return index_response([skill_file_of(skill)], validator)
+        return index_response(files_of([skill]), validator)
 
     def persona(self, request, slug):
         """The skills that a persona bundles; a priced one is refused as its install is."""
@@ -68,7 +66,7 @@ class DiscoveryViewSet(PublicReadingViewSet):
         # any must never count as fresh.
         seen = [versions(skill, BUNDLED) for skill in skills] or None
         validator = Validator(partial(versions_of_bundled, slug=slug), seen)
-        return index_response([skill_file_of(skill) for skill in skills], validator)
+        return index_response(files_of(skills), validator)
 
     @extend_schema(
         operation_id="get_skill_file",
@@ -81,9 +79,27 @@ class DiscoveryViewSet(PublicReadingViewSet):
     def skill_file(self, request, slug):
         skill, validator = SkillViewSet.get_published(slug)
         content_type = "text/markdown; charset=utf-8"
-        return public_response(skill_file_of(skill).text, validator, content_type=content_type)
+        return public_response(skill.file_text, validator, content_type=content_type)
+
+
+def files_of(skills):
+    """The texts of their SKILL.md files, by URL."""
+    return {reverse("skill-file", args=[skill.slug]): skill.file_text for skill in skills}
 
 
 def index_response(files, validator):
-    content = orjson.dumps({"$schema": SCHEMA, "skills": [file.index_entry() for file in files]})
+    content = orjson.dumps(
+        {"$schema": SCHEMA, "skills": [index_entry(url, text) for url, text in files.items()]}
+    )
     return public_response(content.decode(), validator, content_type="application/json")
+
+
+def index_entry(url, text):
+    fields, _ = read_frontmatter(text)
+    return {
+        "name": fields.fields["name"],
+        "type": "skill-md",
+        "description": fields.fields["description"],
+        "url": url,
+        "digest": f"sha256:{sha256(text.encode()).hexdigest()}",
+    }

@@ -28,6 +28,7 @@ def as_listed(persona, **changes):
         "ratingAvg": None,
         "ratingCount": 0,
         "contextTokens": persona.context_tokens,
+        "digest": persona.digest,
         "createdAt": timestamp(persona.created_at),
         "updatedAt": timestamp(persona.updated_at),
         **changes,

@@ -23,6 +23,7 @@ def as_listed(skill):
         "license": skill.license,
         "downloads": skill.downloads,
         "contextTokens": skill.context_tokens,
+        "digest": skill.digest,
         "createdAt": timestamp(skill.created_at),
         "updatedAt": timestamp(skill.updated_at),
     }

@@ -57,6 +57,7 @@ def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
 
     assert shown.pop("personaId").startswith("persona_")
     assert shown.pop("createdAt") <= shown.pop("updatedAt")
+    assert shown.pop("digest").startswith("sha256:")
     assert shown == {
         "slug": "archivist",
         "title": "The Archivist",

@@ -48,6 +48,7 @@ def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
     shown = served(anyone, "pdf-tables")
     assert shown.pop("skillId").startswith("skill_")
     assert shown.pop("createdAt") <= shown.pop("updatedAt")
+    assert shown.pop("digest").startswith("sha256:")
     assert shown == {
         "slug": "pdf-tables",
         "title": "PDF Tables",

@@ -187,7 +187,8 @@ def test_an_edit_changes_file_digest_and_etag(anyone, skill):
     path = f"/skills/pdf-tables{INDEX}"
     before = anyone.get(path)
 
-    Skill.objects.update(content=CONTENT.replace("Read", "Look at"))
+    skill.content = CONTENT.replace("Read", "Look at")
+    skill.save()
 
     after = anyone.get(path)
     assert after.headers["ETag"] != before.headers["ETag"]

@@ -1,4 +1,4 @@
-"""A skill as a SKILL.md that every validator of the Agent Skills format accepts.
+"""A skill's SKILL.md, which every validator of the Agent Skills format accepts.
 
 Many imported files would be refused: for a name that is not their folder's, a field that the
 format does not know, or YAML beyond its plain subset. Such a file is served with a frontmatter
@@ -7,12 +7,8 @@ made of the catalogue's fields. Its own frontmatter is in `content`.
 
 import json
 import re
-from hashlib import sha256
-from typing import NamedTuple
 
-from django.urls import reverse
-
-from catalogue.importing.frontmatter import (
+from catalogue.frontmatter import (
     FENCED,
     MAX_DESCRIPTION,
     Fields,
@@ -29,34 +25,22 @@ PLAIN_LINE = re.compile(rf"""(?:  )?[\w-]+:(?: (?:{PLAIN}|"[^"\\]*"|'[^']*'))?""
 MAX_NAME, MAX_COMPATIBILITY, MAX_WORDS = 64, 500, 100
 
 
-class SkillFile(NamedTuple):
-    url: str
-    name: str
-    description: str
-    text: str
-
-    def index_entry(self):
-        return {
-            "name": self.name,
-            "type": "skill-md",
-            "description": self.description,
-            "url": self.url,
-            "digest": f"sha256:{sha256(self.text.encode()).hexdigest()}",
-        }
-
-
-def skill_file_of(skill):
+def skill_md_of(skill):
+    """The text of the skill's SKILL.md: its content where that is valid."""
     try:
         fields, body = read_frontmatter(skill.content)
     except Refused:
         fields, body = Fields({}), skill.content
-    name = skill.slug[:MAX_NAME].rstrip("-")
+    name = name_of(skill)
     if is_valid(skill.content, name, fields.fields):
-        description, text = fields.fields["description"], skill.content
-    else:
-        description = plain(skill.description) or plain(skill.title) or name
-        text = with_frontmatter(frontmatter_of(skill, name, description, fields), body)
-    return SkillFile(reverse("skill-file", args=[skill.slug]), name, description, text)
+        return skill.content
+    description = plain(skill.description) or plain(skill.title) or name
+    return with_frontmatter(frontmatter_of(skill, name, description, fields), body)
+
+
+def name_of(skill):
+    """The name in its SKILL.md, and of the folder to put it into."""
+    return skill.slug[:MAX_NAME].rstrip("-")
 
 
 def frontmatter_of(skill, name, description, fields):

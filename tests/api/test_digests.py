@@ -1,0 +1,85 @@
+"""The digest of an entry: of exactly what agents get (lifecycle 14)."""
+
+from hashlib import sha256
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from catalogue import skill_md
+from catalogue.models import Persona, Skill
+from tests.factories import PersonaFactory, SkillFactory
+
+VALID = "---\nname: pdf\ndescription: Reads tables.\n---\n\nRéad them.\n"
+SKILL, SKILLS = "/api/v1/skills/pdf", "/api/v1/skills"
+FILE = f"{SKILL}/SKILL.md"
+
+
+def digest(content):
+    return f"sha256:{sha256(content).hexdigest()}"
+
+
+@pytest.mark.parametrize("content", [VALID, "---\nname: PDF!\nallowed: 1\n---\nRead.", "Do it."])
+def test_a_skills_digest_is_that_of_its_file(anyone, content):
+    SkillFactory(slug="pdf", content=content)
+
+    served = anyone.get(FILE).content
+
+    assert anyone.get(SKILL).json()["digest"] == digest(served)
+    assert anyone.get(SKILLS).json()["results"][0]["digest"] == digest(served)
+
+
+def test_a_personas_digest_is_that_of_its_prompt(anyone):
+    PersonaFactory(slug="archivist", content="Tidy ü.\n", price_cents=5)
+
+    expected = digest("Tidy ü.\n".encode())
+    assert anyone.get("/api/v1/personas/archivist").json()["digest"] == expected
+    assert anyone.get("/api/v1/personas").json()["results"][0]["digest"] == expected
+
+
+def test_it_moves_with_what_the_file_is_made_of_alone(anyone):
+    skill = SkillFactory(slug="pdf", content="Do it.", author="Ada")
+    before = anyone.get(SKILL).json()["digest"]
+
+    skill.withdraw("Broken")
+    skill.publish()
+    Skill.objects.update(downloads=3)
+    unchanged = anyone.get(SKILL).json()["digest"]
+    skill.author = "Grace"
+    skill.save(update_fields=["author", "updated_at"])
+
+    assert unchanged == before
+    assert anyone.get(SKILL).json()["digest"] == digest(anyone.get(FILE).content) != before
+
+
+def test_a_release_that_writes_frontmatter_differently_changes_no_file(anyone, monkeypatch):
+    skill = SkillFactory(slug="pdf", content="Do it.")
+    before = anyone.get(FILE).content, anyone.get(SKILL).json()["digest"]
+
+    monkeypatch.setattr(skill_md, "plain", lambda text: text.upper())
+    skill.withdraw()
+    skill.publish()
+
+    assert (anyone.get(FILE).content, anyone.get(SKILL).json()["digest"]) == before
+
+
+@pytest.mark.django_db
+def test_an_import_keeps_it_until_the_file_changes(tmp_path):
+    files = {
+        tmp_path / "pdf" / "SKILL.md": "---\nname: Pdf\ndescription: Reads.\nx: y\n---\nRead it.",
+        tmp_path / "archivist.md": "---\nname: archivist\n---\nTidy.",
+    }
+
+    def digests():
+        for file, text in files.items():
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(text)
+        call_command("import_skills", tmp_path / "pdf", stdout=StringIO())
+        call_command("import_personas", tmp_path / "archivist.md", stdout=StringIO())
+        return Skill.objects.get().digest, Persona.objects.get().digest
+
+    first = digests()
+    assert digests() == first
+    files = {file: f"{text} More." for file, text in files.items()}
+    assert not set(digests()) & set(first)
+    assert Skill.objects.get().digest == digest(Skill.objects.get().file_text.encode())
