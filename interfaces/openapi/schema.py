@@ -69,11 +69,15 @@ class OperationSchema(AutoSchema):
     def is_public_reading(self):
         return self.method == "GET" and not self.is_protected
 
+    @property
+    def is_list(self):
+        return self.view.action == "list" and hasattr(self.view, "filterset_class")
+
     def _get_parameters(self):
         taken = []
         if "{slug}" in self.path:
             taken.append(parameters.SLUG)
-        if self.view.action == "list":
+        if self.is_list:
             taken += parameters.of_list(self.view)
         if self.is_public_reading:
             taken.append(parameters.IF_NONE_MATCH)
@@ -151,7 +155,7 @@ class OperationSchema(AutoSchema):
     def bad_requests(self):
         if self.method != "GET":
             yield from bodies.refusals(self.view.get_serializer())
-        if self.view.action == "list":
+        if self.is_list:
             yield from parameters.refusals(self.view.filterset_class)
         yield middleware.TEXTS[400]
 

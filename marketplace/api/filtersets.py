@@ -1,0 +1,142 @@
+"""The query string of a list, declared once for the API, OpenAPI and the website."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from threading import Lock
+
+from cachetools import LRUCache
+from django.db.models import Count, Subquery, Value
+from django.db.models.functions import Coalesce
+
+from marketplace.api.exceptions import BadRequest
+from marketplace.api.keysets import SortedRows, compile_page
+from marketplace.api.schemas import TEXT
+from marketplace.db.compiled_queries import BindParam
+
+# Of this process; 80 KiB each, about.
+compiled_pages = LRUCache(100)
+lock = Lock()
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A query parameter that narrows a list.
+
+    `condition` makes the Q of a value, or of the BindParam that stands for it.
+    """
+
+    condition: Callable
+    description: str
+    schema: dict = field(default_factory=TEXT.copy)
+    parse: Callable = str  # of the parameter's text, or of the list of texts if it is repeatable
+    is_repeatable: bool = False
+    is_facet: bool = False  # its values are counted in FacetCount
+    is_inlined: bool = False  # each value has an SQL of its own
+    is_selective: bool = False  # leaves few entries, whatever the value
+    is_versioned: bool = True  # the catalogue version rises when other entries pass
+    is_chip: bool = True  # a page of the website shows it as a chip that removes it
+
+
+class FilterSet:
+    """Which rows of a queryset, in which order. A filter set is what is paginated.
+
+    The queryset may have BindParams of its own, of which `bound` are the values. Unknown and
+    repeated parameters are refused.
+    """
+
+    queryset = None
+    filters = {}
+    sorts = {}
+    default_sort = None
+    aliases = {}
+    validators = ()
+
+    def __init__(self, query, **bound):
+        self.query, self.bound = query, bound
+        self.params = self._params(query)
+        self.sort = self._sort(self.params.get("sort"))
+        self.values = {
+            name: each.parse(query[name] if each.is_repeatable else self.params[name])
+            for name, each in self.filters.items()
+            if name in self.params
+        }
+
+    @classmethod
+    def allowed(cls):
+        """The names of the parameters. The order of a list with one sort alone is not chosen."""
+        sort = {"sort"} if len(cls.sorts) > 1 else set()
+        return {"limit", "cursor", *sort, *cls.aliases, *cls.filters}
+
+    def rows(self):
+        params = {**self.values, **self.bound}
+        sort = self.sorts[self.sort]
+        return SortedRows(self.compiled_page, sort, params, validators=self.validators)
+
+    @property
+    def binding(self):
+        """All that a cursor depends on."""
+        return repr((type(self).__name__, self.sort, self.bound, sorted(self.values.items())))
+
+    @property
+    def sort_choices(self):
+        """The names and labels of the sorts, the default one first."""
+        return [(name, sort.label) for name, sort in self.sorts.items()]
+
+    def compiled_page(self, number, place):
+        """The `compile_page` of all lists that differ from this one in bound values alone."""
+        inlined = [
+            (name, value if self.filters[name].is_inlined else None)
+            for name, value in self.values.items()
+        ]
+        shape = (type(self), *inlined, self.shape, self.sort, number, place)
+        with lock:
+            compiled = compiled_pages.get(shape)
+        if compiled is None:
+            passing = self.filtered(
+                {
+                    name: value if self.filters[name].is_inlined else BindParam(name)
+                    for name, value in self.values.items()
+                }
+            )
+            sort = self.sorts[self.sort]
+            compiled = compile_page(passing, sort, self.count(passing), number, place)
+            with lock:
+                compiled_pages[shape] = compiled
+        return compiled
+
+    @property
+    def shape(self):
+        """What else the SQL depends on."""
+
+    def filtered(self, values):
+        rows = self.queryset
+        for name, value in values.items():
+            rows = rows.filter(self.filters[name].condition(value))
+        return rows
+
+    def count(self, passing):
+        """The number of rows as an expression."""
+        numbers = passing.order_by().values(every=Value(1)).annotate(number=Count("pk"))
+        return Coalesce(Subquery(numbers.values("number")), 0)
+
+    def _params(self, query):
+        """The first value of each parameter, aliases resolved."""
+        allowed, params = self.allowed(), {}
+        for given, values in query.items():
+            if given not in allowed:
+                raise BadRequest(
+                    f"Unknown query parameter '{given}'. Allowed: {', '.join(sorted(allowed))}"
+                )
+            name = self.aliases.get(given, given)
+            is_repeatable = name in self.filters and self.filters[name].is_repeatable
+            if name in params or (len(values) > 1 and not is_repeatable):
+                raise BadRequest(f"{name} must be given at most once")
+            params[name] = values[0]
+        return params
+
+    def _sort(self, name):
+        if name is None:
+            return self.default_sort
+        if name not in self.sorts:
+            raise BadRequest(f"sort must be one of {', '.join(self.sorts)}")
+        return name
