@@ -99,8 +99,8 @@ def test_a_changed_shape_has_a_new_number(anyone):
     shown = b"\n".join(anyone.get(API + path).content for path in PATHS)
 
     assert sha256(shown).hexdigest() == DIGESTS[responses.REPRESENTATION], (
-        "A catalogue response has another shape: raise REPRESENTATION (marketplace/http_cache/responses.py), "
-        "and add its digest to DIGESTS in this file."
+        "A catalogue response has another shape: raise REPRESENTATION "
+        "(marketplace/http_cache/responses.py), and add its digest to DIGESTS in this file."
     )
 
 
