@@ -99,7 +99,7 @@ AGENTS = """
 # the entries whose place modulo that number is j.
 INSTALLS = """
     WITH entries AS MATERIALIZED (
-        SELECT id, row_number() OVER (ORDER BY id) - 1 AS place
+        SELECT id, digest, row_number() OVER (ORDER BY id) - 1 AS place
         FROM catalogue_{kind} WHERE slug LIKE 'bench-%%'
     ), picks AS MATERIALIZED (
         SELECT agent.id AS agent_id,
@@ -117,8 +117,8 @@ INSTALLS = """
         ) AS installs
         WHERE entry.id = installs.id
     )
-    INSERT INTO installs_{kind}install (agent_id, {kind}_id, installed_at, {column})
-    SELECT agent_id, entries.id, now(), {value} FROM picks JOIN entries USING (place)
+    INSERT INTO installs_{kind}install (agent_id, {kind}_id, digest, installed_at, {column})
+    SELECT agent_id, entries.id, digest, now(), {value} FROM picks JOIN entries USING (place)
 """
 INSTALL_COLUMNS = {
     "skill": {"counter": "downloads", "column": "runtime", "value": "''"},

@@ -33,6 +33,7 @@ DIGEST_SCHEMA = {
     "examples": ["sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"],
 }
 UNKNOWN = "Empty where it is not known."
+VERSION_SCHEMA = like(described(column(Entry, "version"), UNKNOWN), "1.6.0")
 
 
 def page_of(entry):
@@ -60,7 +61,7 @@ class EntrySerializer(BaseSerializer):
         "tags": array(like(column(Entry, "tags"), "pdf")),
         "runtimes": array(like(column(Entry, "runtimes"), "python")),
         "author": like(described(column(Entry, "author"), UNKNOWN), "Harbour Tools"),
-        "version": like(described(column(Entry, "version"), UNKNOWN), "1.6.0"),
+        "version": VERSION_SCHEMA,
         "license": like(described(column(Entry, "license"), UNKNOWN), "MIT"),
         "contextTokens": described(
             COUNT, "About what `content` costs an agent's context: characters / 4."

@@ -1,6 +1,7 @@
+from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, OuterRef, Q
 
 from agents.models import Agent
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
@@ -18,13 +19,38 @@ from installs.sql import (
     SET_ACTIVE,
     UNINSTALL_PERSONA,
     UNINSTALL_SKILL,
+    UPGRADE_PERSONA,
+    UPGRADE_SKILL,
 )
+
+# Columns of an entry that its install is listed with.
+SHOWN = ["public_id", "slug", "title", "version", "status", "withdrawn_at"]
 
 
 class InstallQuerySet(models.QuerySet):
     def present(self):
         """What agents have; the others are history."""
         return self.filter(removed_at=None)
+
+    def with_entry(self):
+        """Annotate what a list shows of the entry; `digest` is that of the install."""
+        kind = self.model.kind
+        return self.annotate(
+            entry_digest=F(f"{kind}__digest"),
+            **{name: F(f"{kind}__{name}") for name in SHOWN},
+        )
+
+    def upgrade(self, agent, slug):
+        """Note that the agent uses the entry's present text; returns the verdict with the digests.
+
+        Raises the kind's NotInstalled; of a withdrawn one, its NotFound (lifecycle 14).
+        """
+        verdict = agent.run_alone(self.model.UPGRADE, slug=slug)
+        if verdict.install_id is None:
+            raise self.model.NotInstalled
+        if not verdict.is_published:
+            raise self.model.NotFound
+        return verdict
 
 
 class SkillInstallQuerySet(InstallQuerySet):
@@ -59,6 +85,8 @@ class Install(models.Model):
 
     installed_at = models.DateTimeField(auto_now_add=True)
     removed_at = models.DateTimeField(null=True, editable=False)
+    # The entry's digest when it was installed or last updated.
+    digest = models.CharField(max_length=71, editable=False, default="", db_default="")
 
     class Meta:
         abstract = True
@@ -69,6 +97,10 @@ class Install(models.Model):
 
 
 class SkillInstall(Install):
+    kind = "skill"
+    UPGRADE = UPGRADE_SKILL
+    NotInstalled, NotFound = SkillNotInstalled, SkillNotFound
+
     # skill_install_newest begins with the agent and serves as this key's index.
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="skill_installs", db_index=False)
     skill = models.ForeignKey(Skill, models.PROTECT, related_name="agent_installs")
@@ -92,6 +124,12 @@ class SkillInstall(Install):
 
 
 class PersonaInstallQuerySet(InstallQuerySet):
+    def with_entry(self):
+        """Also the slugs of the published skills that come with the persona."""
+        bundled = Skill.objects.published().filter(personas=OuterRef("persona_id"))
+        slugs = ArraySubquery(bundled.order_by("slug").values("slug"))
+        return super().with_entry().annotate(skill_slugs=slugs)
+
     def install(self, agent, slug, *, activate=False):
         """Give the agent a free persona, at most once; on request as its one active persona.
 
@@ -135,6 +173,10 @@ class PersonaInstallQuerySet(InstallQuerySet):
 
 
 class PersonaInstall(Install):
+    kind = "persona"
+    UPGRADE = UPGRADE_PERSONA
+    NotInstalled, NotFound = PersonaNotInstalled, PersonaNotFound
+
     agent = models.ForeignKey(
         Agent, models.CASCADE, related_name="persona_installs", db_index=False
     )

@@ -1,8 +1,35 @@
 from rest_framework.serializers import BaseSerializer
 
-from catalogue.serializers import PERSONA_SLUG_SCHEMA, SLUG_SCHEMA
-from marketplace.api.schemas import FLAG, component, identifier, message, object_schema
-from marketplace.api.serializers import BodySerializer, BooleanField, SlugField, TextField
+from catalogue.models import Status
+from catalogue.serializers import (
+    DIGEST_SCHEMA,
+    PERSONA_SLUG_SCHEMA,
+    PERSONA_TITLE_SCHEMA,
+    SLUG_SCHEMA,
+    TITLE_SCHEMA,
+    VERSION_SCHEMA,
+    page_of,
+)
+from marketplace.api.schemas import (
+    FLAG,
+    TEXT,
+    TIMESTAMP,
+    array,
+    component,
+    described,
+    identifier,
+    like,
+    message,
+    nullable,
+    object_schema,
+)
+from marketplace.api.serializers import (
+    BodySerializer,
+    BooleanField,
+    SlugField,
+    TextField,
+    timestamp,
+)
 
 SLUG_HELP = "The `slug` of the entry, as the catalogue shows it."
 
@@ -100,3 +127,105 @@ class DeactivatedPersonaSerializer(InstalledPersonaSerializer):
         "DeactivatedPersona",
         object_schema({"message": message(text), **InstalledPersonaSerializer.fields_schema}),
     )
+
+
+class UpgradeSerializer(BaseSerializer):
+    """What an update moved; from InstallQuerySet.upgrade."""
+
+    schema = component(
+        "Upgrade",
+        object_schema(
+            {
+                "message": message("Updated"),
+                "slug": SLUG_SCHEMA,
+                "digest": DIGEST_SCHEMA,
+                "previousDigest": DIGEST_SCHEMA,
+            }
+        ),
+    )
+
+    def to_representation(self, verdict):
+        is_new = verdict.digest != verdict.previous_digest
+        return {
+            "message": "Updated" if is_new else "Nothing to update",
+            "slug": verdict.slug,
+            "digest": verdict.digest,
+            "previousDigest": verdict.previous_digest,
+        }
+
+
+class OwnEntrySerializer(BaseSerializer):
+    """What an agent's lists show of any entry; from InstallQuerySet.with_entry."""
+
+    fields_schema = {
+        "version": VERSION_SCHEMA,
+        "digest": described(DIGEST_SCHEMA, "Of the text that the entry has now."),
+        "installedDigest": described(
+            DIGEST_SCHEMA, "Of the text that it had when it was installed or last updated."
+        ),
+        "updateAvailable": FLAG,
+        "withdrawnAt": like(
+            described(nullable(TIMESTAMP), "Set where staff have withdrawn it: stop using it."),
+            None,
+        ),
+    }
+
+    def common(self, install):
+        is_published = install.status == Status.PUBLISHED
+        return {
+            "version": install.version,
+            "digest": install.entry_digest,
+            "installedDigest": install.digest,
+            "updateAvailable": is_published and install.entry_digest != install.digest,
+            "withdrawnAt": timestamp(install.withdrawn_at),
+        }
+
+
+class OwnSkillSerializer(OwnEntrySerializer):
+    profile_schema = {
+        "skillId": identifier("skill"),
+        "slug": SLUG_SCHEMA,
+        "title": TITLE_SCHEMA,
+        "runtime": like(TEXT, "python"),
+        "installedAt": TIMESTAMP,
+    }
+    schema = component(
+        "OwnSkill", object_schema({**profile_schema, **OwnEntrySerializer.fields_schema})
+    )
+    page_schema = component("OwnSkillPage", page_of(schema))
+
+    def to_representation(self, install):
+        return {
+            "skillId": install.public_id,
+            "slug": install.slug,
+            "title": install.title,
+            "runtime": install.runtime,
+            "installedAt": timestamp(install.installed_at),
+            **self.common(install),
+        }
+
+
+class OwnPersonaSerializer(OwnEntrySerializer):
+    profile_schema = {
+        "personaId": identifier("persona"),
+        "slug": PERSONA_SLUG_SCHEMA,
+        "title": PERSONA_TITLE_SCHEMA,
+        "isActive": FLAG,
+        "installedAt": TIMESTAMP,
+        "skills": described(array(SLUG_SCHEMA), "The slugs of the skills that come with it."),
+    }
+    schema = component(
+        "OwnPersona", object_schema({**profile_schema, **OwnEntrySerializer.fields_schema})
+    )
+    page_schema = component("OwnPersonaPage", page_of(schema))
+
+    def to_representation(self, install):
+        return {
+            "personaId": install.public_id,
+            "slug": install.slug,
+            "title": install.title,
+            "isActive": install.is_active,
+            "installedAt": timestamp(install.installed_at),
+            "skills": install.skill_slugs,
+            **self.common(install),
+        }

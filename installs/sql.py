@@ -10,7 +10,8 @@ from agents.sql import WITH_ME
 
 INSTALL_SKILL = f"""
 {WITH_ME}, skill AS (
-    SELECT skill.id, skill.public_id, skill.status = 'published' AS is_published
+    SELECT
+        skill.id, skill.public_id, skill.digest, skill.status = 'published' AS is_published
     FROM me, catalogue_skill AS skill
     WHERE skill.slug = %(slug)s
     FOR NO KEY UPDATE OF skill
@@ -18,8 +19,8 @@ INSTALL_SKILL = f"""
     SELECT FROM skill, installs_skillinstall AS install
     WHERE install.agent_id = %(agent)s AND install.skill_id = skill.id AND removed_at IS NULL
 ), created AS (
-    INSERT INTO installs_skillinstall (agent_id, skill_id, runtime, installed_at)
-    SELECT %(agent)s, id, %(runtime)s, now()
+    INSERT INTO installs_skillinstall (agent_id, skill_id, digest, runtime, installed_at)
+    SELECT %(agent)s, id, digest, %(runtime)s, now()
     FROM skill WHERE is_published AND NOT EXISTS (SELECT FROM installed)
     RETURNING id, skill_id
 ), counted AS (
@@ -35,7 +36,7 @@ FROM (VALUES (true)) AS verdict LEFT JOIN skill ON true LEFT JOIN created ON tru
 INSTALL_PERSONA = f"""
 {WITH_ME}, persona AS (
     SELECT
-        persona.id, persona.public_id,
+        persona.id, persona.public_id, persona.digest,
         persona.status = 'published' AS is_published, persona.price_cents = 0 AS is_free
     FROM me, catalogue_persona AS persona
     WHERE persona.slug = %(slug)s
@@ -44,7 +45,7 @@ INSTALL_PERSONA = f"""
     SELECT FROM persona, installs_personainstall AS install
     WHERE install.agent_id = %(agent)s AND install.persona_id = persona.id AND removed_at IS NULL
 ), granted AS (
-    SELECT id FROM persona
+    SELECT id, digest FROM persona
     WHERE is_published AND is_free AND NOT EXISTS (SELECT FROM installed)
 ), deactivated AS (
     UPDATE installs_personainstall AS install SET is_active = false
@@ -52,9 +53,9 @@ INSTALL_PERSONA = f"""
     WHERE install.agent_id = %(agent)s AND install.is_active AND %(activate)s
     RETURNING install.id
 ), created AS (
-    INSERT INTO installs_personainstall (agent_id, persona_id, is_active, installed_at)
+    INSERT INTO installs_personainstall (agent_id, persona_id, digest, is_active, installed_at)
     -- The count makes it wait for the deactivation.
-    SELECT %(agent)s, granted.id, %(activate)s, now()
+    SELECT %(agent)s, granted.id, granted.digest, %(activate)s, now()
     FROM granted, (SELECT count(*) FROM deactivated) AS deactivated
     RETURNING id, persona_id
 ), counted AS (
@@ -121,3 +122,30 @@ SELECT
     installed.public_id, installed.is_published
 FROM (VALUES (true)) AS verdict LEFT JOIN installed ON true
 """
+
+
+def upgrade_of(kind):
+    """The install gets the digest that the entry has now; both rows are locked as above."""
+    return f"""
+{WITH_ME}, installed AS (
+    SELECT
+        install.id, install.digest AS previous_digest, entry.slug, entry.digest,
+        entry.status = 'published' AS is_published
+    FROM me
+    JOIN installs_{kind}install AS install ON install.agent_id = me.id
+    JOIN catalogue_{kind} AS entry ON entry.id = install.{kind}_id
+    WHERE entry.slug = %(slug)s AND install.removed_at IS NULL
+    FOR NO KEY UPDATE OF install, entry
+), upgraded AS (
+    UPDATE installs_{kind}install AS install SET digest = installed.digest
+    FROM installed
+    WHERE install.id = installed.id AND is_published AND previous_digest <> installed.digest
+)
+SELECT
+    (SELECT id FROM me) AS agent_id, installed.id AS install_id,
+    slug, digest, previous_digest, is_published
+FROM (VALUES (true)) AS verdict LEFT JOIN installed ON true
+"""
+
+
+UPGRADE_SKILL, UPGRADE_PERSONA = upgrade_of("skill"), upgrade_of("persona")

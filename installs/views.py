@@ -1,4 +1,4 @@
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.response import Response
@@ -11,6 +11,7 @@ from installs.exceptions import (
     SkillAlreadyInstalled,
     SkillNotInstalled,
 )
+from installs.filters import OwnPersonaFilterSet, OwnSkillFilterSet
 from installs.models import PersonaInstall, SkillInstall
 from installs.serializers import (
     ActivatedPersonaSerializer,
@@ -20,17 +21,57 @@ from installs.serializers import (
     InstalledSlugSerializer,
     InstallPersonaSerializer,
     InstallSkillSerializer,
+    OwnPersonaSerializer,
+    OwnSkillSerializer,
     UninstalledPersonaSerializer,
     UninstalledSkillSerializer,
+    UpgradeSerializer,
 )
+from marketplace.api.pagination import KeysetPagination
 from marketplace.api.permissions import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.ratelimits.decorators import ratelimit
 
+OWN = (
+    "`updateAvailable` where its text is another one than the `installedDigest`; `withdrawnAt` "
+    "where staff have withdrawn it."
+)
+UPGRADE = (
+    "Read the text first: `installedDigest` becomes its present `digest`. With nothing to update "
+    "both digests of the answer are the same."
+)
 
-class SkillInstallViewSet(ApiViewSet):
-    required_scope = Scope.INSTALL
+
+class InstallViewSet(ApiViewSet):
+    """What the calling agent has of one kind."""
+
+    pagination_class = KeysetPagination
+    filterset_class = None
+    own_serializer = None
+
+    @property
+    def required_scope(self):
+        return Scope.READ if self.action == "list" else Scope.INSTALL
+
+    def list(self, request):
+        filterset = self.filterset_class(self.query, agent=request.user.pk)
+        page = self.paginate_queryset(filterset)
+        return self.get_paginated_response(self.own_serializer(page, many=True).data)
+
+
+@extend_schema_view(
+    list=extend_schema(
+        operation_id="list_own_skills",
+        tags=["Installs"],
+        summary="List the skills that you have",
+        description=f"All that you have installed, the newest first. {OWN}",
+        responses={200: OwnSkillSerializer.page_schema},
+    )
+)
+class SkillInstallViewSet(InstallViewSet):
+    filterset_class = OwnSkillFilterSet
     serializer_class = InstallSkillSerializer
+    own_serializer = OwnSkillSerializer
 
     @extend_schema(
         operation_id="install_skill",
@@ -62,10 +103,38 @@ class SkillInstallViewSet(ApiViewSet):
         install = SkillInstall.objects.uninstall(request.user, **self.validated(request))
         return Response(UninstalledSkillSerializer(install).data)
 
+    @extend_schema(
+        operation_id="update_skill",
+        tags=["Installs"],
+        summary="Note that you use a skill's present text",
+        description=UPGRADE,
+        responses={200: UpgradeSerializer, 404: (SkillNotInstalled, SkillNotFound)},
+    )
+    @action(
+        detail=False,
+        methods=["post"],
+        url_path="update",
+        serializer_class=InstalledSlugSerializer,
+    )
+    @ratelimit("manage")
+    def upgrade(self, request):
+        verdict = SkillInstall.objects.upgrade(request.user, **self.validated(request))
+        return Response(UpgradeSerializer(verdict).data)
 
-class PersonaInstallViewSet(ApiViewSet):
-    required_scope = Scope.INSTALL
+
+@extend_schema_view(
+    list=extend_schema(
+        operation_id="list_own_personas",
+        tags=["Installs"],
+        summary="List the personas that you have",
+        description=f"All that you have installed, the newest first. {OWN}",
+        responses={200: OwnPersonaSerializer.page_schema},
+    )
+)
+class PersonaInstallViewSet(InstallViewSet):
+    filterset_class = OwnPersonaFilterSet
     serializer_class = InstallPersonaSerializer
+    own_serializer = OwnPersonaSerializer
 
     @extend_schema(
         operation_id="install_persona",
@@ -101,6 +170,24 @@ class PersonaInstallViewSet(ApiViewSet):
     def uninstall(self, request):
         install = PersonaInstall.objects.uninstall(request.user, **self.validated(request))
         return Response(UninstalledPersonaSerializer(install).data)
+
+    @extend_schema(
+        operation_id="update_persona",
+        tags=["Installs"],
+        summary="Note that you use a persona's present prompt",
+        description=UPGRADE,
+        responses={200: UpgradeSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
+    )
+    @action(
+        detail=False,
+        methods=["post"],
+        url_path="update",
+        serializer_class=InstalledSlugSerializer,
+    )
+    @ratelimit("manage")
+    def upgrade(self, request):
+        verdict = PersonaInstall.objects.upgrade(request.user, **self.validated(request))
+        return Response(UpgradeSerializer(verdict).data)
 
     @extend_schema(
         operation_id="activate_persona",

@@ -9,10 +9,9 @@ from catalogue.serializers import (
     SLUG_SCHEMA,
     TITLE_SCHEMA,
 )
+from installs.serializers import OwnPersonaSerializer, OwnSkillSerializer
 from marketplace.api.schemas import (
     COUNT,
-    FLAG,
-    TEXT,
     TIMESTAMP,
     array,
     column,
@@ -26,39 +25,16 @@ from marketplace.api.schemas import (
 from marketplace.api.serializers import timestamp
 from profiles.sql import NEWEST
 
-PERSONA_SCHEMA = {
+ACTIVE_PERSONA = {
     "personaId": identifier("persona"),
     "slug": PERSONA_SLUG_SCHEMA,
     "title": PERSONA_TITLE_SCHEMA,
 }
 SKILLS_SCHEMA = array(
-    component(
-        "OwnSkill",
-        object_schema(
-            {
-                "skillId": identifier("skill"),
-                "slug": SLUG_SCHEMA,
-                "title": TITLE_SCHEMA,
-                "runtime": like(TEXT, "python"),
-                "installedAt": TIMESTAMP,
-            }
-        ),
-    ),
-    maxItems=NEWEST,
+    component("ProfileSkill", object_schema(OwnSkillSerializer.profile_schema)), maxItems=NEWEST
 )
 PERSONAS_SCHEMA = array(
-    component(
-        "OwnPersona",
-        object_schema(
-            {
-                **PERSONA_SCHEMA,
-                "isActive": FLAG,
-                "installedAt": TIMESTAMP,
-                "skills": array(SLUG_SCHEMA),
-            }
-        ),
-    ),
-    maxItems=NEWEST,
+    component("ProfilePersona", object_schema(OwnPersonaSerializer.profile_schema)), maxItems=NEWEST
 )
 ADVISORIES_SCHEMA = array(
     component(
@@ -98,7 +74,7 @@ class ProfileSerializer(BaseSerializer):
                 "scopes": described(SCOPES_SCHEMA, "What the token of this request may do."),
                 "claim": CLAIM_SCHEMA,
                 "activePersona": nullable(
-                    component("ActivePersona", object_schema(PERSONA_SCHEMA))
+                    component("ActivePersona", object_schema(ACTIVE_PERSONA))
                 ),
                 "skills": described(SKILLS_SCHEMA, f"The newest {NEWEST}, newest first."),
                 "personas": described(PERSONAS_SCHEMA, f"The newest {NEWEST}, newest first."),

@@ -61,6 +61,7 @@ class SkillInstallFactory(DjangoModelFactory):
 
     agent = factory.SubFactory(AgentFactory)
     skill = factory.SubFactory(SkillFactory)
+    digest = factory.SelfAttribute("skill.digest")
 
 
 class PersonaInstallFactory(DjangoModelFactory):
@@ -69,6 +70,7 @@ class PersonaInstallFactory(DjangoModelFactory):
 
     agent = factory.SubFactory(AgentFactory)
     persona = factory.SubFactory(PersonaFactory)
+    digest = factory.SelfAttribute("persona.digest")
 
 
 def review(agent, persona, rating, comment=""):

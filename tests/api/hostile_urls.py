@@ -22,7 +22,7 @@ from tests.api.request_cases import (
 NOWHERE = [
     *words("""
     /api /api/ /api/v1 /api/v1/ /api/v2/skills /API/v1/skills /api/v1/Skills /api//v1/skills
-    /api/v1/agents /api/v1/agents/1 /api/v1/agents/me/skills /api/v1/agents/me/reviews/1
+    /api/v1/agents /api/v1/agents/1 /api/v1/agents/me/skill /api/v1/agents/me/reviews/1
     /api/v1/skills// /api/v1/skills/pdf-tables/x /api/v1/skills/a/../b /api/v1/../v1/skills
     /api/v1/skills%00 /api/v1/skills%0A /api/v1/skills%20 /api/v1/%FF /api/v1/skills%3Fx
     /api/v1/skills/..%2F..%2Fetc%2Fpasswd /api/v1/skills%5Cpdf-tables /api/v1/skills.json

@@ -15,6 +15,10 @@ UNINSTALL_SKILL = "/api/v1/agents/me/skills/uninstall"
 UNINSTALL_PERSONA = "/api/v1/agents/me/personas/uninstall"
 ACTIVATE = "/api/v1/agents/me/personas/activate"
 DEACTIVATE = "/api/v1/agents/me/personas/deactivate"
+OWN_SKILLS = "/api/v1/agents/me/skills"
+OWN_PERSONAS = "/api/v1/agents/me/personas"
+UPDATE_SKILL = "/api/v1/agents/me/skills/update"
+UPDATE_PERSONA = "/api/v1/agents/me/personas/update"
 REVIEWS = "/api/v1/agents/me/reviews"
 
 ALLOWED = {
@@ -31,6 +35,10 @@ ALLOWED = {
     UNINSTALL_PERSONA: "POST",
     ACTIVATE: "POST",
     DEACTIVATE: "POST",
+    OWN_SKILLS: "GET, HEAD",
+    OWN_PERSONAS: "GET, HEAD",
+    UPDATE_SKILL: "POST",
+    UPDATE_PERSONA: "POST",
     REVIEWS: "POST",
 }
 CODE = "WDJB-MJHT"  # the claim code that the tests leave pending
@@ -43,7 +51,9 @@ VALID = {
     CONFIRM: f'"code": "{CODE}"',
     INSTALL_SKILL: '"slug": "pdf-tables"',
     INSTALL_PERSONA: '"slug": "archivist"',
+    UPDATE_SKILL: '"slug": "ini-tables"',
     UNINSTALL_SKILL: '"slug": "csv-tables"',
+    UPDATE_PERSONA: '"slug": "librarian"',
     ACTIVATE: '"slug": "librarian"',
     DEACTIVATE: '"slug": "librarian"',
     REVIEWS: '"rating": 5, "personaSlug": "librarian"',
@@ -60,6 +70,10 @@ PROTECTED = [
     ("POST", UNINSTALL_PERSONA),
     ("POST", ACTIVATE),
     ("POST", DEACTIVATE),
+    ("GET", OWN_SKILLS),
+    ("GET", OWN_PERSONAS),
+    ("POST", UPDATE_SKILL),
+    ("POST", UPDATE_PERSONA),
     ("POST", REVIEWS),
 ]
 

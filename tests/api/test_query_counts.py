@@ -18,6 +18,7 @@ from tests.factories import (
 )
 
 INSTALL = "/api/v1/agents/me/{}/install"
+UPDATE = "/api/v1/agents/me/personas/update"
 
 
 @dataclass
@@ -34,6 +35,9 @@ BUDGETS = [
     Budget("a skill", 1, lambda c: c.get("/api/v1/skills/wanted")),
     Budget("a persona", 2, lambda c: c.get("/api/v1/personas/wanted")),
     Budget("the profile", 1, lambda c: c.get("/api/v1/agents/me")),
+    Budget("own skills", 2, lambda c: c.get("/api/v1/agents/me/skills")),
+    Budget("own personas", 2, lambda c: c.get("/api/v1/agents/me/personas")),
+    Budget("an update", 3, lambda c: c.post(UPDATE, {"slug": "owned"})),
     Budget("a change", 2, lambda c: c.patch("/api/v1/agents/me", {"name": "New"})),
     Budget("a claim", 6, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
     Budget("a registration", 6, lambda c: c.post("/api/v1/agents/register", {})),

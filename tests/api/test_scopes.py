@@ -16,7 +16,7 @@ from tests.factories import (
     SkillInstallFactory,
 )
 
-# The table of endpoints as it stands in the specification, and below it what lifecycle 10 adds.
+# The table of endpoints as it stands in the specification, and below it what the lifecycle adds.
 TABLE = """
 | GET | `/api/v1/skills` | none | - |
 | GET | `/api/v1/skills/{slug}` | none | - |
@@ -33,6 +33,10 @@ TABLE = """
 | POST | `/api/v1/agents/me/personas/uninstall` | bearer | install |
 | POST | `/api/v1/agents/me/personas/activate` | bearer | install |
 | POST | `/api/v1/agents/me/personas/deactivate` | bearer | install |
+| GET | `/api/v1/agents/me/skills` | bearer | read |
+| GET | `/api/v1/agents/me/personas` | bearer | read |
+| POST | `/api/v1/agents/me/skills/update` | bearer | install |
+| POST | `/api/v1/agents/me/personas/update` | bearer | install |
 """
 ENDPOINTS = [
     [cell.strip(" `") for cell in row.strip("|").split("|")] for row in TABLE.strip().split("\n")
@@ -41,7 +45,7 @@ PUBLIC = [(method, path) for method, path, auth, _ in ENDPOINTS if auth == "none
 PROTECTED = [(method, path, scope) for method, path, auth, scope in ENDPOINTS if auth == "bearer"]
 BODY = {"slug": "wanted", "personaSlug": "owned", "rating": 5, "code": "BBBB-BBBB"}
 OWNED = {"slug": "owned"}
-CHANGES = "/uninstall", "/activate", "/deactivate"  # of what the agent has
+CHANGES = "/uninstall", "/activate", "/deactivate", "/update"  # of what the agent has
 REFUSED = 'Bearer realm="marketplace", error="invalid_token"'
 NO_TOKEN = 'Bearer realm="marketplace"'
 

@@ -1,0 +1,120 @@
+"""POST /api/v1/agents/me/skills/update and /personas/update (lifecycle 14)."""
+
+import pytest
+
+from catalogue.models import Status
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+)
+
+MAKE = {"skill": SkillFactory, "persona": PersonaFactory}
+KINDS = {"skill": SkillInstallFactory, "persona": PersonaInstallFactory}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return request.param
+
+
+def url(kind, verb="update"):
+    return f"/api/v1/agents/me/{kind}s/{verb}"
+
+
+def installed(kind, agent, slug="wanted"):
+    return KINDS[kind](agent=agent, **{f"{kind}__slug": slug})
+
+
+def changed(install, kind):
+    entry = getattr(install, kind)
+    entry.content = f"{entry.content} Better."
+    entry.save()
+    entry.refresh_from_db()
+    return entry
+
+
+def test_it_moves_the_install_to_the_present_text(client, agent, kind):
+    install = installed(kind, agent)
+    other = KINDS[kind](agent=AgentFactory(), **{kind: getattr(install, kind)})
+    entry = changed(install, kind)
+
+    response = client.post(url(kind), {"slug": "wanted"})
+
+    assert response.status_code == 200
+    assert response.json() == {
+        "message": "Updated",
+        "slug": "wanted",
+        "digest": entry.digest,
+        "previousDigest": install.digest,
+    }
+    [row] = client.get(f"/api/v1/agents/me/{kind}s").json()["results"]
+    assert (row["installedDigest"], row["updateAvailable"]) == (entry.digest, False)
+    other.refresh_from_db()
+    assert other.digest == install.digest != entry.digest
+
+
+def test_with_nothing_to_update_nothing_moves(client, agent, kind):
+    install = installed(kind, agent)
+
+    for _ in range(2):
+        response = client.post(url(kind), {"slug": "wanted"})
+
+        assert response.status_code == 200
+        assert response.json() == {
+            "message": "Nothing to update",
+            "slug": "wanted",
+            "digest": install.digest,
+            "previousDigest": install.digest,
+        }
+
+
+def test_an_install_keeps_the_digest_that_it_got(client, agent, kind):
+    entry = getattr(installed(kind, AgentFactory()), kind)
+    client.post(url(kind, "install"), {"slug": "wanted"})
+    before = entry.digest
+    entry.content = "Another."
+    entry.save()
+
+    [row] = client.get(f"/api/v1/agents/me/{kind}s").json()["results"]
+
+    assert row["installedDigest"] == before
+
+
+@pytest.mark.parametrize("slug", ["known", "unknown", "another-s", "uninstalled", "A B"])
+def test_what_the_agent_does_not_have_is_not_found(client, agent, kind, slug):
+    MAKE[kind](slug="known")
+    installed(kind, AgentFactory(), "another-s")
+    installed(kind, agent, "uninstalled")
+    client.post(url(kind, "uninstall"), {"slug": "uninstalled"})
+
+    response = client.post(url(kind), {"slug": slug})
+
+    assert response.status_code == 404
+    assert response.json() == {"error": f"{kind.title()} not installed"}
+
+
+@pytest.mark.parametrize("status", [Status.DRAFT, Status.WITHDRAWN])
+def test_what_is_withdrawn_is_not_updated(client, agent, kind, status):
+    install = installed(kind, agent)
+    entry = changed(install, kind)
+    entry.status = status
+    entry.save()
+
+    response = client.post(url(kind), {"slug": "wanted"})
+
+    assert response.status_code == 404
+    assert response.json() == {"error": f"{kind.title()} not found"}
+    install.refresh_from_db()
+    assert install.digest != entry.digest
+
+
+def test_it_counts_against_manage(client, agent, kind, rates):
+    rates(manage="2/h")
+    installed(kind, agent)
+
+    statuses = [client.post(url(kind), {"slug": "wanted"}).status_code for _ in range(3)]
+
+    assert statuses == [200, 200, 429]
