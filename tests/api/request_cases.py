@@ -51,7 +51,7 @@ VALID = {
     CONFIRM: f'"code": "{CODE}"',
     INSTALL_SKILL: '"slug": "pdf-tables"',
     INSTALL_PERSONA: '"slug": "archivist"',
-    UPDATE_SKILL: '"slug": "ini-tables"',
+    UPDATE_SKILL: '"slug": "pdf-tables"',
     UNINSTALL_SKILL: '"slug": "csv-tables"',
     UPDATE_PERSONA: '"slug": "librarian"',
     ACTIVATE: '"slug": "librarian"',

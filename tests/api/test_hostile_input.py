@@ -26,7 +26,6 @@ def send(agent):
     PersonaFactory(slug="archivist")
     PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="librarian"))
     SkillInstallFactory(agent=agent, skill__slug="csv-tables", skill__status="withdrawn")
-    SkillInstallFactory(agent=agent, skill__slug="ini-tables")
     agent.claim.code_digest = agent.claim.digest_of(CODE)
     agent.claim.code_expires_at = timezone.now() + timedelta(minutes=15)
     agent.claim.save()

@@ -31,7 +31,7 @@ ACCEPTED = {
     CONFIRM: (200, {"handle": "caller"}),
     INSTALL_SKILL: (201, {"slug": "pdf-tables"}),
     INSTALL_PERSONA: (201, {"slug": "archivist", "isActive": False}),
-    UPDATE_SKILL: (200, {"slug": "ini-tables", "message": "Nothing to update"}),
+    UPDATE_SKILL: (200, {"slug": "pdf-tables", "message": "Nothing to update"}),
     UNINSTALL_SKILL: (200, {"slug": "csv-tables"}),
     UPDATE_PERSONA: (200, {"slug": "librarian", "message": "Nothing to update"}),
     ACTIVATE: (200, {"slug": "librarian", "isActive": True}),
