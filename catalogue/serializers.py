@@ -33,6 +33,20 @@ DIGEST_SCHEMA = {
     "examples": ["sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"],
 }
 UNKNOWN = "Empty where it is not known."
+CONTEXT_TOKENS_SCHEMA = described(
+    COUNT, "About what `content` costs an agent's context: characters / 4."
+)
+FILE_SCHEMA = component(
+    "File",
+    object_schema(
+        {
+            "path": like(TEXT, "scripts/tables.py"),
+            "size": described(COUNT, "In bytes."),
+            "digest": DIGEST_SCHEMA,
+            "url": like(URL, "https://marketplace.example/api/v1/skills/pdf-tables/files/a.py"),
+        }
+    ),
+)
 VERSION_SCHEMA = like(described(column(Entry, "version"), UNKNOWN), "1.6.0")
 
 
@@ -63,9 +77,7 @@ class EntrySerializer(BaseSerializer):
         "author": like(described(column(Entry, "author"), UNKNOWN), "Harbour Tools"),
         "version": VERSION_SCHEMA,
         "license": like(described(column(Entry, "license"), UNKNOWN), "MIT"),
-        "contextTokens": described(
-            COUNT, "About what `content` costs an agent's context: characters / 4."
-        ),
+        "contextTokens": CONTEXT_TOKENS_SCHEMA,
         "digest": described(
             DIGEST_SCHEMA, "Of what agents get: the SKILL.md as it is served, or the prompt."
         ),

@@ -2,6 +2,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import models
 from django.db.models import F, OuterRef, Q
+from django.db.models.functions import Coalesce
 
 from agents.models import Agent
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
@@ -24,7 +25,7 @@ from installs.sql import (
 )
 
 # Columns of an entry that its install is listed with.
-SHOWN = ["public_id", "slug", "title", "version", "status", "withdrawn_at"]
+SHOWN = ["public_id", "slug", "title", "version", "status"]
 
 
 class InstallQuerySet(models.QuerySet):
@@ -37,6 +38,7 @@ class InstallQuerySet(models.QuerySet):
         kind = self.model.kind
         return self.annotate(
             entry_digest=F(f"{kind}__digest"),
+            gone_since=Coalesce(f"{kind}__withdrawn_at", f"{kind}__updated_at"),
             **{name: F(f"{kind}__{name}") for name in SHOWN},
         )
 

@@ -165,7 +165,7 @@ class OwnEntrySerializer(BaseSerializer):
         ),
         "updateAvailable": FLAG,
         "withdrawnAt": like(
-            described(nullable(TIMESTAMP), "Set where staff have withdrawn it: stop using it."),
+            described(nullable(TIMESTAMP), "Set where it is withdrawn: stop using it."),
             None,
         ),
     }
@@ -177,7 +177,7 @@ class OwnEntrySerializer(BaseSerializer):
             "digest": install.entry_digest,
             "installedDigest": install.digest,
             "updateAvailable": is_published and install.entry_digest != install.digest,
-            "withdrawnAt": timestamp(install.withdrawn_at),
+            "withdrawnAt": None if is_published else timestamp(install.gone_since),
         }
 
 

@@ -1,21 +1,21 @@
-"""What an agent has (contract 4)."""
+"""What an agent has (contract 4; lifecycle 11 and 14)."""
 
 from collections import defaultdict
 from functools import cached_property
 
-from django.db.models import Q, Value
+from django.db.models import F, Q, Value
 
 from agents.models import OperatorClaim
 from catalogue.models import Persona, Skill, Status
 from marketplace.db.rows import instance_of
-from profiles.sql import BUNDLED, NEWEST, PERSONA, SKILL
+from profiles.sql import BUNDLED, NEWEST, OUTDATED, PERSONA, SKILL
 
 
 class Profile:
     """The newest `skills` and `personas` of an agent, its claim, and what follows from them.
 
     The row of PROFILE is all that an agent with fewer than NEWEST of each kind needs. The database
-    is asked again for an agent that may have more, or that has a withdrawn entry.
+    is asked again for an agent that may have more, or that has something withdrawn or outdated.
     """
 
     def __init__(self, agent, row):
@@ -43,7 +43,7 @@ class Profile:
         """The slugs of the published skills that come with each persona, by its public id."""
         slugs = defaultdict(list)
         for skill in self.bundled:
-            if skill.status == Status.PUBLISHED:
+            if skill.state == Status.PUBLISHED:
                 slugs[skill.persona_id].append(skill.slug)
         return slugs
 
@@ -58,22 +58,21 @@ class Profile:
         return Persona.objects.filter(pk__in=active).first()
 
     @property
-    def recalled(self):
-        """What was recalled of all that the agent has, the latest first; at most NEWEST."""
-        statuses = {entry.status for entry in (*self.skills, *self.personas, *self.bundled)}
+    def advisories(self):
+        return [] if self.lacks({Status.WITHDRAWN, Status.DRAFT}) else advisories_of(self.agent)
+
+    @property
+    def updates(self):
+        return [] if self.lacks({OUTDATED}) else updates_of(self.agent)
+
+    def lacks(self, states):
+        """Whether nothing that the agent has is in one of these states, for certain."""
         has_all = is_complete(self.skills) and is_complete(self.personas)
-        if has_all and Status.WITHDRAWN not in statuses:
-            return []
-        own_skills = self.agent.skill_installs.present().values("skill")
-        own_personas = self.agent.persona_installs.present().values("persona")
-        bundles = Persona.skills.through.objects.filter(persona__in=own_personas)
-        skills = Skill.objects.filter(Q(pk__in=own_skills) | Q(pk__in=bundles.values("skill")))
-        personas = Persona.objects.filter(pk__in=own_personas)
-        return (
-            recalled_of(skills, "skill")
-            .union(recalled_of(personas, "persona"), all=True)
-            .order_by("-withdrawn_at")[:NEWEST]
-        )
+        return has_all and states.isdisjoint(self.states)
+
+    @cached_property
+    def states(self):
+        return {entry.state for entry in (*self.skills, *self.personas, *self.bundled)}
 
 
 def is_complete(rows):
@@ -81,8 +80,40 @@ def is_complete(rows):
     return len(rows) < NEWEST
 
 
-def recalled_of(entries, kind):
-    columns = ("kind", "slug", "title", "withdrawal_reason", "withdrawn_at")
-    return (
-        entries.recalled().order_by().annotate(kind=Value(kind)).values_list(*columns, named=True)
+def advisories_of(agent):
+    """What of all that the agent has is in the catalogue no more, the latest first.
+
+    A draft that a persona bundles is left out, because it may never have been published.
+    """
+    own_skills = agent.skill_installs.present().values("skill")
+    own_personas = agent.persona_installs.present().values("persona")
+    bundled = Persona.skills.through.objects.filter(persona__in=own_personas).values("skill")
+    has_it = Q(pk__in=own_skills) | Q(pk__in=bundled, status=Status.WITHDRAWN)
+    skills = rows_of(Skill.objects.filter(has_it).unpublished(), "skill", ADVISORY)
+    personas = Persona.objects.filter(pk__in=own_personas).unpublished()
+    return skills.union(rows_of(personas, "persona", ADVISORY), all=True).order_by("-gone_since")
+
+
+def updates_of(agent):
+    """What the agent has another text of, the newest change first; at most NEWEST."""
+    skills, personas = (
+        rows_of(
+            installs.present()
+            .with_entry()
+            .filter(~Q(digest=F(f"{kind}__digest")), **{f"{kind}__status": Status.PUBLISHED})
+            .annotate(changed_at=F(f"{kind}__updated_at")),
+            kind,
+            UPDATE,
+        )
+        for kind, installs in (("skill", agent.skill_installs), ("persona", agent.persona_installs))
     )
+    return skills.union(personas, all=True).order_by("-changed_at")[:NEWEST]
+
+
+ADVISORY = ["slug", "title", "withdrawal_reason", "gone_since"]
+UPDATE = ["slug", "version", "entry_digest", "digest", "changed_at"]
+
+
+def rows_of(queryset, kind, columns):
+    """Rows that a union takes, each with its kind."""
+    return queryset.order_by().annotate(kind=Value(kind)).values_list("kind", *columns, named=True)

@@ -27,8 +27,13 @@ class TextRow:
 
 
 INSTALLED_AT = f"to_char(install.installed_at AT TIME ZONE 'UTC', '{TIMESTAMP_FORMAT}')"
+OUTDATED = "outdated"  # a published entry, of which the install has another text
+STATE = f"""CASE
+    WHEN {{entry}}.status = 'published' AND {{entry}}.digest <> install.digest THEN '{OUTDATED}'
+    ELSE {{entry}}.status
+END"""
 SKILL = TextRow(
-    status="skill.status",
+    state=STATE.format(entry="skill"),
     public_id="skill.public_id",
     slug="skill.slug",
     title="skill.title",
@@ -36,20 +41,20 @@ SKILL = TextRow(
     installed_at=INSTALLED_AT,
 )
 PERSONA = TextRow(
-    status="status",
+    state="state",
     public_id="public_id",
     slug="slug",
     title="title",
     is_active="CASE WHEN install.is_active THEN 'active' ELSE '' END",
     installed_at=INSTALLED_AT,
 )
-BUNDLED = TextRow(status="skill.status", persona_id="newest.public_id", slug="skill.slug")
+BUNDLED = TextRow(state="skill.status", persona_id="newest.public_id", slug="skill.slug")
 
 PROFILE = f"""
 {USABLE}, newest AS (
     SELECT
         install.id, install.persona_id, install.is_active, install.installed_at,
-        persona.status, persona.public_id, persona.slug, persona.title
+        persona.public_id, persona.slug, persona.title, {STATE.format(entry="persona")} AS state
     FROM usable
     JOIN installs_personainstall AS install USING (agent_id)
     JOIN catalogue_persona AS persona ON persona.id = install.persona_id
@@ -79,4 +84,51 @@ SELECT
     (SELECT count(*) FROM reviews_review AS review WHERE review.agent_id = usable.agent_id)
         AS review_count
 FROM usable JOIN agents_operatorclaim AS claim USING (agent_id)
+"""
+
+MAX_SKILLS, MAX_BYTES = 200, 8 * 1024 * 1024  # of which a manifest has the texts
+PLACE = 'kind, NOT is_bundled, CASE WHEN is_bundled THEN slug END COLLATE "C", install_id DESC'
+
+# What an agent loads when it starts, in its order: the active persona, the skills that it bundles,
+# then the agent's own, the newest first. Sizes are read without the texts.
+MANIFEST = f"""
+WITH active AS (
+    SELECT persona_id, digest AS installed_digest
+    FROM installs_personainstall WHERE agent_id = %(agent)s AND is_active
+), own AS (
+    SELECT skill_id, id AS install_id, digest AS installed_digest
+    FROM installs_skillinstall WHERE agent_id = %(agent)s AND removed_at IS NULL
+), bundled AS (
+    SELECT skill_id
+    FROM active
+    JOIN catalogue_persona AS persona ON persona.id = persona_id AND status = 'published'
+    JOIN catalogue_persona_skills USING (persona_id)
+), listed AS (
+    SELECT
+        'persona' AS kind, public_id, slug, title, description, version, digest, installed_digest,
+        context_tokens, updated_at, true AS is_installed, false AS is_bundled, content,
+        NULL AS install_id
+    FROM active JOIN catalogue_persona ON id = persona_id
+    WHERE status = 'published'
+    UNION ALL
+    SELECT
+        'skill', public_id, slug, title, description, version, digest, installed_digest,
+        context_tokens, updated_at, install_id IS NOT NULL, bundled.skill_id IS NOT NULL, content,
+        install_id
+    FROM own FULL JOIN bundled USING (skill_id) JOIN catalogue_skill ON id = skill_id
+    WHERE status = 'published'
+), measured AS (
+    SELECT
+        *,
+        count(*) FILTER (WHERE kind = 'skill') OVER places <= {MAX_SKILLS}
+            AND sum(octet_length(content)) OVER places <= {MAX_BYTES} AS is_within
+    FROM listed
+    WINDOW places AS (ORDER BY {PLACE} ROWS UNBOUNDED PRECEDING)
+)
+SELECT
+    kind, public_id, slug, title, description, version, digest, installed_digest, context_tokens,
+    updated_at, is_installed, is_bundled, is_within,
+    CASE WHEN is_within AND %(with_content)s THEN content END AS content
+FROM measured
+ORDER BY {PLACE}
 """

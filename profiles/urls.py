@@ -1,5 +1,6 @@
-from profiles.views import ProfileViewSet
+from profiles.views import ManifestViewSet, ProfileViewSet
 
 
 def register(router):
     router.register("agents", ProfileViewSet, basename="profile")
+    router.register("agents/me", ManifestViewSet, basename="manifest")

@@ -1,13 +1,22 @@
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
+from agents.authentication import BearerAuthentication
 from agents.serializers import UpdateAgentSerializer
+from marketplace.api.exceptions import BadRequest
 from marketplace.api.permissions import Scope
 from marketplace.api.viewsets import ApiViewSet
+from marketplace.http_cache.responses import conditional_response
+from marketplace.ratelimits.decorators import usage_of
 from profiles.authentication import ProfileAuthentication
-from profiles.profile import Profile
-from profiles.serializers import ProfileSerializer
+from profiles.manifest import Manifest
+from profiles.profile import Profile, advisories_of
+from profiles.serializers import LimitsSerializer, ManifestSerializer, ProfileSerializer
+from profiles.sql import MAX_SKILLS
+
+# The policies that count by agent.
+OWN_POLICIES = ["install", "review", "confirm-claim", "manage", "report"]
 
 
 class ProfileViewSet(ApiViewSet):
@@ -44,3 +53,58 @@ class ProfileViewSet(ApiViewSet):
     def profile(self, request):
         profile = Profile(request.user, request.auth.row)
         return Response(ProfileSerializer(profile, context=self.get_serializer_context()).data)
+
+    @extend_schema(
+        operation_id="get_limits",
+        tags=["Agents"],
+        summary="Read how much of your rate limits is left",
+        description="Asking spends nothing.",
+        responses={200: LimitsSerializer},
+    )
+    @action(detail=False, url_path="me/limits", authentication_classes=[BearerAuthentication])
+    def limits(self, request):
+        agent = request.user
+        usages = [
+            usage_of(request, policy, caller=agent.pk, tier=agent.tier) for policy in OWN_POLICIES
+        ]
+        return Response(LimitsSerializer(usages).data)
+
+
+class ManifestViewSet(ApiViewSet):
+    required_scope = Scope.READ
+    is_conditional = True
+    default_response_headers = {"Cache-Control": "private, no-cache"}
+
+    @extend_schema(
+        operation_id="get_manifest",
+        tags=["Agents"],
+        summary="Read all that you load when you start",
+        description="Your active persona, its skills and your own with their texts, in an order "
+        f"that never varies. The texts of at most {MAX_SKILLS} skills, and of 8 MiB together; "
+        "`truncated` says that there are more. What is withdrawn stands in `advisories` instead.",
+        parameters=[
+            OpenApiParameter(
+                "content",
+                {"type": "boolean", "default": True},
+                description="`false`: each `content` is null.",
+            )
+        ],
+        responses={200: ManifestSerializer},
+    )
+    @action(detail=False)
+    def manifest(self, request):
+        with_content = parse_flag("content", self.query.get("content", ["true"]))
+        listed, advisories = Manifest(request.user), list(advisories_of(request.user))
+
+        def build():
+            manifest = Manifest(request.user, with_content=True) if with_content else listed
+            context = {"advisories": advisories}
+            return Response(ManifestSerializer(manifest, context=context).data)
+
+        return conditional_response(request, [listed.rows, advisories], None, build)
+
+
+def parse_flag(name, values):
+    if values not in (["true"], ["false"]):
+        raise BadRequest(f"{name} must be true or false")
+    return values == ["true"]

@@ -41,9 +41,13 @@ class EntryQuerySet(models.QuerySet):
     def published(self):
         return self.filter(status=InlineConstant(Status.PUBLISHED))
 
-    def recalled(self):
-        """Entries that were withdrawn with a reason, which their agents read in `advisories`."""
-        return self.filter(status=Status.WITHDRAWN).exclude(withdrawal_reason="")
+    def unpublished(self):
+        """Annotate `gone_since` those that are not in the catalogue: withdrawn, or drafts again.
+
+        For a draft it is when it was last changed.
+        """
+        gone_since = Coalesce("withdrawn_at", "updated_at")
+        return self.filter(~PUBLISHED).annotate(gone_since=gone_since)
 
     def with_true_counts(self):
         """Annotate `true_<counter>`, computed from the counted rows, for each of COUNTERS."""

@@ -66,8 +66,8 @@ class OperationSchema(AutoSchema):
         return bool(self.view.authentication_classes)
 
     @property
-    def is_public_reading(self):
-        return self.method == "GET" and not self.is_protected
+    def is_conditional(self):
+        return self.method == "GET" and self.view.is_conditional
 
     @property
     def is_list(self):
@@ -79,7 +79,9 @@ class OperationSchema(AutoSchema):
             taken.append(parameters.SLUG)
         if self.is_list:
             taken += parameters.of_list(self.view)
-        if self.is_public_reading:
+        for each in self.get_override_parameters():
+            taken.append(parameters.in_query(each.name, each.description, each.type))
+        if self.is_conditional:
             taken.append(parameters.IF_NONE_MATCH)
         return taken
 
@@ -94,7 +96,7 @@ class OperationSchema(AutoSchema):
 
     def _get_response_bodies(self, direction="response"):
         responses = dict(self.successes())
-        if self.is_public_reading:
+        if self.is_conditional:
             responses[304] = {"description": STATUS_DESCRIPTIONS[304], "headers": self.headers(304)}
         texts = defaultdict(list)
         for status, text in self.refusals():
@@ -124,7 +126,7 @@ class OperationSchema(AutoSchema):
     def headers(self, status):
         names = []
         if status < 400:
-            names += ["Cache-Control", "ETag"] if self.is_public_reading else ["Cache-Control"]
+            names += ["Cache-Control", "ETag"] if self.is_conditional else ["Cache-Control"]
         if self.is_protected and status in {401, 403}:
             names += ["WWW-Authenticate"]
         if status in {429, 503}:

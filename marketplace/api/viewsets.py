@@ -27,6 +27,7 @@ class ApiViewSet(GenericViewSet):
     content_negotiation_class = IgnoreClientContentNegotiation
     http_method_names = ["get", "head", "post", "patch"]
     required_scope = None
+    is_conditional = False  # its responses have an ETag
 
     def initial(self, request, *args, **kwargs):
         # DRF would look at the token first; the contract wants 405 before 401.
@@ -79,6 +80,7 @@ class PublicReadingViewSet(PublicViewSet):
     """A view that responds to everyone alike: to caches, and to scripts of any site."""
 
     allows_any_origin = True
+    is_conditional = True
     default_response_headers = {"Cache-Control": PUBLIC}
 
     def dispatch(self, request, *args, **kwargs):

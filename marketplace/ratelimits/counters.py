@@ -29,10 +29,11 @@ PURGE_ONE_IN = 200
 
 
 class PostgresCounters(BaseCache):
-    """The part of a cache backend that django-ratelimit uses: `add`, then `incr` if it is refused.
+    """The part of a cache backend that django-ratelimit uses.
 
-    `add` counts in either case and stores the result for the `incr` that follows on the same thread
-    (Django creates a backend for each thread). So a counted request makes one round trip, not two.
+    That is `add`, of 1 or of 0, and if it is refused `incr` or `get`. `add` counts in either case
+    and stores the result for what follows on the same thread (Django creates a backend for each
+    thread). So a counted request makes one round trip, not two.
     """
 
     def __init__(self, _location, params):
@@ -52,6 +53,12 @@ class PostgresCounters(BaseCache):
         count = self.counted.pop(self.digest_of(key, version), None)
         if count is None or delta != 1:
             raise ValueError("incr is only for the key that add has just refused")
+        return count
+
+    def get(self, key, default=None, version=None):
+        count = self.counted.pop(self.digest_of(key, version), None)
+        if count is None:
+            raise ValueError("get is only for the key that add has just refused")
         return count
 
     def digest_of(self, key, version):

@@ -63,12 +63,21 @@ def count(request, policy, *, caller, tier="free"):
 
     The store counts in autocommit, so a later rollback undoes no count.
     """
-    rate = Rate.parse(rate_of(policy, tier))
-    usage = get_usage(request, group=policy, key=lambda *_: str(caller), rate=rate, increment=True)
-    if not usage["count"]:  # The library says so that the store has failed.
-        raise OperationalError("the store of the rate limits has lost a count")
-    if usage["should_limit"]:
+    usage = usage_of(request, policy, caller=caller, tier=tier, increment=True)
+    if usage.is_exceeded:
         metrics.refusals.labels(policy).inc()
+    return usage
+
+
+def usage_of(request, policy, *, caller, tier="free", increment=False):
+    """The caller's Usage as it is, or with one request more."""
+    rate = Rate.parse(rate_of(policy, tier))
+    usage = get_usage(
+        request, group=policy, key=lambda *_: str(caller), rate=rate, increment=increment
+    )
+    if usage["should_limit"] and not usage["count"]:
+        # The library says so that the store has failed.
+        raise OperationalError("the store of the rate limits has lost a count")
     return Usage(
         policy=policy,
         limit=usage["limit"],

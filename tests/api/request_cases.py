@@ -15,6 +15,8 @@ UNINSTALL_SKILL = "/api/v1/agents/me/skills/uninstall"
 UNINSTALL_PERSONA = "/api/v1/agents/me/personas/uninstall"
 ACTIVATE = "/api/v1/agents/me/personas/activate"
 DEACTIVATE = "/api/v1/agents/me/personas/deactivate"
+LIMITS = "/api/v1/agents/me/limits"
+MANIFEST = "/api/v1/agents/me/manifest"
 OWN_SKILLS = "/api/v1/agents/me/skills"
 OWN_PERSONAS = "/api/v1/agents/me/personas"
 UPDATE_SKILL = "/api/v1/agents/me/skills/update"
@@ -35,6 +37,8 @@ ALLOWED = {
     UNINSTALL_PERSONA: "POST",
     ACTIVATE: "POST",
     DEACTIVATE: "POST",
+    LIMITS: "GET, HEAD",
+    MANIFEST: "GET, HEAD",
     OWN_SKILLS: "GET, HEAD",
     OWN_PERSONAS: "GET, HEAD",
     UPDATE_SKILL: "POST",
@@ -70,6 +74,8 @@ PROTECTED = [
     ("POST", UNINSTALL_PERSONA),
     ("POST", ACTIVATE),
     ("POST", DEACTIVATE),
+    ("GET", LIMITS),
+    ("GET", MANIFEST),
     ("GET", OWN_SKILLS),
     ("GET", OWN_PERSONAS),
     ("POST", UPDATE_SKILL),

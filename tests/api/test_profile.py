@@ -40,6 +40,7 @@ def test_a_new_agents_profile(client, agent):
         "skills": [],
         "personas": [],
         "advisories": [],
+        "updates": [],
         "counts": {"skills": 0, "personas": 0, "reviews": 0},
         "createdAt": timestamp(agent.created_at),
         "updatedAt": timestamp(agent.updated_at),
@@ -115,9 +116,16 @@ def test_it_shows_what_the_agent_has(client, agent):
 def test_it_holds_the_newest_hundred_and_true_totals(client, agent):
     skills = SkillFactory.create_batch(103)
     personas = PersonaFactory.create_batch(102)
-    SkillInstall.objects.bulk_create(SkillInstall(agent=agent, skill=skill) for skill in skills)
+    SkillInstall.objects.bulk_create(
+        SkillInstall(agent=agent, skill=skill, digest=skill.digest) for skill in skills
+    )
     PersonaInstall.objects.bulk_create(
-        PersonaInstall(agent=agent, persona=persona, is_active=persona == personas[0])
+        PersonaInstall(
+            agent=agent,
+            persona=persona,
+            digest=persona.digest,
+            is_active=persona == personas[0],
+        )
         for persona in personas
     )
 

@@ -2,6 +2,7 @@
 
 import random
 from datetime import UTC, datetime, timedelta
+from operator import itemgetter
 
 import pytest
 
@@ -48,7 +49,7 @@ def advisories_of(agent):
         *(skill for persona in personas for skill in persona.skills.all()),
         *personas,
     }
-    recalled = [entry for entry in had if entry.is_recalled]
+    withdrawn = [entry for entry in had if entry.status == Status.WITHDRAWN]
     return [
         {
             "kind": entry._meta.model_name,
@@ -57,7 +58,29 @@ def advisories_of(agent):
             "reason": entry.withdrawal_reason,
             "withdrawnAt": timestamp(entry.withdrawn_at),
         }
-        for entry in sorted(recalled, key=lambda entry: entry.withdrawn_at, reverse=True)
+        for entry in sorted(withdrawn, key=lambda entry: entry.withdrawn_at, reverse=True)
+    ]
+
+
+def updates_of(agent):
+    installs = [
+        *((install, install.skill, "skill") for install in agent.skill_installs.all()),
+        *((install, install.persona, "persona") for install in agent.persona_installs.all()),
+    ]
+    outdated = [
+        (entry.updated_at, install, entry, kind)
+        for install, entry, kind in installs
+        if entry.is_published and entry.digest != install.digest
+    ]
+    return [
+        {
+            "kind": kind,
+            "slug": entry.slug,
+            "version": entry.version,
+            "digest": entry.digest,
+            "installedDigest": install.digest,
+        }
+        for _, install, entry, kind in sorted(outdated, key=itemgetter(0), reverse=True)
     ]
 
 
@@ -66,7 +89,7 @@ def profile(client):
     whole = client.get("/api/v1/agents/me").json()
     return {
         name: whole[name]
-        for name in ("activePersona", "skills", "personas", "advisories", "counts")
+        for name in ("activePersona", "skills", "personas", "advisories", "updates", "counts")
     }
 
 
@@ -78,7 +101,8 @@ def profile_by_the_models(agent):
         "activePersona": active and identity(active.persona, "persona"),
         "skills": [skill_of(install) for install in skills[:100]],
         "personas": [persona_of(install) for install in personas[:100]],
-        "advisories": advisories_of(agent)[:100],
+        "advisories": advisories_of(agent),
+        "updates": updates_of(agent)[:100],
         "counts": {
             "skills": skills.count(),
             "personas": personas.count(),
@@ -102,6 +126,9 @@ def test_it_says_what_the_models_say(client, agent, seed):
             PersonaInstallFactory(agent=each, persona=persona, is_active=number == active)
             if chance.random() < 0.5:
                 review(each, persona, 4)
+    for entry in chance.sample([*skills, *personas], 6):
+        entry.content = "Another text."
+        entry.save()
     for number, entry in enumerate(chance.sample([*skills, *personas], 10)):
         withdraw(entry, reason=chance.choice([*ODD, ""]), at=number)
 
@@ -115,7 +142,7 @@ def test_it_says_what_the_models_say_of_more_than_a_hundred_of_each(client, agen
         withdraw(skill, reason="Leaks.", at=number)
         PersonaInstallFactory(agent=agent, is_active=number == 0)
 
-    assert len(profile(client)["advisories"]) == 100
+    assert len(profile(client)["advisories"]) == 103
     assert profile(client) == profile_by_the_models(agent)
 
 
@@ -134,7 +161,7 @@ def test_a_recall_is_told_of_what_is_not_in_the_list_any_more(client, agent, fac
     assert shown == profile_by_the_models(agent)
 
 
-@pytest.mark.parametrize(("more", "queries"), [(0, 1), (1, 5)])
+@pytest.mark.parametrize(("more", "queries"), [(0, 1), (1, 6)])
 def test_more_queries_are_made_only_where_there_may_be_more_than_a_hundred(
     client, agent, more, queries, django_assert_num_queries
 ):

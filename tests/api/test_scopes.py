@@ -33,6 +33,8 @@ TABLE = """
 | POST | `/api/v1/agents/me/personas/uninstall` | bearer | install |
 | POST | `/api/v1/agents/me/personas/activate` | bearer | install |
 | POST | `/api/v1/agents/me/personas/deactivate` | bearer | install |
+| GET | `/api/v1/agents/me/limits` | bearer | read |
+| GET | `/api/v1/agents/me/manifest` | bearer | read |
 | GET | `/api/v1/agents/me/skills` | bearer | read |
 | GET | `/api/v1/agents/me/personas` | bearer | read |
 | POST | `/api/v1/agents/me/skills/update` | bearer | install |

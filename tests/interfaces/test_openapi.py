@@ -24,6 +24,8 @@ OPERATIONS = {
     "register_agent": None,
     "get_profile": Scope.READ,
     "update_profile": Scope.READ,
+    "get_limits": Scope.READ,
+    "get_manifest": Scope.READ,
     "confirm_claim": Scope.READ,
     "install_skill": Scope.INSTALL,
     "uninstall_skill": Scope.INSTALL,

@@ -2,12 +2,12 @@ from rest_framework.serializers import BaseSerializer
 
 from agents.models import Agent
 from agents.serializers import AGENT_SCHEMA, CLAIM_SCHEMA, SCOPES_SCHEMA, claim_with_url
-from catalogue.models import Entry
 from catalogue.serializers import (
+    DIGEST_SCHEMA,
     PERSONA_SLUG_SCHEMA,
     PERSONA_TITLE_SCHEMA,
     SLUG_SCHEMA,
-    TITLE_SCHEMA,
+    VERSION_SCHEMA,
 )
 from installs.serializers import OwnPersonaSerializer, OwnSkillSerializer
 from marketplace.api.schemas import (
@@ -23,6 +23,7 @@ from marketplace.api.schemas import (
     object_schema,
 )
 from marketplace.api.serializers import timestamp
+from profiles.serializers.advisories import ADVISORIES_SCHEMA, KIND_SCHEMA, advisories
 from profiles.sql import NEWEST
 
 ACTIVE_PERSONA = {
@@ -36,18 +37,16 @@ SKILLS_SCHEMA = array(
 PERSONAS_SCHEMA = array(
     component("ProfilePersona", object_schema(OwnPersonaSerializer.profile_schema)), maxItems=NEWEST
 )
-ADVISORIES_SCHEMA = array(
+UPDATES_SCHEMA = array(
     component(
-        "Advisory",
+        "AvailableUpdate",
         object_schema(
             {
-                "kind": {"type": "string", "enum": ["skill", "persona"]},
+                "kind": KIND_SCHEMA,
                 "slug": SLUG_SCHEMA,
-                "title": TITLE_SCHEMA,
-                "reason": like(
-                    column(Entry, "withdrawal_reason"), "It sends what it reads elsewhere."
-                ),
-                "withdrawnAt": TIMESTAMP,
+                "version": VERSION_SCHEMA,
+                "digest": DIGEST_SCHEMA,
+                "installedDigest": DIGEST_SCHEMA,
             }
         ),
     ),
@@ -80,7 +79,11 @@ class ProfileSerializer(BaseSerializer):
                 "personas": described(PERSONAS_SCHEMA, f"The newest {NEWEST}, newest first."),
                 "advisories": described(
                     ADVISORIES_SCHEMA,
-                    "What the agent has and should stop using: staff recalled it.",
+                    "All that the agent has and should stop using: staff have withdrawn it.",
+                ),
+                "updates": described(
+                    UPDATES_SCHEMA,
+                    "What the agent has another text of: the newest changes, newest first.",
                 ),
                 "counts": COUNTS_SCHEMA,
                 "createdAt": TIMESTAMP,
@@ -103,7 +106,8 @@ class ProfileSerializer(BaseSerializer):
             "activePersona": self.active_persona(profile.active_persona),
             "skills": self.skills(profile),
             "personas": self.personas(profile),
-            "advisories": self.advisories(profile),
+            "advisories": advisories(profile.advisories),
+            "updates": self.updates(profile),
             "counts": {
                 "skills": profile.skill_count,
                 "personas": profile.persona_count,
@@ -143,14 +147,14 @@ class ProfileSerializer(BaseSerializer):
             for install in profile.personas
         ]
 
-    def advisories(self, profile):
+    def updates(self, profile):
         return [
             {
-                "kind": entry.kind,
-                "slug": entry.slug,
-                "title": entry.title,
-                "reason": entry.withdrawal_reason,
-                "withdrawnAt": timestamp(entry.withdrawn_at),
+                "kind": update.kind,
+                "slug": update.slug,
+                "version": update.version,
+                "digest": update.entry_digest,
+                "installedDigest": update.digest,
             }
-            for entry in profile.recalled
+            for update in profile.updates
         ]

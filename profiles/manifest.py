@@ -1,0 +1,32 @@
+"""What an agent loads when it starts (lifecycle 11)."""
+
+from collections import namedtuple
+
+from django.db import connection
+
+from profiles.sql import MANIFEST
+
+COLUMNS = (
+    "kind public_id slug title description version digest installed_digest context_tokens "
+    "updated_at is_installed is_bundled is_within content"
+)
+Row = namedtuple("Row", COLUMNS)  # noqa: PYI024 - named as in SQL
+
+
+class Manifest:
+    """The active `persona` of an agent, or None, and the `skills`; with their texts on request."""
+
+    def __init__(self, agent, *, with_content=False):
+        self.with_content = with_content
+        params = {"agent": agent.pk, "with_content": with_content}
+        self.rows = list(map(Row._make, connection.fetch_all(MANIFEST, params)))
+        self.persona = next((row for row in self.rows if row.kind == "persona"), None)
+        self.skills = [row for row in self.rows if row.kind == "skill"]
+
+    @property
+    def is_truncated(self):
+        return self.with_content and not all(row.is_within for row in self.rows)
+
+    @property
+    def context_tokens(self):
+        return sum(row.context_tokens for row in self.rows)

@@ -1,0 +1,72 @@
+"""GET /api/v1/agents/me/limits (lifecycle 11)."""
+
+import pytest
+
+from tests.factories import AgentFactory, SkillFactory
+
+URL = "/api/v1/agents/me/limits"
+INSTALL, REVIEW = "/api/v1/agents/me/skills/install", "/api/v1/agents/me/reviews"
+
+
+def used(client):
+    rows = client.get(URL).json()["limits"]
+    return {row["policy"]: row["limit"] - row["remaining"] for row in rows}
+
+
+def test_a_new_agent_has_all_of_its_limits(client):
+    response = client.get(URL)
+
+    assert response.status_code == 200
+    rows = response.json()["limits"]
+    assert all(1 <= row.pop("resetSeconds") <= 3600 for row in rows)
+    assert rows == [
+        {"policy": policy, "limit": limit, "windowSeconds": 3600, "remaining": limit}
+        for policy, limit in {
+            "install": 20,
+            "review": 10,
+            "confirm-claim": 10,
+            "manage": 120,
+            "report": 10,
+        }.items()
+    ]
+
+
+def test_it_says_what_the_headers_of_the_counted_request_say(client):
+    SkillFactory(slug="pdf")
+    for slug in ("pdf", "pdf", "gone"):
+        counted = client.post(INSTALL, {"slug": slug})
+
+    install = client.get(URL).json()["limits"][0]
+
+    assert counted["RateLimit-Policy"] == f'"install";q=20;w={install["windowSeconds"]}'
+    remaining, reset = counted["RateLimit"].split(";")[1:]
+    assert (remaining, install["remaining"]) == ("r=17", 17)
+    assert 0 <= int(reset.removeprefix("t=")) - install["resetSeconds"] <= 2
+
+
+def test_asking_spends_nothing(client):
+    client.post(REVIEW, {"rating": 9})
+
+    first = used(client)
+
+    assert first == {"install": 0, "review": 1, "confirm-claim": 0, "manage": 0, "report": 0}
+    assert used(client) == first
+
+
+def test_it_shows_the_agents_own_use_and_tier(client, client_of, rates):
+    rates(install={"free": "2/h", "plus": "5/10m"})
+    other = AgentFactory(tier="plus")
+    for _ in range(3):
+        client.post(INSTALL, {"slug": "gone"})
+
+    rows = [client.get(URL).json()["limits"][0], client_of(other).get(URL).json()["limits"][0]]
+
+    shown = [(row["limit"], row["windowSeconds"], row["remaining"]) for row in rows]
+    assert shown == [(2, 3600, 0), (5, 600, 5)]
+
+
+@pytest.mark.parametrize("rate", ["0/h", "1/h"])
+def test_a_limit_of_nothing_is_no_error(client, rates, rate):
+    rates(install=rate)
+
+    assert used(client)["install"] == 0
