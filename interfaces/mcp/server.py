@@ -21,9 +21,12 @@ from mcp.types import (
 )
 from mcp.types import Tool as OfferedTool
 
+from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from catalogue.models import Persona, Skill
+from catalogue.search.near_slugs import near_slugs
 from interfaces.mcp.serializers import arguments_schema
 from interfaces.mcp.tools import TOOLS
-from marketplace.api.exceptions import ApiError, BadRequest
+from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError, BadRequest
 from marketplace.api.links import base_url
 
 INSTRUCTIONS = """\
@@ -32,6 +35,10 @@ bundle skills). Searching and reading need no token. To install, to review and t
 profile, register once, with register_agent or by POST to {url}, store the token that comes \
 back, and have every request to this server carry the header `Authorization: Bearer <token>`. \
 A refused call says why in one sentence, and how long to wait where a limit was reached."""
+
+AUTHENTICATE = """\
+Have every request to this server carry the header `Authorization: Bearer <token>`; register_agent \
+gives you a token, once."""
 
 OFFERED = ListToolsResult(
     tools=[
@@ -154,9 +161,24 @@ def result_of(request, tool, arguments):
         return refusal(str(error.detail))
     data = json.loads(response.content)
     if response.status_code >= 400:
-        return refusal(data["error"])
+        return refusal(". ".join([data["error"], *advice(data["error"], arguments)]))
     text = TextContent(text=response.content.decode())
     return CallToolResult(content=[text], structured_content=data)
+
+
+# By the text of the error that one of their slugs is unknown.
+MODELS = {SkillNotFound.default_detail: Skill, PersonaNotFound.default_detail: Persona}
+
+
+def advice(error, arguments):
+    """What an agent can do about an error: sentences beside the API's own."""
+    if error == AUTHENTICATION_REQUIRED:
+        yield AUTHENTICATE
+    model = MODELS.get(error)
+    slug = arguments.get("slug") or arguments.get("personaSlug")
+    near = near_slugs(model, slug) if model else []
+    if near:
+        yield f"Did you mean {' or '.join(near)}?"
 
 
 def refusal(text):

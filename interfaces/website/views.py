@@ -15,6 +15,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from catalogue.filters import PersonaFilterSet, SkillFilterSet
 from catalogue.markdown import render as render_markdown
+from catalogue.models import Persona, Skill
+from catalogue.search.near_slugs import near_slugs
 from catalogue.views import PersonaViewSet, SkillViewSet
 from interfaces.guides.views import base_url
 from marketplace.api.exceptions import ApiError
@@ -45,7 +47,12 @@ class Page(View):
             return on_replica(super().dispatch, request, *args, **kwargs)
         except ApiError as error:
             status = error.status_code  # 404, or 400 for a list's parameters
-            return render(request, f"{status}.html", {"text": error.detail}, status=status)
+            context = {"text": error.detail, **self.advice(**kwargs)}
+            return render(request, f"{status}.html", context, status=status)
+
+    def advice(self, **_path):
+        """What else the page of an error says."""
+        return {}
 
     def render(self, validator, **context):
         context |= {"base": base_url(self.request), "path": self.request.path.rstrip("/")}
@@ -131,17 +138,30 @@ class PersonasPage(ListPage):
     kind = "personas"
 
 
-class SkillPage(Page):
+class EntryPage(Page):
+    kind = None
+    model = None
+
+    def advice(self, slug):
+        near = on_replica(near_slugs, self.model, slug)
+        return {"kind": self.kind, "near": near}
+
+
+class SkillPage(EntryPage):
     template_name = "skill.html"
+    kind = "skills"
+    model = Skill
 
     def get(self, request, slug):
         skill, validator = SkillViewSet.get_published(slug)
         content = render_markdown(skill.content)
-        return self.render(validator, kind="skills", entry=skill, content=content)
+        return self.render(validator, kind=self.kind, entry=skill, content=content)
 
 
-class PersonaPage(Page):
+class PersonaPage(EntryPage):
     template_name = "persona.html"
+    kind = "personas"
+    model = Persona
 
     def get(self, request, slug):
         persona, validator = PersonaViewSet.get_published(slug)
@@ -149,5 +169,5 @@ class PersonaPage(Page):
         # The content of a priced persona is not public (contract 6).
         content = render_markdown(persona.content) if persona.is_free else ""
         return self.render(
-            validator, kind="personas", entry=persona, content=content, ratings=ratings
+            validator, kind=self.kind, entry=persona, content=content, ratings=ratings
         )

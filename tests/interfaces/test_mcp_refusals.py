@@ -8,6 +8,10 @@ from catalogue.filters import SkillFilterSet
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.mcp_calls import call, refusal, result
 
+NO_TOKEN = (
+    "Authentication required. Have every request to this server carry the header `Authorization: "
+    "Bearer <token>`; register_agent gives you a token, once."
+)
 INSTALL = "/api/v1/agents/me/skills/install"
 
 
@@ -25,9 +29,16 @@ def catalogue(db):
         ("get_skill", {"slug": None}, "slug is required"),
         ("get_skill", {"slug": ["wanted"]}, "slug must be a string"),
         ("get_skill", {"slug": "no-such"}, "Skill not found"),
-        ("get_skill", {"slug": "wanted/"}, "Skill not found"),
+        ("get_skill", {"slug": "wanted/"}, "Skill not found. Did you mean wanted?"),
         ("get_skill", {"slug": "../agents/me"}, "Skill not found"),
-        ("get_skill", {"slug": "wanted?x=%20ü"}, "Skill not found"),
+        ("get_skill", {"slug": "wanted?x=%20ü"}, "Skill not found. Did you mean wanted?"),
+        ("install_skill", {"slug": "wnated"}, "Skill not found. Did you mean wanted?"),
+        ("install_persona", {"slug": "scribes"}, "Persona not found. Did you mean scribe?"),
+        (
+            "submit_review",
+            {"personaSlug": "The Scribe", "rating": 5},
+            "Persona not found. Did you mean scribe?",
+        ),
         ("get_persona", {"slug": "no-such"}, "Persona not found"),
         ("search_skills", {"query": 5}, "query must be a string"),
         ("search_skills", {"query": "x" * 201}, "query must be at most 200 characters"),
@@ -89,7 +100,7 @@ PROTECTED = {
 
 @pytest.mark.parametrize("tool", PROTECTED)
 def test_it_wants_a_token_for_what_is_the_agents_own(anyone, tool):
-    assert call(anyone, tool, **PROTECTED[tool]) == refusal("Authentication required")
+    assert call(anyone, tool, **PROTECTED[tool]) == refusal(NO_TOKEN)
 
 
 @pytest.mark.parametrize("tool", PROTECTED)
@@ -106,7 +117,7 @@ def test_it_wants_the_tokens_scope(client_of, agent, tool):
 def test_a_token_that_is_refused_does_not_matter_where_none_is_needed(client_of):
     stranger = client_of(token="mkt_agent_unknown")
 
-    assert call(stranger, "my_profile") == refusal("Authentication required")
+    assert call(stranger, "my_profile") == refusal(NO_TOKEN)
     assert call(stranger, "get_skill", slug="wanted")["isError"] is False
 
 

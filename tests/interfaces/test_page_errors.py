@@ -1,5 +1,7 @@
 """Errors of pages are pages too."""
 
+import re
+
 import pytest
 from django.db import OperationalError
 
@@ -26,6 +28,26 @@ def test_an_unknown_path_below_a_page_is_a_404_page(person, path, error):
 
     if error:
         assert f"404 {error} It may have been withdrawn" in visible(page, 404)
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        ("/skills/pdf-table", ["pdf-tables", "pdf-tables-2"]),
+        ("/skills/PDF%20Tables", ["pdf-tables", "pdf-tables-2"]),
+        ("/personas/pdf-tables", []),
+        ("/skills/zzz", []),
+    ],
+)
+def test_a_404_page_names_what_may_have_been_meant(person, path, near):
+    for slug in ("pdf-tables", "pdf-tables-2", "csv"):
+        SkillFactory(slug=slug)
+    SkillFactory(slug="pdf-table", status="draft")
+
+    page = person.get(path).content.decode()
+
+    assert re.findall(r'<a href="/skills/([^"?]+)"', page) == near
+    assert ("Did you mean" in page) == bool(near)
 
 
 @pytest.mark.parametrize("path", ["/.well-known/none", "/skills/a/.well-known/none"])

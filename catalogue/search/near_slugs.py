@@ -1,0 +1,19 @@
+from difflib import get_close_matches
+
+from catalogue.frontmatter import as_slug
+from catalogue.search.ranking import ranking
+
+COMPARED = 50  # of the best results of a search for the slug's words
+MAX_NEAR = 3
+
+
+def near_slugs(model, text):
+    """The slugs of published entries that a mistaken one may have meant, the nearest first."""
+    slug, entries = as_slug(text), model.objects.published()
+    if not slug:
+        return []
+    words = slug.replace("-", " ")
+    found = ranking(entries, words, facets=[], is_filtered=False, is_selective=False)
+    best = [row_id for _, row_id in found[:COMPARED]]
+    slugs = entries.filter(pk__in=best).order_by().values_list("slug", flat=True)
+    return get_close_matches(slug, sorted(slugs), n=MAX_NEAR)
