@@ -2,32 +2,79 @@
 
 from rest_framework.fields import empty
 
-from catalogue.filters import MAX_QUERY
+from catalogue.filters import MAX_QUERY, PersonaFilterSet, SkillFilterSet
 from interfaces.openapi.request_bodies import schema_of
 from marketplace.api.pagination import KeysetPagination
-from marketplace.api.serializers import BodySerializer, NamedField, SlugField, TextField
+from marketplace.api.schemas import RATING, TEXT
+from marketplace.api.serializers import (
+    BodySerializer,
+    BooleanField,
+    NamedField,
+    SlugField,
+    TextField,
+    WholeNumberField,
+)
 
-DEFAULT_LIMIT, MAX_LIMIT = KeysetPagination.default_limit, KeysetPagination.max_limit
 
-
-class LimitField(NamedField):
-    default_error_messages = {"invalid": f"{{field}} must be {KeysetPagination.limit_range}"}
+class TagsField(NamedField):
+    default_error_messages = {"invalid": "{field} must be a list of strings"}
 
     def to_internal_value(self, data):
-        if type(data) is not int or not 1 <= data <= MAX_LIMIT:
+        if not isinstance(data, list) or not all(isinstance(tag, str) for tag in data):
             self.fail("invalid")
         return data
 
 
-class SearchSerializer(BodySerializer):
+class NumberField(NamedField):
+    default_error_messages = {"invalid": "{field} must be a number"}
+
+    def to_internal_value(self, data):
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            self.fail("invalid")
+        return data
+
+
+class SortField(TextField):
+    """The name of a sort; whether there is one, the API says."""
+
+    def __init__(self, sorts):
+        super().__init__(required=False)
+        self.sorts = sorts
+
+
+class PageSerializer(BodySerializer):
+    limit = WholeNumberField(
+        min_value=1, max_value=KeysetPagination.max_limit, default=KeysetPagination.default_limit
+    )
+    cursor = TextField(required=False)
+
+
+class SearchSerializer(PageSerializer):
     query = TextField(max_length=MAX_QUERY, required=False)
     category = TextField(required=False)
+    tag = TagsField(required=False)
     runtime = TextField(required=False)
-    limit = LimitField(default=DEFAULT_LIMIT)
+    author = TextField(required=False)
+
+
+class SearchSkillsSerializer(SearchSerializer):
+    bundledIn = TextField(required=False)
+    sort = SortField(["relevance", *SkillFilterSet.sorts])
+
+
+class SearchPersonasSerializer(SearchSerializer):
+    skill = TextField(required=False)
+    free = BooleanField(required=False)
+    minRating = NumberField(required=False)
+    sort = SortField(["relevance", *PersonaFilterSet.sorts])
 
 
 class SlugSerializer(BodySerializer):
     slug = SlugField()
+
+
+class ManifestSerializer(BodySerializer):
+    content = BooleanField(default=True)
 
 
 class NothingSerializer(BodySerializer):
@@ -35,8 +82,18 @@ class NothingSerializer(BodySerializer):
 
 
 @schema_of.register
-def _(_field: LimitField):
-    return {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}
+def _(_field: TagsField):
+    return {"type": "array", "items": TEXT}
+
+
+@schema_of.register
+def _(_field: NumberField):
+    return RATING
+
+
+@schema_of.register
+def _(field: SortField):
+    return {"type": "string", "enum": field.sorts}
 
 
 def arguments_schema(serializer_class, descriptions):

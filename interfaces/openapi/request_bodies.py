@@ -6,7 +6,7 @@ from agents import handles
 from agents.serializers import HandleField, NameField, UnchangeableField
 from marketplace.api.parsers import NOT_AN_OBJECT, NOT_JSON
 from marketplace.api.schemas import RATING, like
-from marketplace.api.serializers import BooleanField, SlugField, TextField
+from marketplace.api.serializers import BooleanField, SlugField, TextField, WholeNumberField
 from reviews.serializers import RatingField
 
 
@@ -81,6 +81,11 @@ def _(field: UnchangeableField):
 @schema_of.register
 def _(field: BooleanField):
     return {"type": "boolean"}
+
+
+@schema_of.register
+def _(field: WholeNumberField):
+    return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
 
 
 @schema_of.register

@@ -86,6 +86,22 @@ class BooleanField(NamedField):
         return data
 
 
+class WholeNumberField(NamedField):
+    default_error_messages = {
+        "invalid": "{field} must be a whole number from {min_value} to {max_value}"
+    }
+
+    def __init__(self, *, min_value, max_value, **options):
+        super().__init__(**options)
+        self.min_value, self.max_value = min_value, max_value
+
+    def to_internal_value(self, data):
+        # To Python, true and false are integers too.
+        if type(data) is not int or not self.min_value <= data <= self.max_value:
+            self.fail("invalid", min_value=self.min_value, max_value=self.max_value)
+        return data
+
+
 class BodySerializer(serializers.Serializer):
     """A request body. Fields that it does not declare are ignored."""
 

@@ -8,6 +8,10 @@ HELLO = {
     "capabilities": {},
     "clientInfo": {"name": "test", "version": "1"},
 }
+NO_TOKEN = (
+    "Authentication required. Have every request to this server carry the header `Authorization: "
+    "Bearer <token>`; register_agent gives you a token, once."
+)
 # Since 2026-07-28 each request says what `initialize` did before.
 MODERN = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",

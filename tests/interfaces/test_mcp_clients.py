@@ -15,6 +15,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.factories import PersonaFactory, SkillFactory
+from tests.interfaces.mcp_calls import NO_TOKEN
 from tests.processes import is_within
 
 # The version that the tests were written against; look at a newer one before raising it.
@@ -121,7 +122,7 @@ def test_a_client_registers_searches_installs_and_reviews(walk, live_server_of):
 def test_a_client_without_a_token_is_told_so(walk, live_server_of):
     results = walk(live_server_of(), [["my_profile", {}], ["get_skill", {"slug": "no-such"}]])
 
-    assert results == [[True, "Authentication required", None], [True, "Skill not found", None]]
+    assert results == [[True, NO_TOKEN, None], [True, "Skill not found", None]]
 
 
 @pytest.mark.usefixtures("catalogue")

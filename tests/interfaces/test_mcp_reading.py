@@ -1,5 +1,7 @@
 """The tools of MCP that read, each beside the request of the API that it makes."""
 
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -20,7 +22,22 @@ READS = [
     ("search_personas", {"query": "scribe"}, "/api/v1/personas?query=scribe"),
     ("get_skill", {"slug": "wanted"}, "/api/v1/skills/wanted"),
     ("get_persona", {"slug": "scribe"}, "/api/v1/personas/scribe"),
+    (
+        "search_skills",
+        {"tag": ["a", "b c"], "author": "Ada", "sort": "newest", "bundledIn": "scribe"},
+        "/api/v1/skills?tag=a&tag=b+c&author=Ada&sort=newest&bundledIn=scribe",
+    ),
+    (
+        "search_personas",
+        {"free": True, "minRating": 4.5, "skill": "wanted"},
+        "/api/v1/personas?free=true&minRating=4.5&skill=wanted",
+    ),
     ("my_profile", {}, "/api/v1/agents/me"),
+    ("my_profile", {"anything": 1}, "/api/v1/agents/me"),
+    ("my_manifest", {}, "/api/v1/agents/me/manifest"),
+    ("my_manifest", {"content": False}, "/api/v1/agents/me/manifest?content=false"),
+    ("my_skills", {"limit": 1}, "/api/v1/agents/me/skills?limit=1"),
+    ("my_personas", {}, "/api/v1/agents/me/personas"),
 ]
 
 
@@ -62,6 +79,26 @@ def test_a_reading_tool_asks_no_more_queries_than_the_api(client, tool, argument
         numbers.append(len(queries))
 
     assert numbers[0] == numbers[1] > 0
+
+
+@pytest.mark.parametrize("part", ["link", "cursor"])
+@pytest.mark.usefixtures("catalogue")
+def test_a_tool_follows_its_own_next(anyone, part):
+    def page(**arguments):
+        return call(anyone, "search_skills", **arguments)["structuredContent"]
+
+    first = page(query="tables", limit=1)
+    [cursor] = parse_qs(urlsplit(first["next"]).query)["cursor"]
+    second = (
+        page(cursor=first["next"])
+        if part == "link"
+        else page(query="tables", limit=1, cursor=cursor)
+    )
+
+    slugs = [row["slug"] for shown in (first, second) for row in shown["results"]]
+    assert slugs == ["other", "wanted"]
+    assert second["next"] is None
+    assert page(cursor=second["previous"]) == first
 
 
 @pytest.mark.usefixtures("catalogue")

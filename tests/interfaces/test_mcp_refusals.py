@@ -6,12 +6,8 @@ from django.db import OperationalError
 from agents.models import Agent, AgentToken
 from catalogue.filters import SkillFilterSet
 from tests.factories import PersonaFactory, SkillFactory
-from tests.interfaces.mcp_calls import call, refusal, result
+from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result
 
-NO_TOKEN = (
-    "Authentication required. Have every request to this server carry the header `Authorization: "
-    "Bearer <token>`; register_agent gives you a token, once."
-)
 INSTALL = "/api/v1/agents/me/skills/install"
 
 
@@ -48,13 +44,31 @@ def catalogue(db):
         (
             "search_personas",
             {"runtime": {}, "limit": 1.5},
-            "runtime must be a string; limit must be a whole number from 1 to 100",
+            "limit must be a whole number from 1 to 100; runtime must be a string",
         ),
         (
             "search_skills",
-            {"tag": ["red"]},
-            "Unknown argument 'tag'. Allowed: query, category, runtime, limit",
+            {"colour": ["red"]},
+            (
+                "Unknown argument 'colour'. Allowed: query, category, tag, runtime, author, limit, "
+                "cursor, bundledIn, sort"
+            ),
         ),
+        ("search_skills", {"tag": "red"}, "tag must be a list of strings"),
+        ("search_skills", {"tag": [1]}, "tag must be a list of strings"),
+        ("search_skills", {"cursor": "x"}, "cursor is invalid"),
+        (
+            "search_skills",
+            {"sort": "best"},
+            "sort must be one of relevance, downloads, newest, updated, name",
+        ),
+        ("search_personas", {"free": "true"}, "free must be a boolean"),
+        ("search_personas", {"minRating": "4"}, "minRating must be a number"),
+        ("search_personas", {"minRating": 6}, "minRating must be a number from 1 to 5"),
+        ("my_skills", {"sort": "newest"}, "Unknown argument 'sort'. Allowed: limit, cursor"),
+        ("my_manifest", {"content": "no"}, "content must be a boolean"),
+        ("update_skill", {"slug": "wanted"}, "Skill not installed"),
+        ("update_persona", {}, "slug is required"),
         ("install_skill", {}, "slug is required"),
         ("install_skill", {"slug": "no-such"}, "Skill not found"),
         ("install_skill", {"slug": "wanted", "runtime": 3}, "runtime must be a string"),

@@ -14,6 +14,12 @@ READS_ONLY = {
 }
 
 
+PAGE = {
+    "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+    "cursor": {"type": "string"},
+}
+
+
 def test_it_offers_its_tools(anyone):
     tools = {tool["name"]: tool for tool in result(anyone, "tools/list")["tools"]}
 
@@ -29,9 +35,15 @@ def test_it_offers_its_tools(anyone):
         "uninstall_persona": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
         "activate_persona": {**READS_ONLY, "readOnlyHint": False},
         "deactivate_persona": {**READS_ONLY, "readOnlyHint": False},
+        "update_skill": {**READS_ONLY, "readOnlyHint": False},
+        "update_persona": {**READS_ONLY, "readOnlyHint": False},
         "confirm_claim": {**READS_ONLY, "readOnlyHint": False},
         "submit_review": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
         "my_profile": READS_ONLY,
+        "my_manifest": READS_ONLY,
+        "my_limits": READS_ONLY,
+        "my_skills": READS_ONLY,
+        "my_personas": READS_ONLY,
     }
     assert all(tool["title"] and tool["description"] for tool in tools.values())
 
@@ -45,10 +57,19 @@ def test_it_offers_its_tools(anyone):
             {
                 "query": {"type": "string", "maxLength": 200},
                 "category": {"type": "string"},
+                "tag": {"type": "array", "items": {"type": "string"}},
                 "runtime": {"type": "string"},
-                "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+                "author": {"type": "string"},
+                "bundledIn": {"type": "string"},
+                "sort": {
+                    "type": "string",
+                    "enum": ["relevance", "downloads", "newest", "updated", "name"],
+                },
+                **PAGE,
             },
         ),
+        ("my_personas", [], PAGE),
+        ("my_manifest", [], {"content": {"type": "boolean", "default": True}}),
         ("get_persona", ["slug"], {"slug": {"type": "string", "minLength": 1}}),
         (
             "register_agent",

@@ -1,0 +1,78 @@
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, quote, urlsplit
+
+from django.urls import reverse
+
+from interfaces.mcp.api import call_api
+from interfaces.mcp.serializers import NothingSerializer
+from marketplace.api.exceptions import BadRequest
+
+
+def get(tool, caller, arguments):
+    """GET with the arguments as the query.
+
+    Where the tool takes some, one that it does not declare is refused: no filter may be ignored.
+    """
+    tool.arguments().read(arguments)
+    path, rest = tool.address(arguments)
+    allowed = [name for name in tool.descriptions if name != tool.in_path]
+    if allowed and (unknown := rest.keys() - set(allowed)):
+        raise BadRequest(f"Unknown argument {min(unknown)!r}. Allowed: {', '.join(allowed)}")
+    return call_api(caller, "GET", path, query=query_of(rest) if allowed else ())
+
+
+def post(tool, caller, arguments):
+    return call_api(caller, "POST", reverse(tool.route), body=arguments)
+
+
+def delete(tool, caller, arguments):
+    tool.arguments().read(arguments)
+    path, _ = tool.address(arguments)
+    return call_api(caller, "DELETE", path)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A request of the API as a tool; `in_path` names the argument that is part of the path."""
+
+    title: str
+    description: str
+    send: Callable
+    route: str
+    arguments: type = NothingSerializer
+    descriptions: dict = field(default_factory=dict)
+    in_path: str | None = None
+    is_idempotent: bool = True
+    is_destructive: bool = False
+
+    def call(self, caller, arguments):
+        """The API's response. Raises BadRequest for arguments that make no request."""
+        return self.send(self, caller, arguments)
+
+    @property
+    def is_read_only(self):
+        return self.send is get
+
+    def address(self, arguments):
+        """The path, and the arguments that are not part of it."""
+        if self.in_path is None:
+            return reverse(self.route), arguments
+        # Whatever the argument holds, a slash too, is one segment of the path.
+        segment = quote(arguments[self.in_path], safe="")
+        rest = {name: value for name, value in arguments.items() if name != self.in_path}
+        return reverse(self.route, args=[segment]), rest
+
+
+def query_of(arguments):
+    """The arguments as (name, text); a `next` link as the cursor stands for all of them."""
+    cursor = arguments.get("cursor") or ""
+    if "?" in cursor:
+        return parse_qsl(urlsplit(cursor).query, keep_blank_values=True)
+    return [
+        (name, each if isinstance(each, str) else json.dumps(each))
+        for name, value in arguments.items()
+        if value is not None
+        for each in (value if isinstance(value, list) else [value])
+    ]
