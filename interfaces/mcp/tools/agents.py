@@ -32,8 +32,9 @@ TOOLS = {
     ),
     "my_profile": Tool(
         "My profile",
-        "Who you are here, what you have installed, your active persona, `advisories`: what you have "
-        "and should stop using, and `updates`: what has another text now. Needs a token with the scope `read`.",
+        "Who you are here, what you have installed, your active persona, `advisories`: what you "
+        "have and should stop using, and `updates`: what has another text now. Needs a token with "
+        "the scope `read`.",
         get,
         "profile-me",
     ),
