@@ -5,7 +5,7 @@ import json
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Q
 from django.http import HttpResponse
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
@@ -16,7 +16,7 @@ from catalogue.admin.forms import FormTextField, RecallForm
 from catalogue.admin.imports import ImportExportModelAdmin
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render
-from catalogue.models import PUBLISHED, Skill, Status
+from catalogue.models import PUBLISHED, Status
 from catalogue.search.staff import containing
 from marketplace.adminsite.base import link_to, state_label
 
@@ -144,8 +144,12 @@ class EntryAdmin(ImportExportModelAdmin):
         return None
 
     def holders_of(self, entries):
-        """How many agents have installed each entry itself, not with a persona."""
-        return [(entry, holders(entry)) for entry in entries]
+        """How many agents have each entry itself, not with a persona."""
+        kind = self.opts.model_name
+        installs = self.model.agent_installs.rel.related_model.objects.present()
+        counted = installs.filter(**{f"{kind}__in": entries}).order_by().values_list(kind)
+        numbers = dict(counted.annotate(number=Count("pk")))
+        return [(entry, in_agents(numbers.get(entry.pk, 0))) for entry in entries]
 
     def set_status(self, request, queryset, message, change):
         entries = self.change_each(request, queryset, message, change)
@@ -198,6 +202,7 @@ class EntryAdmin(ImportExportModelAdmin):
 
     def panels(self, request, entry):
         """Who has the entry: the newest installs, and a link to all of them."""
+        [(_, holders)] = self.holders_of([entry])
         installs = (
             entry.agent_installs.present()
             .select_related("agent")
@@ -205,7 +210,7 @@ class EntryAdmin(ImportExportModelAdmin):
         )
         return [
             {
-                "title": f"Installed by {holders(entry)}",
+                "title": f"{'Still held' if entry.is_recalled else 'Held'} by {holders}",
                 "rows": [
                     (
                         install.agent.handle,
@@ -215,11 +220,10 @@ class EntryAdmin(ImportExportModelAdmin):
                     for install in installs[:NEWEST]
                 ],
                 "all": reverse(f"admin:installs_{self.opts.model_name}install_changelist")
-                + f"?{self.opts.model_name}__id__exact={entry.pk}",
+                + f"?{self.opts.model_name}__id__exact={entry.pk}&present=yes",
             }
         ]
 
 
-def holders(entry):
-    number = entry.downloads if isinstance(entry, Skill) else entry.installs
+def in_agents(number):
     return f"{number:,} agent{'' if number == 1 else 's'}"

@@ -1,5 +1,7 @@
 """Staff recall an entry: every agent that has it reads the reason in its profile"""
 
+import re
+
 import pytest
 from django.core.management import call_command
 
@@ -127,3 +129,24 @@ def test_a_reason_is_bounded(admin_client, skill):
     assert "at most 1000 characters" in response.content.decode()
     skill.refresh_from_db()
     assert skill.status == "published"
+
+
+def test_the_page_of_what_is_recalled_shows_who_holds_it_still(
+    admin_client, client, client_of, skill
+):
+    leaver = AgentFactory(handle="leaver")
+    SkillInstallFactory(agent=leaver, skill=skill)
+    page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/change/").content.decode()
+    assert "Held by 2 agents" in page
+
+    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
+    client_of(leaver).post("/api/v1/agents/me/skills/uninstall", {"slug": "log-triage"})
+
+    page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/change/").content.decode()
+    assert "Still held by 1 agent<" in page
+    assert "caller" in page
+    assert "leaver" not in page
+    [link] = set(re.findall(r'"(/admin/installs/skillinstall/\?[^"]+)"', page))
+    listed = admin_client.get(link.replace("&amp;", "&")).content.decode()
+    assert "caller" in listed
+    assert "leaver" not in listed
