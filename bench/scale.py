@@ -27,7 +27,7 @@ def main(sizes):
     os.environ.setdefault("SECRET_KEY", "of a database that holds nothing but measurements")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
     os.environ["REQUIRE_HTTPS"] = "false"
-    for policy in ("INSTALL", "REVIEW"):
+    for policy in ("INSTALL", "REVIEW", "MANAGE"):
         os.environ[f"RATE_LIMIT_{policy}"] = "1000000/h"
     with database(CHECKOUT / ".demo" / "scale"):
         django.setup()

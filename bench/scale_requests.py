@@ -88,7 +88,15 @@ def of_an_agent():
 
     return {
         "the profile": get("/agents/me", headers),
+        "the manifest": get("/agents/me/manifest", headers),
+        "own skills": get("/agents/me/skills", headers),
+        "own personas": get("/agents/me/personas", headers),
         "a skill install": post("skills/install", [{"slug": slug} for slug in skills]),
         "a persona install": post("personas/install", [{"slug": slug} for slug in personas]),
         "a review": post("reviews", [{"personaSlug": slug, "rating": 4} for slug in personas]),
+        "reviews of a persona": get(f"/personas/{personas[0]}/reviews"),
+        "own reviews": get("/agents/me/reviews", headers),
+        "a skill update": post("skills/update", [{"slug": slug} for slug in skills]),
+        "a switch of persona": post("personas/activate", [{"slug": slug} for slug in personas]),
+        "a skill uninstall": post("skills/uninstall", [{"slug": slug} for slug in skills]),
     }
