@@ -34,9 +34,10 @@ RATE_LIMITS = {
     "install": environment.rates("RATE_LIMIT_INSTALL", "20/h"),
     "review": environment.rates("RATE_LIMIT_REVIEW", "10/h"),
     "manage": environment.rates("RATE_LIMIT_MANAGE", "120/h"),
-    "report": environment.rates("RATE_LIMIT_REPORT", "10/h"),
     "confirm-claim": environment.rates("RATE_LIMIT_CONFIRM_CLAIM", "10/h"),
+    "report": environment.rates("RATE_LIMIT_REPORT", "10/h"),
     "register": environment.rates("RATE_LIMIT_REGISTER", "100/h"),
+    "revoke": environment.rates("RATE_LIMIT_REVOKE", "30/h"),
     "login": environment.rates("RATE_LIMIT_LOGIN", "5/15m"),
 }
 TRUSTED_PROXY_COUNT = environment.whole_number("TRUSTED_PROXY_COUNT", default=0, low=0, high=10)
