@@ -73,6 +73,10 @@ class OperationSchema(AutoSchema):
     def is_list(self):
         return self.view.action == "list" and hasattr(self.view, "filterset_class")
 
+    @property
+    def has_body(self):
+        return self.method not in {"GET", "DELETE"}
+
     def _get_parameters(self):
         taken = []
         if "{slug}" in self.path:
@@ -155,7 +159,7 @@ class OperationSchema(AutoSchema):
         yield 500, middleware.TEXTS[500]
 
     def bad_requests(self):
-        if self.method != "GET":
+        if self.has_body:
             yield from bodies.refusals(self.view.get_serializer())
         if self.is_list:
             yield from parameters.refusals(self.view.filterset_class)
@@ -165,7 +169,7 @@ class OperationSchema(AutoSchema):
         for served in self.get_response_serializers().values():
             yield from errors_in(served)
         yield exceptions.Unavailable
-        if self.method != "GET":
+        if self.has_body:
             yield exceptions.BodyTooLarge
             yield exceptions.UnsupportedContentType
 

@@ -25,7 +25,7 @@ class ApiViewSet(GenericViewSet):
     """A view for authenticated agents; subclasses name the `required_scope`."""
 
     content_negotiation_class = IgnoreClientContentNegotiation
-    http_method_names = ["get", "head", "post", "patch"]
+    http_method_names = ["get", "head", "post", "patch", "delete"]
     required_scope = None
     is_conditional = False  # its responses have an ETag
 
@@ -35,7 +35,7 @@ class ApiViewSet(GenericViewSet):
         if method.lower() not in self.http_method_names or not hasattr(self, method.lower()):
             raise MethodNotAllowed(method)
         super().initial(request, *args, **kwargs)
-        if method in {"GET", "HEAD"}:
+        if method not in {"POST", "PATCH"}:  # whose query `validated` reads
             self.query = query_parameters(request)
 
     def validated(self, request):
