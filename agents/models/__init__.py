@@ -1,4 +1,5 @@
-from agents.models.agents import Agent, AgentToken
+from agents.models.agents import Agent
 from agents.models.claims import OperatorClaim
+from agents.models.tokens import AgentToken
 
 __all__ = ["Agent", "AgentToken", "OperatorClaim"]

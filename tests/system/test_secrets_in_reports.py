@@ -24,7 +24,7 @@ CRASHES = {
         lambda it: it.client.get(ME),
     ),
     "a token is issued": (
-        "agents.models.agents.AgentTokenQuerySet.create",
+        "agents.models.tokens.AgentTokenQuerySet.create",
         lambda it: it.anyone.post(REGISTER),
     ),
     "a registration is answered": (
