@@ -15,16 +15,19 @@ CASE
 END
 """
 
-# The usable token with a digest, and its agent.
+# The usable token with a digest, and its agent. Every column has its table: the next release adds
+# columns to both while this one still serves.
 USABLE = f"""
 WITH usable AS (
     SELECT
-        agents_agenttoken.id AS token_id, agent_id AS token_agent_id, scopes AS token_scopes,
-        agent_id, public_id AS agent_public_id, handle AS agent_handle, name AS agent_name,
-        description AS agent_description, runtime AS agent_runtime, tier AS agent_tier,
-        agents_agent.created_at AS agent_created_at, updated_at AS agent_updated_at
-    FROM agents_agenttoken JOIN agents_agent ON agents_agent.id = agent_id
-    WHERE digest = %(digest)s AND {STATE} = 'usable'
+        agents_agenttoken.id AS token_id, agents_agenttoken.agent_id AS token_agent_id,
+        agents_agenttoken.scopes AS token_scopes, agents_agenttoken.agent_id,
+        agents_agent.public_id AS agent_public_id, agents_agent.handle AS agent_handle,
+        agents_agent.name AS agent_name, agents_agent.description AS agent_description,
+        agents_agent.runtime AS agent_runtime, agents_agent.tier AS agent_tier,
+        agents_agent.created_at AS agent_created_at, agents_agent.updated_at AS agent_updated_at
+    FROM agents_agenttoken JOIN agents_agent ON agents_agent.id = agents_agenttoken.agent_id
+    WHERE agents_agenttoken.digest = %(digest)s AND {STATE} = 'usable'
 ), noted AS (
     UPDATE agents_agenttoken AS token SET last_used_at = statement_timestamp()
     FROM usable
