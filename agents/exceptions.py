@@ -1,4 +1,4 @@
-from marketplace.api.exceptions import BadRequest, Conflict, Gone
+from marketplace.api.exceptions import BadRequest, Conflict, Gone, NotFound
 
 
 class HandleTaken(Conflict):
@@ -15,3 +15,11 @@ class InvalidClaimCode(BadRequest):
 
 class ClaimCodeExpired(Gone):
     default_detail = "Claim code has expired"
+
+
+class TooManyTokens(Conflict):
+    default_detail = "Too many tokens"
+
+
+class TokenNotFound(NotFound):
+    default_detail = "Token not found"

@@ -21,6 +21,14 @@ class SuspendedFilter(IsSetFilter):
 class RevokedFilter(IsSetFilter):
     title, parameter_name = "revoked", "revoked_at"
 
+    def lookups(self, request, model_admin):
+        return [*super().lookups(request, model_admin), ("leaked", "reported as leaked")]
+
+    def queryset(self, request, queryset):
+        if self.value() == "leaked":
+            return queryset.leaked()
+        return super().queryset(request, queryset)
+
 
 def configured_tiers():
     """The tiers that have a rate limit of their own, and the free one."""

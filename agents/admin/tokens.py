@@ -1,23 +1,39 @@
+from datetime import timedelta
+
 from django.contrib import admin
 from django.db.models import Q
 from django.db.models.functions import Right
+from django.utils import timezone
 
 from agents.admin.filters import RevokedFilter
 from agents.admin.search import TokenSearchMixin, agents_by_handle
 from agents.models import AgentToken
-from marketplace.adminsite.base import ReadOnlyModelAdmin
+from marketplace.adminsite.base import ReadOnlyModelAdmin, state_label
 
 
 @admin.register(AgentToken)
 class AgentTokenAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
     list_display = fields = [
-        *("hint", "agent", "scopes", "created_at", "last_used_at", "expires_at", "revoked_at")
+        *("hint", "name", "agent", "scopes", "state", "created_at", "last_used_at", "expires_at"),
+        *("revoked_at", "revocation_reason"),
     ]
     list_filter = [RevokedFilter]
     list_select_related = ["agent"]
     search_fields = ["hint"]  # see `find`
     search_help_text = "Handle, start or end of a token, whole token"
     actions = ["revoke"]
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).with_state()
+
+    def attention(self):
+        week = timezone.now() - timedelta(days=7)
+        leaked = AgentToken.objects.leaked().filter(revoked_at__gte=week)
+        return [("tokens that were reported as leaked this week", leaked, "?revoked_at=leaked")]
+
+    @admin.display(description="state")
+    def state(self, token):
+        return state_label(token.state)
 
     def find(self, queryset, term):
         return queryset.annotate(end=Right("hint", 4)).filter(
@@ -40,6 +56,8 @@ class AgentTokenAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
                 danger=True,
                 text="A revoked token is refused for good. The agent needs another one.",
             )
-        self.change_each(request, queryset, "Revoked.", AgentToken.revoke)
+        self.change_each(
+            request, queryset, "Revoked.", lambda token: token.revoke("Revoked by staff")
+        )
         self.message_user(request, "Revoked: they are refused from now on.")
         return None

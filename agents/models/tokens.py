@@ -1,3 +1,5 @@
+from functools import partial
+
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
 from django.db import connection, models
@@ -11,19 +13,27 @@ from agents.sql import AUTHENTICATE, STATE
 from marketplace.adminsite.history import StaffHistory
 from marketplace.api.permissions import Scope
 from marketplace.db.rows import instance_of
+from marketplace.models import MAX_REASON, make_public_id
+
+LEAKED = "Reported as leaked"
 
 
 class AgentTokenQuerySet(models.QuerySet):
     def with_state(self):
         """Annotate `state`: "usable", or why the token is refused."""
-        state = Func(template=STATE, output_field=models.TextField())
+        # Naming a column of the agent makes the join that STATE needs; a count drops the other one.
+        state = Func("agent__suspended_at", template=STATE, output_field=models.TextField())
         return self.select_related("agent").annotate(state=state)
 
-    def issue(self, agent, scopes=tuple(Scope.values), expires_at=None):
+    def leaked(self):
+        return self.filter(revocation_reason=LEAKED)
+
+    def issue(self, agent, scopes=tuple(Scope.values), *, name="", expires_at=None):
         """A new token. Its `text` exists only on the returned object: it is stored nowhere."""
         text = tokens.mint()
         token = self.create(
             agent=agent,
+            name=name,
             digest=tokens.digest(text),
             hint=tokens.hint(text),
             scopes=list(scopes),
@@ -52,7 +62,18 @@ class AgentTokenQuerySet(models.QuerySet):
 class AgentToken(models.Model):
     """A bearer token, of which only a digest is kept (contract 2)."""
 
+    public_id = models.CharField(
+        max_length=40,
+        default=partial(make_public_id, "token"),
+        # For the previous release, which inserts tokens while this one is migrated to.
+        db_default=Func(
+            template="'token_' || replace(gen_random_uuid()::text, '-', '')",
+            output_field=models.CharField(),
+        ),
+        editable=False,
+    )
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=80, blank=True, db_default="")
     digest = models.CharField(max_length=64, editable=False)
     hint = models.CharField(max_length=64, editable=False)
     scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
@@ -60,9 +81,10 @@ class AgentToken(models.Model):
     last_used_at = models.DateTimeField(null=True, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    revocation_reason = models.CharField(max_length=MAX_REASON, blank=True, db_default="")
 
     objects = AgentTokenQuerySet.as_manager()
-    history = StaffHistory(excluded_fields=["digest", "last_used_at", "created_at"])
+    history = StaffHistory(excluded_fields=["public_id", "digest", "last_used_at", "created_at"])
 
     class Meta:
         ordering = ["-id"]
@@ -73,12 +95,21 @@ class AgentToken(models.Model):
             models.Index(
                 F("id").desc(), name="token_revoked", condition=Q(revoked_at__isnull=False)
             ),
+            models.Index(
+                F("id").desc(), name="token_leaked", condition=Q(revocation_reason=LEAKED)
+            ),
         ]
-        constraints = [models.UniqueConstraint(fields=["digest"], name="unique_token_digest")]
+        constraints = [
+            models.UniqueConstraint(fields=["digest"], name="unique_token_digest"),
+            # As an expression it is an index alone, which a migration can build concurrently.
+            models.UniqueConstraint("public_id", name="unique_token_public_id"),
+        ]
 
     def __str__(self):
         return self.hint
 
-    def revoke(self):
-        self.revoked_at = self.revoked_at or timezone.now()
-        self.save(update_fields=["revoked_at"])
+    def revoke(self, reason=""):
+        """Refuse it for good. The first time and its reason stay."""
+        if self.revoked_at is None:
+            self.revoked_at, self.revocation_reason = timezone.now(), reason
+            self.save(update_fields=["revoked_at", "revocation_reason"])

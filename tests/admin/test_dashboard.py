@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from agents.models import AgentToken
 from catalogue.models import Skill
 from installs.models import SkillInstall
 from marketplace.adminsite import dashboard
@@ -87,16 +88,27 @@ def test_it_leads_to_what_needs_attention(admin_client):
     review(AgentFactory(), PersonaFactory(), 1, "Never again.")
     claim = AgentFactory().claim
     claim.request_code(name="Ada", email="ada@example.com")
+    AgentFactory().token.revoke("Reported as leaked")
 
     attention = admin_client.get("/admin/").context["attention"]
 
     assert [(item["text"], str(item["number"])) for item in attention] == [
         ("skills in draft", "1"),
         ("claims that wait for their code", "1"),
+        ("tokens that were reported as leaked this week", "1"),
         ("reviews of this week with one star", "1"),
     ]
     for item in attention:
         assert len(admin_client.get(item["url"]).context["cl"].result_list) == 1
+
+
+def test_a_token_that_was_revoked_long_ago_or_by_staff_needs_no_attention(admin_client):
+    old, revoked = AgentFactory().token, AgentFactory().token
+    old.revoke("Reported as leaked")
+    revoked.revoke("Revoked by staff")
+    AgentToken.objects.filter(pk=old.pk).update(revoked_at=timezone.now() - timedelta(days=8))
+
+    assert admin_client.get("/admin/").context["attention"] == []
 
 
 def test_a_large_table_is_estimated_and_says_so(admin_client, monkeypatch):

@@ -168,13 +168,39 @@ def test_a_revoked_token_is_refused_and_the_others_are_not(admin_client, agent, 
     assert client.get(ME).status_code == 200
 
 
-def test_revoking_again_keeps_the_first_time(admin_client, agent):
-    take_action(admin_client, "revoke", agent.token)
-    first = AgentToken.objects.get().revoked_at
+def test_revoking_again_keeps_the_first_time_and_reason(admin_client, agent):
+    agent.token.revoke("Reported as leaked")
+    first = AgentToken.objects.get()
 
     take_action(admin_client, "revoke", agent.token)
 
-    assert AgentToken.objects.get().revoked_at == first
+    again = AgentToken.objects.get()
+    assert again.revoked_at == first.revoked_at
+    assert again.revocation_reason == "Reported as leaked"
+
+
+@pytest.mark.parametrize("page", ["", "{}/change/"])
+def test_staff_see_the_name_the_state_and_why_a_token_was_revoked(admin_client, agent, page):
+    token = AgentToken.objects.issue(agent, name="Laptop")
+    page = TOKENS + page.format(token.pk)
+    agent.token.delete()
+    assert "usable</span>" in admin_client.get(page).content.decode()
+
+    take_action(admin_client, "revoke", token)
+
+    text = admin_client.get(page).content.decode()
+    assert "Laptop" in text
+    assert "revoked</span>" in text
+    assert "Revoked by staff" in text
+
+
+def test_the_list_can_show_the_leaked_ones_alone(admin_client, agent):
+    AgentFactory().token.revoke("Revoked by staff")
+    agent.token.revoke("Reported as leaked")
+
+    page = admin_client.get(TOKENS, {"revoked_at": "leaked"})
+
+    assert list(page.context["cl"].result_list) == [agent.token]
 
 
 def test_restoring_an_agent_does_not_revive_a_revoked_token(admin_client, agent, client):

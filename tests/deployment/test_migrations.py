@@ -1,15 +1,18 @@
 """A migration that the running release could not work with is refused, and the rest are not."""
 
+import re
 from pathlib import Path
 
 import pytest
 from django.apps import apps
 from django.contrib.postgres.operations import NotInTransactionMixin
 from django.core.management import call_command
+from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django_migration_linter.management.commands.lintmigrations import Command as Linter
 
 from demo.postgres import CHECKOUT
+from tests.factories import AgentFactory
 from tests.next_release import add_migration, next_release_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -72,3 +75,23 @@ def test_only_concurrent_operations_stand_outside_a_transaction():
     ]
 
     assert loose == []
+
+
+def test_tokens_of_the_previous_release_get_identifiers_of_their_own():
+    agent = AgentFactory()
+    insert = (
+        "INSERT INTO agents_agenttoken (agent_id, digest, hint, scopes, created_at) "
+        "SELECT %s, md5(random()::text), '', '{read}', now() FROM generate_series(1, 1500)"
+    )
+    try:
+        call_command("migrate", "agents", "0001", verbosity=0)
+        with connection.cursor() as cursor:
+            cursor.execute(insert, [agent.pk])
+            call_command("migrate", "agents", "0002", verbosity=0)
+            cursor.execute(insert, [agent.pk])
+    finally:
+        call_command("migrate", "agents", verbosity=0)
+
+    identifiers = agent.tokens.values_list("public_id", flat=True)
+    assert len(set(identifiers)) == len(identifiers) == 3001
+    assert all(re.fullmatch("token_[0-9a-f]{32}", each) for each in identifiers)
