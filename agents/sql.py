@@ -1,7 +1,7 @@
-"""The statement that authenticates, and the lock that every write of an agent takes first.
+"""The statements about a token's text, and the lock that every write of an agent takes first.
 
-The first also writes when the token was last used, at most every 15 minutes. No request waits for
-the disk for that (synchronous_commit), so a crash of the database may lose the last few.
+AUTHENTICATE also writes when the token was last used, at most every 15 minutes. No request waits
+for the disk for that (synchronous_commit), so a crash of the database may lose the last few.
 profiles/sql.py reads the profile by the same statement.
 """
 
@@ -38,6 +38,17 @@ WITH usable AS (
 """
 
 AUTHENTICATE = USABLE + "SELECT * FROM usable"
+
+# A transaction that changes nothing would not wait for the disk when it commits, and so tell that
+# there is no such token. The message has every transaction write, and thus wait, alike.
+REVOKE = """
+WITH revoked AS (
+    UPDATE agents_agenttoken
+    SET revoked_at = statement_timestamp(), revocation_reason = %(reason)s
+    WHERE digest = %(digest)s AND revoked_at IS NULL
+)
+SELECT pg_logical_emit_message(true, 'marketplace', '')
+"""
 
 # How a statement that Agent.run_alone runs begins. Without `me` the agent is suspended, and the
 # statement writes nothing.

@@ -1,12 +1,14 @@
 from django.urls import path
 
 from agents.claim_page import ClaimView
-from agents.views import ClaimViewSet, RegistrationViewSet
+from agents.views import ClaimViewSet, LeakedTokenViewSet, RegistrationViewSet, TokenViewSet
 
 
 def register(router):
     router.register("agents", RegistrationViewSet, basename="registration")
     router.register("agents/me", ClaimViewSet, basename="claim")
+    router.register("agents/me/tokens", TokenViewSet, basename="token")
+    router.register("tokens", LeakedTokenViewSet, basename="leaked-token")
 
 
 urlpatterns = [path("claim/<slug:secret>", ClaimView.as_view(), name="claim")]

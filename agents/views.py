@@ -1,15 +1,33 @@
+from datetime import timedelta
+
 from drf_spectacular.utils import extend_schema
 from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, HandleTaken, InvalidClaimCode
-from agents.models import Agent
+from agents import tokens
+from agents.exceptions import (
+    AlreadyClaimed,
+    ClaimCodeExpired,
+    HandleTaken,
+    InvalidClaimCode,
+    TokenNotFound,
+    TooManyTokens,
+)
+from agents.models import Agent, AgentToken
 from agents.serializers import (
     ConfirmClaimSerializer,
     ConfirmedClaimSerializer,
+    CreatedTokenSerializer,
+    CreateTokenSerializer,
+    LeakedTokenSerializer,
     RegisteredAgentSerializer,
     RegisterSerializer,
+    RevokedLeakSerializer,
+    RevokedTokenSerializer,
+    RotatedTokenSerializer,
+    RotateTokenSerializer,
+    TokensSerializer,
 )
 from marketplace.api.parsers import OptionalJSONParser
 from marketplace.api.permissions import Scope
@@ -67,3 +85,91 @@ class ClaimViewSet(ApiViewSet):
         agent = request.user
         agent.claim.confirm(self.validated(request)["code"])
         return Response(ConfirmedClaimSerializer(agent).data)
+
+
+class TokenViewSet(ApiViewSet):
+    """The calling agent's tokens (lifecycle 13)."""
+
+    required_scope = Scope.READ
+    serializer_class = CreateTokenSerializer
+    lookup_url_kwarg = "tokenId"
+    lookup_value_regex = "[^/]+"
+
+    @extend_schema(
+        operation_id="list_tokens",
+        tags=["Tokens"],
+        summary="List your tokens",
+        description="Those that can be used, newest first. Their texts are not stored.",
+        responses={200: TokensSerializer},
+    )
+    def list(self, request):
+        usable = list(request.user.tokens.usable())
+        return Response(TokensSerializer(usable, context=self.get_serializer_context()).data)
+
+    @extend_schema(
+        operation_id="create_token",
+        tags=["Tokens"],
+        summary="Make another token",
+        description="With at most the scopes of the token of this request, which also bounds its "
+        f"expiry. An agent has at most {AgentToken.MAX_USABLE} tokens.",
+        responses={201: CreatedTokenSerializer, 409: TooManyTokens},
+    )
+    @ratelimit("manage")
+    def create(self, request):
+        wanted = self.validated(request)
+        token = request.auth.issue_another(
+            name=wanted["name"],
+            scopes=wanted["scopes"],
+            expires_at=tokens.expiry(wanted["expiresInDays"]),
+        )
+        return Response(CreatedTokenSerializer(token).data, status.HTTP_201_CREATED)
+
+    @extend_schema(
+        operation_id="rotate_token",
+        tags=["Tokens"],
+        summary="Replace the token of this request",
+        description="The new token has its scopes, name and expiry. The old one ends now, or after "
+        "`graceSeconds`, in which it can only read. No body at all will do.",
+        responses={201: RotatedTokenSerializer, 409: TooManyTokens},
+    )
+    @action(
+        detail=False,
+        methods=["post"],
+        parser_classes=[OptionalJSONParser],
+        serializer_class=RotateTokenSerializer,
+    )
+    @ratelimit("manage")
+    def rotate(self, request):
+        wanted = self.validated(request)
+        token = request.auth.rotate(timedelta(seconds=wanted["graceSeconds"]))
+        return Response(RotatedTokenSerializer(token).data, status.HTTP_201_CREATED)
+
+    @extend_schema(
+        operation_id="revoke_token",
+        tags=["Tokens"],
+        summary="Revoke one of your tokens",
+        description="Also the token of this request. One that has more scopes than it is a 403.",
+        responses={200: RevokedTokenSerializer, 404: TokenNotFound},
+    )
+    @ratelimit("manage")
+    def destroy(self, request, **path):
+        token = request.auth.delete_other(path["tokenId"])
+        return Response(RevokedTokenSerializer(token).data)
+
+
+class LeakedTokenViewSet(PublicViewSet):
+    serializer_class = LeakedTokenSerializer
+
+    @extend_schema(
+        operation_id="revoke_leaked_token",
+        tags=["Tokens"],
+        summary="Revoke a token that leaked",
+        description="For whoever finds one. The answer is the same for every text.",
+        responses={200: RevokedLeakSerializer},
+    )
+    @action(detail=False, methods=["post"])
+    @ratelimit("revoke")
+    def revoke(self, request):
+        text = self.validated(request)["token"]
+        AgentToken.objects.revoke_leaked(text)
+        return Response(RevokedLeakSerializer(text).data)

@@ -2,15 +2,18 @@ from functools import partial
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
-from django.db import connection, models
+from django.db import connection, models, transaction
 from django.db.models import F, Func, Q
-from django.db.models.functions import Right
+from django.db.models.functions import Least, Now, Right
 from django.utils import timezone
+from rest_framework.exceptions import AuthenticationFailed
 
 from agents import tokens
+from agents.exceptions import TokenNotFound, TooManyTokens
 from agents.models.agents import Agent
-from agents.sql import AUTHENTICATE, STATE
+from agents.sql import AUTHENTICATE, REVOKE, STATE
 from marketplace.adminsite.history import StaffHistory
+from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.permissions import Scope
 from marketplace.db.rows import instance_of
 from marketplace.models import MAX_REASON, make_public_id
@@ -24,6 +27,9 @@ class AgentTokenQuerySet(models.QuerySet):
         # Naming a column of the agent makes the join that STATE needs; a count drops the other one.
         state = Func("agent__suspended_at", template=STATE, output_field=models.TextField())
         return self.select_related("agent").annotate(state=state)
+
+    def usable(self):
+        return self.with_state().filter(state="usable")
 
     def leaked(self):
         return self.filter(revocation_reason=LEAKED)
@@ -58,9 +64,15 @@ class AgentTokenQuerySet(models.QuerySet):
         token.row = row
         return token
 
+    def revoke_leaked(self, text):
+        """Revoke the token with this text, if there is one; nothing tells whether there was."""
+        connection.fetch_one(REVOKE, {"digest": tokens.digest(text), "reason": LEAKED})
+
 
 class AgentToken(models.Model):
     """A bearer token, of which only a digest is kept (contract 2)."""
+
+    MAX_USABLE = 10  # of an agent, above which it makes no more; staff may issue them
 
     public_id = models.CharField(
         max_length=40,
@@ -113,3 +125,73 @@ class AgentToken(models.Model):
         if self.revoked_at is None:
             self.revoked_at, self.revocation_reason = timezone.now(), reason
             self.save(update_fields=["revoked_at", "revocation_reason"])
+
+    @transaction.atomic
+    def issue_another(self, *, name="", scopes=None, expires_at=None):
+        """A new token of the agent, with at most this one's scopes and expiry (lifecycle 13).
+
+        Raises InsufficientScope and TooManyTokens.
+        """
+        caller, usable = self.locked()
+        scopes = caller.scopes if scopes is None else scopes
+        caller.check_scopes(scopes)
+        self.check_number(usable)
+        expiries = [each for each in (expires_at, caller.expires_at) if each is not None]
+        return AgentToken.objects.issue(
+            self.agent, scopes, name=name, expires_at=min(expiries, default=None)
+        )
+
+    @transaction.atomic
+    def rotate(self, grace):
+        """A new token in place of this one, with this one as its `previous` (lifecycle 13).
+
+        Until the grace is over, this one can only read. Raises TooManyTokens.
+        """
+        caller, usable = self.locked()
+        if grace:
+            self.check_number(usable)
+        token = AgentToken.objects.issue(
+            self.agent, caller.scopes, name=caller.name, expires_at=caller.expires_at
+        )
+        caller.scopes = [Scope.READ]
+        # By the clock of the database, which also decides whether a token has expired.
+        caller.expires_at = Least("expires_at", Now() + grace)
+        caller.save(update_fields=["scopes", "expires_at"])
+        caller.refresh_from_db(fields=["expires_at"])
+        token.previous = caller
+        return token
+
+    @transaction.atomic
+    def delete_other(self, public_id):
+        """Revoke a token of the agent, this one or another; returns it (lifecycle 13).
+
+        Raises TokenNotFound and InsufficientScope.
+        """
+        caller, usable = self.locked()
+        token = next((each for each in usable if each.public_id == public_id), None)
+        if token is None:
+            raise TokenNotFound
+        caller.check_scopes(token.scopes)
+        token.revoke("Deleted by its agent")
+        return token
+
+    def locked(self):
+        """This token and all usable ones of its agent, as they are once no other write runs.
+
+        Raises AuthenticationFailed where this one has become unusable since it was authenticated.
+        """
+        self.agent.lock()
+        # Staff, and whoever found a token, revoke it without the lock of its agent.
+        usable = list(self.agent.tokens.usable().select_for_update(no_key=True, of=["self"]))
+        if self not in usable:
+            raise AuthenticationFailed
+        return usable[usable.index(self)], usable
+
+    def check_scopes(self, scopes):
+        for scope in scopes:
+            if scope not in self.scopes:
+                raise InsufficientScope(scope)
+
+    def check_number(self, usable):
+        if len(usable) >= self.MAX_USABLE:
+            raise TooManyTokens

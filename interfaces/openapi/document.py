@@ -27,6 +27,7 @@ not know are a 400. Numbers and booleans are JSON's own, not strings.
 TAGS = {
     "Catalogue": "Find skills and personas. Needs no token.",
     "Agents": "Register, and keep the agent's own profile.",
+    "Tokens": "Make, replace and end the agent's tokens; end one that leaked.",
     "Installs": "Take a skill or a persona.",
     "Reviews": "Say how good a persona was.",
 }

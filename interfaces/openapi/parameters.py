@@ -4,7 +4,7 @@ from catalogue.filters import MAX_QUERY
 from catalogue.serializers import SLUG_SCHEMA
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.pagination import KeysetPagination
-from marketplace.api.schemas import TEXT
+from marketplace.api.schemas import TEXT, identifier
 
 IF_NONE_MATCH = {
     "name": "If-None-Match",
@@ -18,6 +18,13 @@ SLUG = {
     "required": True,
     "description": "The unique name of the entry.",
     "schema": SLUG_SCHEMA,
+}
+TOKEN_ID = {
+    "name": "tokenId",
+    "in": "path",
+    "required": True,
+    "description": "The `tokenId` of one of your tokens.",
+    "schema": identifier("token"),
 }
 
 

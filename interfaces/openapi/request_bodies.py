@@ -3,7 +3,13 @@
 from functools import singledispatch
 
 from agents import handles
-from agents.serializers import HandleField, NameField, UnchangeableField
+from agents.serializers import (
+    SCOPES_SCHEMA,
+    HandleField,
+    NameField,
+    ScopesField,
+    UnchangeableField,
+)
 from marketplace.api.parsers import NOT_AN_OBJECT, NOT_JSON
 from marketplace.api.schemas import RATING, like
 from marketplace.api.serializers import BooleanField, SlugField, TextField, WholeNumberField
@@ -28,10 +34,11 @@ def refusals(serializer):
     yield from (NOT_JSON, NOT_AN_OBJECT)
     for field in serializer.fields.values():
         bounds = {name: getattr(field, name, None) for name in ("min_length", "max_length")}
+        values = {name: getattr(field, name, None) for name in ("min_value", "max_value")}
         for key, text in field.error_messages.items():
             is_possible = field.required or key not in {"required", "null"}
             if is_possible and bounds.get(key, True):
-                yield text.format(field=field.field_name, length=bounds.get(key))
+                yield text.format(field=field.field_name, length=bounds.get(key), **values)
 
 
 def _property(field):
@@ -86,6 +93,11 @@ def _(field: BooleanField):
 @schema_of.register
 def _(field: WholeNumberField):
     return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
+
+
+@schema_of.register
+def _(field: ScopesField):
+    return SCOPES_SCHEMA | {"minItems": 1}
 
 
 @schema_of.register

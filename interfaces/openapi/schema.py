@@ -24,7 +24,7 @@ STATUS_DESCRIPTIONS = {
     403: "The token lacks the scope, or the request came without HTTPS.",
     404: "There is none, or it is not published (any more).",
     408: "The request came too slowly.",
-    409: "It is there already.",
+    409: "It is there already, or there are too many.",
     410: "Too late.",
     413: f"The body is larger than {MAX_BODY // 1024} KiB.",
     414: "The URL is too long.",
@@ -81,6 +81,8 @@ class OperationSchema(AutoSchema):
         taken = []
         if "{slug}" in self.path:
             taken.append(parameters.SLUG)
+        if "{tokenId}" in self.path:
+            taken.append(parameters.TOKEN_ID)
         if self.is_list:
             taken += parameters.of_list(self.view)
         for each in self.get_override_parameters():

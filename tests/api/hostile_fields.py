@@ -7,10 +7,15 @@ from tests.api.request_cases import (
     ME,
     REGISTER,
     REVIEWS,
+    REVOKE,
+    ROTATE,
+    TOKENS,
     name_of,
     with_body,
 )
 
+SCOPES = "scopes must be a list of one or more of read, install, review"
+WHOLE = "must be a whole number from"
 RATING = "Rating must be between 1 and 5"
 SHAPE = "handle must be a-z, 0-9 and single hyphens between them"
 SKILL_404 = "Skill not found"
@@ -76,6 +81,34 @@ INVALID = [
     (CONFIRM, '{"code": ["WDJB-MJHT"]}', "code must be a string"),
     (CONFIRM, '{"code": {"$gt": ""}}', "code must be a string"),
     (CONFIRM, r'{"code": "WDJB-MJHT\u0000"}', None),
+    (TOKENS, '{"name": 5}', "name must be a string"),
+    (TOKENS, '{"name": "' + "x" * 81 + '"}', "name must be at most 80 characters"),
+    (TOKENS, r'{"name": "\u0000"}', None),
+    *(
+        (TOKENS, f'{{"scopes": {value}}}', SCOPES)
+        for value in (
+            *("[]", "{}", '"read"', "true", "0", '["admin"]', '["read", "READ"]', '["read "]'),
+            *("[null]", '[["read"]]', '[{"read": 1}]', '{"read": true}', '["read", true]'),
+        )
+    ),
+    *(
+        (TOKENS, f'{{"expiresInDays": {value}}}', f"expiresInDays {WHOLE} 1 to 365")
+        for value in ("0", "-1", "366", "1.0", "1e0", "true", '"1"', "[1]", "{}", "9" * 4000)
+    ),
+    (TOKENS, '{"expiresInDays": 1e400}', None),
+    *(
+        (ROTATE, f'{{"graceSeconds": {value}}}', f"graceSeconds {WHOLE} 0 to 86400")
+        for value in ("-1", "86401", "0.0", "-0.0", "1e1", "false", '""', '"60"', "[]", "9" * 4000)
+    ),
+    (REVOKE, "{}", "token is required"),
+    (REVOKE, '{"token": null}', "token is required"),
+    (REVOKE, '{"Token": "x"}', "token is required"),
+    *(
+        (REVOKE, f'{{"token": {value}}}', "token must be a string")
+        for value in ("5", "true", "[]", '["x"]', '{"$ne": null}')
+    ),
+    (REVOKE, r'{"token": "\u0000"}', None),
+    (REVOKE, r'{"token": "\udc00"}', None),
     (INSTALL_SKILL, "{}", "slug is required"),
     (INSTALL_SKILL, '{"slug": null}', "slug is required"),
     (INSTALL_SKILL, '{"slug": 5}', "slug must be a string"),

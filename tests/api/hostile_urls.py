@@ -12,6 +12,8 @@ from tests.api.request_cases import (
     PROTECTED,
     SKILL,
     SKILLS,
+    TOKEN,
+    TOKENS,
     VALID,
     Case,
     with_body,
@@ -138,7 +140,8 @@ QUERIES = [
     (
         f"{query} elsewhere",
         [
-            *(Case("GET", f"{path}?{query}", 400) for path in (SKILL, PERSONA, ME)),
+            *(Case("GET", f"{path}?{query}", 400) for path in (SKILL, PERSONA, ME, TOKENS)),
+            Case("DELETE", f"{TOKEN}?{query}", 400),
             *(replace(with_body(path, "{@}", 400), path=f"{path}?{query}") for path in VALID),
         ],
     )
@@ -203,7 +206,11 @@ METHODS = words("GET POST PATCH PUT DELETE OPTIONS TRACE CONNECT PROPFIND BREW d
 NOT_ALLOWED = [
     (
         method,
-        [Case(method, path, 405, headers=()) for path in ALLOWED if method not in ALLOWED[path]],
+        [
+            Case(method, path, 405, headers=())
+            for path, allowed in ALLOWED.items()
+            if method.upper() not in allowed  # Django reads `delete` as DELETE.
+        ],
     )
     for method in METHODS
 ]

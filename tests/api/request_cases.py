@@ -1,6 +1,6 @@
 """The endpoints, and one request as the tables of hostile requests hold it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SKILLS = "/api/v1/skills"
 SKILL = "/api/v1/skills/pdf-tables"
@@ -9,6 +9,10 @@ PERSONA = "/api/v1/personas/archivist"
 REGISTER = "/api/v1/agents/register"
 ME = "/api/v1/agents/me"
 CONFIRM = "/api/v1/agents/me/confirm-claim"
+TOKENS = "/api/v1/agents/me/tokens"
+ROTATE = "/api/v1/agents/me/tokens/rotate"
+TOKEN = "/api/v1/agents/me/tokens/token_unknown"
+REVOKE = "/api/v1/tokens/revoke"
 INSTALL_SKILL = "/api/v1/agents/me/skills/install"
 INSTALL_PERSONA = "/api/v1/agents/me/personas/install"
 UNINSTALL_SKILL = "/api/v1/agents/me/skills/uninstall"
@@ -31,6 +35,10 @@ ALLOWED = {
     REGISTER: "POST",
     ME: "GET, HEAD, PATCH",
     CONFIRM: "POST",
+    TOKENS: "GET, HEAD, POST",
+    ROTATE: "POST",
+    TOKEN: "DELETE",
+    REVOKE: "POST",
     INSTALL_SKILL: "POST",
     INSTALL_PERSONA: "POST",
     UNINSTALL_SKILL: "POST",
@@ -53,6 +61,9 @@ VALID = {
     REGISTER: '"name": "Mallory"',
     ME: '"name": "Mallory"',
     CONFIRM: f'"code": "{CODE}"',
+    TOKENS: '"name": "laptop"',
+    ROTATE: '"graceSeconds": 60',
+    REVOKE: '"token": "mkt_agent_unknown"',
     INSTALL_SKILL: '"slug": "pdf-tables"',
     INSTALL_PERSONA: '"slug": "archivist"',
     UPDATE_SKILL: '"slug": "pdf-tables"',
@@ -68,6 +79,10 @@ PROTECTED = [
     ("GET", ME),
     ("PATCH", ME),
     ("POST", CONFIRM),
+    ("GET", TOKENS),
+    ("POST", TOKENS),
+    ("POST", ROTATE),
+    ("DELETE", TOKEN),
     ("POST", INSTALL_SKILL),
     ("POST", INSTALL_PERSONA),
     ("POST", UNINSTALL_SKILL),
@@ -88,7 +103,7 @@ PROTECTED = [
 class Case:
     """A request and its exact status; `error` where the contract fixes the text.
 
-    `TOKEN` in a header stands for the token of the agent that sends it.
+    In a header `TOKEN` stands for the token of the agent that sends it, `SPARE` for another of it.
     """
 
     method: str
@@ -103,7 +118,9 @@ class Case:
 def with_body(path, body, status, error=None, content_type="application/json"):
     body = body.encode() if isinstance(body, str) else body
     body = body.replace(b"@", VALID[path].encode())
-    return Case("PATCH" if path == ME else "POST", path, status, error, body, content_type)
+    case = Case("PATCH" if path == ME else "POST", path, status, error, body, content_type)
+    # Rotating ends the token of the request, which other cases still need.
+    return replace(case, headers=(("Authorization", "Bearer SPARE"),)) if path == ROTATE else case
 
 
 def name_of(path):

@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote
 import pytest
 from django.utils import timezone
 
-from agents.models import Agent, OperatorClaim
+from agents.models import Agent, AgentToken, OperatorClaim
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
@@ -29,9 +29,12 @@ def send(agent):
     agent.claim.code_digest = agent.claim.digest_of(CODE)
     agent.claim.code_expires_at = timezone.now() + timedelta(minutes=15)
     agent.claim.save()
+    spares = [AgentToken.objects.issue(agent).text for _ in range(3)]
 
     def send(case):
         headers = {k: v.replace("TOKEN", agent.token.text) for k, v in case.headers}
+        if headers.get("Authorization") == "Bearer SPARE":
+            headers["Authorization"] = f"Bearer {spares.pop()}"
         path = case.path.replace("TOKEN", agent.token.text)
         return CLIENT.generic(case.method, path, case.body, case.content_type, headers=headers)
 
@@ -42,6 +45,7 @@ def stored_rows():
     """All that a request could have written."""
     rows = (
         *(model.objects.values() for model in (Agent, SkillInstall, PersonaInstall, Review)),
+        AgentToken.objects.values("scopes", "expires_at", "revoked_at"),
         OperatorClaim.objects.values("claimed_at", "wrong_codes"),
         Skill.objects.values("downloads"),
         Persona.objects.values("installs", "rating_count"),

@@ -39,13 +39,18 @@ TABLE = """
 | GET | `/api/v1/agents/me/personas` | bearer | read |
 | POST | `/api/v1/agents/me/skills/update` | bearer | install |
 | POST | `/api/v1/agents/me/personas/update` | bearer | install |
+| GET | `/api/v1/agents/me/tokens` | bearer | read |
+| POST | `/api/v1/agents/me/tokens` | bearer | read |
+| POST | `/api/v1/agents/me/tokens/rotate` | bearer | read |
+| DELETE | `/api/v1/agents/me/tokens/{tokenId}` | bearer | read |
+| POST | `/api/v1/tokens/revoke` | none | - |
 """
 ENDPOINTS = [
     [cell.strip(" `") for cell in row.strip("|").split("|")] for row in TABLE.strip().split("\n")
 ]
 PUBLIC = [(method, path) for method, path, auth, _ in ENDPOINTS if auth == "none"]
 PROTECTED = [(method, path, scope) for method, path, auth, scope in ENDPOINTS if auth == "bearer"]
-BODY = {"slug": "wanted", "personaSlug": "owned", "rating": 5, "code": "BBBB-BBBB"}
+BODY = {"slug": "wanted", "personaSlug": "owned", "rating": 5, "code": "BBBB-BBBB", "token": "x"}
 OWNED = {"slug": "owned"}
 CHANGES = "/uninstall", "/activate", "/deactivate", "/update"  # of what the agent has
 REFUSED = 'Bearer realm="marketplace", error="invalid_token"'
@@ -85,15 +90,18 @@ def catalogue(agent):
 
 
 def call(client, method, path):
+    path = path.format(slug="wanted", tokenId="token_unknown")
     if method == "GET":
-        return client.get(path.format(slug="wanted"))
+        return client.get(path)
     return getattr(client, method.lower())(path, OWNED if path.endswith(CHANGES) else BODY)
 
 
 def success(method, path):
     if path.endswith("claim"):
         return 400  # a wrong code
-    return 201 if method == "POST" and not path.endswith(CHANGES) else 200
+    if method == "DELETE":
+        return 404
+    return 201 if method == "POST" and not path.endswith((*CHANGES, "/revoke")) else 200
 
 
 def assert_refused(response, status, error, header):

@@ -14,8 +14,11 @@ from tests.api.request_cases import (
     PERSONAS,
     REGISTER,
     REVIEWS,
+    REVOKE,
+    ROTATE,
     SKILL,
     SKILLS,
+    TOKENS,
     UNINSTALL_PERSONA,
     UNINSTALL_SKILL,
     UPDATE_PERSONA,
@@ -29,6 +32,9 @@ ACCEPTED = {
     REGISTER: (201, {"name": "Mallory", "handle": "mallory"}),
     ME: (200, {"name": "Mallory", "handle": "caller", "tier": "free"}),
     CONFIRM: (200, {"handle": "caller"}),
+    TOKENS: (201, {"name": "laptop", "tokenExpiresAt": None}),
+    ROTATE: (201, {"name": "", "tokenExpiresAt": None}),
+    REVOKE: (200, {"message": "If the token existed, it is revoked"}),
     INSTALL_SKILL: (201, {"slug": "pdf-tables"}),
     INSTALL_PERSONA: (201, {"slug": "archivist", "isActive": False}),
     UPDATE_SKILL: (200, {"slug": "pdf-tables", "message": "Nothing to update"}),
@@ -89,7 +95,10 @@ READING = [
     ("empty parameters", [read(f"{SKILLS}?&&limit=1&", ONE)]),
     ("the lowest rating", [read(f"{PERSONAS}?minRating=1", NONE)]),
     ("the highest rating", [read(f"{PERSONAS}?minRating=5", NONE)]),
-    ("unknown parameters elsewhere", [read(f"{url}?x=1&x=2&limit=no", {}) for url in (SKILL, ME)]),
+    (
+        "unknown parameters elsewhere",
+        [read(f"{url}?x=1&x=2&limit=no", {}) for url in (SKILL, ME, TOKENS)],
+    ),
     ("an escaped path", [read("/api/%76%31/skills/pdf%2Dtables", {"slug": "pdf-tables"})]),
     ("a slash at the end", [read(f"{url}/", {}) for url in (SKILLS, SKILL, PERSONAS, ME)]),
     ("another method in a header", [read(ME, {}, **{"X-HTTP-Method-Override": "DELETE"})]),
@@ -114,15 +123,19 @@ WRITING = [
     (
         "fields of the tables",
         everywhere(
-            '{@, "id": 1, "public_id": "x", "tier": "plus", "scopes": ["admin"], "downloads": 9,'
+            '{@, "id": 1, "public_id": "x", "tier": "plus", "scopes": ["read"], "downloads": 9,'
             ' "agent": 1, "is_active": true, "is_staff": true, "suspended_at": "2020-01-01"}'
         ),
     ),
     ("the charset spelt out", everywhere("{@}", 'Application/JSON ; Charset="UTF-8"')),
     ("a version of the type", everywhere("{@}", "application/json; version=1")),
     (
-        "an empty registration",
-        [(Case("POST", REGISTER, 201, body=body), {"name": ""}) for body in (b"", b" \n", b"{}")],
+        "an empty body where it will do",
+        [
+            (with_body(path, body, 201), {"name": ""})
+            for path in (REGISTER, ROTATE)
+            for body in (b"", b" \n", b"{}")
+        ],
     ),
     (
         "names that say something else",
@@ -164,6 +177,8 @@ WRITING = [
                 description="",
             ),
             accepted(ME, '{"name": null, "handle": null}', name="The Caller"),
+            accepted(TOKENS, '{@, "scopes": null, "expiresInDays": null}'),
+            accepted(ROTATE, '{"graceSeconds": null}'),
             accepted(INSTALL_SKILL, '{@, "runtime": null}'),
             accepted(INSTALL_PERSONA, '{@, "setActive": null}'),
             accepted(REVIEWS, '{@, "comment": null}'),

@@ -4,15 +4,14 @@ from functools import cache
 from django.urls import reverse
 from rest_framework.serializers import BaseSerializer
 
-from agents import handles, tokens
+from agents import handles
 from agents.models import Agent
+from agents.serializers.tokens import TOKEN_SCHEMA, token_with_text
 from marketplace.api.links import base_url
-from marketplace.api.permissions import Scope
 from marketplace.api.schemas import (
     TEXT,
     TIMESTAMP,
     URL,
-    array,
     column,
     component,
     described,
@@ -107,9 +106,6 @@ class ConfirmClaimSerializer(BodySerializer):
     )
 
 
-SCOPES_SCHEMA = like(
-    array(component("Scope", {"type": "string", "enum": Scope.values})), Scope.values
-)
 AGENT_SCHEMA = {
     "agentId": identifier("agent"),
     "handle": like(column(Agent, "handle") | {"pattern": f"^{handles.PATTERN}$"}, "paper-mill"),
@@ -162,7 +158,7 @@ def path_of_claims():
 
 
 class RegisteredAgentSerializer(BaseSerializer):
-    """A new agent with its token: the one response in which the token's text appears."""
+    """A new agent with its token."""
 
     schema = component(
         "RegisteredAgent",
@@ -170,17 +166,7 @@ class RegisteredAgentSerializer(BaseSerializer):
             {
                 "message": message("Agent registered. Store the token now: it is shown only once."),
                 **AGENT_SCHEMA,
-                "token": {
-                    "type": "string",
-                    "pattern": f"^{tokens.PATTERN.pattern}$",
-                    "description": "The bearer token. Keep it: it is shown here and never again.",
-                    "examples": ["mkt_agent_PKpIAT1ZoFOofpgW1iTmq6LovhpHk85v4PVV8p"],
-                },
-                "tokenType": {"type": "string", "enum": ["Bearer"]},
-                "scopes": SCOPES_SCHEMA,
-                "tokenExpiresAt": like(
-                    described(nullable(TIMESTAMP), "Null: it does not expire."), None
-                ),
+                **TOKEN_SCHEMA,
                 "claim": CLAIM_SCHEMA,
                 "createdAt": TIMESTAMP,
             }
@@ -195,10 +181,7 @@ class RegisteredAgentSerializer(BaseSerializer):
             "name": agent.name,
             "description": agent.description,
             "runtime": agent.runtime,
-            "token": agent.token.text,
-            "tokenType": "Bearer",
-            "scopes": agent.token.scopes,
-            "tokenExpiresAt": timestamp(agent.token.expires_at),
+            **token_with_text(agent.token),
             "claim": claim_with_url(agent, self.context["request"]),
             "createdAt": timestamp(agent.created_at),
         }

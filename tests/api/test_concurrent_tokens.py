@@ -1,0 +1,157 @@
+"""A write of tokens that waits for a lock answers by what is true once it has the lock.
+
+The requests are sent while another transaction holds it, and that transaction is committed once
+all of them are seen to wait.
+"""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from agents.models import AgentToken
+from interfaces.openapi.document import document
+from tests.conftest import ApiClient
+
+TOKENS = "/api/v1/agents/me/tokens"
+ROTATE = "/api/v1/agents/me/tokens/rotate"
+UNAUTHORISED = {"error": "Authentication required"}
+
+
+@pytest.fixture
+def during(transactional_db, agent):
+    """Send (method, path, body, token) each in a thread, while `change` is still uncommitted."""
+    document()  # The clients compare with it, and threads cannot make it at the same time.
+    # Used just now: authenticating does not write, and thus wait for what the test has locked.
+    agent.tokens.update(last_used_at=timezone.now())
+
+    def send(method, path, body, token):
+        client = ApiClient(raise_request_exception=False)
+        client.token = token.text
+        try:
+            return client.generic(method, path, body)
+        finally:
+            connection.close()
+
+    def during(change, *requests):
+        with ThreadPoolExecutor(len(requests)) as pool:
+            with transaction.atomic():
+                change()
+                responses = [pool.submit(send, *request) for request in requests]
+                wait_until_they_wait(len(requests))
+            return [response.result() for response in responses]
+
+    return during
+
+
+def wait_until_they_wait(number):
+    deadline = time.monotonic() + 10
+    with connection.cursor() as cursor:
+        while time.monotonic() < deadline:
+            cursor.execute("SELECT pg_stat_clear_snapshot()")  # A transaction reads the same one.
+            cursor.execute(
+                "SELECT count(*) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            )
+            if cursor.fetchone()[0] == number:
+                return
+            time.sleep(0.01)
+    pytest.fail("The requests did not wait for the lock.")
+
+
+def create(token, body="{}"):
+    return "POST", TOKENS, body, token
+
+
+def rotate(token, body="{}"):
+    return "POST", ROTATE, body, token
+
+
+def delete(token, other):
+    return "DELETE", f"{TOKENS}/{other.public_id}", "", token
+
+
+def usable_tokens(agent):
+    return agent.tokens.usable().count()
+
+
+def test_of_ten_tokens_made_concurrently_only_the_tenth_fits(during, agent):
+    for _ in range(8):
+        AgentToken.objects.issue(agent)
+
+    responses = during(agent.lock, *[create(agent.token)] * 10)
+
+    assert sorted(response.status_code for response in responses) == [201] + [409] * 9
+    assert usable_tokens(agent) == 10
+
+
+def test_of_tokens_that_rotate_concurrently_with_a_grace_only_one_fits(during, agent):
+    others = [AgentToken.objects.issue(agent) for _ in range(8)]
+
+    responses = during(agent.lock, *[rotate(token, '{"graceSeconds": 60}') for token in others])
+
+    assert sorted(response.status_code for response in responses) == [201] + [409] * 7
+    assert usable_tokens(agent) == 10
+
+
+def test_a_token_is_rotated_once(during, agent):
+    first, second = sorted(
+        during(agent.lock, rotate(agent.token), rotate(agent.token)),
+        key=lambda response: response.status_code,
+    )
+
+    assert (first.status_code, second.status_code) == (201, 401)
+    assert second.json() == UNAUTHORISED
+    assert second["WWW-Authenticate"] == 'Bearer realm="marketplace", error="invalid_token"'
+    assert usable_tokens(agent) == 1
+
+
+def test_a_token_that_is_rotated_with_a_grace_passes_its_scopes_on_once(during, agent):
+    grace = rotate(agent.token, '{"graceSeconds": 60}')
+
+    responses = during(agent.lock, grace, grace)
+
+    assert [response.status_code for response in responses] == [201, 201]
+    scopes = sorted(response.json()["scopes"] for response in responses)
+    assert scopes == [["read"], ["read", "install", "review"]]
+
+
+def test_a_token_that_is_rotated_concurrently_gives_only_reading(during, agent):
+    def rotate_first():
+        AgentToken.objects.authenticate(agent.token.text).rotate(timedelta(minutes=1))
+
+    (response,) = during(rotate_first, create(agent.token, '{"scopes": ["read", "install"]}'))
+
+    assert response.status_code == 403
+    assert 'scope="install"' in response["WWW-Authenticate"]
+    assert usable_tokens(agent) == 2
+
+
+@pytest.mark.parametrize("write", [create, rotate, lambda token: delete(token, token)])
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda agent: agent.token.revoke("Revoked by staff"),
+        lambda agent: AgentToken.objects.revoke_leaked(agent.token.text),
+        lambda agent: agent.suspend(),
+    ],
+    ids=["revoked", "leaked", "suspended"],
+)
+def test_a_token_that_is_refused_meanwhile_writes_nothing(during, agent, write, end):
+    (response,) = during(lambda: end(agent), write(agent.token))
+
+    assert response.status_code == 401
+    assert response.json() == UNAUTHORISED
+    assert agent.tokens.count() == 1
+
+
+def test_two_tokens_that_revoke_each_other_leave_one(during, agent):
+    other = AgentToken.objects.issue(agent)
+
+    responses = during(agent.lock, delete(agent.token, other), delete(other, agent.token))
+
+    assert sorted(response.status_code for response in responses) == [200, 401]
+    assert usable_tokens(agent) == 1
