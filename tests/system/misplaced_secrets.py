@@ -15,6 +15,7 @@ IN_THE_URL = [
     *(f"{API}/skills?{name}=TOKEN" for name in ("sort", "limit", "cursor", "category", "q[]")),
     *(f"{API}/personas?{name}=TOKEN" for name in ("free", "minRating", "skill", "author")),
     *("/TOKEN", f"{API}/TOKEN", f"{API}/skills/TOKEN", f"{API}/personas/TOKEN/", f"{ME}/TOKEN"),
+    *(f"{ME}/tokens/TOKEN", f"{ME}/tokens/TOKEN/", f"{API}/tokens/TOKEN"),
     *("/claim/TOKEN", "/claim/TOKEN/", "/admin/TOKEN", "/admin/TOKEN/", "/static/TOKEN"),
     *("/%6Dkt%5Fagent%5FOPAQUE", "//TOKEN", "/TOKENTOKEN", f"{API}/skills?q=%00TOKEN"),
     *("/admin/login/?next=/TOKEN", "/admin/agents/agent/?q=TOKEN", "/admin/agents/agent/?TOKEN=1"),
@@ -34,6 +35,10 @@ REGISTERING = [
 IN_A_BODY = [
     *((f"{API}/agents/register", body) for body in REGISTERING),
     *((f"{ME}/confirm-claim", body) for body in ('{"code": "TOKEN"}', '{"code": "CLAIM"}')),
+    (f"{ME}/tokens", '{"name": "TOKEN", "scopes": ["TOKEN"], "expiresInDays": "TOKEN"}'),
+    (f"{ME}/tokens/rotate", '{"graceSeconds": "TOKEN"}'),
+    *((f"{API}/tokens/revoke", body) for body in ('{"token": ["TOKEN"]}', '{"TOKEN": "x"}')),
+    (f"{API}/tokens/revoke", '{"token": "xTOKEN"}'),
     (f"{ME}/skills/install", '{"slug": "TOKEN"}'),
     (f"{ME}/skills/install", '{"slug": "TOKEN", "runtime": "TOKENTOKEN"}'),
     (f"{ME}/personas/install", '{"slug": "TOKEN", "setActive": "TOKEN"}'),

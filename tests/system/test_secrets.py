@@ -136,6 +136,23 @@ def issue(scene):
         assert scene.send("GET", misplaced.ME, token=token).status == 200
 
 
+def manage(scene):
+    """Create, rotate, list and revoke tokens over the API, and report one as leaked."""
+    tokens, user = f"{misplaced.ME}/tokens", scene.secrets["token of user"]
+    created = scene.send("POST", tokens, {"name": "laptop"}, token=user)
+    scene.secrets["created token"] = first = created.json()["token"]
+    rotated = scene.send("POST", f"{tokens}/rotate", {"graceSeconds": 600}, token=first)
+    scene.secrets["rotated token"] = rotated.json()["token"]
+    listed = scene.send("GET", tokens, token=user)
+    revoked = scene.send("DELETE", f"{tokens}/{rotated.json()['tokenId']}", token=user)
+    reported = scene.send("POST", f"{misplaced.API}/tokens/revoke", {"token": first})
+    assert [response.status for response in (listed, revoked, reported)] == [200] * 3
+    for response in (listed, revoked, reported):
+        assert found(scene.secrets, as_text(response)) == []
+    for name in ("created token", "rotated token"):
+        assert scene.send("GET", misplaced.ME, token=scene.secrets[name]).status == 401
+
+
 def paste(scene, token):
     """Paste a token into the search box of the list of tokens."""
     page = scene.staff.get(TOKENS)
@@ -184,6 +201,7 @@ def scene(own_server_of):
     use_wrongly(scene)
     issue(scene)
     claim(scene)
+    manage(scene)
     return scene
 
 
@@ -225,6 +243,7 @@ KEPT_FIELDS = [
     ("PATCH", "/agents/me", "name", {}),
     ("PATCH", "/agents/me", "description", {}),
     ("PATCH", "/agents/me", "runtime", {}),
+    ("POST", "/agents/me/tokens", "name", {}),
     ("POST", "/agents/me/reviews", "comment", {"personaSlug": "archivist", "rating": 5}),
 ]
 

@@ -27,6 +27,18 @@ CRASHES = {
         "agents.models.tokens.AgentTokenQuerySet.create",
         lambda it: it.anyone.post(REGISTER),
     ),
+    "a token is created": (
+        "marketplace.api.renderers.orjson.dumps",
+        lambda it: it.client.post(f"{ME}/tokens", {"name": "laptop"}),
+    ),
+    "a token is rotated": (
+        "agents.models.AgentToken.refresh_from_db",
+        lambda it: it.client.post(f"{ME}/tokens/rotate"),
+    ),
+    "a leaked token is reported": (
+        "agents.models.tokens.AgentTokenQuerySet.revoke_leaked",
+        lambda it: it.anyone.post("/api/v1/tokens/revoke", {"token": it.secrets["token"]}),
+    ),
     "a registration is answered": (
         "marketplace.api.renderers.orjson.dumps",
         lambda it: it.anyone.post(REGISTER),
