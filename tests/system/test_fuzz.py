@@ -27,7 +27,7 @@ SEED = int(os.environ.get("FUZZ_SEED") or scale(short=1, long=secrets.randbelow(
 MAX_FAILURES = 10
 LIMITS = {
     f"RATE_LIMIT_{policy}": "1000000/h"
-    for policy in ("INSTALL", "REVIEW", "CONFIRM_CLAIM", "REGISTER")
+    for policy in ("INSTALL", "REVIEW", "MANAGE", "CONFIRM_CLAIM", "REGISTER", "REVOKE")
 }
 
 set_hypothesis_home_dir(CHECKOUT / ".demo" / "hypothesis")
