@@ -77,6 +77,11 @@ class ManifestSerializer(BodySerializer):
     content = BooleanField(default=True)
 
 
+class RevokeTokenSerializer(BodySerializer):
+    tokenId = TextField(required=False)
+    token = TextField(required=False)
+
+
 class NothingSerializer(BodySerializer):
     pass
 
@@ -110,4 +115,4 @@ def arguments_schema(serializer_class, descriptions):
 
 
 def default_of(field):
-    return {} if field.default is empty else {"default": field.default}
+    return {} if field.default in {empty, None} else {"default": field.default}

@@ -4,13 +4,13 @@ from functools import singledispatch
 
 from agents import handles
 from agents.serializers import (
-    SCOPES_SCHEMA,
     HandleField,
     NameField,
     ScopesField,
     UnchangeableField,
 )
 from marketplace.api.parsers import NOT_AN_OBJECT, NOT_JSON
+from marketplace.api.permissions import Scope
 from marketplace.api.schemas import RATING, like
 from marketplace.api.serializers import BooleanField, SlugField, TextField, WholeNumberField
 from reviews.serializers import RatingField
@@ -97,7 +97,8 @@ def _(field: WholeNumberField):
 
 @schema_of.register
 def _(field: ScopesField):
-    return SCOPES_SCHEMA | {"minItems": 1}
+    # Without a reference, for MCP's tools.
+    return {"type": "array", "items": {"type": "string", "enum": Scope.values}, "minItems": 1}
 
 
 @schema_of.register

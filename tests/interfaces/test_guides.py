@@ -1,8 +1,6 @@
 """/skill.md, /llms.txt and /robots.txt: what they say is true, and every request works."""
 
-import os
 import re
-import subprocess
 
 import pytest
 from skills_ref.parser import parse_frontmatter
@@ -14,42 +12,6 @@ from tests.factories import PersonaFactory, SkillFactory
 
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\[[^]]+\]\((http://[^)]+)\)")
-# A curl that also says on standard error which status each request had.
-CURL = """#!/bin/sh
-exec "$REAL_CURL" -w '%{stderr}%{http_code}\\n' "$@"
-"""
-
-
-@pytest.fixture
-def shell(tmp_path):
-    """Runs a script as an agent with an empty home would; what it printed, and the statuses."""
-    (tmp_path / "bin").mkdir()
-    curl = tmp_path / "bin" / "curl"
-    curl.write_text(CURL)
-    curl.chmod(0o755)
-    real = subprocess.run(["which", "curl"], capture_output=True, text=True, check=False)
-    if real.returncode:
-        pytest.skip("needs curl")
-    environment = {
-        "HOME": str(tmp_path),
-        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
-        "REAL_CURL": real.stdout.strip(),
-    }
-
-    def shell(script):
-        done = subprocess.run(
-            ["bash", "-eu", "-c", script],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout, [int(status) for status in done.stderr.split()]
-
-    return shell
 
 
 def blocks_of(server):

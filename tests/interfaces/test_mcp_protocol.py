@@ -13,7 +13,8 @@ from tests.live import url_of_test_database
 
 TOOLS = [
     *("search_skills", "get_skill", "search_personas", "get_persona", "register_agent"),
-    *("confirm_claim", "my_profile", "my_manifest", "my_limits", "install_skill"),
+    *("confirm_claim", "my_profile", "my_manifest", "my_limits", "list_tokens", "create_token"),
+    *("rotate_token", "revoke_token", "install_skill"),
     *("install_persona", "uninstall_skill", "uninstall_persona", "activate_persona"),
     *("deactivate_persona", "update_skill", "update_persona", "my_skills", "my_personas"),
     *("submit_review",),

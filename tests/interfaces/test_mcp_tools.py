@@ -4,7 +4,7 @@ import pytest
 
 from agents import handles
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
-from tests.interfaces.mcp_calls import call, result, success
+from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result, success
 
 READS_ONLY = {
     "readOnlyHint": True,
@@ -14,6 +14,12 @@ READS_ONLY = {
 }
 
 
+CHANGES_ONCE = {
+    "readOnlyHint": False,
+    "idempotentHint": False,
+    "destructiveHint": True,
+    "openWorldHint": False,
+}
 PAGE = {
     "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
     "cursor": {"type": "string"},
@@ -42,6 +48,10 @@ def test_it_offers_its_tools(anyone):
         "my_profile": READS_ONLY,
         "my_manifest": READS_ONLY,
         "my_limits": READS_ONLY,
+        "list_tokens": READS_ONLY,
+        "create_token": {**READS_ONLY, "readOnlyHint": False, "idempotentHint": False},
+        "rotate_token": CHANGES_ONCE,
+        "revoke_token": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
         "my_skills": READS_ONLY,
         "my_personas": READS_ONLY,
     }
@@ -69,6 +79,19 @@ def test_it_offers_its_tools(anyone):
             },
         ),
         ("my_personas", [], PAGE),
+        (
+            "create_token",
+            [],
+            {
+                "name": {"type": "string", "maxLength": 80, "default": ""},
+                "scopes": {
+                    "type": "array",
+                    "items": {"type": "string", "enum": ["read", "install", "review"]},
+                    "minItems": 1,
+                },
+                "expiresInDays": {"type": "integer", "minimum": 1, "maximum": 365},
+            },
+        ),
         ("my_manifest", [], {"content": {"type": "boolean", "default": True}}),
         ("get_persona", ["slug"], {"slug": {"type": "string", "minLength": 1}}),
         (
@@ -189,3 +212,32 @@ def test_it_registers_an_agent_whose_token_works(anyone, client_of):
     assert registered == success(given)
     assert (given["handle"], given["name"], given["runtime"]) == ("walker", "Walker", "python")
     assert client_of(token=given["token"]).get("/api/v1/agents/me").json()["handle"] == "walker"
+
+
+def test_it_makes_replaces_and_revokes_tokens(client, client_of):
+    made = call(client, "create_token", name="helper", scopes=["read"])["structuredContent"]
+    helper = client_of(token=made["token"])
+    rotated = call(helper, "rotate_token")["structuredContent"]
+    listed = call(client, "list_tokens")["structuredContent"]["results"]
+
+    assert call(helper, "my_profile") == refusal(NO_TOKEN)
+    assert [(row["tokenId"], row["name"]) for row in listed] == [
+        (rotated["tokenId"], "helper"),
+        (listed[1]["tokenId"], ""),
+    ]
+    revoked = call(client, "revoke_token", tokenId=rotated["tokenId"])
+    assert revoked == success({"message": "Token revoked", "tokenId": rotated["tokenId"]})
+
+
+def test_anyone_revokes_a_token_that_has_leaked(anyone, agent, client):
+    revoked = call(anyone, "revoke_token", token=agent.token.text)
+
+    assert revoked == success({"message": "If the token existed, it is revoked"})
+    assert client.get("/api/v1/agents/me").status_code == 401
+
+
+@pytest.mark.parametrize("arguments", [{}, {"tokenId": "token_x", "token": "x"}])
+def test_a_token_is_revoked_by_one_of_two(client, arguments):
+    assert call(client, "revoke_token", **arguments) == refusal(
+        "Either tokenId or token is required"
+    )

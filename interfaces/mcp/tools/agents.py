@@ -1,8 +1,28 @@
 """Who the agent is, and what it has altogether."""
 
-from agents.serializers import ConfirmClaimSerializer, RegisterSerializer
-from interfaces.mcp.serializers import ManifestSerializer
-from interfaces.mcp.tool import Tool, get, post
+from django.urls import reverse
+
+from agents.serializers import (
+    ConfirmClaimSerializer,
+    CreateTokenSerializer,
+    RegisterSerializer,
+    RotateTokenSerializer,
+)
+from interfaces.mcp.api import call_api
+from interfaces.mcp.serializers import ManifestSerializer, RevokeTokenSerializer
+from interfaces.mcp.tool import Tool, delete, get, post
+from marketplace.api.exceptions import BadRequest
+
+
+def revoke(tool, caller, arguments):
+    """One of the agent's own by its identifier, or one that has leaked by its text."""
+    given = {name for name in ("tokenId", "token") if arguments.get(name) is not None}
+    if len(given) != 1:
+        raise BadRequest("Either tokenId or token is required")
+    if given == {"tokenId"}:
+        return delete(tool, caller, arguments)
+    return call_api(caller, "POST", reverse("leaked-token-revoke"), body=arguments)
+
 
 TOOLS = {
     "register_agent": Tool(
@@ -54,5 +74,51 @@ TOOLS = {
         "Needs a token with the scope `read`.",
         get,
         "profile-limits",
+    ),
+    "list_tokens": Tool(
+        "My tokens",
+        "Your usable tokens, without their texts: what each may do, when it was last used and when "
+        "it expires. Needs a token with the scope `read`.",
+        get,
+        "token-list",
+    ),
+    "create_token": Tool(
+        "Make another token",
+        "A token with at most your own scopes and expiry, for a helper of yours or another place. "
+        "Its text is shown only this once. Needs a token with the scope `read`.",
+        post,
+        "token-list",
+        CreateTokenSerializer,
+        {
+            "name": "What you know it by",
+            "scopes": "What it may do; left out: what yours may",
+            "expiresInDays": "After so many days it ends; left out: when yours does",
+        },
+        is_idempotent=False,
+    ),
+    "rotate_token": Tool(
+        "Replace my token",
+        "A new token in place of the one of this request, which then can only read, for the grace. "
+        "Store the new one, and have it sent instead. Needs a token with the scope `read`.",
+        post,
+        "token-rotate",
+        RotateTokenSerializer,
+        {"graceSeconds": "For how long the old one can still read"},
+        is_idempotent=False,
+        is_destructive=True,
+    ),
+    "revoke_token": Tool(
+        "Revoke a token",
+        "End one of your tokens by its `tokenId`, or any token that has leaked by its text. The "
+        "first needs a token with the scope `read`.",
+        revoke,
+        "token-detail",
+        RevokeTokenSerializer,
+        {
+            "tokenId": "One of yours, from list_tokens",
+            "token": "Instead: the whole text of a leaked token, whoever has it",
+        },
+        in_path="tokenId",
+        is_destructive=True,
     ),
 }
