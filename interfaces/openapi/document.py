@@ -1,6 +1,7 @@
 """The whole document."""
 
 from functools import cache
+from threading import Lock
 
 from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
@@ -76,7 +77,16 @@ class Generator(SchemaGenerator):
         return document
 
 
-@cache
+making = Lock()
+
+
 def document():
     """The document as a dict; made once in each process."""
+    # drf-spectacular fails where two threads use it for the first time at once.
+    with making:
+        return made_document()
+
+
+@cache
+def made_document():
     return Generator().get_schema(public=True)

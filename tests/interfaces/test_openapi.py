@@ -3,14 +3,18 @@ response of the suite with it.
 """
 
 import json
+import subprocess
+import sys
 from io import StringIO
 
 import pytest
 from django.core.management import call_command
 from openapi_spec_validator import validate
 
+from demo.postgres import CHECKOUT
 from interfaces.openapi.document import document
 from marketplace.api.permissions import Scope
+from tests.environments import PRODUCTION
 from tests.factories import SkillFactory
 from tests.openapi_contract import assert_as_described, validator
 
@@ -57,6 +61,29 @@ def operations():
 def test_it_is_valid():
     validate(document())
     assert document()["openapi"] == "3.1.0"
+
+
+# In a process of its own, in which nobody has made the document yet.
+IN_THREADS = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+import django
+django.setup()
+from demo.postgres import CHECKOUT
+from interfaces.openapi.document import document
+sys.setswitchinterval(1e-5)
+with ThreadPoolExecutor(8) as pool:
+    print(len({id(made) for made in pool.map(lambda _: document(), range(8))}))
+"""
+
+
+def test_several_threads_may_be_the_first_to_make_it():
+    environment = {**PRODUCTION, "DJANGO_SETTINGS_MODULE": "marketplace.settings"}
+    command = [sys.executable, "-c", IN_THREADS]
+
+    done = subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, check=False)
+
+    assert (done.stdout, done.returncode) == (b"1\n", 0), done.stderr.decode()
 
 
 def test_drf_spectacular_has_nothing_to_warn_of():
