@@ -3,18 +3,15 @@ response of the suite with it.
 """
 
 import json
-import subprocess
-import sys
 from io import StringIO
 
 import pytest
 from django.core.management import call_command
 from openapi_spec_validator import validate
 
-from demo.postgres import CHECKOUT
 from interfaces.openapi.document import document
 from marketplace.api.permissions import Scope
-from tests.environments import PRODUCTION
+from tests.environments import start
 from tests.factories import SkillFactory
 from tests.openapi_contract import assert_as_described, validator
 
@@ -69,7 +66,6 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 import django
 django.setup()
-from demo.postgres import CHECKOUT
 from interfaces.openapi.document import document
 sys.setswitchinterval(1e-5)
 with ThreadPoolExecutor(8) as pool:
@@ -78,12 +74,9 @@ with ThreadPoolExecutor(8) as pool:
 
 
 def test_several_threads_may_be_the_first_to_make_it():
-    environment = {**PRODUCTION, "DJANGO_SETTINGS_MODULE": "marketplace.settings"}
-    command = [sys.executable, "-c", IN_THREADS]
+    done = start("-c", IN_THREADS)
 
-    done = subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, check=False)
-
-    assert (done.stdout, done.returncode) == (b"1\n", 0), done.stderr.decode()
+    assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
 
 
 def test_drf_spectacular_has_nothing_to_warn_of():
