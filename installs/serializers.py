@@ -168,6 +168,7 @@ class OwnEntrySerializer(BaseSerializer):
             described(nullable(TIMESTAMP), "Set where it is withdrawn: stop using it."),
             None,
         ),
+        "deprecation": {"type": "null", "examples": [None]},
     }
 
     def common(self, install):
@@ -178,6 +179,7 @@ class OwnEntrySerializer(BaseSerializer):
             "installedDigest": install.digest,
             "updateAvailable": is_published and install.entry_digest != install.digest,
             "withdrawnAt": None if is_published else timestamp(install.gone_since),
+            "deprecation": None,  # nothing is deprecated yet (lifecycle 16)
         }
 
 

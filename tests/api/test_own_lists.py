@@ -38,6 +38,7 @@ def test_a_skill_is_shown_with_its_install(client, agent):
         "installedDigest": skill.digest,
         "updateAvailable": False,
         "withdrawnAt": None,
+        "deprecation": None,
     }
     assert response.json() == {"results": [row], "count": 1, "next": None, "previous": None}
 
@@ -59,6 +60,7 @@ def test_a_persona_is_shown_with_its_install(client, agent):
         "installedDigest": persona.digest,
         "updateAvailable": False,
         "withdrawnAt": None,
+        "deprecation": None,
     }
     assert client.get(PERSONAS).json()["results"] == [row]
 
