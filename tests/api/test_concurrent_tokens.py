@@ -4,62 +4,15 @@ The requests are sent while another transaction holds it, and that transaction i
 all of them are seen to wait.
 """
 
-import time
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from django.db import connection, transaction
-from django.utils import timezone
 
 from agents.models import AgentToken
-from interfaces.openapi.document import document
-from tests.conftest import ApiClient
 
 TOKENS = "/api/v1/agents/me/tokens"
 ROTATE = "/api/v1/agents/me/tokens/rotate"
 UNAUTHORISED = {"error": "Authentication required"}
-
-
-@pytest.fixture
-def during(transactional_db, agent):
-    """Send (method, path, body, token) each in a thread, while `change` is still uncommitted."""
-    document()  # The clients compare with it, and threads cannot make it at the same time.
-    # Used just now: authenticating does not write, and thus wait for what the test has locked.
-    agent.tokens.update(last_used_at=timezone.now())
-
-    def send(method, path, body, token):
-        client = ApiClient(raise_request_exception=False)
-        client.token = token.text
-        try:
-            return client.generic(method, path, body)
-        finally:
-            connection.close()
-
-    def during(change, *requests):
-        with ThreadPoolExecutor(len(requests)) as pool:
-            with transaction.atomic():
-                change()
-                responses = [pool.submit(send, *request) for request in requests]
-                wait_until_they_wait(len(requests))
-            return [response.result() for response in responses]
-
-    return during
-
-
-def wait_until_they_wait(number):
-    deadline = time.monotonic() + 10
-    with connection.cursor() as cursor:
-        while time.monotonic() < deadline:
-            cursor.execute("SELECT pg_stat_clear_snapshot()")  # A transaction reads the same one.
-            cursor.execute(
-                "SELECT count(*) FROM pg_stat_activity "
-                "WHERE datname = current_database() AND wait_event_type = 'Lock'"
-            )
-            if cursor.fetchone()[0] == number:
-                return
-            time.sleep(0.01)
-    pytest.fail("The requests did not wait for the lock.")
 
 
 def create(token, body="{}"):

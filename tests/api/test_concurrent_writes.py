@@ -4,16 +4,13 @@ The request is sent while another transaction holds the rows, and that transacti
 once the request is seen to wait. tests/system/test_races.py sends many at the same time.
 """
 
-import time
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
-from django.db import connection, transaction
 
 from agents.models import Agent
 from catalogue.models import Persona, Skill, Status
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
+from tests.api.writes import sibling
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -25,47 +22,8 @@ from tests.factories import (
 
 INSTALL_SKILL = "/api/v1/agents/me/skills/install"
 INSTALL_PERSONA = "/api/v1/agents/me/personas/install"
-UNINSTALL_PERSONA = "/api/v1/agents/me/personas/uninstall"
-ACTIVATE = "/api/v1/agents/me/personas/activate"
 REVIEW = "/api/v1/agents/me/reviews"
 UNAUTHORISED = {"error": "Authentication required"}
-
-
-@pytest.fixture
-def post_during(transactional_db, client):
-    """POST while `change`, which locks what the request needs, is still uncommitted."""
-
-    def post(url, body):
-        try:
-            return client.post(url, body)
-        finally:
-            connection.close()
-
-    def post_during(change, url, body):
-        with ThreadPoolExecutor(1) as pool:
-            with transaction.atomic():
-                change()
-                response = pool.submit(post, url, body)
-                wait_until_somebody_waits()
-            return response.result()
-
-    return post_during
-
-
-def wait_until_somebody_waits():
-    deadline = time.monotonic() + 30
-    with connection.cursor() as cursor:
-        while time.monotonic() < deadline:
-            cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
-            if cursor.fetchone()[0]:
-                return
-            time.sleep(0.01)
-    pytest.fail("The request did not wait for the lock.")
-
-
-def sibling(agent, write, *args, **options):
-    """A write of the same agent, which holds the agent's lock until it is committed."""
-    return lambda: write(Agent.objects.get(pk=agent.pk), *args, **options)
 
 
 def test_a_skill_that_the_agent_installs_concurrently_is_a_conflict(post_during, agent):
@@ -199,48 +157,3 @@ def test_a_review_that_is_changed_concurrently_is_counted_from_the_change(post_d
     assert response.status_code == 200
     persona = Persona.objects.get()
     assert (persona.rating_sum, persona.rating_count) == (4, 1)
-
-
-def test_a_persona_that_is_uninstalled_concurrently_is_not_found(post_during, agent):
-    PersonaInstallFactory(agent=agent, persona__slug="archivist")
-    uninstall = sibling(agent, PersonaInstall.objects.uninstall, "archivist")
-
-    response = post_during(uninstall, UNINSTALL_PERSONA, {"slug": "archivist"})
-
-    assert response.status_code == 404
-    assert response.json() == {"error": "Persona not installed"}
-
-
-def test_a_persona_that_is_uninstalled_concurrently_is_not_activated(post_during, agent):
-    PersonaInstallFactory(agent=agent, persona__slug="archivist")
-    uninstall = sibling(agent, PersonaInstall.objects.uninstall, "archivist")
-
-    response = post_during(uninstall, ACTIVATE, {"slug": "archivist"})
-
-    assert response.status_code in {200, 404}
-    assert not PersonaInstall.objects.filter(is_active=True).exists()
-
-
-def test_a_persona_that_is_withdrawn_concurrently_is_not_activated(post_during, agent):
-    persona = PersonaInstallFactory(agent=agent, persona__slug="archivist").persona
-    personas = Persona.objects.filter(pk=persona.pk)
-
-    response = post_during(
-        lambda: personas.update(status=Status.WITHDRAWN), ACTIVATE, {"slug": "archivist"}
-    )
-
-    assert response.status_code == 404
-    assert response.json() == {"error": "Persona not found"}
-    assert not PersonaInstall.objects.filter(is_active=True).exists()
-
-
-def test_of_two_personas_activated_concurrently_the_later_is_active(post_during, agent):
-    for slug in ("scribe", "archivist"):
-        PersonaInstallFactory(agent=agent, persona__slug=slug)
-    activate = sibling(agent, PersonaInstall.objects.set_active, "scribe", activate=True)
-
-    response = post_during(activate, ACTIVATE, {"slug": "archivist"})
-
-    assert response.status_code == 200
-    active = PersonaInstall.objects.filter(is_active=True)
-    assert [*active.values_list("persona__slug", flat=True)] == ["archivist"]

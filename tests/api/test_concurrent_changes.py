@@ -1,0 +1,98 @@
+"""Leaving, switching and updating, each while another write of the same rows is uncommitted."""
+
+import pytest
+
+from catalogue.models import Persona, Status
+from installs.models import PersonaInstall
+from tests.api.writes import sibling
+from tests.factories import PersonaInstallFactory
+
+UNINSTALL = "/api/v1/agents/me/personas/uninstall"
+ACTIVATE = "/api/v1/agents/me/personas/activate"
+UPDATE = "/api/v1/agents/me/personas/update"
+
+
+def test_a_persona_that_is_uninstalled_concurrently_is_not_found(post_during, agent):
+    PersonaInstallFactory(agent=agent, persona__slug="archivist")
+    uninstall = sibling(agent, PersonaInstall.objects.uninstall, "archivist")
+
+    response = post_during(uninstall, UNINSTALL, {"slug": "archivist"})
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Persona not installed"}
+
+
+def test_a_persona_that_is_uninstalled_concurrently_is_not_activated(post_during, agent):
+    PersonaInstallFactory(agent=agent, persona__slug="archivist")
+    uninstall = sibling(agent, PersonaInstall.objects.uninstall, "archivist")
+
+    response = post_during(uninstall, ACTIVATE, {"slug": "archivist"})
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Persona not installed"}
+    assert not PersonaInstall.objects.filter(is_active=True).exists()
+
+
+def test_a_persona_that_is_withdrawn_concurrently_is_not_activated(post_during, agent):
+    persona = PersonaInstallFactory(agent=agent, persona__slug="archivist").persona
+    personas = Persona.objects.filter(pk=persona.pk)
+
+    response = post_during(
+        lambda: personas.update(status=Status.WITHDRAWN), ACTIVATE, {"slug": "archivist"}
+    )
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Persona not found"}
+    assert not PersonaInstall.objects.filter(is_active=True).exists()
+
+
+def test_of_two_personas_activated_concurrently_the_later_is_active(post_during, agent):
+    for slug in ("scribe", "archivist"):
+        PersonaInstallFactory(agent=agent, persona__slug=slug)
+    activate = sibling(agent, PersonaInstall.objects.set_active, "scribe", activate=True)
+
+    response = post_during(activate, ACTIVATE, {"slug": "archivist"})
+
+    assert response.status_code == 200
+    active = PersonaInstall.objects.filter(is_active=True)
+    assert [*active.values_list("persona__slug", flat=True)] == ["archivist"]
+
+
+def test_a_persona_that_is_uninstalled_concurrently_is_not_updated(post_during, agent):
+    PersonaInstallFactory(agent=agent, persona__slug="archivist", digest="sha256:" + "0" * 64)
+    uninstall = sibling(agent, PersonaInstall.objects.uninstall, "archivist")
+
+    response = post_during(uninstall, UPDATE, {"slug": "archivist"})
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Persona not installed"}
+    assert PersonaInstall.objects.get().digest == "sha256:" + "0" * 64
+
+
+@pytest.mark.parametrize("status", [Status.WITHDRAWN, Status.DRAFT])
+def test_a_persona_that_is_withdrawn_concurrently_is_not_updated(post_during, agent, status):
+    install = PersonaInstallFactory(
+        agent=agent, persona__slug="archivist", digest="sha256:" + "0" * 64
+    )
+    personas = Persona.objects.filter(pk=install.persona_id)
+
+    response = post_during(lambda: personas.update(status=status), UPDATE, {"slug": "archivist"})
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Persona not found"}
+    assert PersonaInstall.objects.get().digest == "sha256:" + "0" * 64
+
+
+def test_an_update_gets_the_text_that_is_edited_concurrently(post_during, agent):
+    persona = PersonaInstallFactory(agent=agent, persona__slug="archivist").persona
+    before = persona.digest
+    personas = Persona.objects.filter(pk=persona.pk)
+
+    response = post_during(
+        lambda: personas.update(content="Another."), UPDATE, {"slug": "archivist"}
+    )
+
+    assert response.status_code == 200
+    assert response.json()["previousDigest"] == before
+    assert response.json()["digest"] == personas.get().digest != before
+    assert PersonaInstall.objects.get().digest == personas.get().digest
