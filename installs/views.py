@@ -46,8 +46,10 @@ class InstallViewSet(ApiViewSet):
     """What the calling agent has of one kind."""
 
     pagination_class = KeysetPagination
+    model = None
     filterset_class = None
     own_serializer = None
+    uninstalled_serializer = None
 
     @property
     def required_scope(self):
@@ -58,6 +60,23 @@ class InstallViewSet(ApiViewSet):
         page = self.paginate_queryset(filterset)
         return self.get_paginated_response(self.own_serializer(page, many=True).data)
 
+    @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
+    @ratelimit("manage")
+    def uninstall(self, request):
+        install = self.model.objects.uninstall(request.user, **self.validated(request))
+        return Response(self.uninstalled_serializer(install).data)
+
+    @action(
+        detail=False,
+        methods=["post"],
+        url_path="update",
+        serializer_class=InstalledSlugSerializer,
+    )
+    @ratelimit("manage")
+    def upgrade(self, request):
+        verdict = self.model.objects.upgrade(request.user, **self.validated(request))
+        return Response(UpgradeSerializer(verdict).data)
+
 
 @extend_schema_view(
     list=extend_schema(
@@ -66,12 +85,28 @@ class InstallViewSet(ApiViewSet):
         summary="List the skills that you have",
         description=f"All that you have installed, the newest first. {OWN}",
         responses={200: OwnSkillSerializer.page_schema},
-    )
+    ),
+    uninstall=extend_schema(
+        operation_id="uninstall_skill",
+        tags=["Installs"],
+        summary="Uninstall a skill",
+        description="Also one that staff have withdrawn. It may be installed again later.",
+        responses={200: UninstalledSkillSerializer, 404: SkillNotInstalled},
+    ),
+    upgrade=extend_schema(
+        operation_id="update_skill",
+        tags=["Installs"],
+        summary="Note that you use a skill's present text",
+        description=UPGRADE,
+        responses={200: UpgradeSerializer, 404: (SkillNotInstalled, SkillNotFound)},
+    ),
 )
 class SkillInstallViewSet(InstallViewSet):
+    model = SkillInstall
     filterset_class = OwnSkillFilterSet
     serializer_class = InstallSkillSerializer
     own_serializer = OwnSkillSerializer
+    uninstalled_serializer = UninstalledSkillSerializer
 
     @extend_schema(
         operation_id="install_skill",
@@ -90,37 +125,6 @@ class SkillInstallViewSet(InstallViewSet):
         )
         return Response(InstalledSkillSerializer(install).data, status.HTTP_201_CREATED)
 
-    @extend_schema(
-        operation_id="uninstall_skill",
-        tags=["Installs"],
-        summary="Uninstall a skill",
-        description="Also one that staff have withdrawn. It may be installed again later.",
-        responses={200: UninstalledSkillSerializer, 404: SkillNotInstalled},
-    )
-    @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
-    @ratelimit("manage")
-    def uninstall(self, request):
-        install = SkillInstall.objects.uninstall(request.user, **self.validated(request))
-        return Response(UninstalledSkillSerializer(install).data)
-
-    @extend_schema(
-        operation_id="update_skill",
-        tags=["Installs"],
-        summary="Note that you use a skill's present text",
-        description=UPGRADE,
-        responses={200: UpgradeSerializer, 404: (SkillNotInstalled, SkillNotFound)},
-    )
-    @action(
-        detail=False,
-        methods=["post"],
-        url_path="update",
-        serializer_class=InstalledSlugSerializer,
-    )
-    @ratelimit("manage")
-    def upgrade(self, request):
-        verdict = SkillInstall.objects.upgrade(request.user, **self.validated(request))
-        return Response(UpgradeSerializer(verdict).data)
-
 
 @extend_schema_view(
     list=extend_schema(
@@ -129,12 +133,29 @@ class SkillInstallViewSet(InstallViewSet):
         summary="List the personas that you have",
         description=f"All that you have installed, the newest first. {OWN}",
         responses={200: OwnPersonaSerializer.page_schema},
-    )
+    ),
+    uninstall=extend_schema(
+        operation_id="uninstall_persona",
+        tags=["Installs"],
+        summary="Uninstall a persona",
+        description="Also one that staff have withdrawn. If it was the active one, none is "
+        "active then. The agent's review of it stays.",
+        responses={200: UninstalledPersonaSerializer, 404: PersonaNotInstalled},
+    ),
+    upgrade=extend_schema(
+        operation_id="update_persona",
+        tags=["Installs"],
+        summary="Note that you use a persona's present prompt",
+        description=UPGRADE,
+        responses={200: UpgradeSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
+    ),
 )
 class PersonaInstallViewSet(InstallViewSet):
+    model = PersonaInstall
     filterset_class = OwnPersonaFilterSet
     serializer_class = InstallPersonaSerializer
     own_serializer = OwnPersonaSerializer
+    uninstalled_serializer = UninstalledPersonaSerializer
 
     @extend_schema(
         operation_id="install_persona",
@@ -156,38 +177,6 @@ class PersonaInstallViewSet(InstallViewSet):
             request.user, wanted["slug"], activate=wanted["setActive"]
         )
         return Response(InstalledPersonaSerializer(install).data, status.HTTP_201_CREATED)
-
-    @extend_schema(
-        operation_id="uninstall_persona",
-        tags=["Installs"],
-        summary="Uninstall a persona",
-        description="Also one that staff have withdrawn. If it was the active one, none is "
-        "active then. The agent's review of it stays.",
-        responses={200: UninstalledPersonaSerializer, 404: PersonaNotInstalled},
-    )
-    @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
-    @ratelimit("manage")
-    def uninstall(self, request):
-        install = PersonaInstall.objects.uninstall(request.user, **self.validated(request))
-        return Response(UninstalledPersonaSerializer(install).data)
-
-    @extend_schema(
-        operation_id="update_persona",
-        tags=["Installs"],
-        summary="Note that you use a persona's present prompt",
-        description=UPGRADE,
-        responses={200: UpgradeSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
-    )
-    @action(
-        detail=False,
-        methods=["post"],
-        url_path="update",
-        serializer_class=InstalledSlugSerializer,
-    )
-    @ratelimit("manage")
-    def upgrade(self, request):
-        verdict = PersonaInstall.objects.upgrade(request.user, **self.validated(request))
-        return Response(UpgradeSerializer(verdict).data)
 
     @extend_schema(
         operation_id="activate_persona",

@@ -75,7 +75,8 @@ class PersonaInstallFactory(DjangoModelFactory):
 
 def review(agent, persona, rating, comment=""):
     """A review as the API stores it, counted on the persona."""
-    PersonaInstall.objects.get_or_create(agent=agent, persona=persona)
+    if not PersonaInstall.objects.present().filter(agent=agent, persona=persona).exists():
+        PersonaInstallFactory(agent=agent, persona=persona)
     return Review.objects.submit(agent, persona.slug, rating=Decimal(str(rating)), comment=comment)[
         0
     ]

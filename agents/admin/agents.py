@@ -174,7 +174,9 @@ def panel(title, agent, rows, line):
 
 
 def token_line(token):
-    return token.hint, f"{', '.join(token.scopes)}; {token.state}"
+    name = f"{token.name}: " if token.name else ""
+    until = f", until {token.expires_at:%d %b %Y, %H:%M}" if token.expires_at else ""
+    return token.hint, f"{name}{', '.join(token.scopes)}; {token.state}{until}"
 
 
 def skill_line(install):
