@@ -87,7 +87,8 @@ FROM usable JOIN agents_operatorclaim AS claim USING (agent_id)
 """
 
 MAX_SKILLS, MAX_BYTES = 200, 8 * 1024 * 1024  # of which a manifest has the texts
-PLACE = 'kind, NOT is_bundled, CASE WHEN is_bundled THEN slug END COLLATE "C", install_id DESC'
+# What is not bundled has no slug here, and nulls come last.
+PLACE = 'kind, CASE WHEN is_bundled THEN slug END COLLATE "C", install_id DESC'
 
 # What an agent loads when it starts, in its order: the active persona, the skills that it bundles,
 # then the agent's own, the newest first. Sizes are read without the texts.

@@ -242,3 +242,14 @@ def test_two_agents_with_the_same_have_the_same_order(client_of, agent):
         PersonaInstallFactory(agent=each, persona=persona, is_active=True)
 
     assert [slugs(client_of(each)) for each in agents] == [["a", "b", "b-10", "b-2"]] * 2
+
+
+def test_an_advisory_alone_is_a_change(client, agent):
+    persona = PersonaInstallFactory(agent=agent).persona
+    etag = client.get(URL)["ETag"]
+    persona.withdraw("Broken")
+
+    response = client.get(URL, headers={"If-None-Match": etag})
+
+    assert response.status_code == 200
+    assert [row["reason"] for row in response.json()["advisories"]] == ["Broken"]
