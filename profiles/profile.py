@@ -7,6 +7,8 @@ from django.db.models import F, Q, Value
 
 from agents.models import OperatorClaim
 from catalogue.models import Persona, Skill, Status
+from installs.models import PersonaInstall, SkillInstall
+from marketplace.db.compiled_queries import BindParam, CompiledQuery
 from marketplace.db.rows import instance_of
 from profiles.sql import BUNDLED, NEWEST, OUTDATED, PERSONA, SKILL
 
@@ -59,11 +61,13 @@ class Profile:
 
     @property
     def advisories(self):
-        return [] if self.lacks({Status.WITHDRAWN, Status.DRAFT}) else advisories_of(self.agent)
+        if self.lacks({Status.WITHDRAWN, Status.DRAFT}):
+            return []
+        return advisories_of(agent=self.agent.pk)
 
     @property
     def updates(self):
-        return [] if self.lacks({OUTDATED}) else updates_of(self.agent)
+        return [] if self.lacks({OUTDATED}) else updates_of(agent=self.agent.pk)
 
     def lacks(self, states):
         """Whether nothing that the agent has is in one of these states, for certain."""
@@ -80,40 +84,44 @@ def is_complete(rows):
     return len(rows) < NEWEST
 
 
-def advisories_of(agent):
-    """What of all that the agent has is in the catalogue no more, the latest first.
+def rows_of(queryset, kind, columns):
+    """Rows that a union takes, each with its kind."""
+    return queryset.order_by().annotate(kind=Value(kind)).values_list("kind", *columns, named=True)
+
+
+def advisories():
+    """What of all that the bound `agent` has is in the catalogue no more, the latest first.
 
     A draft that a persona bundles is left out, because it may never have been published.
     """
-    own_skills = agent.skill_installs.present().values("skill")
-    own_personas = agent.persona_installs.present().values("persona")
+    columns = ["slug", "title", "withdrawal_reason", "gone_since"]
+    own_skills, own_personas = (
+        installs.objects.present().filter(agent_id=BindParam("agent")).values(installs.kind)
+        for installs in (SkillInstall, PersonaInstall)
+    )
     bundled = Persona.skills.through.objects.filter(persona__in=own_personas).values("skill")
     has_it = Q(pk__in=own_skills) | Q(pk__in=bundled, status=Status.WITHDRAWN)
-    skills = rows_of(Skill.objects.filter(has_it).unpublished(), "skill", ADVISORY)
+    skills = rows_of(Skill.objects.filter(has_it).unpublished(), "skill", columns)
     personas = Persona.objects.filter(pk__in=own_personas).unpublished()
-    return skills.union(rows_of(personas, "persona", ADVISORY), all=True).order_by("-gone_since")
+    return skills.union(rows_of(personas, "persona", columns), all=True).order_by("-gone_since")
 
 
-def updates_of(agent):
-    """What the agent has another text of, the newest change first; at most NEWEST."""
+def updates():
+    """What the bound `agent` has another text of, the newest change first; at most NEWEST."""
+    columns = ["slug", "version", "entry_digest", "digest", "changed_at"]
     skills, personas = (
         rows_of(
-            installs.present()
+            installs.objects.present()
             .with_entry()
-            .filter(~Q(digest=F(f"{kind}__digest")), **{f"{kind}__status": Status.PUBLISHED})
-            .annotate(changed_at=F(f"{kind}__updated_at")),
-            kind,
-            UPDATE,
+            .filter(~Q(digest=F(f"{installs.kind}__digest")), agent_id=BindParam("agent"))
+            .filter(**{f"{installs.kind}__status": Status.PUBLISHED})
+            .annotate(changed_at=F(f"{installs.kind}__updated_at")),
+            installs.kind,
+            columns,
         )
-        for kind, installs in (("skill", agent.skill_installs), ("persona", agent.persona_installs))
+        for installs in (SkillInstall, PersonaInstall)
     )
     return skills.union(personas, all=True).order_by("-changed_at")[:NEWEST]
 
 
-ADVISORY = ["slug", "title", "withdrawal_reason", "gone_since"]
-UPDATE = ["slug", "version", "entry_digest", "digest", "changed_at"]
-
-
-def rows_of(queryset, kind, columns):
-    """Rows that a union takes, each with its kind."""
-    return queryset.order_by().annotate(kind=Value(kind)).values_list("kind", *columns, named=True)
+advisories_of, updates_of = CompiledQuery(advisories()), CompiledQuery(updates())

@@ -94,7 +94,7 @@ class ManifestViewSet(ApiViewSet):
     @action(detail=False)
     def manifest(self, request):
         with_content = parse_flag("content", self.query.get("content", ["true"]))
-        listed, advisories = Manifest(request.user), list(advisories_of(request.user))
+        listed, advisories = Manifest(request.user), advisories_of(agent=request.user.pk)
 
         def build():
             manifest = Manifest(request.user, with_content=True) if with_content else listed
