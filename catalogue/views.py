@@ -13,8 +13,7 @@ from catalogue.serializers import (
     SkillSerializer,
 )
 from marketplace.api.keysets import versions, versions_of
-from marketplace.api.pagination import KeysetPagination
-from marketplace.api.viewsets import PublicReadingViewSet
+from marketplace.api.viewsets import PublicListViewSet
 from marketplace.db.compiled_queries import BindParam, CompiledQuery
 from marketplace.http_cache.responses import conditional_response
 from marketplace.http_cache.validators import Validator
@@ -31,25 +30,14 @@ def compile_by_slug(queryset):
     return CompiledQuery(entry), CompiledQuery(versions_of(entry))
 
 
-class CatalogueViewSet(PublicReadingViewSet):
+class CatalogueViewSet(PublicListViewSet):
     """Reading one kind of entry: a list with filters, and the detail of one slug."""
 
     lookup_field = "slug"
     lookup_value_regex = "[^/]+"
-    pagination_class = KeysetPagination
-    filterset_class = None
     detail_serializer_class = None
     by_slug = None
     versions_by_slug = None
-
-    def list(self, request):
-        page = self.paginate_queryset(self.filterset_class(self.query))
-        rows = self.paginator.rows
-
-        def build():
-            return self.get_paginated_response(self.get_serializer(page, many=True).data)
-
-        return conditional_response(request, [rows.count, rows.versions], rows.validator, build)
 
     def retrieve(self, request, slug):
         entry, validator = self.get_published(slug)

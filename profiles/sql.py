@@ -81,8 +81,10 @@ SELECT
         JOIN catalogue_skill AS skill ON skill.id = skill_id
         ORDER BY skill.slug
     ) AS bundled,
-    (SELECT count(*) FROM reviews_review AS review WHERE review.agent_id = usable.agent_id)
-        AS review_count
+    (
+        SELECT count(*) FROM reviews_review AS review
+        WHERE review.agent_id = usable.agent_id AND review.deleted_at IS NULL
+    ) AS review_count
 FROM usable JOIN agents_operatorclaim AS claim USING (agent_id)
 """
 

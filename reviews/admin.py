@@ -1,7 +1,6 @@
 from datetime import timedelta
 
 from django.contrib import admin
-from django.db.models import F
 from django.template.defaultfilters import truncatechars
 from django.utils import timezone
 
@@ -30,15 +29,22 @@ class HiddenFilter(admin.SimpleListFilter):
     title = parameter_name = "hidden"
 
     def lookups(self, request, model_admin):
-        return [("yes", "hidden"), ("changed", "changed since it was hidden"), ("no", "shown")]
+        return [
+            ("yes", "hidden"),
+            ("changed", "changed since it was hidden"),
+            ("no", "shown"),
+            ("deleted", "deleted"),
+        ]
 
     def queryset(self, request, queryset):
         if self.value() == "yes":
             return queryset.filter(hidden_at__isnull=False)
         if self.value() == "changed":
-            return queryset.filter(hidden_at__isnull=False, updated_at__gt=F("hidden_at"))
+            return queryset.changed_since_hidden()
         if self.value() == "no":
-            return queryset.filter(hidden_at=None)
+            return queryset.shown()
+        if self.value() == "deleted":
+            return queryset.filter(deleted_at__isnull=False)
         return queryset
 
 
@@ -61,7 +67,7 @@ class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     search_help_text = "A whole slug, handle or reviewId"
     fields = [
         *("persona", "agent", "rating", "comment", "created_at", "updated_at"),
-        *("state", "hidden_at", "hiding_reason", "public_id"),
+        *("state", "hidden_at", "hiding_reason", "deleted_at", "public_id"),
     ]
     actions = ["hide", "restore"]
     counted_by_day = ("Reviews", "created_at")
@@ -73,8 +79,8 @@ class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     def attention(self):
         """What deserves a look, because nobody flags a review over the API."""
         week = timezone.now() - timedelta(days=7)
-        poor = Review.objects.filter(rating__lt=1.5, hidden_at=None, created_at__gte=week)
-        changed = Review.objects.filter(hidden_at__isnull=False, updated_at__gt=F("hidden_at"))
+        poor = Review.objects.shown().filter(rating__lt=1.5, created_at__gte=week)
+        changed = Review.objects.changed_since_hidden()
         return [
             ("reviews of this week with one star", poor, "?rating=1&hidden=no"),
             ("hidden reviews that were changed since", changed, "?hidden=changed"),
@@ -86,10 +92,10 @@ class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
 
     @admin.display(description="state")
     def state(self, review):
-        return state_label("hidden" if review.hidden_at else "shown")
+        return state_label(review.state)
 
     def is_offered(self, action, row):
-        return (row.hidden_at is None) == (action == "hide")
+        return row.state == "shown" if action == "hide" else row.hidden_at is not None
 
     def has_moderate_permission(self, request):
         return request.user.has_perm("reviews.change_review")
@@ -122,7 +128,8 @@ class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
                 request,
                 queryset,
                 "restore",
-                text="They count again, as their agents have left them.",
+                text="They count again, as their agents have left them. What its agent has deleted "
+                "counts once it is written anew.",
                 facts=facts(queryset),
             )
         restored = self.change_each(request, queryset, "Restored.", Review.restore)

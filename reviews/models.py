@@ -1,19 +1,45 @@
 from functools import partial
 
 from django.db import models, transaction
-from django.db.models import Case, F, Q, When
+from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, When
+from django.db.models.functions import JSONObject
 from django.utils import timezone
 
-from agents.models import Agent
+from agents.models import Agent, OperatorClaim
 from catalogue.exceptions import PersonaNotFound
-from catalogue.models import Persona
+from catalogue.models import Persona, slug_validator
 from marketplace.adminsite.history import StaffHistory
+from marketplace.db.rows import row_version
 from marketplace.models import MAX_REASON, make_public_id
-from reviews.exceptions import ReviewRequiresInstall
-from reviews.sql import SUBMIT_REVIEW
+from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
+from reviews.sql import DELETE_REVIEW, SUBMIT_REVIEW
 
 
-class ReviewManager(models.Manager):
+class ReviewQuerySet(models.QuerySet):
+    def present(self):
+        """What agents have not deleted, hidden or not."""
+        return self.filter(deleted_at=None)
+
+    def shown(self):
+        """What everyone may read: neither hidden nor deleted."""
+        return self.filter(counted_rating__isnull=False)
+
+    def changed_since_hidden(self):
+        return self.present().filter(hidden_at__isnull=False, updated_at__gt=F("hidden_at"))
+
+    def for_list(self):
+        """Annotate what a list shows of the persona and of the agent; defer what none shows."""
+        # Subqueries, because a count of the rows would keep the joins.
+        persona = Persona.objects.filter(pk=OuterRef("persona"))
+        agent = Agent.objects.filter(pk=OuterRef("agent"))
+        claims = OperatorClaim.objects.claimed().filter(agent=OuterRef("agent"))
+        return self.defer("hidden_at", "hiding_reason", "deleted_at").annotate(
+            row_version=row_version(self.model),
+            slug=Subquery(persona.values("slug")),
+            reviewer=Subquery(agent.values(shown=JSONObject(handle="handle", name="name"))),
+            is_claimed=Exists(claims),
+        )
+
     def submit(self, agent, slug, *, rating, comment=""):
         """Write the agent's one review of a persona; return it and whether it is new.
 
@@ -45,6 +71,23 @@ class ReviewManager(models.Manager):
         )
         return review, verdict.is_new
 
+    def delete_own(self, agent, slug):
+        """Delete the agent's review of a persona, withdrawn or not, and count it no more.
+
+        The row stays without its comment, so that a hidden review stays hidden when it is written
+        anew. Raises ReviewNotFound (lifecycle 12).
+        """
+        # No row has a malformed slug, and PostgreSQL refuses to read some of them.
+        if not slug_validator.regex.search(slug):
+            raise ReviewNotFound
+        verdict = agent.run_alone(DELETE_REVIEW, slug=slug)
+        if verdict.review_id is None:
+            raise ReviewNotFound
+        persona = Persona(pk=verdict.persona_id, slug=slug)
+        return self.model(
+            pk=verdict.review_id, public_id=verdict.public_id, agent=agent, persona=persona
+        )
+
 
 class Review(models.Model):
     public_id = models.CharField(
@@ -52,28 +95,36 @@ class Review(models.Model):
     )
     # The unique constraint begins with the agent and serves as this key's index.
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="reviews", db_index=False)
-    persona = models.ForeignKey(Persona, models.PROTECT, related_name="reviews")
+    # So does review_newest for this one.
+    persona = models.ForeignKey(Persona, models.PROTECT, related_name="reviews", db_index=False)
     rating = models.DecimalField(max_digits=3, decimal_places=2)
     comment = models.CharField(max_length=1000, blank=True)
     created_at = models.DateTimeField()
     updated_at = models.DateTimeField()
     hidden_at = models.DateTimeField(null=True, editable=False)
     hiding_reason = models.CharField(max_length=MAX_REASON, blank=True, editable=False)
-    # What averages and distributions count: the rating, or NULL while the review is hidden.
+    deleted_at = models.DateTimeField(null=True, editable=False)
+    # What averages and distributions count: the rating, or NULL where it is hidden or deleted.
     counted_rating = models.GeneratedField(
-        expression=Case(When(hidden_at=None, then=F("rating"))),
+        expression=Case(When(hidden_at=None, deleted_at=None, then=F("rating"))),
         output_field=models.DecimalField(max_digits=3, decimal_places=2, null=True),
         db_persist=True,
     )
 
-    objects = ReviewManager()
+    objects = ReviewQuerySet.as_manager()
     history = StaffHistory(
-        excluded_fields=["public_id", "created_at", "updated_at", "counted_rating"]
+        excluded_fields=["public_id", "created_at", "updated_at", "deleted_at", "counted_rating"]
     )
 
     class Meta:
         ordering = ["-id"]
         indexes = [
+            # For the sorts of a persona's reviews.
+            models.Index("persona", F("created_at").desc(), F("id").desc(), name="review_newest"),
+            models.Index(
+                "persona", F("counted_rating").desc(), F("id").desc(), name="review_highest"
+            ),
+            models.Index("persona", F("counted_rating"), F("id") * -1, name="review_lowest"),
             models.Index(F("rating"), F("id").desc(), name="review_rating"),
             models.Index(F("created_at"), name="review_created"),
             models.Index(
@@ -93,6 +144,12 @@ class Review(models.Model):
     def __str__(self):
         return self.public_id
 
+    @property
+    def state(self):
+        if self.deleted_at is not None:
+            return "deleted"
+        return "shown" if self.hidden_at is None else "hidden"
+
     def hide(self, reason):
         """Take the review out of every average and public response; its agent is not told."""
         self._set_hidden(hidden_at=timezone.now(), reason=reason)
@@ -105,12 +162,14 @@ class Review(models.Model):
     def _set_hidden(self, *, hidden_at, reason):
         # In the order in which a review is submitted: the agent first, the shared counter last.
         self.agent.lock()
-        self.refresh_from_db(fields=["rating", "hidden_at"])
+        self.refresh_from_db(fields=["rating", "hidden_at", "deleted_at"])
         if (self.hidden_at is None) == (hidden_at is None):
             return
         self.hidden_at, self.hiding_reason = hidden_at, reason
         self.save(update_fields=["hidden_at", "hiding_reason"])
-        sign = 1 if hidden_at is None else -1
-        Persona.objects.filter(pk=self.persona_id).update(
-            rating_sum=F("rating_sum") + sign * self.rating, rating_count=F("rating_count") + sign
-        )
+        if self.deleted_at is None:
+            sign = 1 if hidden_at is None else -1
+            Persona.objects.filter(pk=self.persona_id).update(
+                rating_sum=F("rating_sum") + sign * self.rating,
+                rating_count=F("rating_count") + sign,
+            )

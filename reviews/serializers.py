@@ -2,7 +2,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from rest_framework.serializers import BaseSerializer, Field
 
-from catalogue.serializers import PERSONA_SLUG_SCHEMA
+from agents.serializers import AGENT_SCHEMA
+from catalogue.serializers import PERSONA_SLUG_SCHEMA, page_of
 from marketplace.api.schemas import (
     RATING,
     TIMESTAMP,
@@ -52,31 +53,67 @@ class SubmitReviewSerializer(BodySerializer):
     )
 
 
-class SubmittedReviewSerializer(BaseSerializer):
+class ReviewSerializer(BaseSerializer):
+    """A review in a list, from ReviewQuerySet.for_list."""
+
+    fields_schema = {
+        "reviewId": identifier("review"),
+        "personaSlug": PERSONA_SLUG_SCHEMA,
+        "rating": like(RATING, 4.5),
+        "comment": like(column(Review, "comment"), "Names files so that I find them again."),
+        "createdAt": TIMESTAMP,
+        "updatedAt": TIMESTAMP,
+    }
+    reviewer_schema = component(
+        "Reviewer",
+        object_schema({"handle": AGENT_SCHEMA["handle"], "name": AGENT_SCHEMA["name"]}),
+    )
+    schema = component("Review", object_schema({**fields_schema, "agent": reviewer_schema}))
+    page_schema = component("ReviewPage", page_of(schema))
+
+    def to_representation(self, review):
+        return {**self.common(review, review.slug), "agent": review.reviewer}
+
+    def common(self, review, slug):
+        return {
+            "reviewId": review.public_id,
+            "personaSlug": slug,
+            "rating": number(review.rating),
+            "comment": review.comment,
+            "createdAt": timestamp(review.created_at),
+            "updatedAt": timestamp(review.updated_at),
+        }
+
+
+class SubmittedReviewSerializer(ReviewSerializer):
     schema = component(
         "SubmittedReview",
+        object_schema({"message": message("Review submitted"), **ReviewSerializer.fields_schema}),
+    )
+
+    def to_representation(self, review):
+        return {
+            "message": "Review submitted" if self.context["is_new"] else "Review updated",
+            **self.common(review, review.persona.slug),
+        }
+
+
+class DeletedReviewSerializer(BaseSerializer):
+    text = "Review deleted"
+    schema = component(
+        "DeletedReview",
         object_schema(
             {
-                "message": message("Review submitted"),
+                "message": message(text),
                 "reviewId": identifier("review"),
                 "personaSlug": PERSONA_SLUG_SCHEMA,
-                "rating": like(RATING, 4.5),
-                "comment": like(
-                    column(Review, "comment"), "Names files so that I find them again."
-                ),
-                "createdAt": TIMESTAMP,
-                "updatedAt": TIMESTAMP,
             }
         ),
     )
 
     def to_representation(self, review):
         return {
-            "message": "Review submitted" if self.context["is_new"] else "Review updated",
+            "message": self.text,
             "reviewId": review.public_id,
             "personaSlug": review.persona.slug,
-            "rating": number(review.rating),
-            "comment": review.comment,
-            "createdAt": timestamp(review.created_at),
-            "updatedAt": timestamp(review.updated_at),
         }

@@ -1,19 +1,63 @@
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import status
 from rest_framework.response import Response
 
 from catalogue.exceptions import PersonaNotFound
+from marketplace.api.pagination import KeysetPagination
 from marketplace.api.permissions import Scope
-from marketplace.api.viewsets import ApiViewSet
+from marketplace.api.query_params import query_parameters
+from marketplace.api.viewsets import ApiViewSet, PublicListViewSet
 from marketplace.ratelimits.decorators import ratelimit
-from reviews.exceptions import ReviewRequiresInstall
+from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
+from reviews.filters import OwnReviewFilterSet, PersonaReviewFilterSet
 from reviews.models import Review
-from reviews.serializers import SubmitReviewSerializer, SubmittedReviewSerializer
+from reviews.serializers import (
+    DeletedReviewSerializer,
+    ReviewSerializer,
+    SubmitReviewSerializer,
+    SubmittedReviewSerializer,
+)
+
+
+@extend_schema_view(
+    list=extend_schema(
+        operation_id="list_reviews",
+        tags=["Reviews"],
+        summary="Read what agents say about a persona",
+        description="What agents that installed it have written, newest first unless `sort` says "
+        "otherwise. Follow `next` until it is null.",
+        responses={200: ReviewSerializer.page_schema, 404: PersonaNotFound},
+    )
+)
+class PersonaReviewViewSet(PublicListViewSet):
+    filterset_class = PersonaReviewFilterSet
+    serializer_class = ReviewSerializer
 
 
 class ReviewViewSet(ApiViewSet):
-    required_scope = Scope.REVIEW
+    """The calling agent's own reviews."""
+
+    lookup_url_kwarg = "personaSlug"
+    lookup_value_regex = "[^/]+"
+    pagination_class = KeysetPagination
+    filterset_class = OwnReviewFilterSet
     serializer_class = SubmitReviewSerializer
+
+    @property
+    def required_scope(self):
+        return Scope.READ if self.action == "list" else Scope.REVIEW
+
+    @extend_schema(
+        operation_id="list_own_reviews",
+        tags=["Reviews"],
+        summary="Read your own reviews",
+        description="All that you have written and not deleted, newest first. Follow `next` until "
+        "it is null.",
+        responses={200: ReviewSerializer.page_schema},
+    )
+    def list(self, request):
+        page = self.paginate_queryset(self.filterset_class(self.query, agent=request.user.pk))
+        return self.get_paginated_response(ReviewSerializer(page, many=True).data)
 
     @extend_schema(
         operation_id="submit_review",
@@ -41,3 +85,17 @@ class ReviewViewSet(ApiViewSet):
             SubmittedReviewSerializer(review, context={"is_new": is_new}).data,
             status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
         )
+
+    @extend_schema(
+        operation_id="delete_review",
+        tags=["Reviews"],
+        summary="Delete your review of a persona",
+        description="Also where the persona is withdrawn, or you have it no more. It counts no "
+        "more, and you may write another one.",
+        responses={200: DeletedReviewSerializer, 404: ReviewNotFound},
+    )
+    @ratelimit("review")
+    def destroy(self, request, **path):
+        query_parameters(request)
+        review = Review.objects.delete_own(request.user, path["personaSlug"])
+        return Response(DeletedReviewSerializer(review).data)

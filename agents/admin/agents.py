@@ -153,7 +153,7 @@ def panels(agent):
         *("is_active", "installed_at", "removed_at", "agent_id", "persona_id", "persona__slug")
     )
     reviews = agent.reviews.select_related("persona").only(
-        "rating", "hidden_at", "agent_id", "persona_id", "persona__slug"
+        *("rating", "hidden_at", "deleted_at", "agent_id", "persona_id", "persona__slug")
     )
     return [
         panel("Tokens", agent, agent.tokens.with_state(), token_line),
@@ -193,4 +193,4 @@ def install_note(install):
 
 
 def review_line(review):
-    return review.persona.slug, f"{review.rating}{', hidden' if review.hidden_at else ''}"
+    return review.persona.slug, f"{review.rating}, {review.state}"

@@ -102,7 +102,7 @@ class PersonaAdmin(EntryAdmin):
 
     def panels(self, request, entry):
         reviews = entry.reviews.select_related("agent").only(
-            "rating", "hidden_at", "persona_id", "agent_id", "agent__handle"
+            *("rating", "hidden_at", "deleted_at", "persona_id", "agent_id", "agent__handle")
         )
         return [
             *super().panels(request, entry),
@@ -111,7 +111,7 @@ class PersonaAdmin(EntryAdmin):
                 "rows": [
                     (
                         review.agent.handle,
-                        f"{review.rating}{', hidden' if review.hidden_at else ''}",
+                        f"{review.rating}, {review.state}",
                         link_to(request, "reviews.review", review.pk),
                     )
                     for review in reviews[:NEWEST]

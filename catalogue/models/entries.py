@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce, Collate, Concat, Length, Lower
 from django.utils import timezone
 
 from marketplace.db.compiled_queries import InlineConstant
+from marketplace.db.rows import row_version
 from marketplace.models import MAX_REASON, SLUG
 
 slug_validator = RegexValidator(
@@ -78,13 +79,7 @@ class EntryQuerySet(models.QuerySet):
 
     def with_row_version(self):
         """Annotate `row_version`, which changes with every write to the row."""
-        table = self.model._meta.db_table
-        return self.annotate(
-            row_version=Func(
-                template=f'"{table}".xmin::text || "{table}".ctid::text',
-                output_field=models.TextField(),
-            )
-        )
+        return self.annotate(row_version=row_version(self.model))
 
     def for_list(self):
         """Defer what no list shows, the long columns above all."""

@@ -14,6 +14,7 @@ from marketplace.api.serializers import (
     TextField,
     WholeNumberField,
 )
+from reviews.filters import PersonaReviewFilterSet
 
 
 class TagsField(NamedField):
@@ -71,6 +72,16 @@ class SearchPersonasSerializer(SearchSerializer):
 
 class SlugSerializer(BodySerializer):
     slug = SlugField()
+
+
+class ListReviewsSerializer(PageSerializer):
+    slug = SlugField()
+    rating = WholeNumberField(min_value=1, max_value=5, required=False)
+    sort = SortField(list(PersonaReviewFilterSet.sorts))
+
+
+class DeleteReviewSerializer(BodySerializer):
+    personaSlug = SlugField()
 
 
 class ManifestSerializer(BodySerializer):

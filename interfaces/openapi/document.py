@@ -30,7 +30,7 @@ TAGS = {
     "Agents": "Register, and keep the agent's own profile.",
     "Tokens": "Make, replace and end the agent's tokens; end one that leaked.",
     "Installs": "Take a skill or a persona.",
-    "Reviews": "Say how good a persona was.",
+    "Reviews": "Say how good a persona was, and read what others say.",
 }
 API = "/api/v1/"
 

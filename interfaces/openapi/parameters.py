@@ -1,7 +1,7 @@
 """The parameters of a request: in the query, the path and the headers."""
 
 from catalogue.filters import MAX_QUERY
-from catalogue.serializers import SLUG_SCHEMA
+from catalogue.serializers import PERSONA_SLUG_SCHEMA, SLUG_SCHEMA
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.schemas import TEXT, identifier
@@ -12,20 +12,19 @@ IF_NONE_MATCH = {
     "description": "The `ETag` of an earlier answer: 304 without a body where it is still true.",
     "schema": TEXT,
 }
-SLUG = {
-    "name": "slug",
-    "in": "path",
-    "required": True,
-    "description": "The unique name of the entry.",
-    "schema": SLUG_SCHEMA,
-}
-TOKEN_ID = {
-    "name": "tokenId",
-    "in": "path",
-    "required": True,
-    "description": "The `tokenId` of one of your tokens.",
-    "schema": identifier("token"),
-}
+
+
+def in_path(name, description, schema):
+    fixed = {"in": "path", "required": True}
+    return {"name": name, **fixed, "description": description, "schema": schema}
+
+
+NAME = "The unique name of the entry."
+IN_PATH = [
+    in_path("slug", NAME, SLUG_SCHEMA),
+    in_path("personaSlug", NAME, PERSONA_SLUG_SCHEMA),
+    in_path("tokenId", "The `tokenId` of one of your tokens.", identifier("token")),
+]
 
 
 def of_list(view):

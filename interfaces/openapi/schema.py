@@ -78,11 +78,7 @@ class OperationSchema(AutoSchema):
         return self.method not in {"GET", "DELETE"}
 
     def _get_parameters(self):
-        taken = []
-        if "{slug}" in self.path:
-            taken.append(parameters.SLUG)
-        if "{tokenId}" in self.path:
-            taken.append(parameters.TOKEN_ID)
+        taken = [each for each in parameters.IN_PATH if f"{{{each['name']}}}" in self.path]
         if self.is_list:
             taken += parameters.of_list(self.view)
         for each in self.get_override_parameters():

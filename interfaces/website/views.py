@@ -26,6 +26,7 @@ from marketplace.db.replicas import on_replica
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import Validator
 from marketplace.middleware.pages import page
+from reviews.filters import PersonaReviewFilterSet
 
 
 @csrf_exempt
@@ -99,9 +100,9 @@ class ListPage(Page):
         )
 
 
-def paginated(request, filterset):
+def paginated(request, filterset, pagination=KeysetPagination):
     """A paginator that has cut its page."""
-    paginator = KeysetPagination()
+    paginator = pagination()
     paginator.paginate_queryset(filterset, request)
     return paginator
 
@@ -158,7 +159,13 @@ class SkillPage(EntryPage):
         return self.render(validator, kind=self.kind, entry=skill, content=content)
 
 
+class ReviewPagination(KeysetPagination):
+    default_limit = 10
+
+
 class PersonaPage(EntryPage):
+    """A persona with a page of its reviews, of which `cursor` tells where it begins."""
+
     template_name = "persona.html"
     kind = "personas"
     model = Persona
@@ -168,6 +175,14 @@ class PersonaPage(EntryPage):
         ratings = sorted(persona.rating_distribution().items(), reverse=True)
         # The content of a priced persona is not public (contract 6).
         content = render_markdown(persona.content) if persona.is_free else ""
+        query = {name: each for name, each in query_parameters(request).items() if name == "cursor"}
+        filterset = PersonaReviewFilterSet(query, slug=slug)
+        paginator = paginated(request, filterset, ReviewPagination)
         return self.render(
-            validator, kind=self.kind, entry=persona, content=content, ratings=ratings
+            Validator.of_all([validator, paginator.rows.validator]),
+            kind=self.kind,
+            entry=persona,
+            content=content,
+            ratings=ratings,
+            reviews=paginator.get_paginated_response(paginator.page).data,
         )

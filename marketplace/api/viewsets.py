@@ -6,9 +6,10 @@ from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.viewsets import GenericViewSet
 
+from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.db.replicas import on_replica
-from marketplace.http_cache.responses import PUBLIC
+from marketplace.http_cache.responses import PUBLIC, conditional_response
 
 
 class IgnoreClientContentNegotiation(BaseContentNegotiation):
@@ -85,3 +86,19 @@ class PublicReadingViewSet(PublicViewSet):
 
     def dispatch(self, request, *args, **kwargs):
         return on_replica(super().dispatch, request, *args, **kwargs)
+
+
+class PublicListViewSet(PublicReadingViewSet):
+    """A list that responds to everyone alike; what the path names is bound to its filter set."""
+
+    pagination_class = KeysetPagination
+    filterset_class = None
+
+    def list(self, request, **bound):
+        page = self.paginate_queryset(self.filterset_class(self.query, **bound))
+        rows = self.paginator.rows
+
+        def build():
+            return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+        return conditional_response(request, [rows.count, rows.versions], rows.validator, build)

@@ -1,6 +1,7 @@
 from functools import lru_cache
 
 from django.db import DEFAULT_DB_ALIAS
+from django.db.models import Func, TextField
 
 
 def instance_of(model, row, prefix):
@@ -20,3 +21,9 @@ def columns_of(row_type, prefix):
         if name.startswith(prefix)
     ]
     return tuple(zip(*columns, strict=True))
+
+
+def row_version(model):
+    """An expression that changes with every write to the row."""
+    table = model._meta.db_table  # noqa: SLF001
+    return Func(template=f'"{table}".xmin::text || "{table}".ctid::text', output_field=TextField())

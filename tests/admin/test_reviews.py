@@ -168,10 +168,15 @@ def test_one_that_was_changed_since_is_shown_on_the_dashboard(admin_client, clie
         ("persona=arch", set()),
         ("hidden=yes", {5}),
         ("hidden=no", {1, 3.5}),
+        ("hidden=deleted", {2}),
         ("q=scribe", {5}),
     ],
 )
-def test_reviews_are_filtered_by_rating_persona_and_state(admin_client, persona, query, found):
+def test_reviews_are_filtered_by_rating_persona_and_state(
+    admin_client, agent, persona, query, found
+):
+    review(agent, PersonaFactory(slug="deleted"), 2)
+    Review.objects.delete_own(agent, "deleted")
     for rating in (1, 3.5):
         review(AgentFactory(), persona, rating)
     review(AgentFactory(), PersonaFactory(slug="scribe"), 5).hide("Paid.")
@@ -190,3 +195,57 @@ def test_a_hidden_review_counts_its_persona_install(admin_client, client, agent,
     response = client.post(REVIEWS, {"personaSlug": "scribe", "rating": 3})
     assert response.status_code == 201
     assert Review.objects.filter(hidden_at=None).count() == 2
+
+
+@pytest.fixture
+def deleted(agent, unkind):
+    """The row that stays of a review that its agent has deleted."""
+    Review.objects.delete_own(agent, "archivist")
+    return unkind
+
+
+def test_a_deleted_review_is_shown_as_such_and_cannot_be_hidden(admin_client, deleted):
+    url = f"/admin/reviews/review/{deleted.pk}/"
+
+    page = admin_client.get(f"{url}change/").content.decode()
+
+    assert 'state-deleted">deleted<' in page
+    assert "/do/" not in page
+    assert 'state-deleted">deleted<' in admin_client.get("/admin/reviews/review/").content.decode()
+    for other in (f"catalogue/persona/{deleted.persona_id}", f"agents/agent/{deleted.agent_id}"):
+        assert "1.00, deleted" in admin_client.get(f"/admin/{other}/change/").content.decode()
+
+
+def test_a_deleted_review_that_was_hidden_can_be_restored(admin_client, agent, anyone, unkind):
+    take_action(admin_client, "hide", unkind, reason="Advertising.")
+    Review.objects.delete_own(agent, "archivist")
+    page = admin_client.get(f"/admin/reviews/review/{unkind.pk}/change/").content.decode()
+    assert "/do/restore/" in page
+    assert "/do/hide/" not in page
+
+    take_action(admin_client, "restore", unkind)
+
+    assert ratings(anyone) == {"average": 5, "count": 1, "distribution": distribution(_5=1)}
+    unkind.refresh_from_db()
+    assert (unkind.hidden_at, unkind.state) == (None, "deleted")
+
+
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_a_deleted_review_needs_no_attention(admin_client, client, unkind, is_hidden):
+    if is_hidden:
+        take_action(admin_client, "hide", unkind, reason="Advertising.")
+    client.post(REVIEWS, {"personaSlug": "archivist", "rating": 1})
+    reason = "changed since" if is_hidden else "one star"
+    assert reason in admin_client.get("/admin/").content.decode()
+
+    client.delete(f"{REVIEWS}/archivist")
+
+    assert reason not in admin_client.get("/admin/").content.decode()
+
+
+def test_recount_knows_deleted_reviews(capsys, deleted):
+    Persona.objects.update(installs=2)
+
+    call_command("recount")
+
+    assert "Every counter is true." in capsys.readouterr().out

@@ -8,8 +8,11 @@ from tests.api.request_cases import (
     ALLOWED,
     ME,
     PERSONA,
+    PERSONA_REVIEWS,
     PERSONAS,
     PROTECTED,
+    REVIEW,
+    REVIEWS,
     SKILL,
     SKILLS,
     TOKEN,
@@ -24,7 +27,7 @@ from tests.api.request_cases import (
 NOWHERE = [
     *words("""
     /api /api/ /api/v1 /api/v1/ /api/v2/skills /API/v1/skills /api/v1/Skills /api//v1/skills
-    /api/v1/agents /api/v1/agents/1 /api/v1/agents/me/skill /api/v1/agents/me/reviews/1
+    /api/v1/agents /api/v1/agents/1 /api/v1/agents/me/skill /api/v1/agents/me/reviews/a/b
     /api/v1/skills// /api/v1/skills/pdf-tables/x /api/v1/skills/a/../b /api/v1/../v1/skills
     /api/v1/skills%00 /api/v1/skills%0A /api/v1/skills%20 /api/v1/%FF /api/v1/skills%3Fx
     /api/v1/skills/..%2F..%2Fetc%2Fpasswd /api/v1/skills%5Cpdf-tables /api/v1/skills.json
@@ -51,6 +54,8 @@ PATHS = [
         [
             Case("GET", f"{SKILLS}/{segment}", 404, "Skill not found"),
             Case("GET", f"{PERSONAS}/{segment}", 404, "Persona not found"),
+            Case("GET", f"{PERSONAS}/{segment}/reviews", 404, "Persona not found"),
+            Case("DELETE", f"{REVIEWS}/{segment}", 404, "Review not found"),
         ],
     )
     for segment in NO_SLUGS
@@ -127,12 +132,23 @@ ONLY_SKILLS = {
     "minRating=4": None,
     "skill=pdf-tables": None,
 }
+RATING = "rating must be a whole number from 1 to 5"
+ONLY_REVIEWS = {
+    **{f"rating={quote(value)}": RATING for value in ("", "0", "6", "4.5", "+4", "٤", "4\n")},
+    "rating=1&rating=2": "rating must be given at most once",
+    "sort=rating": "sort must be one of newest, highest, lowest",
+    "q=x": "Unknown query parameter 'q'. Allowed: cursor, limit, rating, sort",
+    "rating=%00": None,
+}
+ANY_LIST = {"limit=0": LIMIT, "cursor=x": CURSOR, "foo=1": None, "cursor=%00": None, "x=%FF": None}
 QUERIES = [
     (f"{query[:50]}", [Case("GET", f"{path}?{query}", 400, error) for path in paths])
     for table, paths in (
         (REFUSED, (SKILLS, PERSONAS)),
         (ONLY_PERSONAS, (PERSONAS,)),
         (ONLY_SKILLS, (SKILLS,)),
+        (ONLY_REVIEWS, (PERSONA_REVIEWS,)),
+        (ANY_LIST, (PERSONA_REVIEWS, REVIEWS)),
     )
     for query, error in table.items()
 ] + [
@@ -141,7 +157,7 @@ QUERIES = [
         f"{query} elsewhere",
         [
             *(Case("GET", f"{path}?{query}", 400) for path in (SKILL, PERSONA, ME, TOKENS)),
-            Case("DELETE", f"{TOKEN}?{query}", 400),
+            *(Case("DELETE", f"{path}?{query}", 400) for path in (TOKEN, REVIEW)),
             *(replace(with_body(path, "{@}", 400), path=f"{path}?{query}") for path in VALID),
         ],
     )

@@ -26,6 +26,8 @@ OWN_PERSONAS = "/api/v1/agents/me/personas"
 UPDATE_SKILL = "/api/v1/agents/me/skills/update"
 UPDATE_PERSONA = "/api/v1/agents/me/personas/update"
 REVIEWS = "/api/v1/agents/me/reviews"
+REVIEW = "/api/v1/agents/me/reviews/archivist"
+PERSONA_REVIEWS = "/api/v1/personas/archivist/reviews"
 
 ALLOWED = {
     SKILLS: "GET, HEAD",
@@ -51,7 +53,9 @@ ALLOWED = {
     OWN_PERSONAS: "GET, HEAD",
     UPDATE_SKILL: "POST",
     UPDATE_PERSONA: "POST",
-    REVIEWS: "POST",
+    REVIEWS: "GET, HEAD, POST",
+    REVIEW: "DELETE",
+    PERSONA_REVIEWS: "GET, HEAD",
 }
 CODE = "WDJB-MJHT"  # the claim code that the tests leave pending
 
@@ -95,7 +99,9 @@ PROTECTED = [
     ("GET", OWN_PERSONAS),
     ("POST", UPDATE_SKILL),
     ("POST", UPDATE_PERSONA),
+    ("GET", REVIEWS),
     ("POST", REVIEWS),
+    ("DELETE", REVIEW),
 ]
 
 

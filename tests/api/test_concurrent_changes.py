@@ -4,7 +4,7 @@ import pytest
 
 from catalogue.models import Persona, Status
 from installs.models import PersonaInstall
-from tests.api.writes import sibling
+from tests.api.concurrency import sibling
 from tests.factories import PersonaInstallFactory
 
 UNINSTALL = "/api/v1/agents/me/personas/uninstall"

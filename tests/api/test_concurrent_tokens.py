@@ -7,31 +7,46 @@ all of them are seen to wait.
 from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from agents.models import AgentToken
+from tests.api.concurrency import during
+from tests.conftest import ApiClient
 
 TOKENS = "/api/v1/agents/me/tokens"
 ROTATE = "/api/v1/agents/me/tokens/rotate"
 UNAUTHORISED = {"error": "Authentication required"}
 
 
+@pytest.fixture(autouse=True)
+def used(transactional_db, agent):
+    """Used just now: authenticating does not write, and thus wait for what a test has locked."""
+    agent.tokens.update(last_used_at=timezone.now())
+
+
+def sent(token, method, path, body=""):
+    client = ApiClient(raise_request_exception=False)
+    client.token = token.text
+    return lambda: client.generic(method, path, body)
+
+
 def create(token, body="{}"):
-    return "POST", TOKENS, body, token
+    return sent(token, "POST", TOKENS, body)
 
 
 def rotate(token, body="{}"):
-    return "POST", ROTATE, body, token
+    return sent(token, "POST", ROTATE, body)
 
 
 def delete(token, other):
-    return "DELETE", f"{TOKENS}/{other.public_id}", "", token
+    return sent(token, "DELETE", f"{TOKENS}/{other.public_id}")
 
 
 def usable_tokens(agent):
     return agent.tokens.usable().count()
 
 
-def test_of_ten_tokens_made_concurrently_only_the_tenth_fits(during, agent):
+def test_of_ten_tokens_made_concurrently_only_the_tenth_fits(agent):
     for _ in range(8):
         AgentToken.objects.issue(agent)
 
@@ -41,7 +56,7 @@ def test_of_ten_tokens_made_concurrently_only_the_tenth_fits(during, agent):
     assert usable_tokens(agent) == 10
 
 
-def test_of_tokens_that_rotate_concurrently_with_a_grace_only_one_fits(during, agent):
+def test_of_tokens_that_rotate_concurrently_with_a_grace_only_one_fits(agent):
     others = [AgentToken.objects.issue(agent) for _ in range(8)]
 
     responses = during(agent.lock, *[rotate(token, '{"graceSeconds": 60}') for token in others])
@@ -50,7 +65,7 @@ def test_of_tokens_that_rotate_concurrently_with_a_grace_only_one_fits(during, a
     assert usable_tokens(agent) == 10
 
 
-def test_a_token_is_rotated_once(during, agent):
+def test_a_token_is_rotated_once(agent):
     first, second = sorted(
         during(agent.lock, rotate(agent.token), rotate(agent.token)),
         key=lambda response: response.status_code,
@@ -62,7 +77,7 @@ def test_a_token_is_rotated_once(during, agent):
     assert usable_tokens(agent) == 1
 
 
-def test_a_token_that_is_rotated_with_a_grace_passes_its_scopes_on_once(during, agent):
+def test_a_token_that_is_rotated_with_a_grace_passes_its_scopes_on_once(agent):
     grace = rotate(agent.token, '{"graceSeconds": 60}')
 
     responses = during(agent.lock, grace, grace)
@@ -72,7 +87,7 @@ def test_a_token_that_is_rotated_with_a_grace_passes_its_scopes_on_once(during, 
     assert scopes == [["read"], ["read", "install", "review"]]
 
 
-def test_a_token_that_is_rotated_concurrently_gives_only_reading(during, agent):
+def test_a_token_that_is_rotated_concurrently_gives_only_reading(agent):
     def rotate_first():
         AgentToken.objects.authenticate(agent.token.text).rotate(timedelta(minutes=1))
 
@@ -93,7 +108,7 @@ def test_a_token_that_is_rotated_concurrently_gives_only_reading(during, agent):
     ],
     ids=["revoked", "leaked", "suspended"],
 )
-def test_a_token_that_is_refused_meanwhile_writes_nothing(during, agent, write, end):
+def test_a_token_that_is_refused_meanwhile_writes_nothing(agent, write, end):
     (response,) = during(lambda: end(agent), write(agent.token))
 
     assert response.status_code == 401
@@ -101,7 +116,7 @@ def test_a_token_that_is_refused_meanwhile_writes_nothing(during, agent, write, 
     assert agent.tokens.count() == 1
 
 
-def test_two_tokens_that_revoke_each_other_leave_one(during, agent):
+def test_two_tokens_that_revoke_each_other_leave_one(agent):
     other = AgentToken.objects.issue(agent)
 
     responses = during(agent.lock, delete(agent.token, other), delete(other, agent.token))

@@ -10,7 +10,7 @@ from agents.models import Agent
 from catalogue.models import Persona, Skill, Status
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
-from tests.api.writes import sibling
+from tests.api.concurrency import sibling
 from tests.factories import (
     AgentFactory,
     PersonaFactory,

@@ -10,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from marketplace.http_cache.store import cached_responses
 from marketplace.ratelimits import counters
 from tests.factories import (
+    AgentFactory,
     PersonaFactory,
     PersonaInstallFactory,
     SkillFactory,
@@ -57,10 +58,13 @@ BUDGETS = [
         3,
         lambda c: c.post("/api/v1/agents/me/reviews", {"personaSlug": "owned", "rating": 3}),
     ),
+    Budget("a deleted review", 3, lambda c: c.delete("/api/v1/agents/me/reviews/reviewed")),
+    Budget("own reviews", 2, lambda c: c.get("/api/v1/agents/me/reviews")),
+    Budget("reviews", 2, lambda c: c.get("/api/v1/personas/reviewed/reviews?rating=4")),
 ]
 
 
-def more_rows(agent):
+def more_rows(agent, reviewed):
     """Ten more of everything that an endpoint could loop over."""
     skills = SkillFactory.create_batch(10, tags=["x"])
     PersonaFactory.create_batch(10, skills=skills)
@@ -69,6 +73,8 @@ def more_rows(agent):
     for _ in range(10):
         install = PersonaInstallFactory(agent=agent, persona=PersonaFactory(skills=skills))
         review(agent, install.persona, 4)
+        review(AgentFactory(), reviewed, 4)
+    review(agent, reviewed, 4)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -79,11 +85,13 @@ def test_an_endpoint_keeps_its_budget_for_any_number_of_rows(client, agent, budg
     PersonaFactory(slug="wanted", skills=[skill])
     owned = PersonaInstallFactory(agent=agent, persona__slug="owned", is_active=True).persona
     SkillInstallFactory(agent=agent)
+    reviewed = PersonaFactory(slug="reviewed")
+    review(agent, reviewed, 4)
 
     few = statements(client, budget)
     assert len(few) <= budget.maximum, "\n".join(few)
 
-    more_rows(agent)
+    more_rows(agent, reviewed)
     agent.skill_installs.filter(skill__slug="wanted").delete()
     agent.persona_installs.filter(persona__slug="wanted").delete()
     agent.reviews.filter(persona=owned).delete()
@@ -101,6 +109,7 @@ def test_an_endpoint_keeps_its_budget_for_any_number_of_rows(client, agent, budg
         ("skills?q=wanted&sort=name", 2),
         ("skills/wanted", 1),
         ("personas/wanted", 1),
+        ("personas/wanted/reviews", 2),  # for the persona, and for the rows
     ],
 )
 def test_a_cached_response_costs_its_validation_only(anyone, path, number):

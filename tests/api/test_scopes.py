@@ -14,6 +14,7 @@ from tests.factories import (
     PersonaInstallFactory,
     SkillFactory,
     SkillInstallFactory,
+    review,
 )
 
 # The table of endpoints as it stands in the specification, and below it what the lifecycle adds.
@@ -44,6 +45,9 @@ TABLE = """
 | POST | `/api/v1/agents/me/tokens/rotate` | bearer | read |
 | DELETE | `/api/v1/agents/me/tokens/{tokenId}` | bearer | read |
 | POST | `/api/v1/tokens/revoke` | none | - |
+| GET | `/api/v1/personas/{slug}/reviews` | none | - |
+| GET | `/api/v1/agents/me/reviews` | bearer | read |
+| DELETE | `/api/v1/agents/me/reviews/{personaSlug}` | bearer | review |
 """
 ENDPOINTS = [
     [cell.strip(" `") for cell in row.strip("|").split("|")] for row in TABLE.strip().split("\n")
@@ -87,19 +91,20 @@ def catalogue(agent):
     PersonaFactory(slug="wanted")
     SkillInstallFactory(agent=agent, skill__slug="owned")
     PersonaInstallFactory(agent=agent, persona__slug="owned")
+    review(agent, PersonaFactory(slug="reviewed"), 4)
 
 
 def call(client, method, path):
-    path = path.format(slug="wanted", tokenId="token_unknown")
-    if method == "GET":
-        return client.get(path)
+    path = path.format(slug="wanted", tokenId="token_unknown", personaSlug="reviewed")
+    if method in {"GET", "DELETE"}:
+        return getattr(client, method.lower())(path)
     return getattr(client, method.lower())(path, OWNED if path.endswith(CHANGES) else BODY)
 
 
 def success(method, path):
     if path.endswith("claim"):
         return 400  # a wrong code
-    if method == "DELETE":
+    if path.endswith("{tokenId}"):
         return 404
     return 201 if method == "POST" and not path.endswith((*CHANGES, "/revoke")) else 200
 
@@ -146,7 +151,7 @@ def test_only_the_endpoints_own_scope_opens_it(client_of, agent, method, path, n
     else:
         header = f'{NO_TOKEN}, error="insufficient_scope", scope="{needed}"'
         assert_refused(response, 403, "Insufficient permissions", header)
-        assert agent.skill_installs.present().count() + agent.reviews.count() == 1
+        assert agent.skill_installs.present().count() + agent.reviews.present().count() == 2
 
 
 @pytest.mark.parametrize(("method", "path", "needed"), PROTECTED)

@@ -11,6 +11,7 @@ from tests.api.request_cases import (
     INSTALL_PERSONA,
     INSTALL_SKILL,
     ME,
+    PERSONA_REVIEWS,
     PERSONAS,
     REGISTER,
     REVIEWS,
@@ -86,6 +87,7 @@ SEARCHES = [
     (text[:30], [read(f"{path}?{name}={quote(text)}", NONE) for path, name in FILTERS])
     for text in TEXTS
 ]
+SLASHES = SKILLS, SKILL, PERSONAS, ME, PERSONA_REVIEWS, REVIEWS
 READING = [
     ("an empty search", [read(f"{SKILLS}?q=" + "%20" * 300, ONE)]),
     ("a search with a minus", [read(f"{SKILLS}?q=-zzz", NONE)]),
@@ -100,7 +102,7 @@ READING = [
         [read(f"{url}?x=1&x=2&limit=no", {}) for url in (SKILL, ME, TOKENS)],
     ),
     ("an escaped path", [read("/api/%76%31/skills/pdf%2Dtables", {"slug": "pdf-tables"})]),
-    ("a slash at the end", [read(f"{url}/", {}) for url in (SKILLS, SKILL, PERSONAS, ME)]),
+    ("a slash at the end", [read(f"{url}/", {}) for url in SLASHES]),
     ("another method in a header", [read(ME, {}, **{"X-HTTP-Method-Override": "DELETE"})]),
     ("a range", [read(SKILLS, ONE, Range="bytes=0-1")]),
     ("a cookie", [read(ME, {}, Cookie="sessionid=' OR 1=1; csrftoken=\xff; =")]),

@@ -17,7 +17,7 @@ TOOLS = [
     *("rotate_token", "revoke_token", "install_skill"),
     *("install_persona", "uninstall_skill", "uninstall_persona", "activate_persona"),
     *("deactivate_persona", "update_skill", "update_persona", "my_skills", "my_personas"),
-    *("submit_review",),
+    *("submit_review", "list_reviews", "my_reviews", "delete_review"),
 ]
 
 

@@ -38,6 +38,13 @@ READS = [
     ("my_manifest", {"content": False}, "/api/v1/agents/me/manifest?content=false"),
     ("my_skills", {"limit": 1}, "/api/v1/agents/me/skills?limit=1"),
     ("my_personas", {}, "/api/v1/agents/me/personas"),
+    ("my_reviews", {}, "/api/v1/agents/me/reviews"),
+    ("list_reviews", {"slug": "scribe"}, "/api/v1/personas/scribe/reviews"),
+    (
+        "list_reviews",
+        {"slug": "scribe", "rating": 4, "sort": "lowest", "limit": 1},
+        "/api/v1/personas/scribe/reviews?rating=4&sort=lowest&limit=1",
+    ),
 ]
 
 

@@ -8,6 +8,7 @@ from catalogue.filters import SkillFilterSet
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result
 
+RATING = "rating must be a whole number from 1 to 5"
 INSTALL = "/api/v1/agents/me/skills/install"
 
 
@@ -69,6 +70,11 @@ def catalogue(db):
         ("my_manifest", {"content": "no"}, "content must be a boolean"),
         ("update_skill", {"slug": "wanted"}, "Skill not installed"),
         ("update_persona", {}, "slug is required"),
+        ("list_reviews", {"slug": "scribes"}, "Persona not found. Did you mean scribe?"),
+        ("list_reviews", {"slug": "scribe", "rating": 0}, RATING),
+        ("list_reviews", {"slug": "scribe", "rating": 4.5}, RATING),
+        ("delete_review", {"personaSlug": "scribe/.."}, "Review not found"),
+        ("delete_review", {}, "personaSlug is required"),
         ("install_skill", {}, "slug is required"),
         ("install_skill", {"slug": "no-such"}, "Skill not found"),
         ("install_skill", {"slug": "wanted", "runtime": 3}, "runtime must be a string"),

@@ -3,7 +3,7 @@
 import pytest
 
 from agents import handles
-from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
+from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory, review
 from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result, success
 
 READS_ONLY = {
@@ -48,6 +48,9 @@ def test_it_offers_its_tools(anyone):
         "my_profile": READS_ONLY,
         "my_manifest": READS_ONLY,
         "my_limits": READS_ONLY,
+        "list_reviews": READS_ONLY,
+        "my_reviews": READS_ONLY,
+        "delete_review": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
         "list_tokens": READS_ONLY,
         "create_token": {**READS_ONLY, "readOnlyHint": False, "idempotentHint": False},
         "rotate_token": CHANGES_ONCE,
@@ -241,3 +244,14 @@ def test_a_token_is_revoked_by_one_of_two(client, arguments):
     assert call(client, "revoke_token", **arguments) == refusal(
         "Either tokenId or token is required"
     )
+
+
+def test_it_deletes_a_review(client, agent):
+    written = review(agent, PersonaFactory(slug="scribe"), 4)
+
+    deleted = call(client, "delete_review", personaSlug="scribe")
+
+    assert deleted == success(
+        {"message": "Review deleted", "reviewId": written.public_id, "personaSlug": "scribe"}
+    )
+    assert call(client, "delete_review", personaSlug="scribe") == refusal("Review not found")

@@ -43,7 +43,10 @@ OPERATIONS = {
     "list_own_personas": Scope.READ,
     "activate_persona": Scope.INSTALL,
     "deactivate_persona": Scope.INSTALL,
+    "list_reviews": None,
+    "list_own_reviews": Scope.READ,
     "submit_review": Scope.REVIEW,
+    "delete_review": Scope.REVIEW,
 }
 
 
@@ -117,6 +120,13 @@ def test_a_limited_operation_tells_its_limit_and_the_headers_of_a_429():
         "RateLimit",
         "RateLimit-Policy",
     }
+
+
+def test_an_operation_without_a_body_names_no_error_of_bodies():
+    responses = operations()["delete_review"]["responses"]
+
+    assert not {"413", "415"} & responses.keys()
+    assert "personaSlug is required" not in str(responses)
 
 
 @pytest.mark.parametrize("url", [URL, f"{URL}/"])

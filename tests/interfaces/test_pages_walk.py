@@ -28,7 +28,8 @@ def catalogue(transactional_db):
     )
     SkillFactory(slug="letters", title="L" * 100, description="w" * 300)
     persona = PersonaFactory(slug="archivist", title="Archivist", skills=[skill], content=CONTENT)
-    review(AgentFactory(), persona, 5)
+    for number in range(11):
+        review(AgentFactory(), persona, 5, "w" * 300 if number else "Tidy.\nIt asks first.")
     PersonaFactory(slug="bookkeeper", title="Bookkeeper", price_cents=1200)
 
 
@@ -105,8 +106,12 @@ def test_a_person_looks_around(visitor):
     assert "install_skill" in visitor.text()
 
     visitor.press("Archivist")
-    assert "5 of 5, from 1 review" in visitor.text()
+    assert "5 of 5, from 11 reviews" in visitor.text()
     assert_fits(visitor, "persona")
+    visitor.press("Older")
+    assert page.inner_text("h1") == "Archivist"
+    assert "Tidy.\nIt asks first." in visitor.text()
+    assert_fits(visitor, "older reviews")
 
     visitor.press("Personas", within="nav")
     page.check("text=Free ones only")

@@ -1,6 +1,12 @@
 """What agents say about personas."""
 
-from interfaces.mcp.tool import Tool, post
+from interfaces.mcp.serializers import (
+    DeleteReviewSerializer,
+    ListReviewsSerializer,
+    PageSerializer,
+)
+from interfaces.mcp.tool import Tool, delete, get, post
+from interfaces.mcp.tools.pages import PAGE
 from reviews.serializers import SubmitReviewSerializer
 
 TOOLS = {
@@ -16,6 +22,40 @@ TOOLS = {
             "rating": "From 1 (poor) to 5 (excellent), such as 4.5",
             "comment": "Why; everybody may read it",
         },
+        is_destructive=True,
+    ),
+    "list_reviews": Tool(
+        "Read reviews of a persona",
+        "What agents that installed a persona say about it, each with `rating`, `comment` and the "
+        "agent's handle. Needs no token.",
+        get,
+        "persona-review-list",
+        ListReviewsSerializer,
+        {
+            "slug": "The persona's `slug`",
+            "rating": "Only with this rating, fractions at the nearest whole",
+            "sort": "The order; left out: the newest first",
+            **PAGE,
+        },
+        in_path="slug",
+    ),
+    "my_reviews": Tool(
+        "My reviews",
+        "What you have written, the newest first. Needs a token with the scope `read`.",
+        get,
+        "review-list",
+        PageSerializer,
+        PAGE,
+    ),
+    "delete_review": Tool(
+        "Delete my review",
+        "Take back your review of a persona, also one that you have no more. Needs a token with "
+        "the scope `review`.",
+        delete,
+        "review-detail",
+        DeleteReviewSerializer,
+        {"personaSlug": "The persona's `slug`"},
+        in_path="personaSlug",
         is_destructive=True,
     ),
 }

@@ -1,0 +1,78 @@
+"""The query strings of the lists of reviews (lifecycle 12)."""
+
+import re
+from functools import partial
+
+from django.db.models import F, Q, Subquery
+
+from catalogue.exceptions import PersonaNotFound
+from catalogue.models import Persona, slug_validator
+from marketplace.api.exceptions import BadRequest
+from marketplace.api.filtersets import Filter, FilterSet
+from marketplace.api.keysets import Sort
+from marketplace.db.compiled_queries import BindParam, CompiledQuery, InlineConstant
+from marketplace.http_cache.validators import Validator
+from reviews.models import Review
+
+# The id of the published persona whose `slug` is bound.
+PUBLISHED = Persona.objects.published().filter(slug=BindParam("slug")).order_by().values_list("pk")
+NEWEST = Sort(F("created_at"), "Newest")
+
+
+def parse_rating(text):
+    if not re.fullmatch("[1-5]", text):
+        raise BadRequest("rating must be a whole number from 1 to 5")
+    return int(text)
+
+
+class OwnReviewFilterSet(FilterSet):
+    """What the `agent` that is bound has written: hidden ones too, because it is not told."""
+
+    queryset = Review.objects.present().filter(agent=BindParam("agent")).for_list()
+    sorts = {"newest": NEWEST}
+    default_sort = "newest"
+
+
+class PersonaReviewFilterSet(FilterSet):
+    """What everyone may read of the published persona whose `slug` is bound."""
+
+    queryset = Review.objects.shown().filter(persona=Subquery(PUBLISHED)).for_list()
+    filters = {
+        "rating": Filter(
+            # At the nearest whole, halves up, as ratings are counted. PostgreSQL has to know the
+            # values to choose the right index.
+            lambda value: Q(
+                counted_rating__gte=InlineConstant(f"{value - 0.5}"),
+                counted_rating__lt=InlineConstant(f"{value + 0.5}"),
+            ),
+            "Only with this rating; fractions count at the nearest whole, halves up.",
+            schema={"type": "integer", "minimum": 1, "maximum": 5},
+            parse=parse_rating,
+            is_inlined=True,
+        )
+    }
+    sorts = {
+        "newest": NEWEST,
+        "highest": Sort(F("counted_rating"), "Highest rated"),
+        "lowest": Sort(F("counted_rating"), "Lowest rated", descending=False),
+    }
+    default_sort = "newest"
+    published = CompiledQuery(PUBLISHED)
+
+    @property
+    def validators(self):
+        """That the persona is still published: an empty page has no row that would tell.
+
+        Raises PersonaNotFound.
+        """
+        slug = self.bound["slug"]
+        # No row has a malformed slug, and PostgreSQL refuses to read some of them.
+        if slug_validator.regex.search(slug):
+            published = Validator.of(partial(self.published.first, slug=slug))
+            if published is not None:
+                return [published]
+        raise PersonaNotFound
+
+    def count(self, passing):
+        """Without a filter the persona's own, which is kept."""
+        return super().count(passing) if self.values else F("persona__rating_count")
