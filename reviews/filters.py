@@ -3,7 +3,7 @@
 import re
 from functools import partial
 
-from django.db.models import F, Q, Subquery
+from django.db.models import F, Q
 
 from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona, slug_validator
@@ -14,8 +14,6 @@ from marketplace.db.compiled_queries import BindParam, CompiledQuery, InlineCons
 from marketplace.http_cache.validators import Validator
 from reviews.models import Review
 
-# The id of the published persona whose `slug` is bound.
-PUBLISHED = Persona.objects.published().filter(slug=BindParam("slug")).order_by().values_list("pk")
 NEWEST = Sort(F("created_at"), "Newest")
 
 
@@ -34,9 +32,9 @@ class OwnReviewFilterSet(FilterSet):
 
 
 class PersonaReviewFilterSet(FilterSet):
-    """What everyone may read of the published persona whose `slug` is bound."""
+    """What everyone may read of the persona whose `slug` is bound."""
 
-    queryset = Review.objects.shown().filter(persona=Subquery(PUBLISHED)).for_list()
+    queryset = Review.objects.shown().filter(persona=BindParam("persona")).for_list()
     filters = {
         "rating": Filter(
             # At the nearest whole, halves up, as ratings are counted. PostgreSQL has to know the
@@ -57,21 +55,23 @@ class PersonaReviewFilterSet(FilterSet):
         "lowest": Sort(F("counted_rating"), "Lowest rated", descending=False),
     }
     default_sort = "newest"
-    published = CompiledQuery(PUBLISHED)
+    # The id of the persona, if it is published.
+    published = CompiledQuery(
+        Persona.objects.published().filter(slug=BindParam("slug")).order_by().values_list("pk")
+    )
 
-    @property
-    def validators(self):
-        """That the persona is still published: an empty page has no row that would tell.
-
-        Raises PersonaNotFound.
-        """
+    def rows(self):
+        """Raises PersonaNotFound."""
         slug = self.bound["slug"]
         # No row has a malformed slug, and PostgreSQL refuses to read some of them.
-        if slug_validator.regex.search(slug):
-            published = Validator.of(partial(self.published.first, slug=slug))
-            if published is not None:
-                return [published]
-        raise PersonaNotFound
+        check = partial(self.published.first, slug=slug)
+        published = Validator.of(check) if slug_validator.regex.search(slug) else None
+        if published is None:
+            raise PersonaNotFound
+        (self.bound["persona"],) = published.seen
+        # An empty page has no row that would tell that the persona is published no more.
+        self.validators = [published]
+        return super().rows()
 
     def count(self, passing):
         """Without a filter the persona's own, which is kept."""
