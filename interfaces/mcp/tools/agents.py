@@ -116,7 +116,7 @@ TOOLS = {
         RevokeTokenSerializer,
         {
             "tokenId": "One of yours, from list_tokens",
-            "token": "Instead: the whole text of a leaked token, whoever has it",
+            "token": "Instead: the text of a leaked token, whoever has it",  # nosec B105 (its help)
         },
         in_path="tokenId",
         is_destructive=True,
