@@ -32,6 +32,7 @@ DIGEST_SCHEMA = {
     "pattern": "^sha256:[0-9a-f]{64}$",
     "examples": ["sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"],
 }
+OF_SEARCH = f"On all pages; a search has the best {MAX_RESULTS:,}."
 UNKNOWN = "Empty where it is not known."
 CONTEXT_TOKENS_SCHEMA = described(
     COUNT, "About what `content` costs an agent's context: characters / 4."
@@ -50,11 +51,11 @@ FILE_SCHEMA = component(
 VERSION_SCHEMA = like(described(column(Entry, "version"), UNKNOWN), "1.6.0")
 
 
-def page_of(entry):
+def page_of(row, count="On all pages."):
     return object_schema(
         {
-            "results": array(entry),
-            "count": described(COUNT, f"On all pages; a search has the best {MAX_RESULTS:,}."),
+            "results": array(row),
+            "count": described(COUNT, count),
             "next": described(
                 like(nullable(URL), "https://marketplace.example/api/v1/skills?cursor=WyIxYzZm"),
                 "The next page; null on the last.",
@@ -112,7 +113,7 @@ class SkillSerializer(EntrySerializer):
         "downloads": COUNT,
     }
     schema = component("Skill", object_schema(fields_schema))
-    page_schema = component("SkillPage", page_of(schema))
+    page_schema = component("SkillPage", page_of(schema, OF_SEARCH))
 
     def to_representation(self, skill):
         return {
@@ -173,7 +174,7 @@ class PersonaSerializer(EntrySerializer):
         "ratingCount": COUNT,
     }
     schema = component("Persona", object_schema(fields_schema))
-    page_schema = component("PersonaPage", page_of(schema))
+    page_schema = component("PersonaPage", page_of(schema, OF_SEARCH))
 
     def to_representation(self, persona):
         return {
