@@ -31,6 +31,7 @@ from agents.serializers import (
 )
 from marketplace.api.parsers import OptionalJSONParser
 from marketplace.api.permissions import Scope
+from marketplace.api.query_params import query_parameters
 from marketplace.api.viewsets import ApiViewSet, PublicViewSet
 from marketplace.ratelimits.decorators import ratelimit
 
@@ -153,6 +154,7 @@ class TokenViewSet(ApiViewSet):
     )
     @ratelimit("manage")
     def destroy(self, request, **path):
+        query_parameters(request)
         token = request.auth.delete_other(path["tokenId"])
         return Response(RevokedTokenSerializer(token).data)
 

@@ -1,7 +1,7 @@
 from functools import partial
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Case, Count, OuterRef, Q, When
 from django.db.models.functions import JSONObject
 
@@ -70,8 +70,13 @@ class Skill(Entry):
         ]
         indexes = entry_indexes("skill", "downloads")
 
+    @transaction.atomic
     def save(self, *, update_fields=None, **options):
-        if update_fields is not None and not SkillMdField.MADE_OF.isdisjoint(update_fields):
+        changed = SkillMdField.MADE_OF.intersection(update_fields or ())
+        if changed:
+            # The file is made of what others have saved, too.
+            locked = Skill.objects.select_for_update(no_key=True)
+            self.refresh_from_db(fields=SkillMdField.MADE_OF - changed, from_queryset=locked)
             update_fields = {*update_fields, "skill_md"}
         super().save(update_fields=update_fields, **options)
 

@@ -8,9 +8,12 @@ MAX_NEAR = 3
 
 
 def near_slugs(model, text):
-    """The slugs of published entries that a mistaken one may have meant, the nearest first."""
+    """The slugs of published entries that a mistaken one may have meant, the nearest first.
+
+    None for one that was no mistake: what is withdrawn has no replacement.
+    """
     slug, entries = as_slug(text), model.objects.published()
-    if not slug:
+    if not slug or model.objects.unpublished().filter(slug=slug).exists():
         return []
     words = slug.replace("-", " ")
     found = ranking(entries, words, facets=[], is_filtered=False, is_selective=False)

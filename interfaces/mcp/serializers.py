@@ -89,7 +89,7 @@ class ManifestSerializer(BodySerializer):
 
 
 class RevokeTokenSerializer(BodySerializer):
-    tokenId = TextField(required=False)
+    tokenId = SlugField(required=False)
     token = TextField(required=False)
 
 

@@ -161,7 +161,7 @@ def result_of(request, tool, arguments):
         return refusal(str(error.detail))
     data = json.loads(response.content)
     if response.status_code >= 400:
-        return refusal(". ".join([data["error"], *advice(data["error"], arguments)]))
+        return refusal(". ".join([data["error"], *advice(data["error"], tool, arguments)]))
     text = TextContent(text=response.content.decode())
     return CallToolResult(content=[text], structured_content=data)
 
@@ -170,13 +170,13 @@ def result_of(request, tool, arguments):
 MODELS = {SkillNotFound.default_detail: Skill, PersonaNotFound.default_detail: Persona}
 
 
-def advice(error, arguments):
+def advice(error, tool, arguments):
     """What an agent can do about an error: sentences beside the API's own."""
     if error == AUTHENTICATION_REQUIRED:
         yield AUTHENTICATE
     model = MODELS.get(error)
-    slug = arguments.get("slug") or arguments.get("personaSlug")
-    near = near_slugs(model, slug) if model else []
+    slug = "personaSlug" if "personaSlug" in tool.descriptions else "slug"
+    near = near_slugs(model, arguments[slug]) if model else []
     if near:
         yield f"Did you mean {' or '.join(near)}?"
 

@@ -1,7 +1,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, quote
 
 from django.urls import reverse
 
@@ -67,9 +67,9 @@ class Tool:
 
 def query_of(arguments):
     """The arguments as (name, text); a `next` link as the cursor stands for all of them."""
-    cursor = arguments.get("cursor") or ""
-    if "?" in cursor:
-        return parse_qsl(urlsplit(cursor).query, keep_blank_values=True)
+    link = parse_qsl((arguments.get("cursor") or "").partition("?")[2], keep_blank_values=True)
+    if "cursor" in dict(link):
+        return link
     return [
         (name, each if isinstance(each, str) else json.dumps(each))
         for name, value in arguments.items()

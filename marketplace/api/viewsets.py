@@ -36,7 +36,7 @@ class ApiViewSet(GenericViewSet):
         if method.lower() not in self.http_method_names or not hasattr(self, method.lower()):
             raise MethodNotAllowed(method)
         super().initial(request, *args, **kwargs)
-        if method not in {"POST", "PATCH"}:  # whose query `validated` reads
+        if method in {"GET", "HEAD"}:
             self.query = query_parameters(request)
 
     def validated(self, request):

@@ -8,6 +8,7 @@ from django.core.management import call_command
 
 from catalogue import skill_md
 from catalogue.models import Persona, Skill
+from tests.api.concurrency import during
 from tests.factories import PersonaFactory, SkillFactory
 
 VALID = "---\nname: pdf\ndescription: Reads tables.\n---\n\nRéad them.\n"
@@ -83,3 +84,24 @@ def test_an_import_keeps_it_until_the_file_changes(tmp_path):
     files = {file: f"{text} More." for file, text in files.items()}
     assert not set(digests()) & set(first)
     assert Skill.objects.get().digest == digest(Skill.objects.get().file_text.encode())
+
+
+def test_two_saves_at_once_make_the_file_of_both(transactional_db, anyone):
+    skill = SkillFactory(slug="pdf", content="Do it.", author="Ada")
+    other = Skill.objects.get()
+
+    def edit():
+        skill.content = "Do it better."
+        skill.save(update_fields=["content", "updated_at"])
+
+    def name():
+        other.author = "Grace"
+        other.save(update_fields=["author", "updated_at"])
+
+    during(edit, name)
+
+    file = anyone.get(FILE).content
+    assert b"Do it better." in file
+    assert b"Grace" in file
+    assert anyone.get(SKILL).json()["digest"] == digest(file)
+    assert anyone.get(SKILL).json()["content"] == "Do it better."

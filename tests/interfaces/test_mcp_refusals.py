@@ -58,6 +58,17 @@ def catalogue(db):
         ("search_skills", {"tag": "red"}, "tag must be a list of strings"),
         ("search_skills", {"tag": [1]}, "tag must be a list of strings"),
         ("search_skills", {"cursor": "x"}, "cursor is invalid"),
+        ("search_skills", {"cursor": "http://[?x"}, "cursor is invalid"),
+        ("search_skills", {"cursor": "https://x/?limit=2"}, "cursor is invalid"),
+        ("search_skills", {"cursor": "?cursor=x"}, "cursor is invalid"),
+        ("revoke_token", {"tokenId": ""}, "tokenId is required"),
+        ("revoke_token", {"tokenId": 5}, "tokenId must be a string"),
+        ("revoke_token", {"tokenId": "../x"}, "Token not found"),
+        (
+            "submit_review",
+            {"personaSlug": "scribes", "rating": 5, "slug": 5},
+            "Persona not found. Did you mean scribe?",
+        ),
         (
             "search_skills",
             {"sort": "best"},

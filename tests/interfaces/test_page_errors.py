@@ -37,12 +37,13 @@ def test_an_unknown_path_below_a_page_is_a_404_page(person, path, error):
         ("/skills/PDF%20Tables", ["pdf-tables", "pdf-tables-2"]),
         ("/personas/pdf-tables", []),
         ("/skills/zzz", []),
+        ("/skills/pdf-table-s", []),
     ],
 )
 def test_a_404_page_names_what_may_have_been_meant(person, path, near):
     for slug in ("pdf-tables", "pdf-tables-2", "csv"):
         SkillFactory(slug=slug)
-    SkillFactory(slug="pdf-table", status="draft")
+    SkillFactory(slug="pdf-table-s", status="withdrawn")
 
     page = person.get(path).content.decode()
 
