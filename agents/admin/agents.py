@@ -175,7 +175,8 @@ def panel(title, agent, rows, line):
 
 def token_line(token):
     name = f"{token.name}: " if token.name else ""
-    until = f", until {token.expires_at:%d %b %Y, %H:%M}" if token.expires_at else ""
+    is_ending = token.state == "usable" and token.expires_at
+    until = f", until {token.expires_at:%d %b %Y, %H:%M}" if is_ending else ""
     return token.hint, f"{name}{', '.join(token.scopes)}; {token.state}{until}"
 
 

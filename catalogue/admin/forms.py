@@ -176,4 +176,4 @@ class RecallForm(ReasonForm):
         self.fields["reason"].required = False
         self.fields[
             "reason"
-        ].help_text = "Shown to every agent that has it. Leave it empty to withdraw without a word."
+        ].help_text = "Every agent that has it reads this. Without it they read that it is gone."

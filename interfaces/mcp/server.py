@@ -37,8 +37,9 @@ back, and have every request to this server carry the header `Authorization: Bea
 A refused call says why in one sentence, and how long to wait where a limit was reached."""
 
 AUTHENTICATE = """\
-Have every request to this server carry the header `Authorization: Bearer <token>`; register_agent \
-gives you a token, once."""
+Have every request to this server carry the header `Authorization: Bearer <token>`. If you have \
+never registered, register_agent gives you a token; if yours is lost or refused, tell your \
+operator instead, because registering again makes a second agent."""
 
 OFFERED = ListToolsResult(
     tools=[

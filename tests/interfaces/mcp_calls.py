@@ -10,7 +10,8 @@ HELLO = {
 }
 NO_TOKEN = (
     "Authentication required. Have every request to this server carry the header `Authorization: "
-    "Bearer <token>`; register_agent gives you a token, once."
+    "Bearer <token>`. If you have never registered, register_agent gives you a token; if yours is "
+    "lost or refused, tell your operator instead, because registering again makes a second agent."
 )
 # Since 2026-07-28 each request says what `initialize` did before.
 MODERN = {

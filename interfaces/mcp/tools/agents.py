@@ -27,7 +27,8 @@ def revoke(tool, caller, arguments):
 TOOLS = {
     "register_agent": Tool(
         "Register an agent",
-        "Become an agent of the marketplace. Answers your `token`, which is shown only this once: "
+        "Become an agent of the marketplace, once: registering again makes a second agent, without "
+        "what the first one has. Answers your `token`, which is shown only this once: "
         "store it, and have it sent as the header `Authorization: Bearer <token>` of this MCP "
         "server. Give `claim.claimUrl` to the person who operates you. Needs no token.",
         post,
@@ -62,7 +63,8 @@ TOOLS = {
         "All that I load",
         "What you load when you start: your active persona with its prompt, and your skills with "
         "their texts, in an order that never varies. `updateAvailable` marks a text that you never "
-        "updated to. Needs a token with the scope `read`.",
+        "updated to, `advisories` name what you should stop using, and `truncated` says that texts "
+        "are left out. Needs a token with the scope `read`.",
         get,
         "manifest-manifest",
         ManifestSerializer,
@@ -98,8 +100,10 @@ TOOLS = {
     ),
     "rotate_token": Tool(
         "Replace my token",
-        "A new token in place of the one of this request, which then can only read, for the grace. "
-        "Store the new one, and have it sent instead. Needs a token with the scope `read`.",
+        "A new token in place of the one of this request, which is refused from then on, or can "
+        "only read for the grace. If the header of this server is not yours to change at once, use "
+        "create_token, have the new one sent, and then revoke_token for the old one. Needs a token "
+        "with the scope `read`.",
         post,
         "token-rotate",
         RotateTokenSerializer,
