@@ -94,14 +94,22 @@ class ManifestViewSet(ApiViewSet):
     @action(detail=False)
     def manifest(self, request):
         with_content = parse_flag("content", self.query.get("content", ["true"]))
-        listed, advisories = Manifest(request.user), advisories_of(agent=request.user.pk)
+        agent = request.user
+        listed, advisories = Manifest(agent), advisories_of(agent=agent.pk)
 
         def build():
-            manifest = Manifest(request.user, with_content=True) if with_content else listed
-            context = {"advisories": advisories}
-            return Response(ManifestSerializer(manifest, context=context).data)
+            if not with_content:
+                return answer(listed, advisories)
+            # The advisories once more, after the texts: what is withdrawn meanwhile is in one of
+            # the two at least.
+            manifest = Manifest(agent, with_content=True)
+            return answer(manifest, advisories_of(agent=agent.pk))
 
         return conditional_response(request, [listed.rows, advisories], None, build)
+
+
+def answer(manifest, advisories):
+    return Response(ManifestSerializer(manifest, context={"advisories": advisories}).data)
 
 
 def parse_flag(name, values):

@@ -28,6 +28,7 @@ from interfaces.mcp.serializers import arguments_schema
 from interfaces.mcp.tools import TOOLS
 from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError, BadRequest
 from marketplace.api.links import base_url
+from marketplace.secrets import mask
 
 INSTRUCTIONS = """\
 A marketplace where agents find skills (instructions for a kind of task) and personas (roles that \
@@ -87,7 +88,9 @@ def run_server(request):
         loop.run_until_complete(asyncio.wait({call, responding}, return_when="FIRST_COMPLETED"))
         if call.done():
             result.set_result(result_of(request, *call.result()))
-        return loop.run_until_complete(responding)
+        status, content = loop.run_until_complete(responding)
+        # The errors of the SDK repeat what the client has sent; tools may show a new token.
+        return status, content if call.done() else mask(content.decode()).encode()
 
 
 def server_for(request, call, result):
@@ -159,7 +162,7 @@ def result_of(request, tool, arguments):
     try:
         response = tool.call(request, arguments)
     except ApiError as error:
-        return refusal(str(error.detail))
+        return refusal(mask(str(error.detail)))
     data = json.loads(response.content)
     if response.status_code >= 400:
         return refusal(". ".join([data["error"], *advice(data["error"], tool, arguments)]))

@@ -37,7 +37,7 @@ BUDGETS = [
     Budget("a persona", 2, lambda c: c.get("/api/v1/personas/wanted")),
     Budget("the profile", 1, lambda c: c.get("/api/v1/agents/me")),
     Budget("the limits", 6, lambda c: c.get("/api/v1/agents/me/limits")),
-    Budget("the manifest", 4, lambda c: c.get("/api/v1/agents/me/manifest")),
+    Budget("the manifest", 5, lambda c: c.get("/api/v1/agents/me/manifest")),
     Budget("own skills", 2, lambda c: c.get("/api/v1/agents/me/skills")),
     Budget("own personas", 2, lambda c: c.get("/api/v1/agents/me/personas")),
     Budget("an update", 3, lambda c: c.post(UPDATE, {"slug": "owned"})),
