@@ -17,13 +17,20 @@ TARGETS = [
     "/api/v1/skills?", "/api/v1/skills??&&", "/%00", "/%ff", "/a%0d%0ab", "/healthz", "/readyz/",
     "/static/x", "/static/%00", "/static/../x", "/" + "a" * 4000, "/api/v1/skills/" + "a-" * 1500,
     "/api/v1/agents/me/", "/api/v1/agents/me//", "/api/v1/agents/me%0a", "http://é/",
+    "/api/v1/agents/me/tokens/", "/api/v1/agents/me/tokens/rotate/x", "/api/v1/tokens/revoke/%00",
+    "/api/v1/agents/me/tokens/" + "a" * 4000, "/api/v1/agents/me/manifest/", "/api/v1/tokens",
+    "/api/v1/personas/%00/reviews", "/api/v1/agents/me/reviews/persona-1/",
+]
+FOLDERS = [
+    "skills", "personas", "agents", "tokens", "agents/me", "agents/me/skills", "agents/me/personas",
+    "agents/me/tokens", "agents/me/reviews", "skills/skill-1", "personas/persona-1",
 ]
 TEXTS = [
     "", " ", "\0", "a\0", "\ud800", "\udc00\ud800", "\ufeff", "\u202e", "\uffff", "\u0663",
     "\u0130", "x" * 65, "x" * 81, "x" * 201, "é" * 501, "\U0001f600" * 1001, "x" * 9000, "null",
     "true", "²", "'", '"', "\\", "%", "%00", "%s", "{}", "(", ":*", "<->", "!", "& |", "a:b",
     "-a -b", "\x1f", "*", "../..", "//", "a--b", "-a", "admin", "1e400", "inf", "nan", "0", "-1",
-    "101", "9" * 40, "5.01",
+    "101", "9" * 40, "5.01", "366", "86401",
 ]
 NUMBERS = [
     "-0", "-0.0", "0.1e1", "5e0", "5.004", "5.005", "0.995", "1e-400", "1e400", "-1e400", "1E+308",
@@ -40,7 +47,7 @@ JSON = [
 PARAMETER_NAMES = [
     "q", "query", "search", "tag", "sort", "limit", "cursor", "category", "author", "runtime",
     "free", "minRating", "bundledIn", "skill", "", "foo", "q[]", "Q", "\0", "\ud800", "é",
-    "format", "page",
+    "format", "page", "content", "rating",
 ]
 
 # Parameters of a Content-Type: RFC 2231 has continued and encoded ones.

@@ -4,11 +4,13 @@ import hashlib
 import random
 import threading
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.client import HTTPException
 from operator import attrgetter
+
+from tests.system.acknowledged import PRESENT
 
 ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"
@@ -32,21 +34,12 @@ class Outcome:
     result: int | str
 
 
-class Acknowledged:
-    """What the database must hold: all that was acknowledged."""
-
-    def __init__(self):
-        self.agents = set()  # (agentId, handle)
-        self.tokens = set()  # (digest,)
-        self.skills = set()  # (handle, slug)
-        self.personas = set()  # (handle, slug)
-        # (handle, slug) -> the reviews that may be the stored one; None stands for no review. A
-        # review that was sent and never answered may have been written.
-        self.reviews = defaultdict(lambda: {None})
-
-    def number(self):
-        reviewed = sum(None not in possible for possible in self.reviews.values())
-        return len(self.agents) + len(self.skills) + len(self.personas) + reviewed
+@dataclass
+class Agent:
+    handle: str
+    token: str
+    own: list = field(default_factory=list)  # pairs of a skill and a persona
+    active: str | None = None  # persona
 
 
 class Workers:
@@ -68,10 +61,10 @@ class Workers:
 
 
 class Load(Workers):
-    """As a context manager: `threads` agents register, install and review until it is left.
+    """As a context manager: `threads` agents register, install, review, switch and leave.
 
-    A request that gets 503 or no response is repeated until it gets one; only then may an install
-    conflict with the agent's own earlier attempt. Whatever else happens is in `unexpected`.
+    A request that gets 503 or no response is repeated until it gets one; only then may it find that
+    its earlier attempt was stored. Whatever else happens is in `unexpected`.
     """
 
     def __init__(self, server, acknowledged, *, threads, skills, personas):
@@ -79,11 +72,12 @@ class Load(Workers):
         self.skills, self.personas = skills, personas
         super().__init__(threads)
         self.outcomes, self.unexpected, self.lost_responses = [], [], []
+        self.updates = 0  # that moved to another text
 
     def work(self):
         while not self.stopped.is_set():
-            handle, token = self.register()
-            if handle is None:
+            agent = self.register()
+            if agent is None:
                 return
             pairs = zip(
                 random.sample(self.skills, len(self.personas)),
@@ -91,54 +85,111 @@ class Load(Workers):
                 strict=True,
             )
             for skill, persona in pairs:
-                if self.stopped.is_set():
-                    return
-                if self.install("skills", token, {"slug": skill}):
-                    self.acknowledged.skills.add((handle, skill))
-                if self.install("personas", token, {"slug": persona, "setActive": True}):
-                    self.acknowledged.personas.add((handle, persona))
-                    self.review(handle, token, persona)
-                    self.review(handle, token, persona)
+                if self.stopped.is_set() or not self.live(agent, skill, persona):
+                    break
+
+    def live(self, agent, skill, persona):
+        """Get one more of each, and change what the agent has; whether it still has a token."""
+        self.install(agent, "skills", skill)
+        self.install(agent, "personas", persona, setActive=True)
+        self.review(agent, persona, is_new=True)
+        self.review(agent, persona, is_new=False)
+        agent.own.append((skill, persona))
+        earlier = random.choice(agent.own)
+        for kind, slug in zip(("skills", "personas"), earlier, strict=True):
+            self.update(agent, kind, slug)
+        self.activate(agent, earlier[1])
+        if random.random() < 0.3:
+            agent.own.remove(earlier)
+            self.delete_review(agent, earlier[1])
+            for kind, slug in zip(("skills", "personas"), earlier, strict=True):
+                self.uninstall(agent, kind, slug)
+        return random.random() < 0.7 or self.rotate(agent)
 
     def register(self):
         response, _ = self.send(REGISTER, {"name": "Durable"}, expected={201})
         if response is None:
-            return None, None
-        agent = response.json()
-        self.acknowledged.agents.add((agent["agentId"], agent["handle"]))
-        self.acknowledged.tokens.add((hashlib.sha256(agent["token"].encode()).hexdigest(),))
-        return agent["handle"], agent["token"]
-
-    def install(self, kind, token, body):
-        """Whether the agent has it for certain: a conflict with its own lost install counts."""
-        response, is_repeated = self.send(
-            f"{ME}/{kind}/install", body, token, expected={201}, if_repeated={201, 409}
+            return None
+        shown = response.json()
+        agent = Agent(shown["handle"], shown["token"])
+        self.acknowledged.answered(
+            {("agent", agent.handle): shown["agentId"], of_token(agent): "usable"}
         )
-        if response is not None and is_repeated and response.status == 409:
-            self.lost_responses.append(body)
-        return response is not None
+        return agent
 
-    def review(self, handle, token, persona):
-        possible = self.acknowledged.reviews[handle, persona]
-        is_new = possible == {None}
-        review = (random.randint(100, 500), f"Review {random.getrandbits(64):x}")
-        possible.add(review)
-        body = {"personaSlug": persona, "rating": review[0] / 100, "comment": review[1]}
-        response, _ = self.send(
-            f"{ME}/reviews",
-            body,
-            token,
-            expected={201} if is_new else {200},
-            if_repeated={200, 201} if is_new else {200},
+    def install(self, agent, kind, slug, **options):
+        values = {(kind, agent.handle, slug): PRESENT}
+        if kind == "personas":
+            agent.active = values["active", agent.handle] = slug
+        body = {"slug": slug, **options}
+        self.write(agent, f"{kind}/install", body, values, expected=201, if_repeated={409})
+
+    def update(self, agent, kind, slug):
+        key = (kind, agent.handle, slug)
+        response = self.write(agent, f"{kind}/update", {"slug": slug}, {key: PRESENT})
+        if response is not None:
+            updated = response.json()
+            self.acknowledged.answered({key: updated["digest"]})
+            self.updates += updated["digest"] != updated["previousDigest"]
+
+    def activate(self, agent, slug):
+        agent.active = slug
+        self.write(agent, "personas/activate", {"slug": slug}, {("active", agent.handle): slug})
+
+    def uninstall(self, agent, kind, slug):
+        values = {(kind, agent.handle, slug): None}
+        if kind == "personas" and slug == agent.active:
+            agent.active = values["active", agent.handle] = None
+        self.write(agent, f"{kind}/uninstall", {"slug": slug}, values, if_repeated={404})
+
+    def rotate(self, agent):
+        """Whether the agent has got the text of its new token."""
+        values = {of_token(agent): "ended"}
+        response = self.write(agent, "tokens/rotate", {}, values, expected=201, if_repeated={401})
+        if response is None or response.status == 401:
+            return False
+        agent.token = response.json()["token"]
+        self.acknowledged.answered({of_token(agent): "usable"})
+        return True
+
+    def review(self, agent, persona, *, is_new):
+        rating, comment = random.randint(100, 500) / 100, f"Review {random.getrandbits(64):x}"
+        body = {"personaSlug": persona, "rating": rating, "comment": comment}
+        values = {("review", agent.handle, persona): f"{rating:.2f} {comment}"}
+        self.write(
+            *(agent, "reviews", body, values),
+            expected=201 if is_new else 200,
+            if_repeated={200},
+        )
+
+    def delete_review(self, agent, persona):
+        values = {("review", agent.handle, persona): None}
+        path = f"reviews/{persona}"
+        self.write(agent, path, None, values, method="DELETE", if_repeated={404})
+
+    def write(self, agent, path, body, values, *, expected=200, if_repeated=(), method="POST"):
+        """The response once the values are stored, or None.
+
+        A repetition may also get `if_repeated`, where its earlier attempt has stored them.
+        """
+        self.acknowledged.sent(values)
+        response, is_repeated = self.send(
+            *(f"{ME}/{path}", body, agent.token),
+            method=method,
+            expected={expected},
+            if_repeated={expected, *if_repeated},
         )
         if response is not None:
-            self.acknowledged.reviews[handle, persona] = {review}
+            self.acknowledged.answered(values)
+            if is_repeated and response.status != expected:
+                self.lost_responses.append(body)
+        return response
 
-    def send(self, path, body, token=None, *, expected, if_repeated=None):
+    def send(self, path, body, token=None, *, expected, if_repeated=None, method="POST"):
         """The expected response or None, and whether the request was repeated."""
         is_repeated = False
         while not self.stopped.is_set():
-            response = self.try_once(path, body, token)
+            response = self.try_once(method, path, body, token)
             if response is not None and response.status != 503:
                 if response.status in (expected if not is_repeated else if_repeated or expected):
                     return response, is_repeated
@@ -148,15 +199,15 @@ class Load(Workers):
             time.sleep(PAUSE)
         return None, is_repeated
 
-    def try_once(self, path, body, token):
+    def try_once(self, method, path, body, token):
         begun = time.monotonic()
         response = None
         try:
-            response = self.server.request("POST", path, body, token=token)
+            response = self.server.request(method, path, body, token=token)
         except (OSError, HTTPException) as error:
             result = type(error).__name__
             if result not in NO_RESPONSE:
-                self.unexpected.append(f"{path} {body}: {error!r}")
+                self.unexpected.append(f"{method} {path} {body}: {error!r}")
         else:
             result = response.status
             if result == 503 and not is_retriable(response):
@@ -181,6 +232,11 @@ class Load(Workers):
             ),
             default=float("inf"),
         )
+
+
+def of_token(agent):
+    """The key of the agent's token."""
+    return "token", hashlib.sha256(agent.token.encode()).hexdigest()
 
 
 def is_retriable(response):

@@ -26,6 +26,19 @@ class StartsWith:
         return isinstance(value, str) and value.startswith(self.beginning) and value.strip() != ""
 
 
+class Between:
+    """A whole number of a range."""
+
+    def __init__(self, low, high):
+        self.low, self.high = low, high
+
+    def __repr__(self):
+        return f"<{self.low} to {self.high}>"
+
+    def accepts(self, value):
+        return type(value) is int and self.low <= value <= self.high
+
+
 class Opaque:
     """A text of a known shape; the first one seen is its value from then on."""
 
@@ -63,10 +76,13 @@ class Interval:
 class Timestamp:
     """A timestamp within an interval; once seen, always the same."""
 
-    def __init__(self, interval, *, earliest=None):
-        """`earliest` also accepts a timestamp from before the interval."""
-        self.interval, self.text = interval, None
-        self.earliest = earliest or interval.began
+    def __init__(self, interval, *, earliest=None, after=timedelta()):
+        """`earliest` also accepts a timestamp from before the interval.
+
+        One that lies in the future is so long `after` the interval.
+        """
+        self.interval, self.text, self.after = interval, None, after
+        self.earliest = (earliest or interval.began) + after
 
     def __repr__(self):
         return f"<{self.text or f'a timestamp since {self.earliest.isoformat()}'}>"
@@ -76,7 +92,8 @@ class Timestamp:
             timestamp = datetime.fromisoformat(value)
             # Timestamps are cut, not rounded, to their millisecond.
             earliest = self.earliest - timedelta(milliseconds=1)
-            if earliest < timestamp <= (self.interval.ended or datetime.now(UTC)):
+            latest = (self.interval.ended or datetime.now(UTC)) + self.after
+            if earliest < timestamp <= latest:
                 self.text = value
         return self.text is not None and value == self.text
 
@@ -99,9 +116,11 @@ def differences(expected, actual, where=""):
             for index, pair in enumerate(zip(expected, actual, strict=True))
             for line in differences(*pair, f"{where}[{index}]")
         ]
-    if isinstance(expected, StartsWith | Opaque | Timestamp):
+    if isinstance(expected, Between | StartsWith | Opaque | Timestamp):
         is_alike = expected.accepts(actual)
     else:
         # 1, 1.0 and true are equal in Python, but not on the wire.
         is_alike = type(expected) is type(actual) and expected == actual
-    return [] if is_alike else [f"{where or '.'}: expected {expected!r}, got {actual!r}"]
+    if is_alike:
+        return []
+    return [f"{where or '.'}: expected {repr(expected)[:500]}, got {repr(actual)[:500]}"]

@@ -2,7 +2,7 @@
 
 import json
 
-from tests.system.operations import FULL, PERSONAS, SKILLS, Operation, request
+from tests.system.operations import FULL, PERSONAS, SKILLS, SPARE, Operation, request
 
 MCP = Operation("POST", "/mcp", is_protected=True)
 MODERN = {
@@ -24,7 +24,24 @@ CALLS = {
     "install_skill": {"slug": SKILLS[1], "runtime": "python"},
     "install_persona": {"slug": PERSONAS[5], "setActive": True},
     "submit_review": {"personaSlug": PERSONAS[1], "rating": 4.5, "comment": "Tidy."},
+    "list_reviews": {"slug": PERSONAS[1], "rating": 5, "sort": "highest"},
+    "my_reviews": {"limit": 1},
+    "delete_review": {"personaSlug": PERSONAS[1]},
     "my_profile": {},
+    "my_manifest": {"content": False},
+    "my_limits": {},
+    "my_skills": {"limit": 1},
+    "my_personas": {},
+    "update_skill": {"slug": SKILLS[0]},
+    "uninstall_skill": {"slug": SKILLS[0]},
+    "update_persona": {"slug": PERSONAS[1]},
+    "activate_persona": {"slug": PERSONAS[1]},
+    "deactivate_persona": {"slug": PERSONAS[1]},
+    "uninstall_persona": {"slug": PERSONAS[2]},
+    "list_tokens": {},
+    "create_token": {"name": "laptop", "scopes": ["read"], "expiresInDays": 1},
+    "rotate_token": {"graceSeconds": 600},
+    "revoke_token": {"tokenId": "token_1", "token": None},
 }
 MESSAGES = [
     ("initialize", HELLO),
@@ -51,6 +68,7 @@ def valid_message(rng):
         headers += [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method)]
         headers += [("Mcp-Name", params[key]) for key in ("name", "uri") if key in params]
     body = json.dumps({**message, "params": params}).encode()
-    valid = request(MCP, body=body, token=rng.choice(FULL))
+    callers = SPARE if params.get("name") == "rotate_token" else FULL
+    valid = request(MCP, body=body, token=rng.choice(callers))
     valid.headers += headers
     return valid

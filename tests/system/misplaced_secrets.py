@@ -4,6 +4,8 @@
 claim URL.
 """
 
+import json
+
 API = "/api/v1"
 ME = f"{API}/agents/me"
 JSON = {"Content-Type": "application/json"}
@@ -16,6 +18,9 @@ IN_THE_URL = [
     *(f"{API}/personas?{name}=TOKEN" for name in ("free", "minRating", "skill", "author")),
     *("/TOKEN", f"{API}/TOKEN", f"{API}/skills/TOKEN", f"{API}/personas/TOKEN/", f"{ME}/TOKEN"),
     *(f"{ME}/tokens/TOKEN", f"{ME}/tokens/TOKEN/", f"{API}/tokens/TOKEN"),
+    *(f"{ME}/reviews/TOKEN", f"{API}/personas/TOKEN/reviews", f"{ME}/reviews?TOKEN=TOKEN"),
+    *(f"{API}/personas/archivist/reviews?{name}=TOKEN" for name in ("rating", "sort", "cursor")),
+    *(f"{ME}/manifest?content=TOKEN", f"{ME}/skills?cursor=TOKEN", f"{ME}/personas?TOKEN=1"),
     *("/claim/TOKEN", "/claim/TOKEN/", "/admin/TOKEN", "/admin/TOKEN/", "/static/TOKEN"),
     *("/%6Dkt%5Fagent%5FOPAQUE", "//TOKEN", "/TOKENTOKEN", f"{API}/skills?q=%00TOKEN"),
     *("/admin/login/?next=/TOKEN", "/admin/agents/agent/?q=TOKEN", "/admin/agents/agent/?TOKEN=1"),
@@ -32,7 +37,18 @@ REGISTERING = [
     *('{"token": "TOKEN"}', '{"TOKEN": true}', '{"handle": "TOKEN"}', '{"TOKEN": 1, "TOKEN": 1}'),
     *('{"name": ["TOKEN"]}', '{"name": "TOKEN', "TOKEN", '"TOKEN"', '["TOKEN"]', "token=TOKEN"),
 ]
+CALLS = [
+    {"name": "get_skill", "arguments": {"slug": "TOKEN"}},
+    {"name": "my_manifest", "arguments": {"TOKEN": "TOKEN"}},
+    {"name": "revoke_token", "arguments": {"tokenId": "TOKEN"}},
+    {"name": "TOKEN", "arguments": {}},
+]
 IN_A_BODY = [
+    *(
+        ("/mcp", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}))
+        for call in CALLS
+    ),
+    ("/mcp", '{"jsonrpc": "2.0", "id": 1, "method": "TOKEN", "params": {"TOKEN": "TOKEN"}}'),
     *((f"{API}/agents/register", body) for body in REGISTERING),
     *((f"{ME}/confirm-claim", body) for body in ('{"code": "TOKEN"}', '{"code": "CLAIM"}')),
     (f"{ME}/tokens", '{"name": "TOKEN", "scopes": ["TOKEN"], "expiresInDays": "TOKEN"}'),
@@ -42,6 +58,13 @@ IN_A_BODY = [
     (f"{ME}/skills/install", '{"slug": "TOKEN"}'),
     (f"{ME}/skills/install", '{"slug": "TOKEN", "runtime": "TOKENTOKEN"}'),
     (f"{ME}/personas/install", '{"slug": "TOKEN", "setActive": "TOKEN"}'),
+    *(
+        (f"{ME}/{path}", '{"slug": "TOKEN"}')
+        for path in (
+            *("skills/update", "skills/uninstall", "personas/update", "personas/uninstall"),
+            *("personas/activate", "personas/deactivate"),
+        )
+    ),
     (f"{ME}/reviews", '{"personaSlug": "TOKEN", "rating": "TOKEN", "comment": ["TOKEN"]}'),
     (f"{ME}/reviews", '{"personaSlug": "TOKEN", "rating": 5}'),
 ]

@@ -11,13 +11,22 @@ from http.client import HTTPConnection, HTTPException, InvalidURL
 
 from tests.api import hostile_bodies, hostile_fields, hostile_urls
 from tests.api.request_cases import (
+    ACTIVATE,
     CONFIRM,
     INSTALL_PERSONA,
     INSTALL_SKILL,
+    LIMITS,
+    MANIFEST,
     ME,
+    OWN_SKILLS,
     PERSONAS,
     REGISTER,
+    ROTATE,
     SKILLS,
+    TOKENS,
+    UNINSTALL_PERSONA,
+    UNINSTALL_SKILL,
+    UPDATE_SKILL,
 )
 from tests.api.request_cases import REVIEWS as REVIEW
 from tests.deployment import protocol_cases
@@ -39,6 +48,7 @@ RAW = [
     for table in (protocol_cases.UNREADABLE, protocol_cases.REFUSED, protocol_cases.SMUGGLED)
     for _, request in table.values()
 ]
+READS = [ME, MANIFEST, LIMITS, OWN_SKILLS, TOKENS, REVIEW]
 SEARCHES = ["q=skill", "q=persona+review&limit=5", "sort=newest", "sort=name&limit=99", "tag=a"]
 CUT_OFF = (
     b'POST /api/v1/agents/register HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"'
@@ -61,7 +71,7 @@ class MixedLoad:
             *([self.attack] * 8),
             *([self.act] * 8),
             *([self.browse] * 4),
-            *(self.register, self.claim, self.open_admin, self.send_malformed),
+            *(self.register, self.rotate, self.claim, self.open_admin, self.send_malformed),
             *(self.disconnect, self.keep_alive),
         ]
         self.not_run_yet = list(dict.fromkeys(self.actions))  # so that a short run leaves none out
@@ -132,23 +142,34 @@ class MixedLoad:
 
     def act(self):
         token, _ = random.choice(self.agents)
-        persona = random.choice(self.personas)
+        skill, persona = random.choice(self.skills), random.choice(self.personas)
         method, path, body = random.choice(
             [
-                ("GET", ME, None),
+                *(("GET", path, None) for path in READS),
+                *(("POST", path, {"slug": skill}) for path in (UPDATE_SKILL, UNINSTALL_SKILL)),
+                *(("POST", path, {"slug": persona}) for path in (ACTIVATE, UNINSTALL_PERSONA)),
+                ("POST", TOKENS, {"scopes": ["read"], "expiresInDays": 1}),
                 ("PATCH", ME, {"description": "x" * random.randrange(500)}),
-                ("POST", INSTALL_SKILL, {"slug": random.choice(self.skills)}),
+                ("POST", INSTALL_SKILL, {"slug": skill}),
                 ("POST", INSTALL_PERSONA, {"slug": persona, "setActive": True}),
                 ("POST", REVIEW, {"personaSlug": persona, "rating": 4.5, "comment": "x" * 900}),
+                ("DELETE", f"{REVIEW}/{persona}", None),
                 ("POST", CONFIRM, {"code": "BBBB-BBBB"}),
             ]
         )
         self.send(method, path, body, token=token)
 
+    def rotate(self):
+        token, path = random.choice(self.agents)
+        response = self.send("POST", ROTATE, {"graceSeconds": 1}, token=token)
+        if response.status == 201:
+            self.agents.append((response.json()["token"], path))
+
     def browse(self):
         entry = random.choice([f"/{random.choice(self.skills)}", f"?{random.choice(SEARCHES)}"])
         self.send("GET", SKILLS + entry)
         self.send("GET", f"{PERSONAS}?{random.choice(SEARCHES)}")
+        self.send("GET", f"{PERSONAS}/{random.choice(self.personas)}/reviews")
 
     def attack(self):
         token, _ = random.choice(self.agents)

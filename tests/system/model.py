@@ -5,25 +5,23 @@ if the request succeeds, and returns the Response to expect. Counters are counte
 """
 
 import re
-from decimal import Decimal
 
 from tests.system import model_validation as validation
 from tests.system.matchers import Interval, Opaque, StartsWith, Timestamp
-from tests.system.model_agents import SCOPES, Agent, Response, Token, error, refusal
+from tests.system.model_agents import Agent, Response, error, operation
 from tests.system.model_catalogue import (
     Entry,
     edits,
     list_query,
-    number,
     published,
-    query_problem,
-    two_decimals,
 )
+from tests.system.model_installs import NOT_FOUND, InstallRules
+from tests.system.model_reviews import ReviewRules
+from tests.system.model_tokens import TokenRules
+from tests.system.model_validation import SCOPES
 
-NOT_FOUND = {"skills": "Skill not found", "personas": "Persona not found"}
 
-
-class Model:
+class Model(InstallRules, ReviewRules, TokenRules):
     def __init__(self, base_url):
         self.base_url = base_url
         self.agents, self.entries, self.seen = [], {"skills": [], "personas": []}, set()
@@ -54,7 +52,7 @@ class Model:
             created=Timestamp(self.interval),
             updated=Timestamp(self.interval),
         )
-        token = self.issue(agent, Opaque(r"mkt_agent_[0-9A-Za-z]{38,}", self.seen), SCOPES)
+        token = self.issue(agent, self.new_text(), SCOPES)
         self.agents.append(agent)
         return Response(
             201,
@@ -87,9 +85,15 @@ class Model:
         entry = self.published(kind, slug)
         return error(404, NOT_FOUND[kind]) if entry is None else Response(200, entry.detail())
 
-    def list_query(self, kind, query):
+    def list_skills(self, _token, query):
+        return self.list_entries("skills", query)
+
+    def list_personas(self, _token, query):
+        return self.list_entries("personas", query)
+
+    def list_entries(self, kind, query):
         """The rows that a query asks for, or the Response that refuses it."""
-        if problem := query_problem(kind, query):
+        if problem := validation.query_problem(kind, query):
             return error(400, problem)
         return [entry.listed() for entry in list_query(kind, self.entries[kind], query)]
 
@@ -100,16 +104,12 @@ class Model:
 
     # What agents may do
 
-    def me(self, token, _body=None):
-        if refused := refusal(token, "read"):
-            return refused
+    @operation("read")
+    def me(self, token, _body):
         return Response(200, token.agent.shown(token))
 
+    @operation("read", validation.update_problem)
     def update_me(self, token, body):
-        if refused := refusal(token, "read"):
-            return refused
-        if problem := validation.update_problem(body):
-            return error(400, problem)
         agent = token.agent
         given = {key: body[key] for key in agent.profile if body.get(key) is not None}
         if given.items() - agent.profile.items():
@@ -119,88 +119,7 @@ class Model:
         agent.profile |= given
         return self.me(token)
 
-    def install_skill(self, token, body):
-        if refused := refusal(token, "install"):
-            return refused
-        if problem := validation.skill_install_problem(body):
-            return error(400, problem)
-        agent = token.agent
-        skill = self.published("skills", body["slug"], held=agent.skills)
-        if skill is None:
-            return error(404, "Skill not found")
-        if skill in agent.skills:
-            return error(409, "Skill already installed")
-        agent.skills[skill] = (body.get("runtime") or "", Timestamp(self.interval))
-        skill.installed_by.append(agent)
-        return Response(
-            201, {"message": StartsWith(), "skillId": skill.public_id, "slug": skill.slug}
-        )
-
-    def install_persona(self, token, body):
-        if refused := refusal(token, "install"):
-            return refused
-        if problem := validation.persona_install_problem(body):
-            return error(400, problem)
-        agent = token.agent
-        persona = self.published("personas", body["slug"], held=agent.personas)
-        if persona is None:
-            return error(404, "Persona not found")
-        if persona in agent.personas:
-            return error(409, "Persona already installed")
-        if persona.price_cents:
-            return error(
-                402,
-                "This persona requires payment. Agent API currently supports free personas only.",
-            )
-        agent.personas[persona] = Timestamp(self.interval)
-        persona.installed_by.append(agent)
-        if body.get("setActive"):
-            agent.active = persona
-        return Response(
-            201,
-            {
-                "message": StartsWith(),
-                "personaId": persona.public_id,
-                "slug": persona.slug,
-                "isActive": bool(body.get("setActive")),
-            },
-        )
-
-    def review(self, token, body):
-        if refused := refusal(token, "review"):
-            return refused
-        if problem := validation.review_problem(body):
-            return error(400, problem)
-        persona, agent = self.published("personas", body["personaSlug"]), token.agent
-        if persona is None:
-            return error(404, "Persona not found")
-        if persona not in agent.personas:
-            return error(400, "You must install this persona before reviewing it")
-        is_new = persona not in agent.reviews
-        if is_new:
-            agent.reviews[persona] = (self.opaque("review"), Timestamp(self.interval))
-        review_id, created = agent.reviews[persona]
-        rating = two_decimals(Decimal(str(body["rating"])))
-        persona.ratings[agent] = rating
-        return Response(
-            201 if is_new else 200,
-            {
-                "message": StartsWith(),
-                "reviewId": review_id,
-                "personaSlug": persona.slug,
-                "rating": number(rating),
-                "comment": body.get("comment") or "",
-                "createdAt": created,
-                "updatedAt": Timestamp(self.interval),
-            },
-        )
-
     # What staff do
-
-    def issue(self, agent, text, scopes):
-        token = Token(text, agent, scopes)
-        agent.tokens.append(token)
-        return token
 
     def suspend(self, agent, *, suspended):
         agent.is_suspended = suspended
@@ -230,3 +149,23 @@ class Model:
     def edit(self, entry, name, value):
         setattr(entry, name, value)
         entry.edited, entry.updated = next(edits), Timestamp(self.interval)
+
+    def publish(self, entry):
+        self.set_status(entry, "published")
+
+    def redraft(self, entry):
+        self.set_status(entry, "draft")
+
+    def withdraw(self, entry, reason):
+        self.set_status(entry, "withdrawn", reason)
+        entry.withdrawn = entry.edited, Timestamp(self.interval)
+
+    def hide(self, review):
+        review.is_hidden = True
+
+    def restore_review(self, review):
+        review.is_hidden = False
+
+    def set_status(self, entry, status, reason=""):
+        self.edit(entry, "status", status)
+        entry.reason, entry.withdrawn = reason, None

@@ -1,13 +1,19 @@
 """The agents of the model and their tokens: who may call, and what a profile shows."""
 
+from collections import Counter
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any
 
-from tests.system.matchers import ShortRepr
-from tests.system.model_catalogue import slugs
+from tests.system.matchers import Between, ShortRepr, Timestamp
+from tests.system.model_catalogue import published, slugs
 
-SCOPES = ["read", "install", "review"]
 CHALLENGE = 'Bearer realm="marketplace"'
+POLICIES = ["install", "review", "confirm-claim", "manage", "report"]
+# The test sets every limit to this. No run is as long as the window.
+LIMIT, WINDOW_DAYS = 1_000_000, 1000
+WINDOW = WINDOW_DAYS * 86_400  # seconds
+MAX_BYTES = 8 * 2**20  # of the texts in a manifest
 
 
 @dataclass
@@ -27,6 +33,11 @@ class Token(ShortRepr):
     agent: Any = None
     scopes: list = field(default_factory=list)
     is_usable: bool = True
+    token_id: Any = None
+    name: str = ""
+    created: Any = None
+    used: Any = None  # first; no run is as long as until the next time is noted
+    expires: Any = None
 
     def __repr__(self):
         return f"<token of {self.agent}: {'/'.join(self.scopes)}>"
@@ -34,17 +45,56 @@ class Token(ShortRepr):
     def may(self, scope):
         return refusal(self, scope) is None
 
+    def authenticates(self):
+        return self.is_usable and not self.agent.is_suspended
+
 
 def refusal(token, scope):
     """Why a request of this scope is refused, or None."""
     if token is None:
         return error(401, "Authentication required", CHALLENGE)
-    if not token.is_usable or token.agent.is_suspended:
+    if not token.authenticates():
         return error(401, "Authentication required", f'{CHALLENGE}, error="invalid_token"')
-    if scope not in token.scopes:
-        need = f'{CHALLENGE}, error="insufficient_scope", scope="{scope}"'
-        return error(403, "Insufficient permissions", need)
-    return None
+    return None if scope in token.scopes else forbidden(scope)
+
+
+def forbidden(scope):
+    need = f'{CHALLENGE}, error="insufficient_scope", scope="{scope}"'
+    return error(403, "Insufficient permissions", need)
+
+
+def operation(scope, problem=None, *, policy=None):
+    """A method for requests with a token: what is checked before its rule, in the order of checks.
+
+    `problem` returns the error text of an invalid body or query. Each request that may be made
+    counts by its policy.
+    """
+
+    def decorate(rule):
+        @wraps(rule)
+        def respond(model, token, given=None):
+            if token is not None and token.authenticates():
+                token.used = token.used or Timestamp(model.interval)
+            if refused := refusal(token, scope):
+                return refused
+            token.agent.spent[policy] += 1
+            if problem is not None and (text := problem(given)):
+                return error(400, text)
+            return rule(model, token, given)
+
+        respond.scope = scope
+        return respond
+
+    return decorate
+
+
+@dataclass
+class Install:
+    """What an agent has of an entry: the digest is that of the text it knows of."""
+
+    digest: str
+    installed: Any
+    runtime: str = ""
 
 
 @dataclass(eq=False)
@@ -57,10 +107,11 @@ class Agent(ShortRepr):
     updated: Any
     is_suspended: bool = False
     tokens: list = field(default_factory=list)
-    skills: dict = field(default_factory=dict)  # skill -> runtime and time of the install
-    personas: dict = field(default_factory=dict)  # persona -> time of the install
+    skills: dict = field(default_factory=dict)  # skill -> Install, the oldest first
+    personas: dict = field(default_factory=dict)
     active: Any = None
-    reviews: dict = field(default_factory=dict)  # persona -> identifier and time
+    reviews: dict = field(default_factory=dict)  # persona -> Review, deleted ones too
+    spent: Counter = field(default_factory=Counter)  # policy -> counted requests
 
     def __repr__(self):
         return str(self.handle)
@@ -75,25 +126,124 @@ class Agent(ShortRepr):
             "scopes": token.scopes,
             "claim": self.claim,
             "activePersona": self.active and self.active.named(),
-            "skills": [
-                {**skill.named(), "runtime": runtime, "installedAt": installed_at}
-                for skill, (runtime, installed_at) in reversed(self.skills.items())
-            ],
-            "personas": [
-                {
-                    **persona.named(),
-                    "isActive": persona is self.active,
-                    "installedAt": installed_at,
-                    "skills": slugs(persona.bundle),
-                }
-                for persona, installed_at in reversed(self.personas.items())
-            ],
-            "advisories": [],  # the model gives no reason for a withdrawal
+            "skills": [self.installed(*pair) for pair in newest(self.skills)],
+            "personas": [self.installed(*pair) for pair in newest(self.personas)],
+            "advisories": self.advisories(),
+            "updates": self.updates(),
             "counts": {
                 "skills": len(self.skills),
                 "personas": len(self.personas),
-                "reviews": len(self.reviews),
+                "reviews": sum(not review.is_deleted for review in self.reviews.values()),
             },
             "createdAt": self.created,
             "updatedAt": self.updated,
         }
+
+    def installed(self, entry, install):
+        """An install as the profile shows it."""
+        shown = {**entry.named(), "installedAt": install.installed}
+        if entry.kind == "skills":
+            return {**shown, "runtime": install.runtime}
+        return {**shown, "isActive": entry is self.active, "skills": slugs(entry.bundle)}
+
+    def own(self, kind):
+        """The rows of GET /agents/me/skills or /personas."""
+        return [
+            {
+                **self.installed(entry, install),
+                **entry.compared(install),
+                "updateAvailable": entry.is_published and install.digest != entry.digest,
+                "withdrawnAt": None if entry.is_published else entry.gone[1],
+                "deprecation": None,
+            }
+            for entry, install in newest(getattr(self, kind))
+        ]
+
+    def advisories(self):
+        """All that it has and that is in the catalogue no more, the latest first.
+
+        A bundled draft is none: it may never have been published.
+        """
+        gone = {entry for entry in (*self.skills, *self.personas) if not entry.is_published}
+        gone |= {
+            skill
+            for persona in self.personas
+            for skill in persona.bundle
+            if skill.status == "withdrawn"
+        }
+        return [
+            {
+                "kind": entry.kind.removesuffix("s"),
+                "slug": entry.slug,
+                "title": entry.fields["title"],
+                "reason": entry.reason,
+                "withdrawnAt": entry.gone[1],
+            }
+            for entry in sorted(gone, key=lambda entry: -entry.gone[0])
+        ]
+
+    def updates(self):
+        outdated = [
+            (entry, install)
+            for entry, install in (self.skills | self.personas).items()
+            if entry.is_published and install.digest != entry.digest
+        ]
+        return [
+            {
+                "kind": entry.kind.removesuffix("s"),
+                "slug": entry.slug,
+                **entry.compared(install),
+            }
+            for entry, install in sorted(outdated, key=lambda pair: -pair[0].edited)
+        ]
+
+    def manifest(self, *, with_content):
+        """What it loads: the active persona, the skills that this bundles, then its own."""
+        persona = self.active if self.active and self.active.is_published else None
+        bundled = published(persona.bundle) if persona else []
+        own = [skill for skill, _ in newest(self.skills) if skill.is_published]
+        skills = [*bundled, *(skill for skill in own if skill not in bundled)]
+        loaded = [persona] * (persona is not None) + skills
+        sizes = [len(entry.content.encode()) for entry in loaded]
+        fits = {entry: sum(sizes[: n + 1]) <= MAX_BYTES for n, entry in enumerate(loaded)}
+
+        def row(entry, install):
+            return {
+                **entry.named(),
+                **entry.compared(install),
+                "updateAvailable": install is not None and install.digest != entry.digest,
+                "content": entry.content if with_content and fits[entry] else None,
+                "contextTokens": entry.context_tokens,
+            }
+
+        return {
+            "activePersona": persona and row(persona, self.personas[persona]),
+            "skills": [
+                {
+                    **row(skill, self.skills.get(skill)),
+                    "description": skill.fields["description"],
+                    "files": [],
+                    "via": ["install"] * (skill in own) + ["persona"] * (skill in bundled),
+                }
+                for skill in skills
+            ],
+            "contextTokens": sum(entry.context_tokens for entry in loaded),
+            "advisories": self.advisories(),
+            "truncated": with_content and not all(fits.values()),
+        }
+
+    def limits(self):
+        return [
+            {
+                "policy": policy,
+                "limit": LIMIT,
+                "windowSeconds": WINDOW,
+                "remaining": LIMIT - self.spent[policy],
+                "resetSeconds": Between(1, WINDOW),
+            }
+            for policy in POLICIES
+        ]
+
+
+def newest(installs):
+    return reversed(installs.items())

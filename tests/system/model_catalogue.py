@@ -1,22 +1,15 @@
 """The catalogue of the model: what an entry shows, and what a list's parameters mean."""
 
+import hashlib
 import re
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
 from itertools import count
 from typing import Any
 
-from tests.system.matchers import ShortRepr, StartsWith
+from tests.system.matchers import ShortRepr
+from tests.system.model_validation import FILTERS
 
-FILTERS = {
-    "skills": {"category", "tag", "runtime", "author", "bundledIn"},
-    "personas": {"category", "tag", "runtime", "author", "free", "minRating", "skill"},
-}
-SORTS = {
-    "skills": {"relevance", "downloads", "newest", "updated", "name"},
-    "personas": {"relevance", "installs", "newest", "updated", "name", "rating", "price"},
-}
-COMMON = {"q", "query", "search", "sort", "limit", "cursor"}
 edits = count()  # numbers the changes of entries that staff make
 
 
@@ -32,10 +25,12 @@ class Entry(ShortRepr):
     created: Any
     updated: Any
     price_cents: int = 0
+    reason: str = ""  # of its withdrawal
+    withdrawn: Any = None  # when: as `edited` numbers it, and the timestamp
     bundle: list = field(default_factory=list)
     bundled_in: list = field(default_factory=list)
-    installed_by: list = field(default_factory=list)
-    ratings: dict = field(default_factory=dict)  # agent -> rating
+    installs: int = 0  # every one that there was
+    reviews: dict = field(default_factory=dict)  # agent -> Review
     born: int = field(default_factory=lambda: next(edits))
 
     def __post_init__(self):
@@ -50,9 +45,35 @@ class Entry(ShortRepr):
         return self.status == "published"
 
     @property
+    def ratings(self):
+        return [review.rating for review in self.reviews.values() if review.is_shown]
+
+    @property
     def average(self):
-        ratings = self.ratings.values()
+        ratings = self.ratings
         return two_decimals(sum(ratings) / len(ratings)) if ratings else None
+
+    @property
+    def digest(self):
+        """Of the prompt; of a skill's file, which is its content here (model_data)."""
+        return f"sha256:{hashlib.sha256(self.content.encode()).hexdigest()}"
+
+    @property
+    def context_tokens(self):
+        return -(-len(self.content) // 4)
+
+    @property
+    def gone(self):
+        """Since when it is in the catalogue no more, as `withdrawn`."""
+        return self.withdrawn or (self.edited, self.updated)
+
+    def compared(self, install):
+        """Its text beside the one of which an install knows."""
+        return {
+            "version": self.fields["version"],
+            "digest": self.digest,
+            "installedDigest": install and install.digest,
+        }
 
     def named(self):
         """As a profile shows it."""
@@ -63,18 +84,19 @@ class Entry(ShortRepr):
         shown = {
             **self.named(),
             **self.fields,
-            "contextTokens": -(-len(self.content) // 4),
+            "contextTokens": self.context_tokens,
+            "digest": self.digest,
             "createdAt": self.created,
             "updatedAt": self.updated,
         }
         if self.kind == "skills":
-            return {**shown, "downloads": len(self.installed_by)}
+            return {**shown, "downloads": self.installs}
         return {
             **shown,
             "priceCents": self.price_cents,
             "isFree": self.price_cents == 0,
             "skills": slugs(self.bundle),
-            "installs": len(self.installed_by),
+            "installs": self.installs,
             "ratingAvg": number(self.average),
             "ratingCount": len(self.ratings),
         }
@@ -85,9 +107,7 @@ class Entry(ShortRepr):
                 {"slug": p.slug, "title": p.fields["title"]} for p in published(self.bundled_in)
             ]
             return {**self.listed(), "content": self.content, "personas": bundles}
-        nearest = [
-            int(rating.quantize(Decimal(1), ROUND_HALF_UP)) for rating in self.ratings.values()
-        ]
+        nearest = [stars(rating) for rating in self.ratings]
         return {
             **self.listed(),
             "content": None if self.price_cents else self.content,
@@ -117,6 +137,11 @@ def slugs(entries):
 
 def two_decimals(value):
     return value.quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def stars(rating):
+    """The nearest whole, halves up."""
+    return int(rating.quantize(Decimal(1), ROUND_HALF_UP))
 
 
 def number(value):
@@ -152,33 +177,11 @@ PASSES = {
     "minRating": lambda persona, value: (persona.average or 0) >= Decimal(value),
 }
 SORT_KEYS = {
-    "downloads": lambda skill: -len(skill.installed_by),
-    "installs": lambda persona: -len(persona.installed_by),
+    "downloads": lambda skill: -skill.installs,
+    "installs": lambda persona: -persona.installs,
     "newest": lambda entry: -entry.born,
     "updated": lambda entry: -entry.edited,
     "name": lambda entry: entry.fields["title"].lower(),
     "rating": lambda persona: -(persona.average or 0),
     "price": lambda persona: persona.price_cents,
 }
-
-
-def query_problem(kind, query):
-    """The error text of an invalid query, or None."""
-    allowed = FILTERS[kind] | COMMON
-    unknown = next((name for name in query if name not in allowed), None)
-    if unknown is not None:
-        return f"Unknown query parameter '{unknown}'. Allowed: {', '.join(sorted(allowed))}"
-    sort, limit = query.get("sort", "newest"), query.get("limit", "20")
-    is_fine = {
-        "sort": sort in SORTS[kind] and (sort != "relevance" or "q" in query),
-        "limit": limit.isdigit() and 1 <= int(limit) <= 100,
-        "free": query.get("free", "true") in {"true", "false"},
-        "minRating": is_rating(query.get("minRating", "1")),
-        # No cursor that the test makes up is valid; it takes the valid ones from links.
-        "cursor": "cursor" not in query,
-    }
-    return next((StartsWith(name) for name, fine in is_fine.items() if not fine), None)
-
-
-def is_rating(text):
-    return re.fullmatch(r"[0-9.]+", text) is not None and 1 <= float(text) <= 5

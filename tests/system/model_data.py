@@ -2,15 +2,41 @@
 
 from hypothesis import strategies as st
 
+from tests.system.model_validation import SCOPES
+
 API = "/api/v1"
+ME = f"{API}/agents/me"
 ROUTES = {
     "register": ("POST", f"{API}/agents/register"),
-    "me": ("GET", f"{API}/agents/me"),
-    "update_me": ("PATCH", f"{API}/agents/me"),
-    "install_skill": ("POST", f"{API}/agents/me/skills/install"),
-    "install_persona": ("POST", f"{API}/agents/me/personas/install"),
-    "review": ("POST", f"{API}/agents/me/reviews"),
+    "me": ("GET", ME),
+    "update_me": ("PATCH", ME),
+    "install_skill": ("POST", f"{ME}/skills/install"),
+    "install_persona": ("POST", f"{ME}/personas/install"),
+    "review": ("POST", f"{ME}/reviews"),
+    "delete_review": ("DELETE", f"{ME}/reviews/{{personaSlug}}"),
+    "uninstall_skill": ("POST", f"{ME}/skills/uninstall"),
+    "uninstall_persona": ("POST", f"{ME}/personas/uninstall"),
+    "activate_persona": ("POST", f"{ME}/personas/activate"),
+    "deactivate_persona": ("POST", f"{ME}/personas/deactivate"),
+    "update_skill": ("POST", f"{ME}/skills/update"),
+    "update_persona": ("POST", f"{ME}/personas/update"),
+    "manifest": ("GET", f"{ME}/manifest"),
+    "limits": ("GET", f"{ME}/limits"),
+    "list_tokens": ("GET", f"{ME}/tokens"),
+    "create_token": ("POST", f"{ME}/tokens"),
+    "rotate_token": ("POST", f"{ME}/tokens/rotate"),
+    "delete_token": ("DELETE", f"{ME}/tokens/{{tokenId}}"),
+    "revoke_leaked_token": ("POST", f"{API}/tokens/revoke"),
 }
+LISTS = {
+    "list_skills": f"{API}/skills",
+    "list_personas": f"{API}/personas",
+    "own_skills": f"{ME}/skills",
+    "own_personas": f"{ME}/personas",
+    "own_reviews": f"{ME}/reviews",
+    "persona_reviews": f"{API}/personas/{{}}/reviews",
+}
+BELOW = {"persona_reviews"}  # the lists below an entry
 # The statuses that a run of full length must have seen.
 REACHED = {
     "register": {201, 400, 409},
@@ -19,8 +45,27 @@ REACHED = {
     "install_skill": {201, 400, 401, 403, 404, 409},
     "install_persona": {201, 400, 401, 402, 403, 404, 409},
     "review": {200, 201, 400, 401, 403, 404},
+    "delete_review": {200, 401, 403, 404},
+    "uninstall_skill": {200, 400, 401, 403, 404},
+    "uninstall_persona": {200, 400, 401, 403, 404},
+    "activate_persona": {200, 400, 401, 403, 404},
+    "deactivate_persona": {200, 400, 401, 403, 404},
+    "update_skill": {200, 400, 401, 403, 404},
+    "update_persona": {200, 400, 401, 403, 404},
+    "manifest": {200, 304, 400, 401, 403},
+    "limits": {200, 401, 403},
+    "list_tokens": {200, 401, 403},
+    "create_token": {201, 400, 401, 403, 409},
+    "rotate_token": {201, 400, 401, 403, 409},
+    "delete_token": {200, 401, 403, 404},
+    "revoke_leaked_token": {200, 400},
     "detail": {200, 404},
-    "list": {200, 400},
+    "list_skills": {200, 400},
+    "list_personas": {200, 400},
+    "own_skills": {200, 400, 401, 403},
+    "own_personas": {200, 400, 401, 403},
+    "own_reviews": {200, 400, 401, 403},
+    "persona_reviews": {200, 400, 404},
 }
 WORDS = ["lantern", "orbit", "velvet"]
 TAGS = ["fast", "files", "quiet"]
@@ -34,14 +79,34 @@ BUNDLES = [[0, 1], [1, 2], [], [3], [0, 1, 2, 3, 4]]
 PRICES = [0, 0, 0, 500, 0]
 STATUSES = ["published", "published", "published", "published", "draft"]
 UNKNOWN = "nothing-here"
+REASONS = ["", "It sends what it reads elsewhere."]
+# Two of the large ones are more than a manifest has.
+TEXTS = {"first": "Do it.", "second": "Do it differently.", "large": "é" * 2**21}
+
+# What each of the first agents has done: what it has left, it has come back to or not.
+START = [
+    *(("install_skill", {"slug": slug}) for slug in ("brass", "dune")),
+    *(("uninstall_skill", {"slug": slug}) for slug in ("brass", "dune", "dune")),
+    ("install_skill", {"slug": "brass"}),
+    *(("install_persona", {"slug": slug, "setActive": True}) for slug in ("falcon", "ember")),
+    ("review", {"personaSlug": "falcon", "rating": 4}),
+    *[("uninstall_persona", {"slug": "falcon"})] * 2,
+]
 
 
 def bodies(required, **optional):
     return st.fixed_dictionaries(required, optional=optional)
 
 
-# model_steps adds the slug or handle.
+# Of a GET the query. model_steps adds the slug or handle.
 BODIES = {
+    **{
+        operation: bodies({}, runtime=st.just(5))  # unknown here, so ignored
+        for operation in (
+            *("uninstall_skill", "uninstall_persona", "activate_persona"),
+            *("deactivate_persona", "update_skill", "update_persona"),
+        )
+    },
     "review": bodies(
         {"rating": st.sampled_from([1, 2, 3, 4, 5, 1.0, 1.5, 2.5, 3.33, 4.67, 1.004, 4.996])},
         comment=st.sampled_from(["Tidy.", "", None, "é" * 1000, "🦉 \n"]),
@@ -64,6 +129,16 @@ BODIES = {
         tier=st.just("plus"),  # unknown here, so ignored
         handle=st.none(),
     ),
+    "manifest": bodies({}, content=st.sampled_from(["true", "false"]), colour=st.just("red")),
+    "limits": st.none(),
+    "list_tokens": st.none(),
+    "create_token": bodies(
+        {},
+        name=st.sampled_from(["laptop", "n" * 80, "", None]),
+        scopes=st.lists(st.sampled_from(SCOPES), min_size=1, max_size=4) | st.none(),
+        expiresInDays=st.sampled_from([1, 90, 365, None]),
+    ),
+    "rotate_token": st.none() | bodies({}, graceSeconds=st.sampled_from([0, 3600, 86_400, None])),
 }
 REFUSED = {
     "review": [
@@ -86,6 +161,22 @@ REFUSED = {
         {"slug": "falcon", "setActive": 1},
         {"setActive": True},
     ],
+    **{
+        operation: [{}, {"slug": ""}, {"slug": ["ember"]}]
+        for operation in (
+            *("uninstall_skill", "uninstall_persona", "activate_persona"),
+            *("deactivate_persona", "update_skill", "update_persona"),
+        )
+    },
+    "manifest": [{"content": value} for value in ("", "1", "False")],
+    "create_token": [
+        *({"scopes": scopes} for scopes in ([], "read", ["read", "admin"], [["read"]], {})),
+        *({"expiresInDays": days} for days in (0, 366, 1.0, True, "1")),
+        {"name": "n" * 81, "scopes": [], "expiresInDays": 0},
+        {"name": 5},
+    ],
+    "rotate_token": [{"graceSeconds": seconds} for seconds in (-1, 86_401, 1.0, True, "1")],
+    "revoke_leaked_token": [{}, {"token": None}, {"token": 5}],
     "update_me": [
         {"handle": "another"},
         {"name": "N" * 81, "description": 5},
@@ -106,32 +197,55 @@ SHARED_FILTERS = {
     "runtime": [*RUNTIMES, "nothing"],
     "author": ["Ada", "ada"],
 }
+# By the operation that lists.
 FILTERS = {
-    "skills": {**SHARED_FILTERS, "bundledIn": [*SLUGS["personas"], UNKNOWN]},
-    "personas": {
+    "list_skills": {**SHARED_FILTERS, "bundledIn": [*SLUGS["personas"], UNKNOWN]},
+    "list_personas": {
         **SHARED_FILTERS,
         "skill": [*SLUGS["skills"], UNKNOWN],
         "free": ["true", "false"],
         "minRating": ["1", "2.5", "4.67"],
     },
+    "persona_reviews": {"rating": ["1", "2", "3", "4", "5"]},
 }
 SORTS = {
-    "skills": ["downloads", "newest", "updated", "name"],
-    "personas": ["installs", "newest", "updated", "name", "rating", "price"],
+    "list_skills": ["downloads", "newest", "updated", "name"],
+    "list_personas": ["installs", "newest", "updated", "name", "rating", "price"],
+    "persona_reviews": ["newest", "highest", "lowest"],
 }
-REFUSED_QUERIES = [
-    ("skills", {"colour": "red", "sort": "name"}),
-    ("personas", {"bundledIn": "ember"}),
-    ("skills", {"free": "true"}),
-    ("skills", {"sort": "rating"}),
-    ("personas", {"sort": "downloads"}),
-    ("personas", {"sort": "relevance"}),
-    ("skills", {"limit": "0"}),
-    ("personas", {"limit": "101"}),
-    ("personas", {"free": "yes"}),
-    ("personas", {"minRating": "5.1"}),
-    ("skills", {"cursor": "made-up"}),
-]
+REFUSED_QUERIES = {
+    "list_skills": [
+        {"colour": "red", "sort": "name"},
+        {"free": "true"},
+        {"sort": "rating"},
+        {"limit": "0"},
+        {"cursor": "made-up"},
+    ],
+    "list_personas": [
+        {"bundledIn": "ember"},
+        {"sort": "downloads"},
+        {"sort": "relevance"},
+        {"limit": "101"},
+        {"free": "yes"},
+        {"minRating": "5.1"},
+    ],
+    "own_skills": [{"sort": "newest"}, {"limit": "0"}],
+    "own_personas": [{"q": "ember"}, {"cursor": "made-up"}],
+    "own_reviews": [{"sort": "newest"}, {"rating": "5"}],
+    "persona_reviews": [
+        *({"rating": rating} for rating in ("", "0", "6", "4.5", "five")),
+        {"sort": "rating"},
+        {"limit": "0"},
+        {"q": "ember"},
+    ],
+}
+
+
+def content(kind, slug, text):
+    """The text as a prompt, or in a SKILL.md that is valid, so that it is served as it is."""
+    if kind == "personas":
+        return text
+    return f"---\nname: {slug}\ndescription: Does it.\n---\n{text}"
 
 
 def fields(kind, number):

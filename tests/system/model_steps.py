@@ -2,64 +2,108 @@
 
 from hypothesis import strategies as st
 
-from tests.system.model_agents import SCOPES, Token
+from tests.system.model_agents import Token
 from tests.system.model_data import (
+    BELOW,
     BODIES,
     FILTERS,
+    REASONS,
     REFUSED,
     REFUSED_QUERIES,
     SLUGS,
     SORTS,
     UNKNOWN,
 )
+from tests.system.model_tokens import usable
+from tests.system.model_validation import SCOPES
+from tests.system.scale import scale
 
 MAX_AGENTS = 4
-MAX_TOKENS = 3  # usable ones of one agent
 MAX_HIDDEN = 2  # entries of a kind, so that enough is left to install
 UNKNOWN_TOKEN = Token("mkt_agent_" + "0" * 38, is_usable=False)
 OPERATIONS = [
-    *(*["install_persona"] * 6, *["install_skill"] * 4, *["review"] * 6),
-    *("register", "update_me", "update_me", "refused", "refused", "refused"),
+    *(*["install_persona"] * 6, *["install_skill"] * 6, *["review"] * 6),
+    *["delete_review"] * 3,
+    *(*["activate_persona"] * 4, *["uninstall_skill", "uninstall_persona"] * 3),
+    *("deactivate_persona", *["update_skill", "update_persona"] * 3, "manifest", "limits"),
+    *(*["create_token", "rotate_token", "delete_token"] * 2, "revoke_leaked_token"),
+    *("register", "update_me", "update_me", *["refused"] * 3),
 ]
 KINDS = st.sampled_from(["skills", "personas"])
+LISTED = [*["list_skills", "list_personas"] * 2, "own_skills", "own_personas", "own_reviews"]
+LISTED += ["persona_reviews"] * 2
+# Each response with a large text takes a tenth of a second.
+WRITTEN = ["first", "second"] * 3 + scale(short=[], long=["large"])
 
 
 @st.composite
 def steps(draw):
     """The name of a step and its arguments, such as `("suspend", agent)`."""
     model = draw(st.runner()).model
-    kind = draw(st.sampled_from(["request"] * 10 + ["paginate"] * 3 + ["edit"] * 3 + ["staff"] * 3))
+    kind = draw(st.sampled_from(["request"] * 12 + ["paginate"] * 3 + ["edit"] * 4 + ["staff"] * 3))
     drawn = {"request": requests, "paginate": queries, "edit": edits, "staff": staff_steps}[kind]
-    return (kind, *draw(drawn(model)))[kind == "staff" :]
+    return (kind, *draw(drawn(model)))[kind in {"edit", "staff"} :]
 
 
 @st.composite
 def requests(draw, model):
-    """An operation, a body for it and the token to send with it."""
+    """An operation, what it is given (as `act` takes it), and the token to send with it."""
     operation, token = draw(st.sampled_from(OPERATIONS)), draw(callers(model))
     if operation == "refused":
         operation = draw(st.sampled_from(sorted(REFUSED)))
         return operation, draw(st.sampled_from(REFUSED[operation])), token
+    if operation == "delete_token":
+        return operation, {"tokenId": draw(token_ids(model, token))}, token
+    if operation == "delete_review":
+        return operation, {"personaSlug": draw(slugs("personas", own_reviewed(token)))}, token
+    if operation == "revoke_leaked_token":
+        texts = [str(each.text) for each in model.tokens]
+        return operation, {"token": draw(st.sampled_from([*texts, "", "é"]))}, None
     body = draw(BODIES[operation])
-    agent = token and token.agent
-    personas = model.entries["personas"]
-    if operation == "install_skill":
-        body["slug"] = draw(slugs("skills", model.entries["skills"]))
-    if operation == "install_persona":
-        new = [persona for persona in personas if agent not in persona.installed_by]
-        free = [persona for persona in new if not persona.price_cents and persona.is_published]
-        body["slug"] = draw(slugs("personas", free * 4))
-    if operation == "review":
-        own = [persona for persona in personas if agent in persona.installed_by]
-        reviewed = [persona for persona in own if agent in persona.ratings]
-        body["personaSlug"] = draw(slugs("personas", own * 3 + reviewed * 3))
     if operation == "register" and (len(model.agents) == MAX_AGENTS or draw(st.booleans())):
         body = {**(body or {}), "handle": draw(st.sampled_from(sorted(model.handles)))}
+    if operation == "review":
+        body["personaSlug"] = draw(slugs("personas", preferred(model, operation, token)))
+    elif operation.endswith(("_skill", "_persona")):
+        kind = f"{operation.rpartition('_')[2]}s"
+        body["slug"] = draw(slugs(kind, preferred(model, operation, token)))
     return operation, body, token
+
+
+def preferred(model, operation, token):
+    """The entries with which a request does most, as often as they are to be drawn."""
+    if token is None or token.agent is None:
+        return []
+    agent = token.agent
+    if operation == "install_skill":
+        return model.entries["skills"]
+    if operation == "install_persona":
+        new = [persona for persona in model.entries["personas"] if persona not in agent.personas]
+        return [p for p in new if not p.price_cents and p.is_published] * 4
+    if operation == "review":
+        return [*agent.personas] * 3 + own_reviewed(token) * 3
+    installs = agent.skills if operation.endswith("_skill") else agent.personas
+    if operation.startswith("update"):
+        return [*installs] + [e for e, i in installs.items() if i.digest != e.digest] * 8
+    return [*installs] * 4
+
+
+def own_reviewed(token):
+    """The personas that the agent has reviewed."""
+    if token is None or token.agent is None:
+        return []
+    return [persona for persona, review in token.agent.reviews.items() if not review.is_deleted]
 
 
 def slugs(kind, preferred):
     return st.sampled_from([*(entry.slug for entry in preferred), *SLUGS[kind], UNKNOWN])
+
+
+def token_ids(model, token):
+    """Mostly those of the agent's own tokens; no response has shown some of the others yet."""
+    own = token.agent.tokens if token and token.agent else []
+    seen = [each.token_id.value for each in [*own * 4, *model.tokens]]
+    return st.sampled_from([*filter(None, seen), UNKNOWN])
 
 
 @st.composite
@@ -67,37 +111,48 @@ def callers(draw, model):
     """A token, mostly one that may do everything; or none."""
     full = [token for token in model.tokens if all(token.may(scope) for scope in SCOPES)]
     others = [token for token in model.tokens if token not in full]
-    return draw(st.sampled_from([*full * 4, *others * 2, UNKNOWN_TOKEN, None]))
+    group = draw(st.sampled_from([full] * 8 + [others] * 3 + [[UNKNOWN_TOKEN, None]]))
+    return draw(st.sampled_from(group or [UNKNOWN_TOKEN]))
 
 
 @st.composite
-def queries(draw, _model):
-    """A kind and the parameters to list it with, one in five of them refused."""
+def queries(draw, model):
+    """A list, the parameters to read it with, one in five of them refused, and a token.
+
+    Of a list below an entry also the slug of this.
+    """
+    operation, token = draw(st.sampled_from(LISTED)), draw(callers(model))
+    slug = [draw(slugs("personas", [])) for _ in range(operation in BELOW)]
     if not draw(st.integers(0, 4)):
-        return draw(st.sampled_from(REFUSED_QUERIES))
-    kind = draw(KINDS)
-    values = FILTERS[kind]
-    names = draw(st.lists(st.sampled_from(sorted(values)), max_size=2, unique=True))
-    query = {name: draw(st.sampled_from(values[name])) for name in names}
-    # The contract leaves the ranking open, so a search is sorted otherwise.
-    if "q" in query or draw(st.booleans()):
-        query["sort"] = draw(st.sampled_from(SORTS[kind]))
-    if draw(st.booleans()):
-        query["limit"] = draw(st.sampled_from(["1", "2", "3"]))
-    return kind, query
+        return operation, draw(st.sampled_from(REFUSED_QUERIES[operation])), token, *slug
+    query = {"limit": draw(st.sampled_from(["1", "2", "3"]))} if draw(st.booleans()) else {}
+    if operation in FILTERS:
+        values = FILTERS[operation]
+        names = draw(st.lists(st.sampled_from(sorted(values)), max_size=2, unique=True))
+        query |= {name: draw(st.sampled_from(values[name])) for name in names}
+        # The contract leaves the ranking open, so a search is sorted otherwise.
+        if "q" in query or draw(st.booleans()):
+            query["sort"] = draw(st.sampled_from(SORTS[operation]))
+    return operation, query, token, *slug
 
 
 @st.composite
 def edits(draw, model):
-    """An entry, a column of it and the new value."""
+    """What staff do with an entry, the entry, and what else this takes."""
     kind = draw(KINDS)
     entry = draw(st.sampled_from(model.entries[kind]))
+    if draw(st.booleans()):
+        return "write", entry, draw(st.sampled_from(WRITTEN))
     if kind == "personas" and draw(st.booleans()):
-        return entry, "price_cents", draw(st.sampled_from([0, 0, 250, 1900]))
+        return "price", entry, draw(st.sampled_from([0, 0, 250, 1900]))
     hidden = [other for other in model.entries[kind] if not other.is_published]
     if entry.is_published and len(hidden) == MAX_HIDDEN:
         entry = draw(st.sampled_from(hidden))
-    return entry, "status", "withdrawn" if entry.is_published else "published"
+    if not entry.is_published:
+        return "move", entry, "publish"
+    if not draw(st.integers(0, 2)):
+        return "move", entry, "redraft"
+    return "move", entry, "withdraw", draw(st.sampled_from(REASONS))
 
 
 @st.composite
@@ -106,10 +161,14 @@ def staff_steps(draw, model):
     if suspended and draw(st.booleans()):
         return "restore", suspended[0]
     agent = draw(st.sampled_from(model.agents))
+    reviews = [review for review in agent.reviews.values() if not review.is_deleted]
+    if reviews and draw(st.booleans()):
+        review = draw(st.sampled_from(reviews))
+        return "restore_review" if review.is_hidden else "hide", review
     if not suspended and not draw(st.integers(0, 2)):
         return "suspend", agent
-    usable = [token for token in agent.tokens if token.is_usable]
-    if len(usable) == MAX_TOKENS or (len(usable) == 2 and draw(st.booleans())):
-        return "revoke_token", draw(st.sampled_from(usable))
-    chosen = draw(st.sets(st.sampled_from(SCOPES), min_size=1))
+    able = [token for token in usable(agent) if token.scopes == SCOPES]
+    if len(able) > 1 and draw(st.booleans()):
+        return "revoke_token", draw(st.sampled_from(usable(agent)))
+    chosen = draw(st.sets(st.sampled_from(SCOPES), min_size=1)) if able else SCOPES
     return "issue_token", agent, [scope for scope in SCOPES if scope in chosen]

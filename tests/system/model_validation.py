@@ -6,6 +6,17 @@ from tests.system.matchers import StartsWith
 
 HANDLE = r"[a-z0-9]+(-[a-z0-9]+)*"
 RESERVED = {"admin"}  # of a longer list, what the test tries
+SCOPES = ["read", "install", "review"]
+NAMES = ", ".join(SCOPES)
+FILTERS = {
+    "skills": {"category", "tag", "runtime", "author", "bundledIn"},
+    "personas": {"category", "tag", "runtime", "author", "free", "minRating", "skill"},
+}
+SORTS = {
+    "skills": {"relevance", "downloads", "newest", "updated", "name"},
+    "personas": {"relevance", "installs", "newest", "updated", "name", "rating", "price"},
+}
+COMMON = {"q", "query", "search", "sort", "limit", "cursor"}
 RATING = "Rating must be between 1 and 5"
 
 
@@ -41,13 +52,13 @@ def handle_problem(handle):
 
 
 def skill_install_problem(body):
-    return joined(slug_problem(body, "slug"), text_problem(body, "runtime"))
+    return joined(slug_problem(body), text_problem(body, "runtime"))
 
 
 def persona_install_problem(body):
     active = body.get("setActive")
     is_boolean = active is None or isinstance(active, bool)
-    return joined(slug_problem(body, "slug"), None if is_boolean else "setActive must be a boolean")
+    return joined(slug_problem(body), None if is_boolean else "setActive must be a boolean")
 
 
 def review_problem(body):
@@ -60,8 +71,35 @@ def review_problem(body):
     )
 
 
-def slug_problem(body, name):
-    if body.get(name) in {None, ""}:
+def manifest_problem(query):
+    if (query or {}).get("content", "true") in {"true", "false"}:
+        return None
+    return "content must be true or false"
+
+
+def token_problem(body):
+    scopes = body.get("scopes")
+    is_list = isinstance(scopes, list) and scopes != [] and all(s in SCOPES for s in scopes)
+    return joined(
+        text_problem(body, "name", maximum=80),
+        None if scopes is None or is_list else f"scopes must be a list of one or more of {NAMES}",
+        number_problem(body, "expiresInDays", 1, 365),
+    )
+
+
+def rotation_problem(body):
+    return number_problem(body or {}, "graceSeconds", 0, 86_400)
+
+
+def number_problem(body, name, low, high):
+    value = body.get(name)
+    if value is None or (type(value) is int and low <= value <= high):
+        return None
+    return f"{name} must be a whole number from {low} to {high}"
+
+
+def slug_problem(body, name="slug"):
+    if body.get(name) is None or body[name] == "":
         return f"{name} is required"
     return text_problem(body, name)
 
@@ -80,3 +118,50 @@ def text_problem(body, name, *, maximum=None):
 
 def joined(*problems):
     return "; ".join(problem for problem in problems if problem)
+
+
+def query_problem(kind, query):
+    """The error text of an invalid query, or None."""
+    if problem := unknown_problem(query, FILTERS[kind] | COMMON):
+        return problem
+    sort = query.get("sort", "newest")
+    is_fine = {
+        "sort": sort in SORTS[kind] and (sort != "relevance" or "q" in query),
+        "free": query.get("free", "true") in {"true", "false"},
+        "minRating": is_rating(query.get("minRating", "1")),
+    }
+    wrong = next((StartsWith(name) for name, fine in is_fine.items() if not fine), None)
+    return wrong or page_problem(query)
+
+
+def own_query_problem(query):
+    return unknown_problem(query, {"limit", "cursor"}) or page_problem(query)
+
+
+def review_query_problem(query):
+    if problem := unknown_problem(query, {"limit", "cursor", "sort", "rating"}):
+        return problem
+    if query.get("sort", "newest") not in {"newest", "highest", "lowest"}:
+        return StartsWith("sort")
+    if query.get("rating", "5") not in {*"12345"}:
+        return "rating must be a whole number from 1 to 5"
+    return page_problem(query)
+
+
+def unknown_problem(query, allowed):
+    unknown = next((name for name in query if name not in allowed), None)
+    if unknown is None:
+        return None
+    return f"Unknown query parameter '{unknown}'. Allowed: {', '.join(sorted(allowed))}"
+
+
+def page_problem(query):
+    limit = query.get("limit", "20")
+    if not (limit.isdigit() and 1 <= int(limit) <= 100):
+        return StartsWith("limit")
+    # No cursor that the test makes up is valid; it takes the valid ones from links.
+    return StartsWith("cursor") if "cursor" in query else None
+
+
+def is_rating(text):
+    return re.fullmatch(r"[0-9.]+", text) is not None and 1 <= float(text) <= 5

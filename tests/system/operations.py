@@ -1,9 +1,10 @@
-"""The eleven operations as a list, valid requests to them, and the rows that these find.
+"""All operations as a list, valid requests to them, and the rows that these find.
 
 Credentials and cursors are placeholders (`@name`) until a request is sent: they differ in each run.
 """
 
 import json
+import re
 from dataclasses import dataclass, field
 from datetime import timedelta
 from urllib.parse import quote
@@ -11,15 +12,20 @@ from urllib.parse import quote
 from django.utils import timezone
 
 from agents.models import AgentToken
-from installs.models import PersonaInstall
+from installs.models import PersonaInstall, SkillInstall
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+from tests.system.scale import scale
 
 AGENTS, ENTRIES = 12, 40
 SKILLS = [f"skill-{number}" for number in range(ENTRIES)]
 PERSONAS = [f"persona-{number}" for number in range(ENTRIES)]
 FULL = [f"@full{number:02}@" for number in range(AGENTS)]
+# Rotating ends the token of its request, so each of these can be used once.
+SPARE = [f"@spare{number:03}@" for number in range(scale(short=40, long=400))]
+TOKEN_IDS = [f"@id{number:03}@" for number in range(scale(short=40, long=400))]
 CURSOR = "@cursor@"
 CODE = "WDJB-MJHT"
+SCOPES = ["read", "install", "review"]
 TEXTS = ["Plain", "Ünïcödé \U0001f600", "a'b\"c\\d", "tab\tand\nline", "x" * 64, "<b>&amp;</b>"]
 LIST = {
     "q": ["skill", "does one thing well", '"one thing" -two or three', "ünïcödé"],
@@ -44,10 +50,28 @@ class Operation:
     fields: dict = field(default_factory=dict)
     required: tuple = ()
     is_protected: bool = False
+    callers: list = field(default_factory=FULL.copy)
 
     @property
     def has_body(self):
-        return self.method != "GET"
+        return self.method in {"POST", "PATCH"}
+
+
+def write_of(path, slugs, **fields):
+    """A POST of what the agent has, or is to have."""
+    return Operation(
+        *("POST", f"/api/v1/agents/me/{path}"),
+        fields={"slug": slugs, **fields},
+        required=("slug",),
+        is_protected=True,
+    )
+
+
+def read_of(path, **parameters):
+    return Operation("GET", f"/api/v1/agents/me{path}", parameters=parameters, is_protected=True)
+
+
+PAGE = {name: LIST[name] for name in ("limit", "cursor")}
 
 
 OPERATIONS = [
@@ -56,6 +80,7 @@ OPERATIONS = [
         parameters=LIST | {"bundledIn": PERSONAS, "sort": [*SORTS, "downloads"]},
     ),
     Operation("GET", "/api/v1/skills/{slug}", slugs=SKILLS),
+    Operation("GET", "/api/v1/skills/{slug}/SKILL.md", slugs=SKILLS),
     Operation(
         *("GET", "/api/v1/personas"),
         parameters=LIST
@@ -64,10 +89,21 @@ OPERATIONS = [
     ),
     Operation("GET", "/api/v1/personas/{slug}", slugs=PERSONAS),
     Operation(
+        *("GET", "/api/v1/personas/{slug}/reviews"),
+        slugs=PERSONAS[:3],
+        parameters=PAGE | {"rating": ["1", "5"], "sort": ["newest", "highest", "lowest"]},
+    ),
+    Operation(
         *("POST", "/api/v1/agents/register"),
         fields={"name": TEXTS, "handle": [], "description": TEXTS, "runtime": TEXTS},
     ),
-    Operation("GET", "/api/v1/agents/me", is_protected=True),
+    read_of(""),
+    read_of("/limits"),
+    read_of("/manifest", content=["true", "false"]),
+    read_of("/skills", **PAGE),
+    read_of("/personas", **PAGE),
+    read_of("/reviews", **PAGE),
+    read_of("/tokens"),
     Operation(
         *("PATCH", "/api/v1/agents/me"),
         fields={"name": TEXTS, "description": TEXTS, "runtime": TEXTS},
@@ -79,23 +115,45 @@ OPERATIONS = [
         required=("code",),
         is_protected=True,
     ),
-    Operation(
-        *("POST", "/api/v1/agents/me/skills/install"),
-        fields={"slug": SKILLS, "runtime": TEXTS},
-        required=("slug",),
-        is_protected=True,
-    ),
-    Operation(
-        *("POST", "/api/v1/agents/me/personas/install"),
-        fields={"slug": PERSONAS, "setActive": [True, False]},
-        required=("slug",),
-        is_protected=True,
-    ),
+    write_of("skills/install", SKILLS, runtime=TEXTS),
+    write_of("personas/install", PERSONAS, setActive=[True, False]),
     Operation(
         *("POST", "/api/v1/agents/me/reviews"),
         fields={"personaSlug": PERSONAS[:6], "rating": [1, 5, 4.5, 3.14], "comment": TEXTS},
         required=("personaSlug", "rating"),
         is_protected=True,
+    ),
+    Operation(
+        *("DELETE", "/api/v1/agents/me/reviews/{personaSlug}"),
+        slugs=PERSONAS[:3],
+        is_protected=True,
+    ),
+    *(write_of(f"skills/{verb}", SKILLS[:4]) for verb in ("update", "uninstall")),
+    *(
+        write_of(f"personas/{verb}", PERSONAS[:4])
+        for verb in ("update", "activate", "deactivate", "uninstall")
+    ),
+    Operation(
+        *("POST", "/api/v1/agents/me/tokens"),
+        fields={"name": TEXTS, "scopes": [["read"], SCOPES], "expiresInDays": [1, 365]},
+        is_protected=True,
+    ),
+    Operation(
+        *("POST", "/api/v1/agents/me/tokens/rotate"),
+        fields={"graceSeconds": [0, 0, 600]},
+        is_protected=True,
+        callers=SPARE,
+    ),
+    Operation(
+        *("DELETE", "/api/v1/agents/me/tokens/{tokenId}"),
+        slugs=TOKEN_IDS,
+        is_protected=True,
+        callers=FULL[:1],
+    ),
+    Operation(
+        *("POST", "/api/v1/tokens/revoke"),
+        fields={"token": ["", "mkt_agent_" + "0" * 38, *TEXTS]},
+        required=("token",),
     ),
 ]
 
@@ -121,7 +179,7 @@ class Request:
 
 def request(operation, *, slug="", parameters=(), body=b"", token=FULL[0]):
     """A request to the operation that is valid if its parts are."""
-    path = operation.path.replace("{slug}", slug)
+    path = re.sub(r"\{\w+\}", lambda _: slug, operation.path)
     pairs = [f"{escaped(name)}={escaped(value)}" for name, value in parameters]
     headers = [("Host", "localhost")]
     if operation.is_protected:
@@ -148,12 +206,12 @@ def valid_request(rng, operation):
         slug=rng.choice(operation.slugs or [""]),
         parameters=[(name, rng.choice(operation.parameters[name])) for name in chosen],
         body=json.dumps(body).encode() if operation.has_body else b"",
-        token=rng.choice(FULL),
+        token=rng.choice(operation.callers),
     )
 
 
 def populate():
-    """Create rows for every operation; returns the credential for each placeholder."""
+    """Create rows for every operation; returns the text for each placeholder."""
     skills = [
         SkillFactory(
             slug=slug, title=f"{TEXTS[n % 5]} {n}", tags=[f"tag {n % 3}"], runtimes=["python"]
@@ -167,19 +225,19 @@ def populate():
         agent.claim.code_digest = agent.claim.digest_of(CODE)
         agent.claim.code_expires_at = timezone.now() + timedelta(days=1)
         agent.claim.save()
+        for slug in SKILLS[:2]:
+            SkillInstall.objects.install(agent, slug)
         for slug in PERSONAS[1:3]:
             PersonaInstall.objects.install(agent, slug)
-    return {name: agent.token.text for name, agent in zip(FULL, agents, strict=True)} | narrow(
-        agents
-    )
+    full = dict(zip(FULL, (agent.token.text for agent in agents), strict=True))
+    spare = {name: AgentToken.objects.issue(agents[1]).text for name in SPARE}
+    ids = {name: AgentToken.objects.issue(agents[0]).public_id for name in TOKEN_IDS}
+    return full | spare | ids | narrow(agents)
 
 
 def narrow(agents):
     """Tokens with some of the scopes, or none."""
-    tokens = {
-        f"@{scope}@": AgentToken.objects.issue(agents[0], [scope])
-        for scope in ("read", "install", "review")
-    }
+    tokens = {f"@{scope}@": AgentToken.objects.issue(agents[0], [scope]) for scope in SCOPES}
     tokens["@revoked@"] = AgentToken.objects.issue(agents[0])
     tokens["@revoked@"].revoke()
     tokens["@expired@"] = AgentToken.objects.issue(agents[0], expires_at=timezone.now())

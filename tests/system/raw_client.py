@@ -38,7 +38,9 @@ class Response:
             return
         if self.status < 400 and self.status not in {200, 201, 202, 304}:
             raise InvalidResponse(f"status {self.status}, Location {self.headers.get('location')}")
-        if self.status != 304 and self.headers.get("content-type") != "application/json":
+        has_file = self.status == 200 and b"SKILL.md" in sent
+        allowed = {"application/json", *["text/markdown; charset=utf-8"] * has_file}
+        if self.status != 304 and self.headers.get("content-type") not in allowed:
             raise InvalidResponse(f"status {self.status} as {self.headers.get('content-type')}")
         if self.status >= 400 and not (self.is_to_head and not self.body):
             self.check_error()

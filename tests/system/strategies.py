@@ -60,7 +60,7 @@ METHOD = st.sampled_from(fuzz_dictionary.METHODS) | st.from_regex(r"[A-Z]{1,10}"
 SEGMENT = TEXT.map(escaped) | PRINTABLE
 TARGET = (
     st.sampled_from(fuzz_dictionary.TARGETS)
-    | st.builds("/api/v1/{}/{}".format, st.sampled_from(["skills", "personas", "agents"]), SEGMENT)
+    | st.builds("/api/v1/{}/{}".format, st.sampled_from(fuzz_dictionary.FOLDERS), SEGMENT)
     | PRINTABLE.map("/{}".format)
     | PRINTABLE
     | LATIN_1
@@ -100,7 +100,7 @@ def requests(draw):
             fuzzed_parameters(operation) if "parameters" in fuzzed else parameters(operation)
         ),
         body=draw(fuzzed_body(operation) if "body" in fuzzed else body(operation)),
-        token=draw(st.sampled_from(fuzz_dictionary.NARROW if "token" in fuzzed else FULL)),
+        token=draw(st.sampled_from(callers(operation, fuzzed))),
     )
     if "method" in fuzzed:
         made.method = draw(METHOD)
@@ -116,6 +116,12 @@ def requests(draw):
                 made.headers = [header for header in made.headers if header[0] != name]
             made.headers.append((name, value))
     return made
+
+
+def callers(operation, fuzzed):
+    # A narrow token that was rotated would be refused ever after.
+    is_narrow = "token" in fuzzed and operation.callers == FULL
+    return fuzz_dictionary.NARROW if is_narrow else operation.callers
 
 
 def parameters(operation):

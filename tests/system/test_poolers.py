@@ -14,8 +14,8 @@ from tests.factories import PersonaFactory, SkillFactory
 from tests.live import LiveServer, free_port
 from tests.system import test_races
 from tests.system.load import ME, REGISTER
+from tests.system.races import LIMITS, concurrently_on
 from tests.system.scale import scale
-from tests.system.test_races import concurrently_on
 
 SECONDS = scale(short=2, long=60)
 AGENTS = 16
@@ -68,7 +68,7 @@ def server(request, django_db_setup, tmp_path_factory):
             {
                 "DATABASE_URL": f"postgres://{USER}@127.0.0.1:{port}/{connection.settings_dict['NAME']}",
                 "DATABASE_TIMEOUTS": "none",
-                **test_races.LIMITS,
+                **LIMITS,
                 **environment,
             },
         )

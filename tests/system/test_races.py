@@ -1,13 +1,8 @@
 """Races end in the specified response: real threads, two server processes, real PostgreSQL."""
 
 import random
-import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from itertools import cycle, islice
-from threading import Barrier
 
-import pytest
 from django.db import connection
 
 from agents.models import Agent, AgentToken
@@ -21,52 +16,10 @@ from tests.factories import (
     SkillFactory,
     review,
 )
-from tests.system.scale import scale
+from tests.system.races import CONCURRENCY, ME, ROUNDS, rounds, statuses, wait_for
 
-ROUNDS = scale(short=3, long=200)
-CONCURRENCY = (16, 32, 48)  # concurrent requests, in turn
-SKILL = "/api/v1/agents/me/skills/install"
-PERSONA = "/api/v1/agents/me/personas/install"
-REVIEW = "/api/v1/agents/me/reviews"
+SKILL, PERSONA, REVIEW = f"{ME}/skills/install", f"{ME}/personas/install", f"{ME}/reviews"
 REGISTER = "/api/v1/agents/register"
-LIMITS = {
-    "RATE_LIMIT_REGISTER": "1000000/h",
-    "RATE_LIMIT_REVIEW": "1000000/h",
-    "RATE_LIMIT_INSTALL": "free=1000000/h,slow=10/d",
-}
-
-
-def rounds(number=ROUNDS):
-    """The number of concurrent requests in each round."""
-    return islice(cycle(CONCURRENCY), number)
-
-
-@pytest.fixture
-def concurrently(live_server_of):
-    return concurrently_on(live_server_of(**LIMITS))
-
-
-def concurrently_on(server):
-    """Send requests concurrently; returns the responses in their order."""
-
-    def concurrently(requests):
-        barrier = Barrier(len(requests))
-
-        def send(request):
-            method, path, body, agent = request
-            barrier.wait()
-            return server.request(method, path, body, token=agent and agent.token.text)
-
-        with ThreadPoolExecutor(len(requests)) as pool:
-            responses = list(pool.map(send, requests))
-        assert all(response.status < 500 for response in responses), [a.body for a in responses]
-        return responses
-
-    return concurrently
-
-
-def statuses(responses):
-    return Counter(response.status for response in responses)
 
 
 def test_one_skill_is_installed_once_by_one_agent(concurrently):
@@ -187,13 +140,6 @@ def test_the_limiter_accepts_exactly_the_limit(concurrently):
         assert statuses(responses) == {404: 10, 429: parallel - 10}
 
 
-def wait_for(rows):
-    """Wait for the first of them: the other requests are in flight then."""
-    deadline = time.monotonic() + 10
-    while not rows.exists() and time.monotonic() < deadline:
-        time.sleep(0.0005)
-
-
 def test_no_install_succeeds_after_a_concurrent_change_of_price(concurrently):
     """Every install that got 201 was counted while the persona was free."""
     for parallel in rounds():
@@ -289,7 +235,7 @@ def test_concurrent_writes_of_every_kind_do_not_deadlock(concurrently):
                     ("POST", SKILL, {"slug": skill.slug}, agent),
                     ("POST", PERSONA, {"slug": persona.slug, "setActive": True}, agent),
                     ("POST", REVIEW, {"personaSlug": personas[0].slug, "rating": 3}, agent),
-                    ("PATCH", "/api/v1/agents/me", {"name": f"Round {number}"}, agent),
+                    ("PATCH", ME, {"name": f"Round {number}"}, agent),
                 )
             ]
         )

@@ -24,7 +24,11 @@ AGENTS = "/admin/agents/agent/"
 TOKENS = "/admin/agents/agenttoken/"
 TOKEN = re.compile(r"mkt_agent_[0-9A-Za-z]{38}")
 CODE = re.compile(r"[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}")
-UNLIMITED = {f"RATE_LIMIT_{name}": "100000/h" for name in ("INSTALL", "REVIEW", "CONFIRM_CLAIM")}
+LEAVING = ("update", "uninstall")
+SWITCHING = ("activate", "deactivate", *LEAVING)
+UNLIMITED = {
+    f"RATE_LIMIT_{name}": "100000/h" for name in ("INSTALL", "REVIEW", "MANAGE", "CONFIRM_CLAIM")
+}
 
 
 def as_text(response):
@@ -44,7 +48,7 @@ class Scene:
     def send(self, method, path, body=None, **options):
         response = self.server.request(method, path, body, **options)
         assert response.status < 500, (path, response.body)
-        if response.status >= 400:
+        if response.status >= 400 or path == "/mcp":  # which tells of some errors under 200
             self.errors.append((f"{method} {path} {body} {options}", as_text(response)))
         return response
 
@@ -72,6 +76,11 @@ def use_rightly(scene):
         ("POST", f"{me}/skills/install", {"slug": "pdf-tables", "runtime": "python"}),
         ("POST", f"{me}/personas/install", {"slug": "archivist", "setActive": True}),
         ("POST", f"{me}/reviews", {"personaSlug": "archivist", "rating": 5, "comment": "Good."}),
+        *(("POST", f"{me}/personas/{verb}", {"slug": "archivist"}) for verb in SWITCHING),
+        *(("POST", f"{me}/skills/{verb}", {"slug": "pdf-tables"}) for verb in LEAVING),
+        *(("GET", f"{me}/{what}", None) for what in ("manifest", "limits", "skills", "reviews")),
+        ("GET", f"{misplaced.API}/personas/archivist/reviews", None),
+        ("DELETE", f"{me}/reviews/archivist", None),
     ]:
         assert scene.send(method, path, body, token=token).status in {200, 201}
 

@@ -1,0 +1,69 @@
+"""What clients were told is stored, and what of it a database does not hold."""
+
+from collections import defaultdict
+
+PRESENT = "present"  # a row, whatever it holds
+AGENT = "JOIN agents_agent AS agent ON agent.id = agent_id"
+SKILL = "JOIN catalogue_skill AS entry ON entry.id = skill_id"
+PERSONA = "JOIN catalogue_persona AS entry ON entry.id = persona_id"
+# The rows of each kind, as what is left of their key and their value.
+STORED = {
+    "agent": "SELECT handle, public_id FROM agents_agent",
+    "token": """
+        SELECT digest, CASE WHEN expires_at <= now() OR revoked_at IS NOT NULL THEN 'ended'
+            ELSE 'usable' END
+        FROM agents_agenttoken
+    """,
+    "skills": f"""
+        SELECT handle, slug, install.digest
+        FROM installs_skillinstall AS install {AGENT} {SKILL} WHERE removed_at IS NULL
+    """,
+    "personas": f"""
+        SELECT handle, slug, install.digest
+        FROM installs_personainstall AS install {AGENT} {PERSONA} WHERE removed_at IS NULL
+    """,
+    "active": f"""
+        SELECT handle, slug FROM installs_personainstall {AGENT} {PERSONA} WHERE is_active
+    """,
+    "review": f"""
+        SELECT handle, slug, rating || ' ' || comment
+        FROM reviews_review {AGENT} {PERSONA} WHERE deleted_at IS NULL
+    """,
+}
+
+
+class Acknowledged(defaultdict):
+    """The values that a row may have, by its key such as ("skills", handle, slug).
+
+    None is no row. It is one value once a request was answered; one that was sent and never
+    answered may have written or not.
+    """
+
+    def __init__(self):
+        super().__init__(lambda: {None})
+
+    def sent(self, values):
+        for key, value in values.items():
+            self[key].add(value)
+
+    def answered(self, values):
+        for key, value in values.items():
+            self[key] = {value}
+
+    def number(self):
+        return sum(len(possible) == 1 for possible in self.values())
+
+    def missing(self, rows_of):
+        """What of it is not what `rows_of(query)` returns."""
+        stored = {
+            (kind, *key): value for kind, query in STORED.items() for *key, value in rows_of(query)
+        }
+        return [
+            (key, possible, stored.get(key))
+            for key, possible in self.items()
+            if not is_possible(stored.get(key), possible)
+        ]
+
+
+def is_possible(value, possible):
+    return value in possible or (value is not None and PRESENT in possible)

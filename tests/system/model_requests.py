@@ -1,0 +1,106 @@
+"""Requests of the model test: each is sent to the server, and compared with what the model says."""
+
+import re
+from contextlib import contextmanager
+from urllib.parse import urlencode
+
+from tests.system.matchers import Interval, Opaque, differences
+from tests.system.model_agents import Response
+from tests.system.model_data import API, LISTS, ROUTES
+
+
+class ComparedRequests:
+    """What the test's machine and its `model`, `server` and `counts` have in common."""
+
+    def __init__(self):
+        super().__init__()
+        self.has_diverged = False
+        self.known = {}  # (token, path) -> the ETag and the body of the last response
+
+    @contextmanager
+    def clock(self):
+        """Timestamps of what is written in the block lie in its interval."""
+        self.model.interval = Interval()
+        yield
+        self.model.interval.end()
+
+    def act(self, operation, given=None, token=None):
+        """Do the same with the model and the server, and compare the responses.
+
+        `given` is the body; of a GET the query, of a DELETE the values in its path.
+        """
+        self.model.interval = Interval()
+        expected = getattr(self.model, operation)(token, given)
+        method, path = ROUTES[operation]
+        if method == "GET" and given:
+            path, given = f"{path}?{urlencode(given)}", None
+        if method == "DELETE":
+            path, given = path.format(**given), None
+        self.compare(operation, expected, method, path, given, token)
+
+    def open(self, kind, slug, token=None):
+        expected = self.model.detail(kind, slug)
+        self.compare("detail", expected, "GET", f"{API}/{kind}/{slug}", token=token)
+
+    def paginate(self, operation, query, token=None, *below):
+        """A list from its first page to its last and back, by the links that it gives.
+
+        `below` is the slug of the entry that it belongs to, if it does.
+        """
+        self.model.interval = Interval()
+        rows = getattr(self.model, operation)(token, query, *below)
+        route = LISTS[operation].format(*below)
+        path = f"{route}?{urlencode(query, doseq=True)}"
+        if isinstance(rows, Response):
+            self.compare(operation, rows, "GET", path, token=token)
+            return
+        limit = int(query.get("limit", 20))
+        pages = [rows[start : start + limit] for start in range(0, len(rows), limit)] or [[]]
+        link = rf"{re.escape(self.base_url + route)}\?.*cursor=.+"
+
+        def links_of(path, number):
+            expected = {
+                "results": pages[number],
+                "count": len(rows),
+                "next": Opaque(link) if number + 1 < len(pages) else None,
+                "previous": Opaque(link) if number else None,
+            }
+            path = path.removeprefix(self.base_url)
+            return self.compare(operation, Response(200, expected), "GET", path, token=token)
+
+        there = list(range(len(pages)))
+        for number in there:
+            links = links_of(path, number)
+            path = links["next"]
+        for number in there[-2::-1]:
+            links = links_of(links["previous"], number)
+
+    def compare(self, operation, expected, method, path, body=None, token=None):
+        """Send a request; AssertionError where the response is not the expected one."""
+        status, got = self.response_to(method, path, body, token)
+        self.model.interval.end()
+        self.counts["requests"] += 1
+        self.counts[operation, status] += 1
+        wrong = differences(vars(expected), vars(got))
+        if wrong:
+            self.has_diverged = True
+            asked = f"{method} {path} {body or ''} with {token or 'no token'}"
+            raise AssertionError(f"{asked}: {'; '.join(wrong)}")
+        return got.body
+
+    def response_to(self, method, path, body, token):
+        """The status, and the Response that the client has then: after a 304 the one it had."""
+        etag, known = self.known.get((token, path), (None, None))
+        headers = {"If-None-Match": etag} if etag else {}
+        text = token and str(token.text)
+        response = self.server.request(method, path, body, token=text, headers=headers)
+        if response.status == 304 and etag:
+            assert (response.headers["ETag"], response.body) == (etag, b"")
+            return 304, Response(200, known)
+        assert response.headers["Content-Type"] == "application/json", response
+        shown = response.json()
+        if token and response.headers["ETag"]:
+            self.known[token, path] = response.headers["ETag"], shown
+        return response.status, Response(
+            response.status, shown, response.headers["WWW-Authenticate"]
+        )

@@ -1,0 +1,104 @@
+"""The model of reviews: writing, deleting and reading them."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from tests.system import model_validation as validation
+from tests.system.matchers import ShortRepr, StartsWith, Timestamp
+from tests.system.model_agents import Response, error, operation
+from tests.system.model_catalogue import edits, number, stars, two_decimals
+
+
+@dataclass(eq=False)
+class Review(ShortRepr):
+    """The one review of an agent and a persona; a deleted one may be written anew."""
+
+    agent: Any
+    persona: Any
+    is_hidden: bool = False
+    is_deleted: bool = True
+    first_written: int = field(default_factory=lambda: next(edits))
+
+    def __repr__(self):
+        return f"<review of {self.persona} by {self.agent}>"
+
+    @property
+    def is_shown(self):
+        return not self.is_hidden and not self.is_deleted
+
+    def named(self):
+        return {"reviewId": self.review_id, "personaSlug": self.persona.slug}
+
+    def fields(self):
+        return {
+            **self.named(),
+            "rating": number(self.rating),
+            "comment": self.comment,
+            "createdAt": self.created,
+            "updatedAt": self.updated,
+        }
+
+    def listed(self):
+        reviewer = {"handle": self.agent.handle, "name": self.agent.profile["name"]}
+        return {**self.fields(), "agent": reviewer}
+
+
+# Among equal ratings the first review of a persona and agent counts, also of one written anew.
+SORT_KEYS = {
+    "newest": lambda review: -review.written,
+    "highest": lambda review: (-review.rating, -review.first_written),
+    "lowest": lambda review: (review.rating, -review.first_written),
+}
+
+
+def newest_first(reviews):
+    return sorted(reviews, key=SORT_KEYS["newest"])
+
+
+class ReviewRules:
+    @operation("review", validation.review_problem, policy="review")
+    def review(self, token, body):
+        persona, agent = self.published("personas", body["personaSlug"]), token.agent
+        if persona is None:
+            return error(404, "Persona not found")
+        if persona not in agent.personas:
+            return error(400, "You must install this persona before reviewing it")
+        review = agent.reviews.setdefault(persona, Review(agent, persona))
+        persona.reviews[agent] = review
+        is_new = review.is_deleted
+        if is_new:
+            review.review_id, review.written = self.opaque("review"), next(edits)
+            review.created, review.is_deleted = Timestamp(self.interval), False
+        review.rating = two_decimals(Decimal(str(body["rating"])))
+        review.comment = body.get("comment") or ""
+        review.updated = Timestamp(self.interval)
+        return Response(201 if is_new else 200, {"message": StartsWith(), **review.fields()})
+
+    @operation("review", policy="review")
+    def delete_review(self, token, path):
+        written = [review for review in token.agent.reviews.values() if not review.is_deleted]
+        found = [review for review in written if review.persona.slug == path["personaSlug"]]
+        if not found:
+            return error(404, "Review not found")
+        found[0].is_deleted = True
+        return Response(200, {"message": StartsWith(), **found[0].named()})
+
+    # The lists return their rows, or the Response that refuses them.
+
+    @operation("read", validation.own_query_problem)
+    def own_reviews(self, token, _query):
+        """Hidden ones too: the agent is not told."""
+        written = (review for review in token.agent.reviews.values() if not review.is_deleted)
+        return [review.listed() for review in newest_first(written)]
+
+    def persona_reviews(self, _token, query, slug):
+        persona = self.published("personas", slug)
+        if problem := validation.review_query_problem(query):
+            return error(400, problem)
+        if persona is None:
+            return error(404, "Persona not found")
+        shown = [review for review in persona.reviews.values() if review.is_shown]
+        if "rating" in query:
+            shown = [review for review in shown if stars(review.rating) == int(query["rating"])]
+        return [r.listed() for r in sorted(shown, key=SORT_KEYS[query.get("sort", "newest")])]

@@ -1,0 +1,55 @@
+"""What the tests of races share: rounds of concurrent requests, and what they come to."""
+
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle, islice
+from threading import Barrier
+
+from tests.system.scale import scale
+
+ROUNDS = scale(short=3, long=200)
+CONCURRENCY = (16, 32, 48)  # concurrent requests, in turn
+ME = "/api/v1/agents/me"
+LIMITS = {
+    "RATE_LIMIT_REGISTER": "1000000/h",
+    "RATE_LIMIT_REVIEW": "1000000/h",
+    "RATE_LIMIT_MANAGE": "1000000/h",
+    "RATE_LIMIT_REVOKE": "1000000/h",
+    "RATE_LIMIT_INSTALL": "free=1000000/h,slow=10/d",
+}
+
+
+def rounds(number=ROUNDS):
+    """The number of concurrent requests in each round."""
+    return islice(cycle(CONCURRENCY), number)
+
+
+def concurrently_on(server):
+    """Send requests concurrently; returns the responses in their order."""
+
+    def concurrently(requests):
+        barrier = Barrier(len(requests))
+
+        def send(request):
+            method, path, body, agent = request
+            barrier.wait()
+            return server.request(method, path, body, token=agent and agent.token.text)
+
+        with ThreadPoolExecutor(len(requests)) as pool:
+            responses = list(pool.map(send, requests))
+        assert all(response.status < 500 for response in responses), [a.body for a in responses]
+        return responses
+
+    return concurrently
+
+
+def statuses(responses):
+    return Counter(response.status for response in responses)
+
+
+def wait_for(rows):
+    """Wait for the first of them: the other requests are in flight then."""
+    deadline = time.monotonic() + 10
+    while not rows.exists() and time.monotonic() < deadline:
+        time.sleep(0.0005)
