@@ -120,7 +120,7 @@ TOOLS = {
         RevokeTokenSerializer,
         {
             "tokenId": "One of yours, from list_tokens",
-            "token": "Instead: the text of a leaked token, whoever has it",  # nosec B105 (its help)
+            "token": "Instead: the text of a leaked token, whoever has it",  # nosec B105
         },
         in_path="tokenId",
         is_destructive=True,
