@@ -89,8 +89,11 @@ START = [
     *(("uninstall_skill", {"slug": slug}) for slug in ("brass", "dune", "dune")),
     ("install_skill", {"slug": "brass"}),
     *(("install_persona", {"slug": slug, "setActive": True}) for slug in ("falcon", "ember")),
+    ("activate_persona", {"slug": "falcon"}),
+    ("me", None),
     ("review", {"personaSlug": "falcon", "rating": 4}),
     *[("uninstall_persona", {"slug": "falcon"})] * 2,
+    ("activate_persona", {"slug": "ember"}),
 ]
 
 
