@@ -30,6 +30,8 @@ from tests.environments import (
 
 ORIGIN = "https://market.example"
 CHECK_SERVER = ("-m", "gunicorn", "--check-config", "--print-config", "marketplace.wsgi")
+RATES = ["install 20/h", "review 10/h", "manage 120/h", "confirm-claim 10/h", "report 10/h"]
+RATES += ["register 100/h", "revoke 30/h", "login 5/15m"]
 
 
 def settings_of(*names, **variables):
@@ -141,12 +143,6 @@ def test_gunicorn_uses_its_configuration_file():
 
 def test_a_short_secret_will_do_for_debugging():
     assert settings_of("SECRET_KEY", SECRET_KEY="short", DEBUG="true") == "short"
-
-
-RATES = [
-    *("install 20/h", "review 10/h", "manage 120/h", "confirm-claim 10/h", "report 10/h"),
-    *("register 100/h", "revoke 30/h", "login 5/15m"),
-]
 
 
 def test_the_defaults_are_those_of_the_contract():
