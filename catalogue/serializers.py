@@ -17,6 +17,7 @@ from marketplace.api.schemas import (
     like,
     nullable,
     object_schema,
+    page_of,
 )
 from marketplace.api.serializers import number, timestamp
 from marketplace.models import SLUG
@@ -49,20 +50,6 @@ FILE_SCHEMA = component(
     ),
 )
 VERSION_SCHEMA = like(described(column(Entry, "version"), UNKNOWN), "1.6.0")
-
-
-def page_of(row, count="On all pages."):
-    return object_schema(
-        {
-            "results": array(row),
-            "count": described(COUNT, count),
-            "next": described(
-                like(nullable(URL), "https://marketplace.example/api/v1/skills?cursor=WyIxYzZm"),
-                "The next page; null on the last.",
-            ),
-            "previous": like(nullable(URL), None),
-        }
-    )
 
 
 class EntrySerializer(BaseSerializer):

@@ -8,7 +8,6 @@ from catalogue.serializers import (
     SLUG_SCHEMA,
     TITLE_SCHEMA,
     VERSION_SCHEMA,
-    page_of,
 )
 from marketplace.api.schemas import (
     FLAG,
@@ -22,6 +21,7 @@ from marketplace.api.schemas import (
     message,
     nullable,
     object_schema,
+    page_of,
 )
 from marketplace.api.serializers import (
     BodySerializer,

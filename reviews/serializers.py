@@ -3,7 +3,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from rest_framework.serializers import BaseSerializer, Field
 
 from agents.serializers import AGENT_SCHEMA
-from catalogue.serializers import PERSONA_SLUG_SCHEMA, page_of
+from catalogue.serializers import PERSONA_SLUG_SCHEMA
 from marketplace.api.schemas import (
     RATING,
     TIMESTAMP,
@@ -13,6 +13,7 @@ from marketplace.api.schemas import (
     like,
     message,
     object_schema,
+    page_of,
 )
 from marketplace.api.serializers import (
     BodySerializer,

@@ -50,6 +50,21 @@ def nullable(schema):
     return {"oneOf": [schema, {"type": "null"}]}
 
 
+def page_of(row, count="On all pages."):
+    """What KeysetPagination responds with."""
+    return object_schema(
+        {
+            "results": array(row),
+            "count": described(COUNT, count),
+            "next": described(
+                like(nullable(URL), "https://marketplace.example/api/v1/skills?cursor=WyIxYzZm"),
+                "The next page; null on the last.",
+            ),
+            "previous": like(nullable(URL), None),
+        }
+    )
+
+
 def described(schema, description):
     return schema | {"description": description}
 
