@@ -32,7 +32,11 @@ class OwnReviewFilterSet(FilterSet):
 
 
 class PersonaReviewFilterSet(FilterSet):
-    """What everyone may read of the persona whose `slug` is bound."""
+    """What everyone may read of the persona whose `slug` is bound.
+
+    Of the same rating, what was first written last comes first: a review that is deleted and
+    written anew keeps its row, and so its place.
+    """
 
     queryset = Review.objects.shown().filter(persona=BindParam("persona")).for_list()
     filters = {
