@@ -7,3 +7,7 @@ class SkillNotFound(NotFound):
 
 class PersonaNotFound(NotFound):
     default_detail = "Persona not found"
+
+
+class FileNotFound(NotFound):
+    default_detail = "File not found"

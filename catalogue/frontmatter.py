@@ -6,6 +6,8 @@ import unicodedata
 
 import yaml
 
+from marketplace.secrets import holds_token
+
 MAX_BYTES = 1024 * 1024
 MAX_FRONTMATTER = 64 * 1024  # characters
 MAX_DEPTH = 100
@@ -34,6 +36,8 @@ def read_text(path):
         raise Refused("not UTF-8 text") from error
     if "\0" in text:
         raise Refused("contains NUL characters")
+    if holds_token(text):
+        raise Refused("holds a token of this marketplace")
     return plain_newlines(text)
 
 

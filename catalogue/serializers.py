@@ -1,3 +1,6 @@
+from urllib.parse import quote
+
+from django.urls import reverse
 from rest_framework.serializers import BaseSerializer
 
 from catalogue.models import Entry
@@ -38,17 +41,22 @@ UNKNOWN = "Empty where it is not known."
 CONTEXT_TOKENS_SCHEMA = described(
     COUNT, "About what `content` costs an agent's context: characters / 4."
 )
-FILE_SCHEMA = component(
-    "File",
-    object_schema(
-        {
-            "path": like(TEXT, "scripts/tables.py"),
-            "size": described(COUNT, "In bytes."),
-            "digest": DIGEST_SCHEMA,
-            "url": like(URL, "https://marketplace.example/api/v1/skills/pdf-tables/files/a.py"),
-        }
-    ),
+TEXT_FILE, OTHER_FILE = "text/plain", "application/octet-stream"
+BYTES_SCHEMA = component(
+    "Bytes", {"type": "string", "format": "binary", "examples": ["print('tables')"]}
 )
+PATH_SCHEMA = like(TEXT, "scripts/tables.py")
+FILE_FIELDS = {
+    "path": PATH_SCHEMA,
+    "size": like(described(COUNT, "In bytes."), 1534),
+    "digest": DIGEST_SCHEMA,
+    "url": like(
+        described(URL, "Its bytes. They never change: the URL carries the digest."),
+        "https://marketplace.example/api/v1/skills/pdf-tables/files/scripts/tables.py"
+        f"?digest={DIGEST_SCHEMA['examples'][0]}",
+    ),
+}
+FILE_SCHEMA = component("File", object_schema(FILE_FIELDS))
 VERSION_SCHEMA = like(described(column(Entry, "version"), UNKNOWN), "1.6.0")
 
 
@@ -111,9 +119,9 @@ class SkillSerializer(EntrySerializer):
 
 
 class SkillDetailSerializer(SkillSerializer):
-    """A skill with its whole SKILL.md text and the personas that bundle it.
+    """A skill with its whole SKILL.md text, its files and the personas that bundle it.
 
-    From SkillQuerySet.in_detail.
+    From SkillQuerySet.in_detail; URLs begin with the `base` of the context.
     """
 
     schema = component(
@@ -125,6 +133,23 @@ class SkillDetailSerializer(SkillSerializer):
                     described(TEXT, "The whole SKILL.md, frontmatter included."),
                     "---\nname: pdf-tables\ndescription: Extracts tables from PDF files into CSV.\n"
                     "---\n\n# PDF Tables\n",
+                ),
+                "files": described(
+                    array(
+                        component(
+                            "SkillFile",
+                            object_schema(
+                                {
+                                    **FILE_FIELDS,
+                                    "mediaType": {
+                                        "type": "string",
+                                        "enum": [TEXT_FILE, OTHER_FILE],
+                                    },
+                                }
+                            ),
+                        )
+                    ),
+                    "What its folder holds beside the SKILL.md, by path.",
                 ),
                 "personas": array(
                     component(
@@ -140,8 +165,33 @@ class SkillDetailSerializer(SkillSerializer):
         return {
             **super().to_representation(skill),
             "content": skill.content,
+            "files": [
+                shown | {"mediaType": media_type(file)}
+                for shown, file in zip(
+                    files_of(skill, self.context["base"]), skill.files, strict=True
+                )
+            ],
             "personas": skill.bundling,
         }
+
+
+def files_of(skill, base):
+    """The files of a skill, or of a row with its slug and files, without their media types."""
+    address = base + reverse("skill-detail", args=[skill.slug])
+    return [
+        {
+            "path": file["path"],
+            "size": file["size"],
+            "digest": file["digest"],
+            "url": f"{address}/files/{quote(file['path'])}?digest={file['digest']}",
+        }
+        for file in skill.files
+    ]
+
+
+def media_type(file):
+    """What a file is served as: never as what a browser would run."""
+    return TEXT_FILE if file["is_text"] else OTHER_FILE
 
 
 class PersonaSerializer(EntrySerializer):

@@ -1,23 +1,35 @@
 from functools import partial
 
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from django.http import HttpResponse, HttpResponseNotModified
+from django.utils.http import content_disposition_header
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from catalogue.exceptions import FileNotFound, PersonaNotFound, SkillNotFound
 from catalogue.filters import PersonaFilterSet, SkillFilterSet
-from catalogue.models import Persona, Skill, slug_validator
+from catalogue.models import FileContent, Persona, Skill, slug_validator
 from catalogue.serializers import (
+    BYTES_SCHEMA,
+    DIGEST_SCHEMA,
+    OTHER_FILE,
+    TEXT_FILE,
     PersonaDetailSerializer,
     PersonaSerializer,
     SkillDetailSerializer,
     SkillSerializer,
+    media_type,
 )
+from catalogue.skill_md import name_of
 from marketplace.api.keysets import versions, versions_of
+from marketplace.api.links import base_url
 from marketplace.api.viewsets import PublicListViewSet
 from marketplace.db.compiled_queries import BindParam, CompiledQuery
-from marketplace.http_cache.responses import conditional_response
+from marketplace.http_cache.responses import conditional_response, is_not_modified
 from marketplace.http_cache.validators import Validator
 
+# What a URL with a digest responds with.
+IMMUTABLE = "public, max-age=31536000, immutable"
 LISTS = (
     "An entry of a list has no `content`: get the one you want. Follow `next` until it is null; "
     "every entry then came once. A parameter that is not listed here is a 400."
@@ -43,7 +55,8 @@ class CatalogueViewSet(PublicListViewSet):
         entry, validator = self.get_published(slug)
 
         def build():
-            return Response(self.detail_serializer_class(entry).data)
+            context = {"base": base_url(request)}
+            return Response(self.detail_serializer_class(entry, context=context).data)
 
         return conditional_response(request, validator.seen, validator, build)
 
@@ -80,6 +93,62 @@ class SkillViewSet(CatalogueViewSet):
     filterset_class = SkillFilterSet
     serializer_class = SkillSerializer
     detail_serializer_class = SkillDetailSerializer
+    content = CompiledQuery(FileContent.objects.filter(digest=BindParam("digest")))
+
+    @extend_schema(
+        operation_id="get_skill_file",
+        tags=["Catalogue"],
+        summary="Read one file of a skill",
+        description="Its bytes, to be stored rather than shown. With `digest` they never change: "
+        "where the file has another one by now, this is a 404.",
+        parameters=[
+            OpenApiParameter(
+                "digest", DIGEST_SCHEMA, description="The `digest` that the file must have."
+            )
+        ],
+        responses={
+            (200, TEXT_FILE, OTHER_FILE): BYTES_SCHEMA,
+            404: (SkillNotFound, FileNotFound),
+        },
+    )
+    @action(detail=True, url_path=r"files/(?P<path>[\s\S]+?)")
+    def file(self, request, slug, path):
+        skill, _ = self.get_published(slug)
+        file = next((file for file in skill.files if file["path"] == path), None)
+        wanted = self.query.get("digest")
+        if file is None or wanted not in (None, [file["digest"]]):
+            raise FileNotFound
+        if wanted:
+            self.headers = {"Cache-Control": IMMUTABLE}
+        digest, content_type = file["digest"], media_type(file)
+        if file["is_text"]:
+            content_type += "; charset=utf-8"
+        return self.download(
+            digest, lambda: bytes(self.content.first(digest=digest).data), path, content_type
+        )
+
+    @extend_schema(
+        operation_id="get_skill_archive",
+        tags=["Catalogue"],
+        summary="Read a skill as a zip",
+        description="What to unpack into a folder of the skill's name: its SKILL.md and its files. "
+        "The bytes are the same everywhere for the same `digest` of the skill.",
+        responses={(200, "application/zip"): BYTES_SCHEMA, 404: SkillNotFound},
+    )
+    @action(detail=True, url_path=r"archive\.zip")
+    def archive(self, request, slug):
+        skill, _ = self.get_published(slug)
+        name = f"{name_of(skill)}.zip"
+        return self.download(skill.digest, skill.archive, name, "application/zip")
+
+    def download(self, digest, read, path, content_type):
+        """The bytes that `read` returns, or a 304. They are too many for the response cache."""
+        headers = {"ETag": f'"{digest}"'}
+        if is_not_modified(self.request.META, headers["ETag"]):
+            return HttpResponseNotModified(headers=headers)
+        name = path.rpartition("/")[2]
+        headers["Content-Disposition"] = content_disposition_header(True, name)  # noqa: FBT003
+        return HttpResponse(read(), content_type=content_type, headers=headers)
 
 
 @extend_schema_view(

@@ -24,7 +24,7 @@ urlpatterns = [
     re_path(
         r"^api/v1/skills/(?P<slug>[^/]+)/SKILL\.md/?$",
         DiscoveryViewSet.as_view({"get": "skill_file"}),
-        name="skill-file",
+        name="skill-md",
     ),
     re_path(
         r"^api/v1/openapi\.json/?$", DocumentViewSet.as_view({"get": "retrieve"}), name="openapi"

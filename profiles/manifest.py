@@ -2,13 +2,14 @@
 
 from collections import namedtuple
 
+import orjson
 from django.db import connection
 
 from profiles.sql import MANIFEST
 
 COLUMNS = (
     "kind public_id slug title description version digest installed_digest context_tokens "
-    "updated_at is_installed is_bundled is_within content"
+    "updated_at files is_installed is_bundled is_within content"
 )
 Row = namedtuple("Row", COLUMNS)  # noqa: PYI024 - named as in SQL
 
@@ -21,7 +22,9 @@ class Manifest:
         params = {"agent": agent.pk, "with_content": with_content}
         self.rows = list(map(Row._make, connection.fetch_all(MANIFEST, params)))
         self.persona = next((row for row in self.rows if row.kind == "persona"), None)
-        self.skills = [row for row in self.rows if row.kind == "skill"]
+        self.skills = [
+            row._replace(files=orjson.loads(row.files)) for row in self.rows if row.kind == "skill"
+        ]
 
     @property
     def is_truncated(self):

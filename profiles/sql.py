@@ -109,15 +109,15 @@ WITH active AS (
 ), listed AS (
     SELECT
         'persona' AS kind, public_id, slug, title, description, version, digest, installed_digest,
-        context_tokens, updated_at, true AS is_installed, false AS is_bundled, content,
-        NULL AS install_id
+        context_tokens, updated_at, NULL AS files, true AS is_installed, false AS is_bundled,
+        content, NULL AS install_id
     FROM active JOIN catalogue_persona ON id = persona_id
     WHERE status = 'published'
     UNION ALL
     SELECT
         'skill', public_id, slug, title, description, version, digest, installed_digest,
-        context_tokens, updated_at, install_id IS NOT NULL, bundled.skill_id IS NOT NULL, content,
-        install_id
+        context_tokens, updated_at, files, install_id IS NOT NULL, bundled.skill_id IS NOT NULL,
+        content, install_id
     FROM own FULL JOIN bundled USING (skill_id) JOIN catalogue_skill ON id = skill_id
     WHERE status = 'published'
 ), measured AS (
@@ -130,7 +130,7 @@ WITH active AS (
 )
 SELECT
     kind, public_id, slug, title, description, version, digest, installed_digest, context_tokens,
-    updated_at, is_installed, is_bundled, is_within,
+    updated_at, files, is_installed, is_bundled, is_within,
     CASE WHEN is_within AND %(with_content)s THEN content END AS content
 FROM measured
 ORDER BY {PLACE}

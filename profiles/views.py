@@ -5,6 +5,7 @@ from rest_framework.response import Response
 from agents.authentication import BearerAuthentication
 from agents.serializers import UpdateAgentSerializer
 from marketplace.api.exceptions import BadRequest
+from marketplace.api.links import base_url
 from marketplace.api.permissions import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.http_cache.responses import conditional_response
@@ -99,17 +100,18 @@ class ManifestViewSet(ApiViewSet):
 
         def build():
             if not with_content:
-                return answer(listed, advisories)
+                return answer(request, listed, advisories)
             # The advisories once more, after the texts: what is withdrawn meanwhile is in one of
             # the two at least.
             manifest = Manifest(agent, with_content=True)
-            return answer(manifest, advisories_of(agent=agent.pk))
+            return answer(request, manifest, advisories_of(agent=agent.pk))
 
         return conditional_response(request, [listed.rows, advisories], None, build)
 
 
-def answer(manifest, advisories):
-    return Response(ManifestSerializer(manifest, context={"advisories": advisories}).data)
+def answer(request, manifest, advisories):
+    context = {"advisories": advisories, "base": base_url(request)}
+    return Response(ManifestSerializer(manifest, context=context).data)
 
 
 def parse_flag(name, values):

@@ -6,7 +6,8 @@ import factory
 from factory.django import DjangoModelFactory
 
 from agents.models import Agent, AgentToken, OperatorClaim
-from catalogue.models import Persona, Skill
+from catalogue.importing.folders import as_stored
+from catalogue.models import FileContent, Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 
@@ -40,6 +41,19 @@ class SkillFactory(EntryFactory):
 
     slug = factory.Sequence("skill-{}".format)
     title = factory.Sequence("Skill {}".format)
+
+    @classmethod
+    def _create(cls, model, *args, files=(), **values):
+        """The skill with `files`, {path: bytes}; those below scripts/ are executable."""
+        stored = [
+            as_stored(path, data, is_executable=path.startswith("scripts/"))
+            for path, data in sorted(dict(files).items())
+        ]
+        for file in stored:
+            FileContent.objects.get_or_create(
+                digest=file["digest"], defaults={"data": files[file["path"]]}
+            )
+        return super()._create(model, *args, files=stored, **values)
 
 
 class PersonaFactory(EntryFactory):

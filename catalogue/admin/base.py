@@ -19,6 +19,7 @@ from catalogue.markdown import render
 from catalogue.models import PUBLISHED, Status
 from catalogue.search.staff import containing
 from marketplace.adminsite.base import link_to, state_label
+from marketplace.api.links import base_url
 
 NEWEST = 10  # rows of each kind that an entry's page shows
 
@@ -182,7 +183,8 @@ class EntryAdmin(ImportExportModelAdmin):
             raise PermissionDenied
         row = self.get_row_or_404(request, object_id)
         entry = self.model.objects.in_detail().get(pk=row.pk)
-        body = json.dumps(self.serializer_class(entry).data, indent=2, ensure_ascii=False)
+        shown = self.serializer_class(entry, context={"base": base_url(request)}).data
+        body = json.dumps(shown, indent=2, ensure_ascii=False)
         context = {
             **self.admin_site.each_context(request),
             "title": f"{entry} as an agent sees it",

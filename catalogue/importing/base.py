@@ -17,6 +17,7 @@ from catalogue.frontmatter import (
     read_frontmatter,
     read_text,
 )
+from catalogue.importing.folders import Folder
 from catalogue.models import Status
 
 BATCH = 100  # files of one transaction
@@ -61,6 +62,7 @@ class File:
     fields: Fields
     text: str
     body: str
+    folder: Folder | None = None  # what lies beside a skill's file
 
 
 class Importer:
@@ -102,9 +104,15 @@ class Importer:
         """Which of a folder's files are to be imported."""
         raise NotImplementedError
 
+    def read_beside(self, path):
+        """The folder that belongs to a file; a persona's file stands alone. Raises Refused."""
+
     def values(self, file):
         """The model's own values from a file."""
         raise NotImplementedError
+
+    def store(self, file):
+        """Store what the entry refers to, before it is saved. Raises Refused."""
 
     def import_files(self, files):
         """Import (root, path) pairs as they are found; yields the number of each batch."""
@@ -122,7 +130,8 @@ class Importer:
             text = read_text(path)
             fields, body = read_frontmatter(text)
             slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
-            return File(root, path, self.source_of(root, path), slug, fields, text, body)
+            source, folder = self.source_of(root, path), self.read_beside(path)
+            return File(root, path, source, slug, fields, text, body, folder)
         except (Refused, OSError) as error:
             self.report.refuse(path, error)
             return None
@@ -240,7 +249,8 @@ class Importer:
             for name, value in self.values(file).items():
                 setattr(entry, name, value)
             entry.full_clean(validate_unique=False, validate_constraints=False)
-        except Refused as error:
+            self.store(file)
+        except (Refused, OSError) as error:
             self.report.refuse(file.path, error)
         except ValidationError as error:
             reasons = (f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items())

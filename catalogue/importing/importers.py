@@ -4,6 +4,7 @@ import re
 
 from catalogue.frontmatter import Refused
 from catalogue.importing.base import IMPORTED, Importer
+from catalogue.importing.folders import read_folder
 from catalogue.models import Persona, Skill
 
 MAX_PRICE_CENTS = 2**31 - 1
@@ -12,12 +13,24 @@ NO_PERSONAS = {"readme.md", "license.md", "contributing.md", "changelog.md", "co
 
 
 class SkillImporter(Importer):
-    """Every folder that holds a SKILL.md, in any case; the whole text is the content."""
+    """Every folder that holds a SKILL.md, in any case; the whole text is the content.
+
+    A file of another name is imported without the folder that it lies in.
+    """
 
     model = Skill
+    imported = [*IMPORTED, "files"]
 
     def wanted(self, names):
-        return [name for name in names if name.lower() == "skill.md"][:1]
+        return [name for name in names if is_skill_md(name)][:1]
+
+    def read_beside(self, path):
+        if not is_skill_md(path.name):
+            return None
+        folder = read_folder(path)
+        for left_out, reason in folder.left_out:
+            self.report.note(path.parent / left_out, reason)
+        return folder
 
     def below(self, root, path):
         """With the folder's name also where the path is one skill's own folder."""
@@ -31,7 +44,15 @@ class SkillImporter(Importer):
         return path.parent.resolve().name
 
     def values(self, file):
-        return {"content": file.text}
+        return {"content": file.text, "files": file.folder.files if file.folder else []}
+
+    def store(self, file):
+        if file.folder:
+            file.folder.store()
+
+
+def is_skill_md(name):
+    return name.lower() == "skill.md"
 
 
 class PersonaImporter(Importer):

@@ -7,6 +7,7 @@ from catalogue.models.entries import (
     Status,
     slug_validator,
 )
+from catalogue.models.files import FileContent
 from catalogue.models.imports import ImportRun
 from catalogue.models.personas import Persona
 from catalogue.models.search import FacetCount, FacetCountDelta, PersonaPosting, SkillPosting
@@ -20,6 +21,7 @@ __all__ = [
     "Entry",
     "FacetCount",
     "FacetCountDelta",
+    "FileContent",
     "ImportRun",
     "Persona",
     "PersonaPosting",

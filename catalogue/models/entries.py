@@ -164,10 +164,10 @@ class Entry(models.Model):
         self.save(update_fields=["status", "withdrawn_at", "withdrawal_reason", "updated_at"])
 
 
-def digest_of(text):
+def digest_of(*parts):
     """A column with the digest of what agents get of an entry, `sha256:<hex>` (lifecycle 14)."""
     return models.GeneratedField(
-        expression=Func(text, function="catalogue_digest"),
+        expression=Func(*parts, function="catalogue_digest"),
         output_field=models.CharField(max_length=71),
         db_persist=True,
     )

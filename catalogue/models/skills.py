@@ -1,10 +1,12 @@
 from functools import partial
+from hashlib import sha256
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models, transaction
-from django.db.models import Case, Count, OuterRef, Q, When
+from django.db.models import Case, Count, F, OuterRef, Q, When
 from django.db.models.functions import JSONObject
 
+from catalogue.archives import archive_of
 from catalogue.exceptions import SkillNotFound
 from catalogue.models.entries import (
     NO_HISTORY,
@@ -13,6 +15,7 @@ from catalogue.models.entries import (
     digest_of,
     entry_indexes,
 )
+from catalogue.models.files import FileContent
 from catalogue.skill_md import skill_md_of
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import make_public_id
@@ -20,7 +23,7 @@ from marketplace.models import make_public_id
 
 class SkillQuerySet(EntryQuerySet):
     def for_list(self):
-        return super().for_list().defer("skill_md")
+        return super().for_list().defer("skill_md", "files", "archive_digest")
 
     def in_detail(self):
         """Annotate `bundling`: slug and title of the published personas that bundle the skill."""
@@ -47,6 +50,20 @@ class SkillMdField(models.TextField):
         return skill.skill_md
 
 
+class ArchiveDigestField(models.CharField):
+    """The digest of the skill's archive; empty where it is a SKILL.md alone.
+
+    Stored, because an index of skills names it without reading what they hold.
+    """
+
+    MADE_OF = SkillMdField.MADE_OF | {"files"}
+
+    def pre_save(self, skill, add):
+        digest = f"sha256:{sha256(skill.archive()).hexdigest()}" if skill.files else ""
+        skill.archive_digest = digest
+        return digest
+
+
 class Skill(Entry):
     NotFound = SkillNotFound
     COUNTERS = {"downloads": ("agent_installs", Count("pk"))}
@@ -55,13 +72,22 @@ class Skill(Entry):
         max_length=40, default=partial(make_public_id, "skill"), editable=False
     )
     skill_md = SkillMdField(blank=True, editable=False, default="", db_default="")
+    # What its folder holds beside SKILL.md, by path in UTF-8 bytes: `{"path", "size", "digest",
+    # "is_text", "is_executable"}`. The bytes are FileContent's.
+    files = models.JSONField(default=list, db_default=[], editable=False)
+    archive_digest = ArchiveDigestField(
+        max_length=71, blank=True, editable=False, default="", db_default=""
+    )
     digest = digest_of(
-        Case(When(skill_md="", then="content"), default="skill_md", output_field=models.TextField())
+        Case(
+            When(skill_md="", then="content"), default="skill_md", output_field=models.TextField()
+        ),
+        F("files"),
     )
     downloads = models.PositiveBigIntegerField(default=0, editable=False)
 
     objects = SkillQuerySet.as_manager()
-    history = StaffHistory(excluded_fields=[*NO_HISTORY, "skill_md", "downloads"])
+    history = StaffHistory(excluded_fields=[*NO_HISTORY, "skill_md", "archive_digest", "downloads"])
 
     class Meta(Entry.Meta):
         constraints = [
@@ -72,15 +98,19 @@ class Skill(Entry):
 
     @transaction.atomic
     def save(self, *, update_fields=None, **options):
-        changed = SkillMdField.MADE_OF.intersection(update_fields or ())
+        changed = ArchiveDigestField.MADE_OF.intersection(update_fields or ())
         if changed:
-            # The file is made of what others have saved, too.
+            # Both are made of what others have saved, too.
             locked = Skill.objects.select_for_update(no_key=True)
-            self.refresh_from_db(fields=SkillMdField.MADE_OF - changed, from_queryset=locked)
-            update_fields = {*update_fields, "skill_md"}
+            self.refresh_from_db(fields=ArchiveDigestField.MADE_OF - changed, from_queryset=locked)
+            update_fields = {*update_fields, "skill_md", "archive_digest"}
         super().save(update_fields=update_fields, **options)
 
     @property
     def file_text(self):
         """The text of its SKILL.md."""
         return self.skill_md or self.content
+
+    def archive(self):
+        """The bytes of its folder as a zip: at most what importing/folders.py allows."""
+        return archive_of(self.file_text, self.files, FileContent.objects.of(self.files))

@@ -26,8 +26,8 @@ from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import ALWAYS_FRESH, Validator
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
-SKILL_FILE_SCHEMA = component(
-    "SkillFile",
+SKILL_MD_SCHEMA = component(
+    "SkillMd",
     like(
         described(TEXT, "Frontmatter between two lines of `---`, then Markdown."),
         "---\nname: pdf-tables\ndescription: Extracts tables from PDF files into CSV.\n---\n",
@@ -69,12 +69,12 @@ class DiscoveryViewSet(PublicReadingViewSet):
         return index_response(files_of(skills), validator)
 
     @extend_schema(
-        operation_id="get_skill_file",
+        operation_id="get_skill_md",
         tags=["Catalogue"],
         summary="Read one skill as a file",
         description="The SKILL.md to put into a folder of the skill's name. Its frontmatter is "
         "what every reader of the format accepts.",
-        responses={(200, "text/markdown"): SKILL_FILE_SCHEMA, 404: SkillNotFound},
+        responses={(200, "text/markdown"): SKILL_MD_SCHEMA, 404: SkillNotFound},
     )
     def skill_file(self, request, slug):
         skill, validator = SkillViewSet.get_published(slug)
@@ -84,7 +84,7 @@ class DiscoveryViewSet(PublicReadingViewSet):
 
 def files_of(skills):
     """The texts of their SKILL.md files, by URL."""
-    return {reverse("skill-file", args=[skill.slug]): skill.file_text for skill in skills}
+    return {reverse("skill-md", args=[skill.slug]): skill.file_text for skill in skills}
 
 
 def index_response(files, validator):

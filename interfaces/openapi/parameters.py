@@ -1,7 +1,7 @@
 """The parameters of a request: in the query, the path and the headers."""
 
 from catalogue.filters import MAX_QUERY
-from catalogue.serializers import PERSONA_SLUG_SCHEMA, SLUG_SCHEMA
+from catalogue.serializers import PATH_SCHEMA, PERSONA_SLUG_SCHEMA, SLUG_SCHEMA
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.schemas import TEXT, identifier
@@ -23,6 +23,7 @@ NAME = "The unique name of the entry."
 IN_PATH = [
     in_path("slug", NAME, SLUG_SCHEMA),
     in_path("personaSlug", NAME, PERSONA_SLUG_SCHEMA),
+    in_path("path", "Its `path`, percent-encoded but for the slashes.", PATH_SCHEMA),
     in_path("tokenId", "The `tokenId` of one of your tokens.", identifier("token")),
 ]
 

@@ -109,20 +109,20 @@ class OperationSchema(AutoSchema):
     def successes(self):
         for key, served in self.get_response_serializers().items():
             if not errors_in(served):
-                status, media_type = key if isinstance(key, tuple) else (key, "application/json")
+                status, *media_types = key if isinstance(key, tuple) else (key, "application/json")
                 schema = served if isinstance(served, dict) else served.schema
                 example = example_of(schema)
-                yield status, self.response(status, media_type, schema, example=example)
+                yield status, self.response(status, media_types, schema, example=example)
 
     def refusal(self, status, texts):
         examples = {text: {"value": {"error": text}} for text in texts}
-        return self.response(status, "application/json", ERROR, examples=examples)
+        return self.response(status, ["application/json"], ERROR, examples=examples)
 
-    def response(self, status, media_type, schema, **examples):
+    def response(self, status, media_types, schema, **examples):
         return {
             "description": STATUS_DESCRIPTIONS[status],
             "headers": self.headers(status),
-            "content": {media_type: {"schema": schema, **examples}},
+            "content": {each: {"schema": schema, **examples} for each in media_types},
         }
 
     def headers(self, status):

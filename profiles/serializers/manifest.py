@@ -8,6 +8,7 @@ from catalogue.serializers import (
     SLUG_SCHEMA,
     TITLE_SCHEMA,
     VERSION_SCHEMA,
+    files_of,
 )
 from marketplace.api.schemas import (
     COUNT,
@@ -26,7 +27,10 @@ from profiles.serializers.profile import ACTIVE_PERSONA
 
 
 class ManifestSerializer(BaseSerializer):
-    """A Manifest, for an agent whose `advisories` are in the context."""
+    """A Manifest, for an agent whose `advisories` are in the context.
+
+    The URLs of files begin with the `base` of the context.
+    """
 
     content_schema = like(
         described(nullable(TEXT), "Null beyond the limits, or where none was asked for."),
@@ -99,7 +103,7 @@ class ManifestSerializer(BaseSerializer):
             "skillId": row.public_id,
             "description": row.description,
             **self.common(row),
-            "files": [],  # a skill is its SKILL.md alone
+            "files": files_of(row, self.context["base"]),
             "via": ["install"] * row.is_installed + ["persona"] * row.is_bundled,
         }
 

@@ -53,6 +53,8 @@ PATHS = [
         f"…/{segment[:50]}",
         [
             Case("GET", f"{SKILLS}/{segment}", 404, "Skill not found"),
+            Case("GET", f"{SKILLS}/{segment}/archive.zip", 404, "Skill not found"),
+            Case("GET", f"{SKILL}/files/{segment}", 404, "File not found"),
             Case("GET", f"{PERSONAS}/{segment}", 404, "Persona not found"),
             Case("GET", f"{PERSONAS}/{segment}/reviews", 404, "Persona not found"),
             Case("DELETE", f"{REVIEWS}/{segment}", 404, "Review not found"),

@@ -4,6 +4,8 @@ from dataclasses import dataclass, replace
 
 SKILLS = "/api/v1/skills"
 SKILL = "/api/v1/skills/pdf-tables"
+SKILL_FILE = "/api/v1/skills/pdf-tables/files/scripts/run.py"
+ARCHIVE = "/api/v1/skills/pdf-tables/archive.zip"
 PERSONAS = "/api/v1/personas"
 PERSONA = "/api/v1/personas/archivist"
 REGISTER = "/api/v1/agents/register"
@@ -32,6 +34,8 @@ PERSONA_REVIEWS = "/api/v1/personas/archivist/reviews"
 ALLOWED = {
     SKILLS: "GET, HEAD",
     SKILL: "GET, HEAD",
+    SKILL_FILE: "GET, HEAD",
+    ARCHIVE: "GET, HEAD",
     PERSONAS: "GET, HEAD",
     PERSONA: "GET, HEAD",
     REGISTER: "POST",

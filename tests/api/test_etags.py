@@ -63,6 +63,7 @@ PATHS = ["/skills", "/skills/pdf-tables", "/personas", "/personas/archivist"]
 DIGESTS = {
     1: "1c131123c3ff8c13cfba078e9e6bccd0833d45194693f75ce9170b3816292416",
     2: "f528b2f3d09ff6f2326680066e741b02a4d4d733551e0ec70679f3169ba7e8e9",
+    3: "de2a52e442c473fbf78bf2def75bc798f58b85a02bead0a91249562d75779020",
 }
 
 
@@ -77,7 +78,13 @@ def rows(db):
         "license": "MIT",
         "content": "Do it.\n" * 3,
     }
-    skill = SkillFactory(slug="pdf-tables", public_id="skill_one", downloads=7, **about)
+    skill = SkillFactory(
+        slug="pdf-tables",
+        public_id="skill_one",
+        downloads=7,
+        files={"scripts/run.py": b"print(1)\n"},
+        **about,
+    )
     PersonaFactory(
         slug="archivist",
         public_id="persona_one",

@@ -25,9 +25,11 @@ CLIENT = ApiClient(raise_request_exception=False)
 @pytest.fixture
 def send(agent):
     """Send a case as `agent`, for whom every endpoint has something to do."""
-    SkillFactory(slug="pdf-tables")
-    PersonaFactory(slug="archivist")
-    PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="librarian"))
+    # With titles, because a search for a number would find those that the factories count.
+    SkillFactory(slug="pdf-tables", title="PDF", files={"scripts/run.py": b"print(1)"})
+    PersonaFactory(slug="archivist", title="Archivist")
+    librarian = PersonaFactory(slug="librarian", title="Librarian")
+    PersonaInstallFactory(agent=agent, persona=librarian)
     SkillInstallFactory(agent=agent, skill__slug="csv-tables", skill__status="withdrawn")
     agent.claim.code_digest = agent.claim.digest_of(CODE)
     agent.claim.code_expires_at = timezone.now() + timedelta(minutes=15)

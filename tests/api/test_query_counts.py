@@ -34,6 +34,8 @@ BUDGETS = [
     Budget("skills by words", 4, lambda c: c.get("/api/v1/skills?q=skill&bundledIn=wanted")),
     Budget("personas", 1, lambda c: c.get("/api/v1/personas?sort=rating&free=true")),
     Budget("a skill", 1, lambda c: c.get("/api/v1/skills/wanted")),
+    Budget("a file", 2, lambda c: c.get("/api/v1/skills/wanted/files/scripts/run.py")),
+    Budget("an archive", 2, lambda c: c.get("/api/v1/skills/wanted/archive.zip")),
     Budget("a persona", 2, lambda c: c.get("/api/v1/personas/wanted")),
     Budget("the profile", 1, lambda c: c.get("/api/v1/agents/me")),
     Budget("the limits", 6, lambda c: c.get("/api/v1/agents/me/limits")),
@@ -81,7 +83,7 @@ def more_rows(agent, reviewed):
 @pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: budget.name)
 def test_an_endpoint_keeps_its_budget_for_any_number_of_rows(client, agent, budget, monkeypatch):
     monkeypatch.setattr(counters, "PURGE_ONE_IN", 10**9)  # its statement runs at random
-    skill = SkillFactory(slug="wanted", tags=["x"])
+    skill = SkillFactory(slug="wanted", tags=["x"], files={"scripts/run.py": b"print(1)"})
     PersonaFactory(slug="wanted", skills=[skill])
     owned = PersonaInstallFactory(agent=agent, persona__slug="owned", is_active=True).persona
     SkillInstallFactory(agent=agent)

@@ -46,6 +46,8 @@ TABLE = """
 | DELETE | `/api/v1/agents/me/tokens/{tokenId}` | bearer | read |
 | POST | `/api/v1/tokens/revoke` | none | - |
 | GET | `/api/v1/personas/{slug}/reviews` | none | - |
+| GET | `/api/v1/skills/{slug}/files/run.py` | none | - |
+| GET | `/api/v1/skills/{slug}/archive.zip` | none | - |
 | GET | `/api/v1/agents/me/reviews` | bearer | read |
 | DELETE | `/api/v1/agents/me/reviews/{personaSlug}` | bearer | review |
 """
@@ -87,7 +89,7 @@ def suspended(agent):
 
 @pytest.fixture(autouse=True)
 def catalogue(agent):
-    SkillFactory(slug="wanted")
+    SkillFactory(slug="wanted", files={"run.py": b"print(1)"})
     PersonaFactory(slug="wanted")
     SkillInstallFactory(agent=agent, skill__slug="owned")
     PersonaInstallFactory(agent=agent, persona__slug="owned")

@@ -73,6 +73,7 @@ def test_the_detail_adds_content_and_personas(anyone, skill):
     assert response.json() == {
         **as_listed(skill),
         "content": "---\nname: pdf-tables\n---\n\nRun it.\n",
+        "files": [],
         "personas": [
             {"slug": "archivist", "title": "ARCHIVIST"},
             {"slug": "scribe", "title": "SCRIBE"},

@@ -1,6 +1,8 @@
 """Importing real SKILL.md and persona files, as found in public repositories."""
 
 import json
+from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 
@@ -86,6 +88,28 @@ def test_every_readable_file_is_served_with_its_text(anyone, readable):
         else:
             assert text.rstrip("\n").endswith(shown["content"])
             assert len(shown["content"]) > len(text) / 2
+
+
+def test_every_folder_comes_back_byte_for_byte(anyone, imported):
+    known = slugs_by_path()
+    beside = {}
+    for path in manifest("skill", "yaml", "lenient"):
+        folder = (DATA / path).parent
+        files = {
+            file.relative_to(folder).as_posix(): file.read_bytes()
+            for file in folder.rglob("*")
+            if file.is_file() and file != DATA / path
+        }
+        beside[known[path]] = files
+        shown = served(anyone, known[path])["files"]
+
+        by_one = {file["path"]: anyone.get(file["url"]).content for file in shown}
+        assert by_one == files, path
+        with ZipFile(BytesIO(anyone.get(f"{SKILLS}/{known[path]}/archive.zip").content)) as archive:
+            assert archive.namelist() == ["SKILL.md", *(file["path"] for file in shown)]
+            assert {name: archive.read(name) for name in files} == files, path
+    assert len([slug for slug, files in beside.items() if files]) > 25
+    assert imported[SKILLS].notes == []
 
 
 def test_every_readable_file_is_found_by_its_title(anyone, readable):

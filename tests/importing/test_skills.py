@@ -29,7 +29,10 @@ def test_every_folder_that_holds_a_skill_md_becomes_a_skill(anyone, tmp_path):
     outcome = import_skills(tmp_path)
 
     assert slugs(anyone) == ["one", "three", "two"]
-    assert outcome.lines == ["skills: 3 created, 0 updated, 0 unchanged, 0 refused"]
+    assert outcome.lines == [
+        f"note: {tmp_path / 'deep/er/two/inner/three'}: a skill of its own, left out",
+        "skills: 3 created, 0 updated, 0 unchanged, 0 refused",
+    ]
     assert outcome.status == 0
 
 
@@ -62,6 +65,7 @@ def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
         "downloads": 0,
         "contextTokens": -(-len(file.read_text()) // 4),
         "content": file.read_text(),
+        "files": [],
         "personas": [],
     }
 

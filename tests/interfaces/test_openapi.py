@@ -19,7 +19,9 @@ URL = "/api/v1/openapi.json"
 OPERATIONS = {
     "list_skills": None,
     "get_skill": None,
+    "get_skill_md": None,
     "get_skill_file": None,
+    "get_skill_archive": None,
     "list_personas": None,
     "get_persona": None,
     "register_agent": None,

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from django.utils import timezone
 
 from agents.models import AgentToken
+from catalogue.importing.folders import digest_of
 from installs.models import PersonaInstall, SkillInstall
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.system.scale import scale
@@ -37,6 +38,8 @@ LIST = {
     "cursor": [CURSOR],
 }
 SORTS = ["newest", "updated", "name"]
+FILES = {"scripts/run.py": b"print(1)\n", "références/é #1.md": b"# One", "data.bin": bytes(99)}
+FILE_DIGEST = {"digest": [digest_of(data) for data in FILES.values()]}
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,8 @@ OPERATIONS = [
     ),
     Operation("GET", "/api/v1/skills/{slug}", slugs=SKILLS),
     Operation("GET", "/api/v1/skills/{slug}/SKILL.md", slugs=SKILLS),
+    Operation("GET", "/api/v1/skills/{slug}/archive.zip", slugs=SKILLS),
+    Operation("GET", "/api/v1/skills/{slug}/files/{path}", slugs=SKILLS, parameters=FILE_DIGEST),
     Operation(
         *("GET", "/api/v1/personas"),
         parameters=LIST
@@ -177,9 +182,10 @@ class Request:
         return head.encode("latin-1", "replace") + self.body
 
 
-def request(operation, *, slug="", parameters=(), body=b"", token=FULL[0]):
+def request(operation, *, slug="", file="scripts/run.py", parameters=(), body=b"", token=FULL[0]):
     """A request to the operation that is valid if its parts are."""
-    path = re.sub(r"\{\w+\}", lambda _: slug, operation.path)
+    path = operation.path.replace("{path}", quote(file))
+    path = re.sub(r"\{\w+\}", lambda _: slug, path)
     pairs = [f"{escaped(name)}={escaped(value)}" for name, value in parameters]
     headers = [("Host", "localhost")]
     if operation.is_protected:
@@ -204,6 +210,7 @@ def valid_request(rng, operation):
     return request(
         operation,
         slug=rng.choice(operation.slugs or [""]),
+        file=rng.choice(list(FILES)),
         parameters=[(name, rng.choice(operation.parameters[name])) for name in chosen],
         body=json.dumps(body).encode() if operation.has_body else b"",
         token=rng.choice(operation.callers),
@@ -214,7 +221,11 @@ def populate():
     """Create rows for every operation; returns the text for each placeholder."""
     skills = [
         SkillFactory(
-            slug=slug, title=f"{TEXTS[n % 5]} {n}", tags=[f"tag {n % 3}"], runtimes=["python"]
+            slug=slug,
+            title=f"{TEXTS[n % 5]} {n}",
+            tags=[f"tag {n % 3}"],
+            runtimes=["python"],
+            files=FILES if n % 2 else {},
         )
         for n, slug in enumerate(SKILLS)
     ]

@@ -1,0 +1,152 @@
+"""A skill's folder on the disk: which of its files are stored, what refuses it (lifecycle 15)."""
+
+import os
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from catalogue.frontmatter import Refused
+from catalogue.models import FileContent
+from marketplace.secrets import holds_token
+
+MAX_FILES, MAX_FILE, MAX_FOLDER = 100, 1024 * 1024, 8 * 1024 * 1024  # files, bytes, bytes
+MAX_PATH = 200  # bytes
+CACHES = re.compile(r"(?i)__pycache__|node_modules|__macosx|thumbs\.db|desktop\.ini|.*\.py[co]")
+# What Windows forbids: some characters, a dot or a space at the end, and the names of devices.
+FORBIDDEN = re.compile(
+    r"""(?i).*[<>:"/\\|?*].*|.*[. ]"""
+    r"|(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\..*)?"
+)
+
+
+@dataclass
+class Folder:
+    """What a folder holds beside its SKILL.md: `files` as `Skill.files` has them."""
+
+    root: Path
+    files: list = field(default_factory=list)
+    left_out: list = field(default_factory=list)  # (path, reason)
+
+    def store(self):
+        """Store what is not stored yet. Raises Refused where a file has changed meanwhile."""
+        paths = {file["digest"]: file["path"] for file in self.files}
+        stored = FileContent.objects.filter(digest__in=paths).values_list("digest", flat=True)
+        # In order, so that two imports of the same files do not wait for each other.
+        contents = [
+            FileContent(digest=digest, data=self.read(paths[digest], digest))
+            for digest in sorted(set(paths) - set(stored))
+        ]
+        FileContent.objects.bulk_create(contents, ignore_conflicts=True)
+
+    def read(self, path, digest):
+        data = (self.root / path).read_bytes()
+        if digest_of(data) != digest:
+            raise Refused(f"{path} was changed while it was imported; import it again")
+        return data
+
+
+def read_folder(skill_md):
+    """The folder of a SKILL.md. Raises Refused, or OSError."""
+    folder = Folder(skill_md.parent)
+    # By the path as a disk that ignores case knows it.
+    taken = {skill_md.name.casefold(): skill_md.name}
+    size = 0
+    for path, entry in walk(folder, skill_md):
+        check_path(path, taken)
+        if entry.is_dir(follow_symlinks=False):
+            continue
+        if len(folder.files) == MAX_FILES:
+            raise Refused(f"more than {MAX_FILES} files: {path} is one too many")
+        file = read_file(path, entry)
+        size += file["size"]
+        if size > MAX_FOLDER:
+            raise Refused(f"its files are larger than {MAX_FOLDER // 1024**2} MiB with {path}")
+        folder.files.append(file)
+    folder.files.sort(key=lambda file: file["path"].encode())
+    return folder
+
+
+def walk(folder, skill_md, below=""):
+    """Each file and folder below a skill's folder that is not left out, as (path, entry)."""
+    for entry in sorted(os.scandir(folder.root / below), key=lambda entry: entry.name):
+        path = below + entry.name
+        if path == skill_md.name:
+            continue
+        if reason := reason_to_leave_out(entry):
+            folder.left_out.append((path, reason))
+            continue
+        yield path, entry
+        if entry.is_dir(follow_symlinks=False):
+            yield from walk(folder, skill_md, f"{path}/")
+
+
+def reason_to_leave_out(entry):
+    if entry.name.startswith("."):
+        return "hidden, left out"
+    if CACHES.fullmatch(entry.name):
+        return "a cache, left out"
+    if entry.is_dir(follow_symlinks=False) and any(
+        inner.name.casefold() == "skill.md" for inner in Path(entry).iterdir()
+    ):
+        return "a skill of its own, left out"
+    return ""
+
+
+def check_path(path, taken):
+    """Raises Refused for a path that is not allowed, or that another one of `taken` is, too."""
+    try:
+        encoded = path.encode()
+    except UnicodeEncodeError as error:
+        name = os.fsencode(path).decode(errors="replace")
+        raise Refused(f"the name {name} is not UTF-8") from error
+    if len(encoded) > MAX_PATH:
+        raise Refused(f"{path[:50]}… is longer than {MAX_PATH} bytes")
+    if any(unicodedata.category(character) == "Cc" for character in path):
+        raise Refused(f"{path!r} holds a control character")
+    if not unicodedata.is_normalized("NFC", path):
+        raise Refused(f"{path} is not in Unicode's normal form C")
+    if FORBIDDEN.fullmatch(path.rpartition("/")[2]):
+        raise Refused(f"{path} is a name that Windows forbids")
+    other = taken.setdefault(path.casefold(), path)
+    if other != path:
+        raise Refused(f"{path} and {other} differ in case only")
+
+
+def read_file(path, entry):
+    """Raises Refused for what is no regular file, too large, or holds a token."""
+    if entry.is_symlink():
+        raise Refused(f"{path} is a symbolic link")
+    if not entry.is_file():
+        raise Refused(f"{path} is no regular file")
+    with Path(entry).open("rb") as opened:
+        data = opened.read(MAX_FILE + 1)
+    if len(data) > MAX_FILE:
+        raise Refused(f"{path} is larger than {MAX_FILE // 1024} KiB")
+    # A text in Latin-1 has every byte where it was.
+    if holds_token(data.decode("latin-1")):
+        raise Refused(f"{path} holds a token of this marketplace")
+    return as_stored(path, data, is_executable=bool(entry.stat().st_mode & 0o100))
+
+
+def as_stored(path, data, *, is_executable):
+    """A file as `Skill.files` has it."""
+    return {
+        "path": path,
+        "size": len(data),
+        "digest": digest_of(data),
+        "is_text": is_text(data),
+        "is_executable": is_executable,
+    }
+
+
+def digest_of(data):
+    return f"sha256:{sha256(data).hexdigest()}"
+
+
+def is_text(data):
+    try:
+        return "\0" not in data.decode()
+    except UnicodeDecodeError:
+        return False
