@@ -17,7 +17,7 @@ from catalogue.frontmatter import (
     utf16_length,
 )
 from catalogue.importing.base import LISTS, TEXTS
-from catalogue.importing.uploads import MAX_FILES, MAX_UPLOAD
+from catalogue.importing.uploads import MAX_ENTRIES, MAX_UPLOAD
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonForm
 
@@ -161,9 +161,10 @@ class PersonaForm(EntryForm):
 
 class UploadForm(forms.Form):
     file = forms.FileField(
-        label="A Markdown file, or a zip of them",
+        label="A Markdown file, or a zip of entries with their files",
         widget=theme.FileInput,
-        help_text=f"At most {MAX_UPLOAD // 1024**2} MiB and {MAX_FILES:,} files.",
+        help_text=f"At most {MAX_UPLOAD // 1024**2} MiB and {MAX_ENTRIES:,} entries. A SKILL.md "
+        "alone leaves the files of its skill as they are.",
     )
     draft = forms.BooleanField(
         required=False, label="Leave what is new as a draft", widget=theme.CheckboxInput

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 
+from catalogue.admin.file_changes import file_changes
 from catalogue.importing.base import Report, printable
 from catalogue.importing.exports import as_file
 from catalogue.importing.importers import PersonaImporter, SkillImporter
@@ -85,10 +86,14 @@ class AdminImportMixin:
         elif self.create_alone(file, entry):
             self.save_bundle(file, entry)
             outcome.kind, outcome.entry = "created", entry
+            outcome.changes = file_changes([], getattr(entry, "files", []))
+
+    def changes_files(self, file, entry):
+        return file.folder is not None and file.folder.files != entry.files
 
     def update_existing(self, file, entry, outcome):
         outcome.entry, outcome.kind = entry, "unchanged"
-        if as_file(entry) == file.text:
+        if as_file(entry) == file.text and not self.changes_files(file, entry):
             # An export of an entry changes nothing, even where its frontmatter was written anew.
             return
         before, updated, refused = (
@@ -96,6 +101,7 @@ class AdminImportMixin:
             self.report.updated,
             self.report.refused,
         )
+        files = getattr(entry, "files", [])
         if not self.preview:
             entry.snapshot_before_change()
         self.update(file, entry)
@@ -109,11 +115,12 @@ class AdminImportMixin:
             shown_change(name, before[name], after[name])
             for name in after
             if before[name] != after[name]
-        ]
+        ] + file_changes(files, getattr(entry, "files", []))
 
     def shown_values(self, entry):
         """What an import may change of an entry, by the names that staff read."""
-        fields = [entry._meta.get_field(name) for name in self.imported]
+        names = [name for name in self.imported if name != "files"]
+        fields = [entry._meta.get_field(name) for name in names]
         values = {field.verbose_name: getattr(entry, field.name) for field in fields}
         if not isinstance(entry, Skill):
             values["skills"] = sorted(skill.slug for skill in entry.skills.only("slug"))

@@ -21,7 +21,7 @@ from catalogue.importing.folders import Folder
 from catalogue.models import Status
 
 BATCH = 100  # files of one transaction
-SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__"}
+SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__", "__MACOSX"}
 TEXTS = ["title", "description", "category", "author", "version", "license"]
 LISTS = ["tags", "runtimes"]
 # What an import may change of an existing entry.

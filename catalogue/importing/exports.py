@@ -4,6 +4,7 @@ import zipfile
 
 import yaml
 
+from catalogue.archives import member
 from catalogue.frontmatter import (
     Refused,
     as_slug,
@@ -12,7 +13,7 @@ from catalogue.frontmatter import (
     with_frontmatter,
 )
 from catalogue.importing.base import LISTS, TEXTS
-from catalogue.models import Skill
+from catalogue.models import FileContent, Skill
 
 BATCH = 200  # entries of one query
 
@@ -68,7 +69,7 @@ def as_yaml(fields):
 
 
 def export(entries, file):
-    """Write a zip with each entry's file: a folder with a SKILL.md, or a persona's Markdown."""
+    """Write a zip with each entry: a skill's folder, or a persona's Markdown file."""
     is_skill = entries.model is Skill
     entries = entries.order_by("pk")
     if not is_skill:
@@ -79,4 +80,13 @@ def export(entries, file):
             for entry in batch:
                 name = f"{entry.slug}/SKILL.md" if is_skill else f"{entry.slug}.md"
                 archive.writestr(name, as_file(entry))
+                if is_skill:
+                    export_files(entry, archive)
             last = batch[-1].pk
+
+
+def export_files(skill, archive):
+    contents = FileContent.objects.of(skill.files) if skill.files else {}
+    for file in skill.files:
+        info = member(f"{skill.slug}/{file['path']}", is_executable=file["is_executable"])
+        archive.writestr(info, contents[file["digest"]], zipfile.ZIP_DEFLATED)

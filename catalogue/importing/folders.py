@@ -84,13 +84,13 @@ def walk(folder, skill_md, below=""):
 
 def reason_to_leave_out(entry):
     if entry.name.startswith("."):
-        return "hidden, left out"
+        return "hidden"
     if CACHES.fullmatch(entry.name):
-        return "a cache, left out"
+        return "a cache"
     if entry.is_dir(follow_symlinks=False) and any(
         inner.name.casefold() == "skill.md" for inner in Path(entry).iterdir()
     ):
-        return "a skill of its own, left out"
+        return "a skill of its own"
     return ""
 
 

@@ -3,7 +3,7 @@
 import re
 
 from catalogue.frontmatter import Refused
-from catalogue.importing.base import IMPORTED, Importer
+from catalogue.importing.base import IMPORTED, Importer, printable
 from catalogue.importing.folders import read_folder
 from catalogue.models import Persona, Skill
 
@@ -20,16 +20,17 @@ class SkillImporter(Importer):
 
     model = Skill
     imported = [*IMPORTED, "files"]
+    has_folders = True  # otherwise a SKILL.md stands alone, and the skill keeps its files
 
     def wanted(self, names):
         return [name for name in names if is_skill_md(name)][:1]
 
     def read_beside(self, path):
-        if not is_skill_md(path.name):
+        if not (self.has_folders and is_skill_md(path.name)):
             return None
         folder = read_folder(path)
         for left_out, reason in folder.left_out:
-            self.report.note(path.parent / left_out, reason)
+            self.report.note(path, f"left out {printable(left_out)}: {reason}")
         return folder
 
     def below(self, root, path):
@@ -44,7 +45,8 @@ class SkillImporter(Importer):
         return path.parent.resolve().name
 
     def values(self, file):
-        return {"content": file.text, "files": file.folder.files if file.folder else []}
+        files = {"files": file.folder.files} if file.folder else {}
+        return {"content": file.text, **files}
 
     def store(self, file):
         if file.folder:

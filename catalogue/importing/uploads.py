@@ -1,9 +1,11 @@
-"""Reading what staff upload: a Markdown file, or a zip of them."""
+"""Reading what staff upload: a Markdown file, or a zip of entries."""
 
 import io
 import stat
 import zipfile
+import zlib
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
@@ -18,9 +20,13 @@ from catalogue.importing.base import printable
 
 MAX_UPLOAD = 10 * 1024 * 1024
 MAX_UNPACKED = 50 * 1024 * 1024
-MAX_FILES = 1000
-MAX_MEMBERS = 10_000  # of a zip: whatever else lies beside the Markdown files
+MAX_ENTRIES = 1000
+MAX_MEMBERS = 5000
+MAX_DIRECTORY = 2 * 1024 * 1024  # bytes of a zip's own list of its members
 MAX_PATH = 400  # characters
+# The end of a zip tells where its list of members is, and how long.
+END, END_OF_ZIP64 = b"PK\5\6", b"PK\6\7"
+UNIX = 3  # the system of a zip whose members have modes
 
 
 @contextmanager
@@ -39,10 +45,15 @@ def unpacked(name, data, importer):
             root = Path(folder) / named
             root.mkdir()
             (root / importer.single_file.format(named)).write_bytes(data)
+            importer.has_folders = False
         else:
             raise Refused("Upload a Markdown file (.md) or a zip of them.")
-        if next(importer.find(root), None) is None:
+        found = [path for _, path in islice(importer.find(root), MAX_ENTRIES + 1)]
+        if not found:
             raise Refused(f"The zip holds no {importer.looks_for}.")
+        if len(found) > MAX_ENTRIES:
+            last = printable(found[-1].relative_to(root))
+            raise Refused(f"The zip holds more than {MAX_ENTRIES:,} entries: {last} is too many.")
         yield root
 
 
@@ -56,49 +67,76 @@ def named_folder(data, stem):
 
 
 def unzip(data, root):
-    """Write the Markdown files of a zip below the root. Raises Refused for a hostile zip."""
+    """Write the files of a zip below the root. Raises Refused for a hostile zip."""
+    check_directory(data)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.infolist()
-            if len(members) > MAX_MEMBERS:
-                raise Refused(f"The zip holds more than {MAX_MEMBERS:,} files.")
-            wanted = [member for member in members if is_wanted(member)]
-            if len(wanted) > MAX_FILES:
-                raise Refused(f"The zip holds more than {MAX_FILES:,} Markdown files.")
-            left = MAX_UNPACKED
-            for member in wanted:
-                left -= write_member(archive, member, root, left)
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError) as error:
-        # RuntimeError: it has a password. NotImplementedError: an unusual compression.
+        # A name without the flag for UTF-8 is in UTF-8 all the same, as macOS writes it.
+        with zipfile.ZipFile(io.BytesIO(data), metadata_encoding="utf-8") as archive:
+            taken, left = set(), MAX_UNPACKED
+            for member in archive.infolist():
+                name = shown(member)
+                if len(taken) == MAX_MEMBERS:
+                    raise Refused(f"The zip holds more than {MAX_MEMBERS:,} files with {name}.")
+                if member.filename in taken:
+                    raise Refused(f"The zip holds a file twice: {name}")
+                taken.add(member.filename)
+                check_member(member)
+                if not member.is_dir():
+                    left -= write_member(archive, member, root, left)
+    except UnicodeDecodeError as error:
+        name = printable(error.object)[:100]
+        raise Refused(f"The zip holds a name that is not UTF-8: {name}") from error
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, EOFError) as error:
         raise Refused("The file is no zip that can be read.") from error
-    except (OSError, ValueError, EOFError) as error:
-        raise Refused("The zip holds a file name or data that cannot be read.") from error
 
 
-def is_wanted(member):
-    """Whether it is a Markdown file. Raises Refused for a link, or a path that leads outside."""
-    path = PurePosixPath(member.filename)
-    if (
-        path.is_absolute()
-        or ".." in path.parts
-        or len(member.filename) > MAX_PATH
-        or any(character in member.filename for character in "\\:\0")
-    ):
-        raise Refused(f"The zip holds a path that is not allowed: {printable(str(path))[:100]}")
-    mode = member.external_attr >> 16
+def check_directory(data):
+    """Raises Refused for a zip whose list of members would fill the memory when it is read."""
+    before, _, end = data.rpartition(END)
+    size = int.from_bytes(end[8:12], "little")
+    # The format for more than 4 GiB says the size once more, somewhere else.
+    if before and (size > MAX_DIRECTORY or before[-20:].startswith(END_OF_ZIP64)):
+        raise Refused("The zip's list of its files is too long.")
+
+
+def check_member(member):
+    """Raises Refused for a member that no honest zip of entries holds."""
+    path, name = member.orig_filename, shown(member)
+    parts = path.removesuffix("/").split("/")
+    if {"", ".", ".."}.intersection(parts) or len(path) > MAX_PATH or set(path) & {*"\\:\0"}:
+        raise Refused(f"The zip holds a path that is not allowed: {name}")
+    mode = member.external_attr >> 16 if member.create_system == UNIX else 0
     if stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
-        raise Refused(f"The zip holds a link or a device: {printable(str(path))[:100]}")
-    return not member.is_dir() and path.suffix.lower() == ".md" and "__MACOSX" not in path.parts
+        raise Refused(f"The zip holds a link or a device: {name}")
+    if member.flag_bits & 1:
+        raise Refused(f"The zip holds an encrypted file: {name}")
+    # Others may need much memory, or are not known here.
+    if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        raise Refused(f"The zip holds a file that is neither stored nor deflated: {name}")
 
 
 def write_member(archive, member, root, left):
     """Write one file and return its size; the sizes that a zip declares are not trusted."""
-    with archive.open(member) as packed:
-        # One byte more than MAX_BYTES, so that the importer refuses this file alone.
-        text = packed.read(min(MAX_BYTES, left) + 1)
-    if len(text) > left:
-        raise Refused(f"The zip unpacks to more than {MAX_UNPACKED // 1024**2} MiB.")
-    path = root / member.filename
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text)
-    return len(text)
+    name = shown(member)
+    try:
+        with archive.open(member) as packed:
+            # One byte more than MAX_BYTES, so that the importer refuses what holds this file.
+            data = packed.read(min(MAX_BYTES, left) + 1)
+        if len(data) > left:
+            raise Refused(
+                f"The zip unpacks to more than {MAX_UNPACKED // 1024**2} MiB with {name}."
+            )
+        path = root / member.filename
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise Refused(f"The zip holds a file that cannot be read: {name}") from error
+    if member.create_system == UNIX and member.external_attr >> 16 & stat.S_IXUSR:
+        path.chmod(0o755)
+    return len(data)
+
+
+def shown(member):
+    """Its name as a sentence can hold it."""
+    name = printable(member.orig_filename)[:100]
+    return "".join(each if each.isprintable() else "\ufffd" for each in name)

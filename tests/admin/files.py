@@ -12,9 +12,9 @@ PERSONAS = "/admin/catalogue/persona/"
 SKILL_MD = "---\nname: {0}\ndescription: Does {0}.\n---\n\nDo it.\n"
 
 
-def zip_of(contents):
+def zip_of(contents, compression=zipfile.ZIP_DEFLATED):
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w", compression) as archive:
         for name, text in contents.items():
             archive.writestr(name, text)
     return packed.getvalue()

@@ -121,9 +121,3 @@ def test_a_single_file_may_have_any_name(admin_client):
     page = upload(admin_client, SKILL_MD.format("one"), name="SKILL (1).md")
 
     assert outcomes(page) == {"created": ["SKILL.md"]}
-
-
-def test_other_files_of_a_skill_are_passed_over(admin_client):
-    contents = {"one/SKILL.md": SKILL_MD.format("one"), "one/scripts/run.py": "print()"}
-
-    assert outcomes(upload(admin_client, zip_of(contents))) == {"created": ["one/SKILL.md"]}

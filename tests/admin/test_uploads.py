@@ -2,11 +2,16 @@
 
 import io
 import stat
+import tracemalloc
+import warnings
 import zipfile
+from contextlib import suppress
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from catalogue.admin.importers import AdminSkillImporter
+from catalogue.frontmatter import Refused
 from catalogue.importing import uploads
 from catalogue.models import ImportRun, Skill
 from marketplace.adminsite import uploads as upload_handler
@@ -29,19 +34,65 @@ def encrypted():
     return bytes(data)
 
 
+def damaged():
+    data = zip_of({"one/SKILL.md": "x" * 99})
+    start = data.index(b"SKILL.md") + len("SKILL.md")
+    return data[:start] + b"\xff" + data[start + 1 :]
+
+
+def twice(name):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive, warnings.catch_warnings(action="ignore"):
+        archive.writestr(name, "x")
+        archive.writestr(name, "y")
+    return packed.getvalue()
+
+
+def end_of_zip(size):
+    return b"PK\5\6" + bytes(8) + size.to_bytes(4, "little") + bytes(6)
+
+
 HOSTILE = {
     "no zip": (b"PK nothing", "The file is no zip that can be read."),
     "cut off": (zip_of({"one/SKILL.md": "x" * 999})[:60], "The file is no zip that can be read."),
-    "a password": (encrypted(), "The file is no zip that can be read."),
+    "no end": (zip_of({"one/SKILL.md": "x"})[:-22], "The file is no zip that can be read."),
+    "wrong bytes": (damaged(), "a file that cannot be read: one/SKILL.md"),
+    "a password": (encrypted(), "an encrypted file: one/SKILL.md"),
+    "a rare compression": (
+        zip_of({"one/SKILL.md": "x"}, compression=zipfile.ZIP_LZMA),
+        "a file that is neither stored nor deflated: one/SKILL.md",
+    ),
+    "the same name twice": (twice("one/SKILL.md"), "a file twice: one/SKILL.md"),
+    "a NUL": (
+        zip_of({"one/SKILL.md\1.txt": "x"}).replace(b"\1.txt", b"\0.txt"),
+        "a path that is not allowed: one/SKILL.md\ufffd.txt",
+    ),
+    "a name that is not UTF-8": (
+        zip_of({"one/caf__.md": "x"}).replace(b"__", b"\xe9!"),
+        "a name that is not UTF-8: one/caf\ufffd!.md",
+    ),
+    "an empty name": (zip_of({"one//SKILL.md": "x"}), "a path that is not allowed: one//SKILL.md"),
+    "a long list": (
+        zip_of({"one/SKILL.md": "x"})[:-22] + end_of_zip(3 * 1024 * 1024),
+        "The zip's list of its files is too long.",
+    ),
+    "a list that is long elsewhere": (
+        zip_of({"one/SKILL.md": "x"})[:-22] + b"PK\6\7" + bytes(16) + end_of_zip(50),
+        "The zip's list of its files is too long.",
+    ),
     "a path upwards": (zip_of({"../SKILL.md": "x"}), "a path that is not allowed: ../SKILL.md"),
     "a path upwards inside": (zip_of({"a/../../b.md": "x"}), "a path that is not allowed"),
     "an absolute path": (zip_of({"/etc/SKILL.md": "x"}), "a path that is not allowed"),
     "a Windows path": (zip_of({"a\\b.md": "x"}), "a path that is not allowed"),
     "a drive": (zip_of({"C:/b.md": "x"}), "a path that is not allowed"),
     "a long path": (zip_of({"a" * 401 + ".md": "x"}), "a path that is not allowed"),
+    "a long name": (zip_of({"a" * 300 + ".md": "x"}), "a file that cannot be read: aaa"),
     "a link": (special("one/SKILL.md", stat.S_IFLNK | 0o777), "a link or a device"),
     "a device": (special("one/SKILL.md", stat.S_IFCHR | 0o666), "a link or a device"),
-    "a file as a folder": (zip_of({"a.md": "x", "a.md/b.md": "x"}), "cannot be read"),
+    "a file as a folder": (
+        zip_of({"a.md": "x", "a.md/b.md": "x"}),
+        "a file that cannot be read: a.md/b.md",
+    ),
 }
 
 
@@ -63,7 +114,9 @@ def test_a_zip_bomb_is_not_unpacked(admin_client, monkeypatch):
     bomb = zip_of({f"{number}/SKILL.md": large for number in range(5)})
     assert len(bomb) < 20_000
 
-    assert refusal(upload(admin_client, bomb)) == "The zip unpacks to more than 3 MiB."
+    assert (
+        refusal(upload(admin_client, bomb)) == "The zip unpacks to more than 3 MiB with 3/SKILL.md."
+    )
 
 
 def test_one_file_that_is_too_large_is_refused_alone(admin_client):
@@ -76,13 +129,24 @@ def test_one_file_that_is_too_large_is_refused_alone(admin_client):
 
 
 def test_too_many_files_are_refused(admin_client, monkeypatch):
-    monkeypatch.setattr(uploads, "MAX_FILES", 2)
+    monkeypatch.setattr(uploads, "MAX_ENTRIES", 2)
     page = upload(admin_client, zip_of({f"{n}/SKILL.md": SKILL_MD.format(n) for n in range(3)}))
-    assert refusal(page) == "The zip holds more than 2 Markdown files."
+    assert refusal(page) == "The zip holds more than 2 entries: 2/SKILL.md is too many."
 
-    monkeypatch.setattr(uploads, "MAX_MEMBERS", 3)
-    page = upload(admin_client, zip_of({f"{number}.png": "" for number in range(4)}))
-    assert refusal(page) == "The zip holds more than 3 files."
+    page = upload(admin_client, zip_of({f"{number}.png": "" for number in range(10_000)}))
+    assert refusal(page) == "The zip holds more than 5,000 files with 5000.png."
+
+
+def test_a_list_of_many_names_does_not_fill_the_memory(admin_client):
+    """The largest list that is read has 43,000 names of one or two characters."""
+    names = zip_of({f"{number:x}": "" for number in range(43_000)}, compression=zipfile.ZIP_STORED)
+    tracemalloc.start()
+    with suppress(Refused), uploads.unpacked("a.zip", names, AdminSkillImporter(preview=True)):
+        pass
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert peak < 64 * 1024 * 1024
 
 
 def test_a_large_upload_is_refused(admin_client, monkeypatch):

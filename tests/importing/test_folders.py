@@ -91,7 +91,7 @@ def test_what_is_left_out_is_named_with_its_reason(anyone, folder):
 
     assert paths(anyone) == ["scripts/run.py"]
     assert outcome.notes == [
-        f"{folder / path}: {reason}, left out"
+        f"{folder / 'SKILL.md'}: left out {path}: {reason}"
         for path, reason in {
             ".env": "hidden",
             ".github": "hidden",

@@ -1,0 +1,150 @@
+"""Staff import and export skills with their files, and see what became of each of them"""
+
+import io
+import zipfile
+
+import pytest
+
+from catalogue.models import FileContent, Skill
+from tests.admin.files import SKILL_MD, SKILLS, confirm, outcomes, refusal, upload, zip_of
+from tests.imports import served
+
+FOLDER = {
+    "one/SKILL.md": SKILL_MD.format("one"),
+    "one/scripts/run.py": "print(1)\nprint(2)\n",
+    "one/logo.png": b"\x89PNG\0",
+    "one/LICENSE": "MIT",
+}
+
+
+@pytest.fixture
+def imported(admin_client):
+    upload(admin_client, zip_of(FOLDER))
+    confirm(admin_client)
+
+
+def diffs(page, kind="updated"):
+    [outcome] = page.context["outcomes"][kind]
+    return {change["name"]: list(change["diff"]) for change in outcome.changes}
+
+
+def kinds(diff):
+    return {kind for kind, _ in diff}
+
+
+def test_a_preview_lists_the_files_of_a_new_skill_and_stores_none(admin_client):
+    page = upload(admin_client, zip_of(FOLDER))
+
+    assert list(diffs(page, "created")) == ["LICENSE", "logo.png", "scripts/run.py"]
+    assert "scripts/run.py" in page.content.decode()
+    assert not FileContent.objects.exists()
+
+
+@pytest.mark.usefixtures("imported")
+def test_a_confirmed_import_stores_the_files(anyone):
+    shown = served(anyone, "one")["files"]
+
+    assert [file["path"] for file in shown] == ["LICENSE", "logo.png", "scripts/run.py"]
+    assert anyone.get(shown[1]["url"]).content == FOLDER["one/logo.png"]
+
+
+@pytest.mark.usefixtures("imported")
+def test_a_preview_shows_what_becomes_of_each_file(admin_client, anyone):
+    changed = {**FOLDER, "one/scripts/run.py": "print(1)\nprint(3)\n", "one/new.md": "x"}
+    del changed["one/LICENSE"]
+    before = served(anyone, "one")
+
+    page = upload(admin_client, zip_of(changed))
+
+    shown = diffs(page)
+    assert list(shown) == ["LICENSE", "new.md", "scripts/run.py"]
+    assert kinds(shown["LICENSE"]) == {"del"}
+    assert kinds(shown["new.md"]) == {"add"}
+    assert ("del", "print(2)") in shown["scripts/run.py"]
+    assert ("add", "print(3)") in shown["scripts/run.py"]
+    assert ("same", "print(1)") in shown["scripts/run.py"]
+    assert served(anyone, "one") == before
+    confirm(admin_client)
+    assert [file["path"] for file in served(anyone, "one")["files"]] == [
+        *("logo.png", "new.md", "scripts/run.py")
+    ]
+
+
+@pytest.mark.usefixtures("imported")
+def test_what_an_export_holds_changes_nothing_when_it_is_imported(admin_client, anyone):
+    before = served(anyone, "one")
+    response = admin_client.get(f"{SKILLS}export/")
+    data = b"".join(response.streaming_content)
+
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == {
+            name: text if isinstance(text, bytes) else text.encode()
+            for name, text in FOLDER.items()
+        }
+    assert list(outcomes(upload(admin_client, data))) == ["unchanged"]
+    confirm(admin_client)
+    assert served(anyone, "one") == before
+
+
+def test_the_executable_bit_comes_back(admin_client, anyone):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("one/SKILL.md", SKILL_MD.format("one"))
+        script = zipfile.ZipInfo("one/run.sh")
+        script.external_attr = 0o100755 << 16
+        archive.writestr(script, "echo\n")
+    upload(admin_client, packed.getvalue())
+    confirm(admin_client)
+    assert Skill.objects.get().files[0]["is_executable"]
+
+    data = b"".join(admin_client.get(f"{SKILLS}export/").streaming_content)
+
+    assert list(outcomes(upload(admin_client, data))) == ["unchanged"]
+
+
+@pytest.mark.usefixtures("imported")
+def test_a_skill_md_alone_leaves_the_files_as_they_are(admin_client, anyone):
+    page = upload(admin_client, SKILL_MD.format("one") + "More.\n", name="SKILL.md")
+    assert list(outcomes(page)) == ["updated"]
+    confirm(admin_client)
+
+    assert len(served(anyone, "one")["files"]) == 3
+
+
+def test_what_is_left_out_is_named(admin_client):
+    left_out = {"one/.env": "x", "one/a.pyc": "x", "__MACOSX/one/._SKILL.md": "x"}
+
+    page = upload(admin_client, zip_of({**FOLDER, **left_out}))
+
+    [outcome] = page.context["outcomes"]["created"]
+    assert outcome.reason == "left out .env: hidden; left out a.pyc: a cache"
+    assert outcome.reason in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("aux.txt", "aux.txt is a name that Windows forbids"),
+        ("scripts/RUN.py", "scripts/run.py and scripts/RUN.py differ in case only"),
+        ("skill.md", "skill.md and SKILL.md differ in case only"),
+        ("a" * 201, "a is longer than 200 bytes"),
+        ("cafe\u0301", "cafe\u0301 is not in Unicode's normal form C"),
+    ],
+)
+def test_a_name_that_is_not_allowed_refuses_its_skill_alone(admin_client, name, reason):
+    contents = {**FOLDER, f"one/{name}": "x", "two/SKILL.md": SKILL_MD.format("two")}
+
+    page = upload(admin_client, zip_of(contents))
+
+    assert outcomes(page) == {"created": ["two/SKILL.md"], "refused": ["one/SKILL.md"]}
+    [refused] = page.context["outcomes"]["refused"]
+    assert refused.reason.replace("a" * 50 + "…", "a") == reason
+
+
+def test_too_many_files_refuse_the_skill_and_too_many_in_all_the_zip(admin_client):
+    many = {f"one/{number}": "x" for number in range(101)}
+    [refused] = upload(admin_client, zip_of({**FOLDER, **many})).context["outcomes"]["refused"]
+    assert refused.reason.startswith("more than 100 files: ")
+
+    page = upload(admin_client, zip_of({f"one/{number}": "x" for number in range(10_000)}))
+    assert refusal(page) == "The zip holds more than 5,000 files with one/5000."
