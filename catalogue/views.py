@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from catalogue.exceptions import FileNotFound, PersonaNotFound, SkillNotFound
 from catalogue.filters import PersonaFilterSet, SkillFilterSet
-from catalogue.models import FileContent, Persona, Skill, slug_validator
+from catalogue.models import Persona, Skill, slug_validator
 from catalogue.serializers import (
     BYTES_SCHEMA,
     DIGEST_SCHEMA,
@@ -93,7 +93,6 @@ class SkillViewSet(CatalogueViewSet):
     filterset_class = SkillFilterSet
     serializer_class = SkillSerializer
     detail_serializer_class = SkillDetailSerializer
-    content = CompiledQuery(FileContent.objects.filter(digest=BindParam("digest")))
 
     @extend_schema(
         operation_id="get_skill_file",
@@ -114,18 +113,15 @@ class SkillViewSet(CatalogueViewSet):
     @action(detail=True, url_path=r"files/(?P<path>[\s\S]+?)")
     def file(self, request, slug, path):
         skill, _ = self.get_published(slug)
-        file = next((file for file in skill.files if file["path"] == path), None)
-        wanted = self.query.get("digest")
-        if file is None or wanted not in (None, [file["digest"]]):
-            raise FileNotFound
-        if wanted:
+        file = skill.file_at(path)
+        if "digest" in self.query:
+            if self.query["digest"] != [file["digest"]]:
+                raise FileNotFound
             self.headers = {"Cache-Control": IMMUTABLE}
-        digest, content_type = file["digest"], media_type(file)
+        content_type = media_type(file)
         if file["is_text"]:
             content_type += "; charset=utf-8"
-        return self.download(
-            digest, lambda: bytes(self.content.first(digest=digest).data), path, content_type
-        )
+        return self.download(file["digest"], partial(skill.bytes_of, file), path, content_type)
 
     @extend_schema(
         operation_id="get_skill_archive",

@@ -12,6 +12,7 @@ urlpatterns = [
     re_path(r"^$", website.StartPage.as_view()),
     re_path(r"^skills/?$", website.SkillsPage.as_view()),
     re_path(r"^skills/(?P<slug>[^/]+)/?$", website.SkillPage.as_view()),
+    re_path(r"^skills/(?P<slug>[^/]+)/files/(?P<path>[\s\S]+?)/?$", website.FilePage.as_view()),
     re_path(r"^personas/?$", website.PersonasPage.as_view()),
     re_path(r"^personas/(?P<slug>[^/]+)/?$", website.PersonaPage.as_view()),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"})),

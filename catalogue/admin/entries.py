@@ -1,16 +1,22 @@
 """The admins of skills and of personas."""
 
+import io
 from collections import Counter
 
 from django.contrib import admin
-from django.urls import reverse
+from django.core.exceptions import PermissionDenied
+from django.http import FileResponse, Http404
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
 
 from catalogue.admin.base import NEWEST, EntryAdmin
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, PriceFilter, SourceFilter
 from catalogue.admin.forms import PersonaForm, SkillForm
 from catalogue.admin.importers import AdminPersonaImporter, AdminSkillImporter
+from catalogue.exceptions import FileNotFound
+from catalogue.file_tree import file_tree
 from catalogue.models import RATING_OR_ZERO, Persona, Skill
-from catalogue.serializers import PersonaDetailSerializer, SkillDetailSerializer
+from catalogue.serializers import OTHER_FILE, PersonaDetailSerializer, SkillDetailSerializer
 from marketplace.adminsite.base import link_to
 
 
@@ -39,6 +45,39 @@ class SkillAdmin(EntryAdmin):
             else (entry, agents)
             for entry, agents in super().holders_of(entries)
         ]
+
+    def get_urls(self):
+        view = self.admin_site.admin_view(self.file_view)
+        name = self.url_name("file")
+        return [path("<int:object_id>/files/<path:path>", view, name=name), *super().get_urls()]
+
+    def file_view(self, request, object_id, path):
+        """A file of a skill, a draft too: a text to read, escaped; anything to download."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        skill = self.get_row_or_404(request, str(object_id))
+        try:
+            file = skill.file_at(path)
+        except FileNotFound as error:
+            raise Http404 from error
+        if "download" in request.GET:
+            name = path.rpartition("/")[2]
+            data = io.BytesIO(skill.bytes_of(file))
+            return FileResponse(data, as_attachment=True, filename=name, content_type=OTHER_FILE)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"{path} of {skill}",
+            "opts": self.opts,
+            "original": skill,
+            "file": file,
+            "text": skill.bytes_of(file).decode() if file["is_text"] else None,
+        }
+        return TemplateResponse(request, "admin/catalogue/file.html", context)
+
+    def row_context(self, request, row):
+        address = self.url_of("change", row.pk).removesuffix("change/") + "files"
+        tree = {"files": file_tree(row.files), "files_address": address}
+        return super().row_context(request, row) | tree
 
     def panels(self, request, entry):
         personas = entry.personas.order_by("slug").only("slug", "title")

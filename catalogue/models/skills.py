@@ -7,7 +7,7 @@ from django.db.models import Case, Count, F, OuterRef, Q, When
 from django.db.models.functions import JSONObject
 
 from catalogue.archives import archive_of
-from catalogue.exceptions import SkillNotFound
+from catalogue.exceptions import FileNotFound, SkillNotFound
 from catalogue.models.entries import (
     NO_HISTORY,
     Entry,
@@ -110,6 +110,16 @@ class Skill(Entry):
     def file_text(self):
         """The text of its SKILL.md."""
         return self.skill_md or self.content
+
+    def file_at(self, path):
+        """Raises FileNotFound."""
+        found = [file for file in self.files if file["path"] == path]
+        if not found:
+            raise FileNotFound
+        return found[0]
+
+    def bytes_of(self, file):
+        return FileContent.objects.of([file])[file["digest"]]
 
     def archive(self):
         """The bytes of its folder as a zip: at most what importing/folders.py allows."""

@@ -14,6 +14,7 @@ from catalogue.serializers.files import (
     OTHER_FILE,
     PATH_SCHEMA,
     TEXT_FILE,
+    files_address,
     files_of,
     media_type,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "PersonaSerializer",
     "SkillDetailSerializer",
     "SkillSerializer",
+    "files_address",
     "files_of",
     "media_type",
 ]

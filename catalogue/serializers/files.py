@@ -27,16 +27,20 @@ FILE_SCHEMA = component("File", object_schema(FILE_FIELDS))
 
 def files_of(skill, base):
     """The files of a skill, or of a row with its slug and files, without their media types."""
-    address = base + reverse("skill-detail", args=[skill.slug])
+    address = base + files_address(skill)
     return [
         {
             "path": file["path"],
             "size": file["size"],
             "digest": file["digest"],
-            "url": f"{address}/files/{quote(file['path'])}?digest={file['digest']}",
+            "url": f"{address}/{quote(file['path'])}?digest={file['digest']}",
         }
         for file in skill.files
     ]
+
+
+def files_address(skill):
+    return f"{reverse('skill-detail', args=[skill.slug])}/files"
 
 
 def media_type(file):

@@ -4,7 +4,7 @@ A page reads through the API's own views, with as many statements, and is cached
 responses. It is the same for everyone: no session, no cookie.
 """
 
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.http import Http404
@@ -13,10 +13,12 @@ from django.template.loader import render_to_string
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 
+from catalogue.file_tree import file_tree
 from catalogue.filters import PersonaFilterSet, SkillFilterSet
 from catalogue.markdown import render as render_markdown
 from catalogue.models import Persona, Skill
 from catalogue.search.near_slugs import near_slugs
+from catalogue.serializers import files_address
 from catalogue.views import PersonaViewSet, SkillViewSet
 from interfaces.guides.views import base_url
 from marketplace.api.exceptions import ApiError
@@ -156,7 +158,29 @@ class SkillPage(EntryPage):
     def get(self, request, slug):
         skill, validator = SkillViewSet.get_published(slug)
         content = render_markdown(skill.content)
-        return self.render(validator, kind=self.kind, entry=skill, content=content)
+        files, address = file_tree(skill.files), f"/skills/{skill.slug}/files"
+        return self.render(
+            validator,
+            kind=self.kind,
+            entry=skill,
+            content=content,
+            files=files,
+            address=address,
+        )
+
+
+class FilePage(Page):
+    """One file of a skill: a text to read, escaped; anything else to download."""
+
+    template_name = "file.html"
+
+    def get(self, request, slug, path):
+        skill, _ = SkillViewSet.get_published(slug)
+        file = skill.file_at(path)
+        text = skill.bytes_of(file).decode() if file["is_text"] else None
+        url = f"{files_address(skill)}/{quote(path)}"
+        # Without a validator: no cache of this process holds the files.
+        return self.render(None, entry=skill, file=file, text=text, url=url)
 
 
 class ReviewPagination(KeysetPagination):

@@ -1,0 +1,85 @@
+"""The files of a skill on the website: a tree on its page, and a page for each"""
+
+import pytest
+
+from marketplace.http_cache.store import cached_responses
+from tests.factories import SkillFactory
+
+FILES = {
+    "LICENSE": b"MIT",
+    "references/a b/#1.md": b"# One",
+    "references/two.html": b"<script>alert(1)</script>",
+    "scripts/run.py": "print('é')\n".encode(),
+    "logo.svg": b"<svg onload='alert(1)'/>",
+    "z.bin": b"\0\xff",
+}
+PAGE = "/skills/pdf"
+
+
+@pytest.fixture(autouse=True)
+def skill(db):
+    return SkillFactory(slug="pdf", title="PDF", files=FILES)
+
+
+def test_the_page_shows_the_tree_with_sizes(anyone):
+    page = anyone.get(PAGE).content.decode()
+
+    for link in (
+        '<a href="/skills/pdf/files/LICENSE">LICENSE</a> <span>3\xa0bytes</span>',
+        '<a href="/skills/pdf/files/references/a%20b/%231.md">#1.md</a>',
+        '<a href="/skills/pdf/files/scripts/run.py">run.py</a>',
+        'href="/api/v1/skills/pdf/archive.zip"',
+    ):
+        assert link in page
+    assert page.index(">references/") < page.index(">a b/") < page.index(">two.html</a>")
+
+
+def test_a_skill_without_files_has_no_tree(anyone):
+    SkillFactory(slug="bare")
+
+    assert "archive.zip" not in anyone.get("/skills/bare").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("references/a%20b/%231.md", "# One"),
+        ("references/two.html", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+        ("logo.svg", "&lt;svg onload=&#x27;alert(1)&#x27;/&gt;"),
+        ("scripts/run.py", "print(&#x27;é&#x27;)"),
+    ],
+)
+def test_a_text_is_shown_escaped_and_never_rendered(anyone, path, shown):
+    response = anyone.get(f"{PAGE}/files/{path}")
+
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert shown in response.content.decode()
+    assert f'href="/api/v1/skills/pdf/files/{path}"' in response.content.decode()
+    assert "alert(1)</script>" not in response.content.decode()
+
+
+def test_another_file_is_only_to_download(anyone):
+    page = anyone.get(f"{PAGE}/files/z.bin").content.decode()
+
+    assert "It is no text." in page
+    assert 'href="/api/v1/skills/pdf/files/z.bin"' in page
+
+
+@pytest.mark.parametrize("path", ["pdf/files/none", "pdf/files/", "none/files/LICENSE"])
+def test_what_is_not_there_is_a_page_of_404(anyone, path):
+    response = anyone.get(f"/skills/{path}")
+
+    assert response.status_code == 404
+    assert response.headers["Content-Type"].startswith("text/html")
+
+
+def test_no_file_is_held_in_the_cache_of_responses(anyone):
+    cached_responses.clear()
+    paths = [f"{PAGE}/files/LICENSE", "/api/v1/skills/pdf/files/LICENSE"]
+
+    for path in [*paths, "/api/v1/skills/pdf/archive.zip"]:
+        assert anyone.get(path).status_code == 200
+
+    assert len(cached_responses) == 0
+    assert anyone.get(paths[0], headers={"If-None-Match": "*"}).status_code == 304
