@@ -4,11 +4,10 @@ import os
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 
 from catalogue.frontmatter import Refused
-from catalogue.models import FileContent
+from catalogue.models import FileContent, content_digest
 from marketplace.secrets import holds_token
 
 MAX_FILES, MAX_FILE, MAX_FOLDER = 100, 1024 * 1024, 8 * 1024 * 1024  # files, bytes, bytes
@@ -42,7 +41,7 @@ class Folder:
 
     def read(self, path, digest):
         data = (self.root / path).read_bytes()
-        if digest_of(data) != digest:
+        if content_digest(data) != digest:
             raise Refused(f"{path} was changed while it was imported; import it again")
         return data
 
@@ -135,14 +134,10 @@ def as_stored(path, data, *, is_executable):
     return {
         "path": path,
         "size": len(data),
-        "digest": digest_of(data),
+        "digest": content_digest(data),
         "is_text": is_text(data),
         "is_executable": is_executable,
     }
-
-
-def digest_of(data):
-    return f"sha256:{sha256(data).hexdigest()}"
 
 
 def is_text(data):

@@ -7,7 +7,7 @@ from catalogue.models.entries import (
     Status,
     slug_validator,
 )
-from catalogue.models.files import FileContent
+from catalogue.models.files import FileContent, content_digest
 from catalogue.models.imports import ImportRun
 from catalogue.models.personas import Persona
 from catalogue.models.search import FacetCount, FacetCountDelta, PersonaPosting, SkillPosting
@@ -28,5 +28,6 @@ __all__ = [
     "Skill",
     "SkillPosting",
     "Status",
+    "content_digest",
     "slug_validator",
 ]

@@ -1,4 +1,11 @@
+from hashlib import sha256
+
 from django.db import models
+
+
+def content_digest(data):
+    """`sha256:<hex>` of some bytes."""
+    return f"sha256:{sha256(data).hexdigest()}"
 
 
 class FileContentQuerySet(models.QuerySet):

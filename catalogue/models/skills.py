@@ -1,5 +1,4 @@
 from functools import partial
-from hashlib import sha256
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models, transaction
@@ -15,7 +14,7 @@ from catalogue.models.entries import (
     digest_of,
     entry_indexes,
 )
-from catalogue.models.files import FileContent
+from catalogue.models.files import FileContent, content_digest
 from catalogue.skill_md import skill_md_of
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import make_public_id
@@ -59,9 +58,8 @@ class ArchiveDigestField(models.CharField):
     MADE_OF = SkillMdField.MADE_OF | {"files"}
 
     def pre_save(self, skill, add):
-        digest = f"sha256:{sha256(skill.archive()).hexdigest()}" if skill.files else ""
-        skill.archive_digest = digest
-        return digest
+        skill.archive_digest = content_digest(skill.archive()) if skill.files else ""
+        return skill.archive_digest
 
 
 class Skill(Entry):

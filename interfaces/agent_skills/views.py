@@ -6,7 +6,6 @@ counts as a download: only an agent's install does.
 """
 
 from functools import partial
-from hashlib import sha256
 
 import orjson
 from django.urls import reverse
@@ -14,7 +13,7 @@ from drf_spectacular.utils import extend_schema
 
 from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import read_frontmatter
-from catalogue.models import Skill, Status
+from catalogue.models import Skill, Status, content_digest
 from catalogue.views import PersonaViewSet, SkillViewSet
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.guides.views import skill_md
@@ -50,11 +49,14 @@ versions_of_bundled = CompiledQuery(versions_of(BUNDLED))
 
 class DiscoveryViewSet(PublicReadingViewSet):
     def marketplace(self, request):
-        return index_response({"/skill.md": skill_md(request)}, ALWAYS_FRESH)
+        text = skill_md(request)
+        return index_response(
+            [file_entry("/skill.md", text, content_digest(text.encode()))], ALWAYS_FRESH
+        )
 
     def skill(self, request, slug):
         skill, validator = SkillViewSet.get_published(slug)
-        return index_response(files_of([skill]), validator)
+        return index_response([skill_entry(skill)], validator)
 
     def persona(self, request, slug):
         """The skills that a persona bundles; a priced one is refused as its install is."""
@@ -66,7 +68,7 @@ class DiscoveryViewSet(PublicReadingViewSet):
         # any must never count as fresh.
         seen = [versions(skill, BUNDLED) for skill in skills] or None
         validator = Validator(partial(versions_of_bundled, slug=slug), seen)
-        return index_response(files_of(skills), validator)
+        return index_response(map(skill_entry, skills), validator)
 
     @extend_schema(
         operation_id="get_skill_md",
@@ -82,24 +84,27 @@ class DiscoveryViewSet(PublicReadingViewSet):
         return public_response(skill.file_text, validator, content_type=content_type)
 
 
-def files_of(skills):
-    """The texts of their SKILL.md files, by URL."""
-    return {reverse("skill-md", args=[skill.slug]): skill.file_text for skill in skills}
-
-
-def index_response(files, validator):
-    content = orjson.dumps(
-        {"$schema": SCHEMA, "skills": [index_entry(url, text) for url, text in files.items()]}
-    )
+def index_response(entries, validator):
+    content = orjson.dumps({"$schema": SCHEMA, "skills": list(entries)})
     return public_response(content.decode(), validator, content_type="application/json")
 
 
-def index_entry(url, text):
+def skill_entry(skill):
+    """A skill with files is an archive of its folder; its digest is that of the zip's bytes."""
+    url = reverse("skill-md", args=[skill.slug])
+    entry = file_entry(url, skill.file_text, skill.digest)
+    if skill.files:
+        url = reverse("skill-archive", args=[skill.slug])
+        entry |= {"type": "archive", "url": url, "digest": skill.archive_digest}
+    return entry
+
+
+def file_entry(url, text, digest):
     fields, _ = read_frontmatter(text)
     return {
         "name": fields.fields["name"],
         "type": "skill-md",
         "description": fields.fields["description"],
         "url": url,
-        "digest": f"sha256:{sha256(text.encode()).hexdigest()}",
+        "digest": digest,
     }

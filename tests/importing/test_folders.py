@@ -5,8 +5,8 @@ import os
 import pytest
 
 from agents import tokens
-from catalogue.importing.folders import MAX_FILE, MAX_FILES, digest_of
-from catalogue.models import FileContent, Skill
+from catalogue.importing.folders import MAX_FILE, MAX_FILES
+from catalogue.models import FileContent, Skill, content_digest
 from tests.imports import import_skills, served, skill, slugs, write
 
 pytestmark = pytest.mark.django_db
@@ -259,4 +259,4 @@ def test_an_edited_text_makes_the_archive_anew(anyone, folder):
 
     archive = anyone.get("/api/v1/skills/pdf/archive.zip").content
     assert b"Do it well." in archive
-    assert Skill.objects.get().archive_digest == digest_of(archive)
+    assert Skill.objects.get().archive_digest == content_digest(archive)

@@ -221,3 +221,30 @@ def test_it_costs_no_more_statements_than_the_api(anyone, path, most):
 
     assert len(uncached) == most
     assert len(cached) == min(most, 1)
+
+
+def test_a_skill_with_files_is_an_archive_and_any_other_a_skill_md(anyone):
+    folder = SkillFactory(slug="folder", files={"scripts/run.py": b"print(1)"})
+    PersonaFactory(slug="archivist", skills=[folder, SkillFactory(slug="single")])
+
+    [archive, single] = anyone.get(f"/personas/archivist{INDEX}").json()["skills"]
+
+    assert archive == {
+        "name": "folder",
+        "type": "archive",
+        "description": "Does one thing well.",
+        "url": "/api/v1/skills/folder/archive.zip",
+        "digest": digest(anyone.get(archive["url"]).content),
+    }
+    assert (single["type"], single["url"]) == ("skill-md", "/api/v1/skills/single/SKILL.md")
+    assert anyone.get(f"/skills/folder{INDEX}").json()["skills"] == [archive]
+
+
+def test_an_index_reads_no_contents(anyone, django_assert_num_queries):
+    skills = [SkillFactory(files={"a.md": bytes([65 + number])}) for number in range(5)]
+    PersonaFactory(slug="archivist", skills=skills)
+
+    with django_assert_num_queries(2) as captured:
+        anyone.get(f"/personas/archivist{INDEX}")
+
+    assert not [query for query in captured.captured_queries if "filecontent" in query["sql"]]

@@ -10,16 +10,19 @@ import pytest
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.skill_files import problems
 
+# The newest, and one of those that read the older index.
+VERSIONS = ["1", "1.5"]
 
-@pytest.fixture(scope="session")
-def skills_cli():
+
+@pytest.fixture(scope="session", params=VERSIONS)
+def skills_cli(request):
     """The command line of `npx skills`; with a newer Node.js beside it where ours is too old."""
     if shutil.which("npx") is None:
         pytest.skip("needs npm")
     version = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
     node = tuple(int(part) for part in re.findall(r"\d+", version.stdout))
     newer = [] if node >= (22, 20) else ["--package", "node@22"]
-    command = ["npx", "--yes", *newer, "--package", "skills@1", "--", "skills"]
+    command = ["npx", "--yes", *newer, "--package", f"skills@{request.param}", "--", "skills"]
     # npm's own cache holds what it downloads, whatever HOME a test sets.
     cache = subprocess.run(
         ["npm", "config", "get", "cache"], capture_output=True, text=True, check=True
@@ -56,16 +59,50 @@ def test_the_skills_cli_installs(live_server_of, skills_cli, tmp_path, path, ins
     skill = SkillFactory(slug="pdf-tables", content="# Tables\n\n---\n\nRead them.\n")
     PersonaFactory(slug="archivist", skills=[skill, SkillFactory(slug="csv-cleaning")])
     server = live_server_of()
-    command, environment = skills_cli
 
+    add(skills_cli, f"http://127.0.0.1:{server.port}{path}", tmp_path)
+
+    files = {file.parent.name: file.read_text() for file in tmp_path.glob(".claude/skills/*/*.md")}
+    assert sorted(files) == installed
+    for name, text in files.items():
+        own = name == "agent-marketplace"
+        url = "/skill.md" if own else f"/api/v1/skills/{name}/SKILL.md"
+        assert text == server.request("GET", url).body.decode()
+        assert problems(text, name) == []
+
+
+@pytest.mark.external
+@pytest.mark.parametrize("path", ["/skills/pdf-tables", "/personas/archivist"])
+def test_the_skills_cli_installs_a_folder(live_server_of, skills_cli, tmp_path, path):
+    files = {"scripts/run.py": b"print(1)\r\n", "data/é #1.bin": bytes(range(256)), "LICENSE": b""}
+    skill = SkillFactory(slug="pdf-tables", content="# Tables\n", files=files)
+    PersonaFactory(slug="archivist", skills=[skill])
+    server = live_server_of()
+
+    add(skills_cli, f"http://127.0.0.1:{server.port}{path}", tmp_path)
+
+    folder = tmp_path / ".claude" / "skills" / "pdf-tables"
+    installed = {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+    assert installed == {"SKILL.md": skill.file_text.encode(), **files}
+    # The CLI drops the executable bit.
+    assert not (folder / "scripts" / "run.py").stat().st_mode & 0o100
+
+
+def add(skills_cli, url, folder):
+    """Install what a URL offers into the folder."""
+    command, environment = skills_cli
     done = subprocess.run(
         [
             *command,
-            *("add", f"http://127.0.0.1:{server.port}{path}"),
+            *("add", url),
             *("--yes", "--copy", "--agent", "claude-code"),
         ],
-        cwd=tmp_path,
-        env={**environment, "HOME": str(tmp_path)},
+        cwd=folder,
+        env={**environment, "HOME": str(folder)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -74,10 +111,3 @@ def test_the_skills_cli_installs(live_server_of, skills_cli, tmp_path, path, ins
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
-    files = {file.parent.name: file.read_text() for file in tmp_path.glob(".claude/skills/*/*.md")}
-    assert sorted(files) == installed
-    for name, text in files.items():
-        own = name == "agent-marketplace"
-        url = "/skill.md" if own else f"/api/v1/skills/{name}/SKILL.md"
-        assert text == server.request("GET", url).body.decode()
-        assert problems(text, name) == []

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from django.utils import timezone
 
 from agents.models import AgentToken
-from catalogue.importing.folders import digest_of
+from catalogue.models import content_digest
 from installs.models import PersonaInstall, SkillInstall
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.system.scale import scale
@@ -39,7 +39,7 @@ LIST = {
 }
 SORTS = ["newest", "updated", "name"]
 FILES = {"scripts/run.py": b"print(1)\n", "références/é #1.md": b"# One", "data.bin": bytes(99)}
-FILE_DIGEST = {"digest": [digest_of(data) for data in FILES.values()]}
+FILE_DIGEST = {"digest": [content_digest(data) for data in FILES.values()]}
 
 
 @dataclass(frozen=True)
