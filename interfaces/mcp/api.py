@@ -3,7 +3,7 @@
 import io
 import json
 from functools import cache
-from urllib.parse import urlencode
+from urllib.parse import unquote_to_bytes, urlencode
 
 from django.core.handlers.base import BaseHandler
 from django.core.handlers.wsgi import WSGIRequest
@@ -26,7 +26,8 @@ def call_api(caller, method, path, *, query=(), body=None):
     environ = {
         **caller.META,
         "REQUEST_METHOD": method,
-        "PATH_INFO": path,
+        # As a server passes it on (PEP 3333).
+        "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
         "QUERY_STRING": urlencode(query),
         "CONTENT_TYPE": "application/json",
         "CONTENT_LENGTH": str(len(content)),

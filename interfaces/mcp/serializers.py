@@ -74,6 +74,10 @@ class SlugSerializer(BodySerializer):
     slug = SlugField()
 
 
+class FileSerializer(SlugSerializer):
+    path = TextField()
+
+
 class ListReviewsSerializer(PageSerializer):
     slug = SlugField()
     rating = WholeNumberField(min_value=1, max_value=5, required=False)

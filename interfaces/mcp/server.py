@@ -6,6 +6,7 @@ Imported with the first message: see interfaces.mcp.views.
 import asyncio
 import json
 
+import orjson
 from django.conf import settings
 from django.http import HttpResponse
 from django.urls import reverse
@@ -163,10 +164,11 @@ def result_of(request, tool, arguments):
         response = tool.call(request, arguments)
     except ApiError as error:
         return refusal(mask(str(error.detail)))
-    data = json.loads(response.content)
     if response.status_code >= 400:
-        return refusal(". ".join([data["error"], *advice(data["error"], tool, arguments)]))
-    text = TextContent(text=response.content.decode())
+        error = json.loads(response.content)["error"]
+        return refusal(". ".join([error, *advice(error, tool, arguments)]))
+    data = tool.shown(response)
+    text = TextContent(text=orjson.dumps(data).decode())
     return CallToolResult(content=[text], structured_content=data)
 
 

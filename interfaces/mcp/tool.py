@@ -17,7 +17,7 @@ def get(tool, caller, arguments):
     """
     tool.arguments().read(arguments)
     path, rest = tool.address(arguments)
-    allowed = [name for name in tool.descriptions if name != tool.in_path]
+    allowed = [name for name in tool.descriptions if name not in tool.in_path]
     if allowed and (unknown := rest.keys() - set(allowed)):
         raise BadRequest(f"Unknown argument {min(unknown)!r}. Allowed: {', '.join(allowed)}")
     return call_api(caller, "GET", path, query=query_of(rest) if allowed else ())
@@ -33,9 +33,17 @@ def delete(tool, caller, arguments):
     return call_api(caller, "DELETE", path)
 
 
+def json_of(response):
+    return json.loads(response.content)
+
+
 @dataclass(frozen=True)
 class Tool:
-    """A request of the API as a tool; `in_path` names the argument that is part of the path."""
+    """A request of the API as a tool.
+
+    `in_path` names the arguments that are parts of the path, and `shown` makes of the response
+    what the tool shows.
+    """
 
     title: str
     description: str
@@ -43,7 +51,8 @@ class Tool:
     route: str
     arguments: type = NothingSerializer
     descriptions: dict = field(default_factory=dict)
-    in_path: str | None = None
+    in_path: list = field(default_factory=list)
+    shown: Callable = json_of
     is_idempotent: bool = True
     is_destructive: bool = False
 
@@ -57,12 +66,13 @@ class Tool:
 
     def address(self, arguments):
         """The path, and the arguments that are not part of it."""
-        if self.in_path is None:
-            return reverse(self.route), arguments
-        # Whatever the argument holds, a slash too, is one segment of the path.
-        segment = quote(arguments[self.in_path], safe="")
-        rest = {name: value for name, value in arguments.items() if name != self.in_path}
-        return reverse(self.route, args=[segment]), rest
+        # Whatever an argument holds, a slash too, is one segment; only a file's path is several.
+        parts = [
+            arguments[name] if name == "path" else quote(arguments[name], safe="")
+            for name in self.in_path
+        ]
+        rest = {name: value for name, value in arguments.items() if name not in self.in_path}
+        return reverse(self.route, args=parts), rest
 
 
 def query_of(arguments):

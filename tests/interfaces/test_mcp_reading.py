@@ -48,10 +48,13 @@ READS = [
 ]
 
 
+FILES = {"references/é #1.md": "# Öne\n".encode(), "logo.png": b"\x89PNG\0"}
+
+
 @pytest.fixture
 def catalogue(db):
     skills = [
-        SkillFactory(slug=slug, title="Tables", category="data", runtimes=["python"])
+        SkillFactory(slug=slug, title="Tables", category="data", runtimes=["python"], files=FILES)
         for slug in ("wanted", "other")
     ]
     PersonaFactory(slug="scribe", title="The Scribe", skills=skills)
@@ -136,3 +139,46 @@ def test_links_keep_the_scheme_and_the_host_of_the_client(anyone, settings):
     )
 
     assert outcome["structuredContent"]["next"].startswith("https://testserver/api/v1/skills?")
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_it_lists_a_skills_files_and_reads_one(anyone):
+    listed = call(anyone, "list_skill_files", slug="wanted")["structuredContent"]
+
+    assert listed == {"files": anyone.get("/api/v1/skills/wanted").json()["files"]}
+    binary, text = [
+        call(anyone, "get_skill_file", slug="wanted", path=file["path"])["structuredContent"]
+        for file in listed["files"]
+    ]
+    assert text == {
+        "mediaType": "text/plain",
+        "size": 7,
+        "digest": listed["files"][1]["digest"],
+        "text": "# Öne\n",
+    }
+    assert binary == {
+        "mediaType": "application/octet-stream",
+        "size": 5,
+        "digest": listed["files"][0]["digest"],
+        "blob": "iVBORwA=",
+    }
+
+
+@pytest.mark.usefixtures("catalogue")
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({"slug": "wanted", "path": "none"}, "File not found"),
+        ({"slug": "wanted", "path": "../wanted"}, "File not found"),
+        ({"slug": "wanted", "path": "logo.png?digest=1"}, "File not found"),
+        ({"slug": "wanted", "path": "logo%2Epng"}, "File not found"),
+        ({"slug": "wanted/files", "path": "logo.png"}, "Skill not found"),
+        ({"slug": "wanted"}, "path is required"),
+        ({"slug": "wanted", "path": 1}, "path must be a string"),
+    ],
+)
+def test_a_file_that_is_not_there_is_refused(anyone, arguments, error):
+    outcome = call(anyone, "get_skill_file", **arguments)
+
+    assert outcome["isError"] is True
+    assert outcome["content"][0]["text"].startswith(error)

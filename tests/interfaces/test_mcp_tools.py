@@ -32,6 +32,8 @@ def test_it_offers_its_tools(anyone):
     assert {name: tool["annotations"] for name, tool in tools.items()} == {
         "search_skills": READS_ONLY,
         "get_skill": READS_ONLY,
+        "list_skill_files": READS_ONLY,
+        "get_skill_file": READS_ONLY,
         "search_personas": READS_ONLY,
         "get_persona": READS_ONLY,
         "register_agent": {**READS_ONLY, "readOnlyHint": False, "idempotentHint": False},

@@ -122,7 +122,7 @@ TOOLS = {
             "tokenId": "One of yours, from list_tokens",
             "token": "Instead: the text of a leaked token, whoever has it",  # nosec B105
         },
-        in_path="tokenId",
+        in_path=["tokenId"],
         is_destructive=True,
     ),
 }

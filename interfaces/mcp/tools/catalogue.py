@@ -1,6 +1,11 @@
 """Finding and reading: what needs no token."""
 
+import json
+from base64 import b64encode
+
+from catalogue.serializers import TEXT_FILE
 from interfaces.mcp.serializers import (
+    FileSerializer,
     SearchPersonasSerializer,
     SearchSkillsSerializer,
     SlugSerializer,
@@ -17,6 +22,22 @@ SEARCH = {
     **PAGE,
 }
 SORT = "The order; left out: `relevance` where there is a `query`, else the most used first"
+
+
+def files_in(response):
+    return {"files": json.loads(response.content)["files"]}
+
+
+def file_in(response):
+    """A file as MCP shows a resource: `text` where it is one, otherwise `blob` in Base64."""
+    media_type = response.headers["Content-Type"].partition(";")[0]
+    data = response.content
+    content = (
+        {"text": data.decode()} if media_type == TEXT_FILE else {"blob": b64encode(data).decode()}
+    )
+    digest = response.headers["ETag"].strip('"')
+    return {"mediaType": media_type, "size": len(data), "digest": digest, **content}
+
 
 TOOLS = {
     "search_skills": Tool(
@@ -37,7 +58,29 @@ TOOLS = {
         "skill-detail",
         SlugSerializer,
         {"slug": "The skill's `slug`, from search_skills"},
-        in_path="slug",
+        in_path=["slug"],
+    ),
+    "list_skill_files": Tool(
+        "List a skill's files",
+        "The `files` that a skill holds beside its SKILL.md, each with its `path` in the skill's "
+        "folder, `size`, `digest` and the `url` of its bytes. Needs no token.",
+        get,
+        "skill-detail",
+        SlugSerializer,
+        {"slug": "The skill's `slug`"},
+        in_path=["slug"],
+        shown=files_in,
+    ),
+    "get_skill_file": Tool(
+        "Read a skill's file",
+        "One file of a skill: its `text`, or its bytes in Base64 as `blob`, with `size` and "
+        "`digest`. Read one when the SKILL.md tells you to use it. Needs no token.",
+        get,
+        "skill-file",
+        FileSerializer,
+        {"slug": "The skill's `slug`", "path": "The file's `path`, from list_skill_files"},
+        in_path=["slug", "path"],
+        shown=file_in,
     ),
     "search_personas": Tool(
         "Search personas",
@@ -63,6 +106,6 @@ TOOLS = {
         "persona-detail",
         SlugSerializer,
         {"slug": "The persona's `slug`, from search_personas"},
-        in_path="slug",
+        in_path=["slug"],
     ),
 }

@@ -37,7 +37,7 @@ TOOLS = {
             "sort": "The order; left out: the newest first",
             **PAGE,
         },
-        in_path="slug",
+        in_path=["slug"],
     ),
     "my_reviews": Tool(
         "My reviews",
@@ -55,7 +55,7 @@ TOOLS = {
         "review-detail",
         DeleteReviewSerializer,
         {"personaSlug": "The persona's `slug`"},
-        in_path="personaSlug",
+        in_path=["personaSlug"],
         is_destructive=True,
     ),
 }
