@@ -27,7 +27,7 @@ FILE_SCHEMA = component("File", object_schema(FILE_FIELDS))
 
 def files_of(skill, base):
     """The files of a skill, or of a row with its slug and files, without their media types."""
-    address = base + files_address(skill)
+    address = base + files_address(skill) if skill.files else ""
     return [
         {
             "path": file["path"],

@@ -5,6 +5,7 @@ Imported with the first message: see interfaces.mcp.views.
 
 import asyncio
 import json
+from functools import partial
 
 import orjson
 from django.conf import settings
@@ -17,14 +18,17 @@ from mcp.types import (
     INVALID_PARAMS,
     CallToolResult,
     ListToolsResult,
+    PaginatedRequestParams,
     TextContent,
     ToolAnnotations,
 )
 from mcp.types import Tool as OfferedTool
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
 from catalogue.search.near_slugs import near_slugs
+from interfaces.mcp import skills
 from interfaces.mcp.serializers import arguments_schema
 from interfaces.mcp.tools import TOOLS
 from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError, BadRequest
@@ -78,44 +82,73 @@ def respond(request):
 def run_server(request):
     """Status and content of the SDK's response.
 
-    The event loop stops while a tool runs. So the tool runs in the request's own thread, on its
-    connection to the database, and nothing is left running once the response exists.
+    The event loop stops while a handler's work is done. So that runs in the request's own thread,
+    on its connection to the database, and nothing is left running once the response exists.
     """
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
-        call, result = loop.create_future(), loop.create_future()
-        server = server_for(request, call, result)
+        work, result = loop.create_future(), loop.create_future()
+        server = server_for(request, work, result)
         responding = loop.create_task(response_of(server, request))
-        loop.run_until_complete(asyncio.wait({call, responding}, return_when="FIRST_COMPLETED"))
-        if call.done():
-            result.set_result(result_of(request, *call.result()))
+        loop.run_until_complete(asyncio.wait({work, responding}, return_when="FIRST_COMPLETED"))
+        if work.done():
+            try:
+                result.set_result(work.result()())
+            except MCPError as error:
+                result.set_exception(error)
         status, content = loop.run_until_complete(responding)
         # The errors of the SDK repeat what the client has sent; tools may show a new token.
-        return status, content if call.done() else mask(content.decode()).encode()
+        return status, content if work.done() else mask(content.decode()).encode()
 
 
-def server_for(request, call, result):
-    """A server that hands a tool and its arguments over as `call`, and waits for `result`."""
+def server_for(request, work, result):
+    """A server whose handlers hand over their `work` as a function, and wait for its `result`."""
+
+    def handler(function):
+        async def handle(_context, params):
+            work.set_result(partial(function, request, params))
+            return await result
+
+        return handle
+
+    def extension(function):
+        async def handle(context, params):
+            data, caching = await handler(function)(context, params)
+            # The versions with a handshake have no such fields.
+            if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+                return data
+            return {**data, "ttlMs": caching["ttl_ms"], "cacheScope": caching["cache_scope"]}
+
+        return handle
 
     async def list_tools(_context, _params):
         return OFFERED
 
-    async def call_tool(_context, params):
-        if params.name not in TOOLS:
-            raise MCPError(INVALID_PARAMS, f"Unknown tool. There are {', '.join(TOOLS)}")
-        call.set_result((TOOLS[params.name], params.arguments or {}))
-        return await result
+    async def declare_skills(context, call_next):
+        result = await call_next(context)
+        if context.method == "initialize":
+            # The SDK cuts extensions off, which the schema of those versions leaves open.
+            result["capabilities"]["extensions"] = server.extensions
+        return result
 
-    return Server(
+    server = Server(
         "agent-marketplace",
         title="Agent marketplace",
         version=settings.VERSION,
         instructions=INSTRUCTIONS.format(url=base_url(request) + reverse("registration-register")),
         on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_call_tool=handler(call_tool),
+        on_list_resources=handler(skills.list_resources),
+        on_list_resource_templates=handler(skills.list_templates),
+        on_read_resource=handler(skills.read_resource),
         # No argument is repeated in a header. Without this the SDK lists the tools to find out.
         get_tool_input_schema=lambda _name: None,
     )
+    server.add_request_handler("skills/list", PaginatedRequestParams, extension(skills.list_skills))
+    server.add_request_handler("skills/get", skills.GetSkillParams, extension(skills.get_skill))
+    server.extensions[skills.EXTENSION] = {}
+    server.middleware.append(declare_skills)
+    return server
 
 
 async def response_of(server, request):
@@ -158,8 +191,11 @@ def scope_of(request):
     }
 
 
-def result_of(request, tool, arguments):
+def call_tool(request, params):
     """The API's response as a tool's result: its JSON, also as text, or the error's sentence."""
+    if params.name not in TOOLS:
+        raise MCPError(INVALID_PARAMS, f"Unknown tool. There are {', '.join(TOOLS)}")
+    tool, arguments = TOOLS[params.name], params.arguments or {}
     try:
         response = tool.call(request, arguments)
     except ApiError as error:

@@ -106,7 +106,7 @@ class Entry(ShortRepr):
             bundles = [
                 {"slug": p.slug, "title": p.fields["title"]} for p in published(self.bundled_in)
             ]
-            return {**self.listed(), "content": self.content, "personas": bundles}
+            return {**self.listed(), "content": self.content, "files": [], "personas": bundles}
         nearest = [stars(rating) for rating in self.ratings]
         return {
             **self.listed(),

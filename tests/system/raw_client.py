@@ -18,6 +18,13 @@ class InvalidResponse(AssertionError):
 # Pages for people, which are in HTML, as request targets with or without a host.
 PAGES = re.compile(rb"/(?:admin|claim)| (?:\w+://[^/ ]*)?(?:/?[?# ]|/(?:docs|personas|skills))")
 
+# What is served as files, and as what.
+FILE = re.compile(rb"SKILL\.md|archive\.zip|/files/")
+FILES = {
+    *("text/markdown; charset=utf-8", "text/plain; charset=utf-8"),
+    *("application/zip", "application/octet-stream"),
+}
+
 
 @dataclass(frozen=True)
 class Response:
@@ -38,8 +45,7 @@ class Response:
             return
         if self.status < 400 and self.status not in {200, 201, 202, 304}:
             raise InvalidResponse(f"status {self.status}, Location {self.headers.get('location')}")
-        has_file = self.status == 200 and b"SKILL.md" in sent
-        allowed = {"application/json", *["text/markdown; charset=utf-8"] * has_file}
+        allowed = {"application/json", *(FILES if self.status == 200 and FILE.search(sent) else ())}
         if self.status != 304 and self.headers.get("content-type") not in allowed:
             raise InvalidResponse(f"status {self.status} as {self.headers.get('content-type')}")
         if self.status >= 400 and not (self.is_to_head and not self.body):

@@ -1,0 +1,225 @@
+"""Skills over MCP (SEP-2640): the extension `io.modelcontextprotocol/skills`, and its resources.
+
+A skill is its folder under `skill://skills/<slug>/`, with the bytes that the API serves; the
+marketplace's own is `skill://agent-marketplace/`, where no slug can take its place. Clients check
+every digest, so an entry holds nothing that changes while the files do not.
+
+Whoever has no token is listed the marketplace's own skill; an agent, the skills of its manifest.
+Any published skill can be read. Reading counts no download.
+"""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from urllib.parse import quote, unquote
+
+from django.urls import reverse
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    BlobResourceContents,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ReadResourceResult,
+    RequestParams,
+    Resource,
+    ResourceTemplate,
+    TextResourceContents,
+)
+
+from catalogue.archives import SKILL_MD
+from catalogue.frontmatter import FENCED, parse_yaml
+from catalogue.models import Skill, content_digest, slug_validator
+from catalogue.serializers import media_type
+from catalogue.skill_md import MAX_NAME, name_of
+from interfaces.guides.views import skill_md
+from interfaces.mcp.api import call_api
+from marketplace.db.replicas import on_replica
+from marketplace.secrets import mask
+
+EXTENSION = "io.modelcontextprotocol/skills"
+SCHEME, OWN, CATALOGUE = "skill://", "agent-marketplace", "skills"
+MARKDOWN = "text/markdown"
+PAGE = 100
+# Of what everyone gets alike. At once out of date: a recall holds from the next request on.
+PUBLIC, PRIVATE = {"ttl_ms": 0, "cache_scope": "public"}, {"ttl_ms": 0, "cache_scope": "private"}
+TEMPLATES = ListResourceTemplatesResult(
+    resource_templates=[
+        ResourceTemplate(
+            name="skill",
+            title="A file of a skill",
+            uri_template=f"{SCHEME}{CATALOGUE}/{{slug}}/{{+path}}",
+            description="A published skill's SKILL.md, or any file of its folder, by its path. A "
+            f"slug above {MAX_NAME} characters is followed by the name in its SKILL.md.",
+        )
+    ],
+    **PUBLIC,
+)
+
+
+class GetSkillParams(RequestParams):
+    uri: str
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A skill's folder: its URI, its SKILL.md, and its files as `Skill.files` has them."""
+
+    uri: str
+    skill_md: str
+    files: list = field(default_factory=list)
+    read: Callable | None = None  # the bytes of one of the files
+
+    @property
+    def frontmatter(self):
+        """The YAML between the lines of `---`. Every scalar that is served is a plain string."""
+        return parse_yaml(FENCED.match(self.skill_md)[1])
+
+    def entry(self):
+        data = self.skill_md.encode()
+        return {
+            "uri": self.uri_of(SKILL_MD),
+            "frontmatter": self.frontmatter,
+            "resources": [
+                self.resource(SKILL_MD, content_digest(data), len(data)),
+                *(self.resource(each["path"], each["digest"], each["size"]) for each in self.files),
+            ],
+        }
+
+    def resource(self, path, digest, size):
+        return {"uri": self.uri_of(path), "digest": digest, "size": size}
+
+    def uri_of(self, path):
+        return f"{self.uri}/{quote(path)}"
+
+
+def list_skills(request, params):
+    folders, next_cursor, scope = page(request, params.cursor)
+    following = {"nextCursor": next_cursor} if next_cursor else {}
+    return {"skills": [folder.entry() for folder in folders], **following}, scope
+
+
+def get_skill(request, params):
+    folder, path = located(request, params.uri)
+    if path != SKILL_MD:
+        raise unknown(params.uri)
+    return {"skill": folder.entry()}, PUBLIC
+
+
+def list_resources(request, params):
+    folders, next_cursor, scope = page(request, params.cursor)
+    resources = [
+        Resource(
+            uri=folder.uri_of(SKILL_MD),
+            name=folder.frontmatter["name"],
+            description=folder.frontmatter["description"],
+            mime_type=MARKDOWN,
+            size=len(folder.skill_md.encode()),
+        )
+        for folder in folders
+    ]
+    return ListResourcesResult(resources=resources, next_cursor=next_cursor, **scope)
+
+
+def list_templates(_request, _params):
+    return TEMPLATES
+
+
+def read_resource(request, params):
+    folder, path = located(request, params.uri)
+    return ReadResourceResult(contents=[contents_of(folder, path, params.uri)], **PUBLIC)
+
+
+def contents_of(folder, path, uri):
+    if path == SKILL_MD:
+        return TextResourceContents(uri=uri, mime_type=MARKDOWN, text=folder.skill_md)
+    file = next((file for file in folder.files if file["path"] == path), None)
+    if file is None:
+        raise unknown(uri)
+    data, shown = on_replica(folder.read, file), {"uri": uri, "mime_type": media_type(file)}
+    if file["is_text"]:
+        return TextResourceContents(**shown, text=data.decode())
+    return BlobResourceContents(**shown, blob=b64encode(data).decode())
+
+
+def page(request, cursor):
+    """The folders of a page of the list, the cursor of the next one or None, and who may cache."""
+    if cursor is not None and not re.fullmatch("[0-9]{1,9}", cursor):
+        raise MCPError(INVALID_PARAMS, "cursor is invalid")
+    start = int(cursor or 0)
+    slugs, scope = listed(request)
+    shown = [None, *slugs][start : start + PAGE]
+    skills = {skill.slug: skill for skill in Skill.objects.published().filter(slug__in=shown)}
+    folders = [
+        own_folder(request) if slug is None else folder_of(skills[slug])
+        for slug in shown
+        if slug is None or slug in skills
+    ]
+    next_cursor = str(start + PAGE) if start + PAGE <= len(slugs) else None
+    return folders, next_cursor, scope
+
+
+def listed(request):
+    """The slugs of the skills that are listed after the marketplace's own, and who may cache.
+
+    A token that is refused gets no public list, which a client would take for the agent's.
+    """
+    if "HTTP_AUTHORIZATION" not in request.META:
+        return [], PUBLIC
+    response = call_api(request, "GET", reverse("manifest-manifest"), query=[("content", "false")])
+    data = json.loads(response.content)
+    if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        raise MCPError(INTERNAL_ERROR, data["error"])
+    if response.status_code >= HTTPStatus.BAD_REQUEST:
+        raise MCPError(INVALID_PARAMS, data["error"])
+    return [row["slug"] for row in data["skills"]], PRIVATE
+
+
+def located(request, uri):
+    """The folder and the path in it that a URI names."""
+    parts = parts_of(uri)
+    if parts[0] == OWN:
+        return own_folder(request), "/".join(parts[1:])
+    if parts[0] != CATALOGUE or len(parts) < 2 or not slug_validator.regex.search(parts[1]):
+        raise unknown(uri)
+    skill = on_replica(Skill.objects.published().filter(slug=parts[1]).first)
+    if skill is None:
+        raise unknown(uri)
+    folder = folder_of(skill)
+    above = parts_of(folder.uri)
+    if parts[: len(above)] != above:
+        raise unknown(uri)
+    return folder, "/".join(parts[len(above) :])
+
+
+def parts_of(uri):
+    """The decoded parts of a URI's path."""
+    scheme, found, path = uri.partition(SCHEME)
+    try:
+        parts = [unquote(part, errors="strict") for part in path.split("/")]
+    except UnicodeDecodeError as error:
+        raise unknown(uri) from error
+    is_path = not any(part in {"", ".", ".."} or "/" in part for part in parts)
+    if scheme or not found or not is_path or {"?", "#"}.intersection(path):
+        raise unknown(uri)
+    return parts
+
+
+def unknown(uri):
+    uri = mask(uri)
+    return MCPError(INVALID_PARAMS, f"Unknown skill or file: {uri}", {"uri": uri})
+
+
+def own_folder(request):
+    return Folder(f"{SCHEME}{OWN}", skill_md(request))
+
+
+def folder_of(skill):
+    # The last folder has the name of the SKILL.md.
+    name = name_of(skill)
+    folder = skill.slug if name == skill.slug else f"{skill.slug}/{name}"
+    return Folder(f"{SCHEME}{CATALOGUE}/{folder}", skill.file_text, skill.files, skill.bytes_of)

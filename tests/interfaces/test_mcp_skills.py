@@ -1,0 +1,283 @@
+"""Skills over MCP (SEP-2640): what is listed for whom, entries, and reading files"""
+
+import base64
+import hashlib
+from itertools import chain
+from urllib.parse import quote
+
+import pytest
+
+from agents.models import AgentToken
+from catalogue.models import Persona, Skill
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+)
+from tests.interfaces.mcp_calls import HELLO, modern, result, send
+
+EXTENSION = "io.modelcontextprotocol/skills"
+OWN = "skill://agent-marketplace/SKILL.md"
+LONG = "a-" * 40 + "slug"
+FILES = {
+    "references/é #1.md": "\ufeff# Öne\r\n".encode(),
+    "scripts/run.py": b"print(1)\n",
+    "logo.png": b"\x89PNG\0",
+    "page.html": b"<script>",
+}
+
+
+def digest(data):
+    return f"sha256:{hashlib.sha256(data).hexdigest()}"
+
+
+def uris(listed):
+    return [entry["uri"] for entry in listed["skills"]]
+
+
+@pytest.fixture
+def skill(db):
+    return SkillFactory(slug="pdf", title="PDF", description="Reads.", version="1.10", files=FILES)
+
+
+def test_it_is_declared_to_clients_of_every_version(anyone):
+    for capabilities in (
+        result(anyone, "initialize", HELLO)["capabilities"],
+        result(anyone, **modern("server/discover"))["capabilities"],
+    ):
+        assert capabilities["extensions"] == {EXTENSION: {}}
+        assert "resources" in capabilities
+
+
+@pytest.mark.usefixtures("skill")
+def test_without_a_token_the_marketplaces_own_skill_is_listed_alone(anyone):
+    listed = result(anyone, "skills/list")
+
+    [entry] = listed["skills"]
+    text = anyone.get("/skill.md").content
+    assert entry["uri"] == OWN
+    assert entry["frontmatter"]["name"] == "agent-marketplace"
+    assert entry["resources"] == [{"uri": OWN, "digest": digest(text), "size": len(text)}]
+    assert listed.keys() == {"skills"}
+    newer = result(anyone, **modern("skills/list"))
+    assert newer["skills"] == listed["skills"]
+    assert (newer["ttlMs"], newer["cacheScope"]) == (0, "public")
+
+
+def test_an_agent_is_listed_its_manifest_in_its_order(client, agent, skill):
+    persona = PersonaFactory(skills=[SkillFactory(slug="z"), SkillFactory(slug="b")])
+    PersonaInstallFactory(agent=agent, persona=persona, is_active=True)
+    for installed in (skill, SkillFactory(slug="new"), SkillFactory(slug="gone")):
+        SkillInstallFactory(agent=agent, skill=installed)
+    Skill.objects.get(slug="gone").withdraw()
+    SkillFactory(slug="not-mine")
+
+    listed = result(client, **modern("skills/list"))
+
+    assert uris(listed) == [
+        OWN,
+        *(f"skill://skills/{slug}/SKILL.md" for slug in ("b", "z", "new", "pdf")),
+    ]
+    assert (listed["ttlMs"], listed["cacheScope"]) == (0, "private")
+    resources = result(client, "resources/list")["resources"]
+    assert [resource["uri"] for resource in resources] == uris(listed)
+    assert resources[4] == {
+        "uri": "skill://skills/pdf/SKILL.md",
+        "name": "pdf",
+        "description": "Reads.",
+        "mimeType": "text/markdown",
+        "size": len(skill.file_text.encode()),
+    }
+
+
+def test_an_entry_names_every_file_with_digest_and_size(anyone, skill):
+    got = result(anyone, **modern("skills/get", uri="skill://skills/pdf/SKILL.md"))
+
+    skill_md = skill.file_text.encode()
+    assert (got["ttlMs"], got["cacheScope"]) == (0, "public")
+    assert got["skill"] == {
+        "uri": "skill://skills/pdf/SKILL.md",
+        "frontmatter": {
+            "name": "pdf",
+            "description": "Reads.",
+            "metadata": {"title": "PDF", "category": "development", "version": "1.10"},
+        },
+        "resources": [
+            {"uri": f"skill://skills/pdf/{quote(path)}", "digest": digest(data), "size": len(data)}
+            for path, data in [("SKILL.md", skill_md), *sorted(FILES.items())]
+        ],
+    }
+
+
+def test_a_read_file_is_what_its_entry_says(anyone, skill):
+    [entry] = [result(anyone, "skills/get", {"uri": "skill://skills/pdf/SKILL.md"})["skill"]]
+
+    for resource in entry["resources"]:
+        [contents] = result(anyone, "resources/read", {"uri": resource["uri"]})["contents"]
+        data = (
+            contents["text"].encode()
+            if "text" in contents
+            else base64.b64decode(contents["blob"], validate=True)
+        )
+        assert contents["uri"] == resource["uri"]
+        assert (digest(data), len(data)) == (resource["digest"], resource["size"])
+    kinds = {
+        path: result(anyone, "resources/read", {"uri": f"skill://skills/pdf/{quote(path)}"})[
+            "contents"
+        ][0]["mimeType"]
+        for path in ["SKILL.md", *FILES]
+    }
+    assert kinds == {
+        "SKILL.md": "text/markdown",
+        "references/é #1.md": "text/plain",
+        "scripts/run.py": "text/plain",
+        "logo.png": "application/octet-stream",
+        "page.html": "text/plain",
+    }
+    skill.refresh_from_db()
+    assert skill.downloads == 0
+
+
+def test_a_long_slug_has_a_folder_of_its_name(anyone, db):
+    SkillFactory(slug=LONG, files={"a.md": b"x"})
+    name = LONG[:64].rstrip("-")
+    uri = f"skill://skills/{LONG}/{name}/SKILL.md"
+
+    entry = result(anyone, "skills/get", {"uri": uri})["skill"]
+
+    assert (entry["uri"], entry["frontmatter"]["name"]) == (uri, name)
+    [contents] = result(anyone, "resources/read", {"uri": uri.replace("SKILL.md", "a.md")})[
+        "contents"
+    ]
+    assert contents["text"] == "x"
+
+
+@pytest.mark.usefixtures("skill")
+@pytest.mark.parametrize("method", ["skills/get", "resources/read"])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        *(
+            "",
+            "skill://",
+            "skill:///",
+            "https://a/SKILL.md",
+            "skill://skills",
+            "skill://skills/pdf",
+        ),
+        *("skill://skills/none/SKILL.md", "skill://skills/pdf/skill.md", "skill://pdf/SKILL.md"),
+        *("skill://skills/pdf/SKILL.md?x", "skill://skills/pdf/SKILL.md#x", "SKILL.md"),
+        *("skill://skills/pdf/./SKILL.md", "skill://skills/pdf//SKILL.md", "skill://skills/pdf/"),
+        *("skill://skills/x/../pdf/SKILL.md", "skill://skills/pdf/scripts%2Frun.py"),
+        *("skill://skills/pdf/%2e%2e/pdf/SKILL.md", "skill://skills/pdf/%FF", "skill://%00/%00"),
+        *("skill://skills/pdf/pdf/SKILL.md", "SKILL://skills/pdf/SKILL.md"),
+        *("skill://agent-marketplace/none", "skill://skills/agent-marketplace/SKILL.md"),
+        *("skill://skills/pdf/scripts", "skill://skills/PDF/SKILL.md", "skill://skills/é/SKILL.md"),
+    ],
+)
+def test_an_unknown_uri_is_an_error_that_names_it(anyone, method, uri):
+    error = send(anyone, method, {"uri": uri}).json()["error"]
+
+    assert error["code"] == -32602
+    assert error["message"] == f"Unknown skill or file: {uri}"
+    assert error["data"] == {"uri": uri}
+
+
+def test_a_secret_in_a_uri_is_not_repeated(anyone, agent):
+    answer = send(anyone, "skills/get", {"uri": f"skill://skills/{agent.token.text}/SKILL.md"})
+
+    assert agent.token.text not in answer.content.decode()
+
+
+@pytest.mark.usefixtures("skill")
+def test_only_a_skill_md_names_a_skill(anyone):
+    error = send(anyone, "skills/get", {"uri": "skill://skills/pdf/scripts/run.py"}).json()["error"]
+
+    assert error["code"] == -32602
+
+
+@pytest.mark.parametrize("status", ["draft", "withdrawn"])
+def test_what_is_not_published_is_unknown(anyone, skill, status):
+    Skill.objects.update(status=status)
+
+    for method in ("skills/get", "resources/read"):
+        error = send(anyone, method, {"uri": "skill://skills/pdf/SKILL.md"}).json()["error"]
+        assert error["code"] == -32602
+
+
+@pytest.mark.parametrize("method", ["skills/list", "resources/list"])
+def test_a_refused_token_is_an_error_and_never_the_public_list(anyone, agent, narrow, method):
+    agent.token.revoke()
+    for token, sentence in [
+        (agent.token.text, "Authentication required"),
+        ("nonsense", "Authentication required"),
+        (narrow.text, "Insufficient permissions"),
+    ]:
+        headers = {"Authorization": f"Bearer {token}"}
+        error = send(anyone, method, headers=headers).json()["error"]
+
+        assert (error["code"], error["message"]) == (-32602, sentence)
+
+
+@pytest.fixture
+def narrow():
+    return AgentToken.objects.issue(AgentFactory(), ["install"])
+
+
+def test_every_page_comes_once(client, agent):
+    slugs = [f"skill-{number:03}" for number in range(205)]
+    for slug in slugs:
+        SkillInstallFactory(agent=agent, skill=SkillFactory(slug=slug))
+
+    pages, cursor = [], None
+    while True:
+        listed = result(client, "skills/list", {"cursor": cursor} if cursor else {})
+        pages.append(uris(listed))
+        cursor = listed.get("nextCursor")
+        if cursor is None:
+            break
+
+    assert [len(page) for page in pages] == [100, 100, 6]
+    assert list(chain.from_iterable(pages)) == [
+        OWN,
+        *(f"skill://skills/{slug}/SKILL.md" for slug in reversed(slugs)),
+    ]
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "-1", "1.5", "\u0665", "9" * 99])
+def test_a_cursor_that_it_did_not_give_is_invalid(anyone, cursor):
+    for method in ("skills/list", "resources/list"):
+        error = send(anyone, method, {"cursor": cursor}).json()["error"]
+
+        assert (error["code"], error["message"]) == (-32602, "cursor is invalid")
+
+
+def test_a_page_asks_a_bounded_number_of_queries(client, agent, django_assert_max_num_queries):
+    for number in range(30):
+        SkillInstallFactory(agent=agent, skill=SkillFactory(files={"a.md": bytes([65 + number])}))
+    result(client, "skills/list")
+
+    with django_assert_max_num_queries(8):
+        assert len(result(client, "skills/list")["skills"]) == 31
+
+
+def test_there_is_one_template(anyone):
+    [template] = result(anyone, "resources/templates/list")["resourceTemplates"]
+
+    assert template["uriTemplate"] == "skill://skills/{slug}/{+path}"
+
+
+def test_a_directory_is_not_read(anyone):
+    error = send(anyone, "resources/directory/read", {"uri": "skill://skills/pdf"}).json()["error"]
+
+    assert error["code"] == -32601
+
+
+def test_reading_activates_and_installs_nothing(client, agent, skill):
+    persona = PersonaFactory(skills=[skill])
+    result(client, "resources/read", {"uri": "skill://skills/pdf/SKILL.md"})
+
+    assert not agent.skill_installs.exists()
+    assert Persona.objects.get(pk=persona.pk).installs == 0
