@@ -81,7 +81,11 @@ def is_valid(text, name, fields):
         and "---" not in "".join(lines)
         and format_fields.keys() <= FIELDS
         and isinstance(metadata, dict)
-        and all(isinstance(text, str) for text in format_fields.values())
+        # An empty one is null, and a name such as `on` is true, to some readers of YAML.
+        and all(re.fullmatch(PLAIN, name) for name in metadata)
+        and all(
+            isinstance(text, str) and text for text in [*format_fields.values(), *metadata.values()]
+        )
         # Two lines with the same name make one field.
         and len(lines) == len(fields) + len(metadata)
         and format_fields.get("name") == name

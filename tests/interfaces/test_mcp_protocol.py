@@ -37,7 +37,11 @@ def test_it_introduces_itself(anyone, url):
         "id": "a",
         "result": {
             "protocolVersion": "2025-06-18",
-            "capabilities": {"tools": {"listChanged": False}},
+            "capabilities": {
+                "tools": {"listChanged": False},
+                "resources": {"subscribe": False, "listChanged": False},
+                "extensions": {"io.modelcontextprotocol/skills": {}},
+            },
             "serverInfo": {
                 "name": "agent-marketplace",
                 "title": "Agent marketplace",
@@ -98,7 +102,7 @@ def test_it_wants_https_like_the_api(anyone, settings):
         ),
         ("tools/call", {}, (-32602, "Invalid request parameters")),
         ("initialize", {}, (-32602, "Invalid request parameters")),
-        ("resources/list", {}, (-32601, "Method not found")),
+        ("prompts/list", {}, (-32601, "Method not found")),
         ("no/such", {}, (-32601, "Method not found")),
     ],
 )

@@ -1,0 +1,138 @@
+"""Skills over MCP with clients that others wrote, which verify every file that they read"""
+
+import base64
+import json
+import shutil
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from catalogue.models import FileContent, Skill
+from demo.postgres import CHECKOUT
+from tests.external import fetched, run, run_or_skip
+from tests.factories import AgentFactory, SkillFactory, SkillInstallFactory
+from tests.imports import import_skills
+
+pytestmark = pytest.mark.external
+HERE = Path(__file__).parent
+REAL = CHECKOUT.parent / "shared" / "data" / "skills"
+# The versions that the tests were written against; look at a newer one before raising it.
+CLIENT = "@modelcontextprotocol/client@2.4.0"
+CONFORMANCE = "@modelcontextprotocol/conformance@0.2.0-alpha.12"
+INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
+# Without its server, which the same package would bring.
+FASTMCP = "fastmcp-slim[client]==4.1.6"
+OWN = "skill://agent-marketplace/SKILL.md"
+LONG = "long-" * 15 + "slug"
+
+
+@pytest.fixture
+def everything(transactional_db):
+    """An agent that has the skills of the demo, the real ones if they are at hand, and odd ones."""
+    import_skills(CHECKOUT / "demo" / "skills")
+    if REAL.exists():
+        import_skills(REAL)
+    SkillFactory(slug=LONG, files={"a #1/é%.md": b"\xef\xbb\xbfx\r\n", "b.bin": bytes(range(256))})
+    SkillFactory(slug="odd", content='---\nname: odd\ndescription: "on"\nlicense:\n---\nDo it.')
+    agent = AgentFactory()
+    for skill in Skill.objects.all():
+        SkillInstallFactory(agent=agent, skill=skill)
+    return agent
+
+
+def uri_of(slug):
+    name = slug[:64].rstrip("-")
+    return f"skill://skills/{slug if name == slug else f'{slug}/{name}'}/SKILL.md"
+
+
+def folders():
+    """The bytes of every skill's folder, by its URI and path."""
+    found = {}
+    for skill in Skill.objects.all():
+        contents = FileContent.objects.of(skill.files)
+        files = {file["path"]: contents[file["digest"]] for file in skill.files}
+        found[uri_of(skill.slug)] = {"SKILL.md": skill.file_text.encode(), **files}
+    return found
+
+
+@pytest.fixture(scope="session")
+def npm_skills(request):
+    folder = request.config.cache.mkdir("mcp-skills-client")
+    program = Path(shutil.copy(HERE / "mcp_skills.mjs", folder))
+    install = ["npm", "install", "--prefix", folder, "--no-audit", "--no-fund", CLIENT]
+    run_or_skip(folder, *install, "--prefer-offline")
+
+    def read(url, uris=(), token=""):
+        return json.loads(run(folder, "node", program, url, json.dumps(uris), token))
+
+    return read
+
+
+def test_the_client_of_npm_verifies_every_file(live_server_of, npm_skills, everything):
+    url = f"http://127.0.0.1:{live_server_of().port}/mcp"
+
+    read = npm_skills(url, token=everything.token.text)
+    named = npm_skills(url, uris=sorted(folders()))
+
+    assert next(iter(read)) == OWN
+    for found in (read, named):
+        assert found.pop(OWN)
+        assert {
+            uri: {
+                unquote(file.removeprefix(uri.removesuffix("SKILL.md"))): base64.b64decode(data)
+                for file, data in files.items()
+            }
+            for uri, files in found.items()
+        } == folders()
+
+
+def test_fastmcp_takes_every_entry(live_server_of, tmp_path, everything):
+    python = fetched(FASTMCP, tmp_path)
+    url = f"http://127.0.0.1:{live_server_of().port}/mcp"
+    program = [*python, "python", HERE / "fastmcp_skills.py", url]
+
+    listed = json.loads(run(tmp_path, *program, "[]", everything.token.text))
+    named = json.loads(run(tmp_path, *program, json.dumps(sorted(folders()))))
+
+    numbers = {uri: len(files) for uri, files in folders().items()} | {OWN: 1}
+    assert listed == numbers
+    assert named == numbers
+
+
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+def test_the_inspector_verifies_every_digest_and_frontmatter(
+    live_server_of, tmp_path, everything, era
+):
+    npx = ["npx", "--yes", "--package", "node@22", "--package", INSPECTOR, "--", "mcp-inspector"]
+    run_or_skip(tmp_path, *npx, "--version")
+    url = f"http://127.0.0.1:{live_server_of().port}/mcp"
+    inspect = [*npx, "--cli", url, "--transport", "http", "--protocol-era", era]
+    inspect += ["--verify", "--require-digests"]
+    token = ["--header", f"Authorization: Bearer {everything.token.text}"]
+
+    listed = run(tmp_path, *inspect, *token, "--method", "skills/list")
+    run(tmp_path, *inspect, "--method", "skills/list")
+    run(tmp_path, *inspect, "--method", "skills/get", "--uri", uri_of(LONG))
+
+    assert all(uri in listed for uri in folders())
+
+
+@pytest.mark.parametrize("version", [[], ["--spec-version", "2025-11-25", "--force"]])
+@pytest.mark.parametrize("scenario", ["enumeration", "manifest"])
+@pytest.mark.usefixtures("everything")
+def test_the_official_scenarios_pass(live_server_of, tmp_path, scenario, version):
+    npx = ["npx", "--yes", "--package", "node@22", "--package", CONFORMANCE, "--", "conformance"]
+    run_or_skip(tmp_path, *npx, "--version")
+    url = f"http://127.0.0.1:{live_server_of().port}/mcp"
+
+    run(
+        tmp_path,
+        *npx,
+        "server",
+        "--url",
+        url,
+        "--scenario",
+        f"sep-2640-skills-{scenario}",
+        *version,
+    )
