@@ -63,6 +63,30 @@ def test_whatever_is_stored_is_served_valid(anyone, content):
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "license:",
+        'license: ""',
+        "compatibility: ''",
+        "metadata:",
+        "metadata:\n  on: x",
+        "metadata:\n  1: x",
+        "metadata:\n  null: x",
+        "metadata:\n  a:",
+        "metadata:\n  a: ''",
+    ],
+)
+def test_every_scalar_is_a_string_to_every_reader_of_yaml(anyone, line):
+    SkillFactory(slug="some", content=f"---\nname: some\ndescription: x\n{line}\n---\nDo.")
+
+    fields = yaml.safe_load(file_of(anyone, "some").split("---\n")[1])
+
+    metadata = fields.pop("metadata", {})
+    scalars = [*fields.items(), *metadata.items()]
+    assert all(isinstance(text, str) and text for pair in scalars for text in pair), fields
+
+
+@pytest.mark.parametrize(
     "description",
     [
         "",
