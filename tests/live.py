@@ -39,7 +39,8 @@ class LiveServer:
             **os.environ,
             "DATABASE_URL": url_of_test_database(),
             "PORT": str(self.port),
-            "WEB_CONCURRENCY": "2",
+            # A test that is about several processes says so: starting one takes a second.
+            "WEB_CONCURRENCY": "1",
             "WEB_THREADS": "4",
             "ACCESS_LOG": "true",
             **environment,

@@ -249,7 +249,7 @@ def test_expired_counts_are_purged(db, monkeypatch):
 def test_all_threads_and_processes_share_one_limit(live_server_of, fresh_counts):
     """Two worker processes of four threads each, sixteen clients, sixty calls."""
     agent = AgentFactory()
-    server = live_server_of(RATE_LIMIT_INSTALL="20/h")
+    server = live_server_of(RATE_LIMIT_INSTALL="20/h", WEB_CONCURRENCY="2")
 
     with ThreadPoolExecutor(16) as pool:
         statuses = list(
@@ -272,7 +272,7 @@ def redis_url(tmp_path):
 
 def test_redis_may_count_instead_and_its_absence_is_a_503(live_server_of, redis_url):
     agent = AgentFactory()
-    server = live_server_of(RATE_LIMIT_INSTALL="20/h", CACHE_URL=redis_url)
+    server = live_server_of(RATE_LIMIT_INSTALL="20/h", CACHE_URL=redis_url, WEB_CONCURRENCY="2")
     away = live_server_of(CACHE_URL="redis://127.0.0.1:1/0")
 
     def install(server):

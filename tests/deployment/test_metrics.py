@@ -28,6 +28,7 @@ def server(transactional_db, tmp_path):
     server = LiveServer(
         tmp_path / "server.log",
         {
+            "WEB_CONCURRENCY": "2",
             "METRICS_ADDRESS": f"127.0.0.1:{free_port()}",
             "RATE_LIMIT_INSTALL": "2/h",
             "TMPDIR": str(tmp_path),

@@ -29,7 +29,7 @@ def test_every_request_of_the_skill_works_as_it_stands(live_server_of, shell, tm
     assert statuses == [
         *(201, 200),  # registering, the manifest
         *(200, 200, 200, 200),  # searching and reading
-        *(201, 200, 201),  # installing
+        *(201, 200, 200, 201),  # installing
         *(200, 200, 200),  # updating, switching
         *(201, 200, 200, 200),  # reviewing
         *(200, 200),  # the profile

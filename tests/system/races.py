@@ -12,6 +12,7 @@ ROUNDS = scale(short=3, long=200)
 CONCURRENCY = (16, 32, 48)  # concurrent requests, in turn
 ME = "/api/v1/agents/me"
 LIMITS = {
+    "WEB_CONCURRENCY": "2",
     "RATE_LIMIT_REGISTER": "1000000/h",
     "RATE_LIMIT_REVIEW": "1000000/h",
     "RATE_LIMIT_MANAGE": "1000000/h",

@@ -27,8 +27,11 @@ MESSAGES = scale(short=300, long=5_000)
 SEED = int(os.environ.get("FUZZ_SEED") or scale(short=1, long=secrets.randbelow(10**9)))
 MAX_FAILURES = 10
 LIMITS = {
-    f"RATE_LIMIT_{policy}": "1000000/h"
-    for policy in ("INSTALL", "REVIEW", "MANAGE", "CONFIRM_CLAIM", "REGISTER", "REVOKE")
+    "WEB_CONCURRENCY": "2",
+    **{
+        f"RATE_LIMIT_{policy}": "1000000/h"
+        for policy in ("INSTALL", "REVIEW", "MANAGE", "CONFIRM_CLAIM", "REGISTER", "REVOKE")
+    },
 }
 
 set_hypothesis_home_dir(CHECKOUT / ".demo" / "hypothesis")

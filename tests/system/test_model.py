@@ -36,9 +36,10 @@ from tests.system.scale import LONG, scale
 RUNS, STEPS = scale(short=6, long=130), scale(short=25, long=40)
 # The suite is deterministic; the full length draws a new seed each time, or takes MODEL_SEED.
 SEED = int(os.environ.get("MODEL_SEED") or scale(short=1, long=random.randrange(10**6)))
+LIMITED = "INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE"
 LIMITS = {
-    f"RATE_LIMIT_{name}": f"{LIMIT}/{WINDOW_DAYS}d"
-    for name in ("INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE")
+    "WEB_CONCURRENCY": "2",
+    **{f"RATE_LIMIT_{name}": f"{LIMIT}/{WINDOW_DAYS}d" for name in LIMITED},
 }
 
 

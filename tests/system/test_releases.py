@@ -48,6 +48,7 @@ class Site:
             folder / "server.log",
             {
                 "DATABASE_URL": database,
+                "WEB_CONCURRENCY": "2",
                 **{f"RATE_LIMIT_{name}": "1000000/h" for name in ("INSTALL", "REVIEW", "REGISTER")},
             },
         )

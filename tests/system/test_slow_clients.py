@@ -82,7 +82,7 @@ PIECEMEAL = {"slow uploads", "slow chunks"}
 @pytest.mark.parametrize("kinds", scale(short=[[*KINDS]], long=[[kind] for kind in KINDS]))
 def test_slow_clients_hold_no_thread(own_server_of, kinds):
     SkillFactory.create_batch(100, description="word " * 200)
-    server = own_server_of(REQUEST_TIMEOUT=str(TIMEOUT))
+    server = own_server_of(REQUEST_TIMEOUT=str(TIMEOUT), WEB_CONCURRENCY="2")
     others = Others(server)
     with others:
         time.sleep(1)
