@@ -49,7 +49,9 @@ def make_rows(first, last):
     skills = list(Skill.objects.all())
     for number in range(first, last + 1):
         agent = AgentFactory(handle=f"crawler-{number}")
-        skill = SkillFactory(slug=f"pdf-tables-{number}", tags=["pdf", "tables"])
+        skill = SkillFactory(
+            slug=f"pdf-tables-{number}", tags=["pdf", "tables"], files={"scripts/run.py": b"1"}
+        )
         skills.append(skill)
         persona = PersonaFactory(slug=f"archivist-{number}")
         SkillInstallFactory(agent=agent, skill=skill)
