@@ -5,6 +5,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from django.test import Client, TransactionTestCase
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from marketplace.http_cache.store import cached_responses
 from marketplace.models import RateCount
@@ -17,6 +18,29 @@ from tests.openapi_contract import assert_as_described
 django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 TransactionTestCase._fixture_teardown = lambda _case: empty_the_database()
+
+
+class FoundOnceMiddleware(WhiteNoiseMiddleware):
+    """WhiteNoise with the static files that the first one found.
+
+    Every client loads the middleware, which took a third of a test.
+    """
+
+    found = {}
+
+    def add_files_from_finders(self):
+        if not self.found:
+            super().add_files_from_finders()
+            self.found.update(self.files)
+        self.files.update(self.found)
+
+
+django_settings.MIDDLEWARE = [
+    f"{FoundOnceMiddleware.__module__}.{FoundOnceMiddleware.__name__}"
+    if name == "whitenoise.middleware.WhiteNoiseMiddleware"
+    else name
+    for name in django_settings.MIDDLEWARE
+]
 
 # These run first, so that no worker of pytest-xdist is left with one of them at the end.
 LONG = re.compile(
