@@ -1,5 +1,5 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
-# make test   run the suite, in a process for each core; ARGS="tests/api/test_reviews.py -k rating" runs a part
+# make test   run the suite, in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part
 # make test-all   the same, and then what is slow or needs chromium, npm or fetched packages
 # make prove  run the system tests (tests/system) at full length, three quarters of an hour
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
@@ -12,8 +12,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 MARKED := external or slow
-# A file is run by one process, which keeps the servers that its tests share.
-PARALLEL := -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# One process more than there are cores, because a third of the time they wait. A file is run by one
+# process, which keeps the servers that its tests share.
+PROCESSES := $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + 1, 4))')
+PARALLEL := -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
 .PHONY: demo test test-marked test-all prove bench bench-scale manage lint format lock
 .DEFAULT_GOAL := demo

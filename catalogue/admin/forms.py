@@ -20,6 +20,7 @@ from catalogue.importing.base import LISTS, TEXTS
 from catalogue.importing.uploads import MAX_ENTRIES, MAX_UPLOAD
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonForm
+from marketplace.secrets import holds_token
 
 
 class FormTextField(forms.CharField):
@@ -82,6 +83,8 @@ class EntryForm(forms.ModelForm):
                 raise forms.ValidationError(f"Shorten it to {MAX_BYTES // 1024} KiB.")
             if "\0" in content:
                 raise forms.ValidationError("Remove the NUL characters.")
+            if holds_token(content):
+                raise forms.ValidationError("Remove the token of an agent, and revoke it.")
             self.check_format(content)
         return content
 

@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 
+from agents import tokens
 from catalogue.models import Persona, Skill
 from tests.browser import untouched_form
 from tests.factories import PersonaFactory, SkillFactory
@@ -52,6 +53,13 @@ def test_a_pasted_skill_fills_the_fields_that_were_left_empty(admin_client):
         ["pdf", "tables"],
     )
     assert (skill.title, skill.category) == ("PDF Tables", "documents")
+
+
+def test_a_token_in_the_text_is_refused(admin_client):
+    response = add(admin_client, SKILL_MD + tokens.mint())
+
+    assert form_errors(response) == ["Remove the token of an agent, and revoke it."]
+    assert not Skill.objects.exists()
 
 
 def test_an_edited_frontmatter_moves_the_fields_that_it_changed_and_no_others(admin_client):

@@ -8,6 +8,8 @@ from urllib.parse import quote
 import pytest
 
 from catalogue.models import Skill
+from tests.api.concurrency import during
+from tests.factories import SkillFactory
 from tests.imports import import_skills, served, skill, write
 
 pytestmark = pytest.mark.django_db
@@ -235,3 +237,24 @@ def test_the_manifest_lists_them(client, agent, anyone):
     assert row["files"] == [
         {name: file[name] for name in ("path", "size", "digest", "url")} for file in shown
     ]
+
+
+def test_a_text_and_files_that_are_saved_at_once_make_the_archive_of_both(transactional_db, anyone):
+    skill = SkillFactory(slug="pdf", content=SKILL_MD, files={"a.md": b"a", "b.md": b"b"})
+    other = Skill.objects.get()
+
+    def edit():
+        skill.content = SKILL_MD + "More.\n"
+        skill.save(update_fields=["content", "updated_at"])
+
+    def remove():
+        other.files = other.files[:1]
+        other.save(update_fields=["files", "updated_at"])
+
+    during(edit, remove)
+
+    archive = anyone.get(f"{URL}/archive.zip").content
+    with zipfile.ZipFile(io.BytesIO(archive)) as members:
+        assert members.namelist() == ["SKILL.md", "a.md"]
+        assert members.read("SKILL.md").endswith(b"More.\n")
+    assert Skill.objects.get().archive_digest == f"sha256:{hexdigest(archive)}"

@@ -106,3 +106,9 @@ def test_a_second_import_changes_nothing(demo):
         f"skills: 0 created, 0 updated, {len(FILES[SKILLS])} unchanged, 0 refused",
         f"personas: 0 created, 0 updated, {len(FILES[PERSONAS])} unchanged, 0 refused",
     ]
+
+
+def test_a_skill_is_a_folder(entries):
+    files = {skill["slug"]: skill["files"] for skill in entries[SKILLS]}
+
+    assert [file["path"] for file in files["pdf-tables"]] == ["scripts/extract.py"]

@@ -7,8 +7,13 @@ import subprocess
 
 import pytest
 
+from catalogue.models import FileContent, Skill
+from demo.postgres import CHECKOUT
 from tests.factories import PersonaFactory, SkillFactory
+from tests.imports import import_skills
 from tests.interfaces.skill_files import problems
+
+REAL = CHECKOUT.parent / "shared" / "data" / "skills"
 
 # By name: for a range, npm takes what runs on the Node.js that it runs on itself.
 VERSIONS = ["latest", "1.5"]
@@ -82,14 +87,35 @@ def test_the_skills_cli_installs_a_folder(live_server_of, skills_cli, tmp_path, 
     add(skills_cli, f"http://127.0.0.1:{server.port}{path}", tmp_path)
 
     folder = tmp_path / ".claude" / "skills" / "pdf-tables"
-    installed = {
+    assert files_in(folder) == {"SKILL.md": skill.file_text.encode(), **files}
+    # The CLI drops the executable bit.
+    assert not (folder / "scripts" / "run.py").stat().st_mode & 0o100
+
+
+@pytest.mark.external
+@pytest.mark.skipif(not REAL.exists(), reason=f"the real files are not at hand: no {REAL}")
+def test_the_skills_cli_installs_every_real_folder(live_server_of, skills_cli, tmp_path):
+    import_skills(REAL)
+    skills = list(Skill.objects.all())
+    PersonaFactory(slug="archivist", skills=skills)
+    server = live_server_of()
+
+    add(skills_cli, f"http://127.0.0.1:{server.port}/personas/archivist", tmp_path)
+
+    installed = {folder.name: files_in(folder) for folder in tmp_path.glob(".claude/skills/*")}
+    assert len(skills) > 50
+    for skill in skills:
+        contents = FileContent.objects.of(skill.files)
+        files = {file["path"]: contents[file["digest"]] for file in skill.files}
+        assert installed[skill.slug] == {"SKILL.md": skill.file_text.encode(), **files}
+
+
+def files_in(folder):
+    return {
         file.relative_to(folder).as_posix(): file.read_bytes()
         for file in folder.rglob("*")
         if file.is_file()
     }
-    assert installed == {"SKILL.md": skill.file_text.encode(), **files}
-    # The CLI drops the executable bit.
-    assert not (folder / "scripts" / "run.py").stat().st_mode & 0o100
 
 
 def add(skills_cli, url, folder):

@@ -20,10 +20,15 @@ TARGETS = [
     "/api/v1/agents/me/tokens/", "/api/v1/agents/me/tokens/rotate/x", "/api/v1/tokens/revoke/%00",
     "/api/v1/agents/me/tokens/" + "a" * 4000, "/api/v1/agents/me/manifest/", "/api/v1/tokens",
     "/api/v1/personas/%00/reviews", "/api/v1/agents/me/reviews/persona-1/",
+    "/api/v1/skills/skill-1/files/", "/api/v1/skills/skill-1/files//", "/skills/skill-1/files/a",
+    "/api/v1/skills/skill-1/files/%00", "/api/v1/skills/skill-1/files/" + "%C3%A9/" * 500,
+    "/api/v1/skills/skill-1/files/../../skill-1", "/api/v1/skills/skill-1/archive.zip/x",
+    "/api/v1/skills/skill-1/files/data.bin?digest=%FF", "/api/v1/skills/skill-1/archiveXzip",
 ]
 FOLDERS = [
     "skills", "personas", "agents", "tokens", "agents/me", "agents/me/skills", "agents/me/personas",
     "agents/me/tokens", "agents/me/reviews", "skills/skill-1", "personas/persona-1",
+    "skills/skill-1/files", "skills/skill-1/files/scripts",
 ]
 TEXTS = [
     "", " ", "\0", "a\0", "\ud800", "\udc00\ud800", "\ufeff", "\u202e", "\uffff", "\u0663",

@@ -18,6 +18,8 @@ HELLO = {
 CALLS = {
     "search_skills": {"query": "does one thing", "runtime": "python", "limit": 2},
     "get_skill": {"slug": SKILLS[0]},
+    "list_skill_files": {"slug": SKILLS[1]},
+    "get_skill_file": {"slug": SKILLS[1], "path": "references/é #1.md"},
     "search_personas": {"category": "development"},
     "get_persona": {"slug": PERSONAS[1]},
     "register_agent": {"name": "Ünïcödé", "runtime": "python"},
@@ -51,7 +53,14 @@ MESSAGES = [
     ("tools/list", {}),
     ("server/discover", {}),
     ("subscriptions/listen", {"notifications": {"toolsListChanged": True}}),
-    ("resources/read", {"uri": "skill://one"}),
+    ("skills/list", {}),
+    ("skills/list", {"cursor": "100"}),
+    ("skills/get", {"uri": f"skill://skills/{SKILLS[1]}/SKILL.md"}),
+    ("resources/list", {}),
+    ("resources/templates/list", {}),
+    ("resources/read", {"uri": "skill://agent-marketplace/SKILL.md"}),
+    ("resources/read", {"uri": f"skill://skills/{SKILLS[1]}/data.bin"}),
+    ("resources/read", {"uri": f"skill://skills/{SKILLS[1]}/references/%C3%A9%20%231.md"}),
     *(("tools/call", {"name": name, "arguments": given}) for name, given in CALLS.items()),
 ]
 
@@ -66,7 +75,9 @@ def valid_message(rng):
     if rng.random() < 0.5:
         params = {**params, "_meta": MODERN}
         headers += [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method)]
-        headers += [("Mcp-Name", params[key]) for key in ("name", "uri") if key in params]
+        # Of the methods of the protocol itself.
+        if not method.startswith("skills/"):
+            headers += [("Mcp-Name", params[key]) for key in ("name", "uri") if key in params]
     body = json.dumps({**message, "params": params}).encode()
     callers = SPARE if params.get("name") == "rotate_token" else FULL
     valid = request(MCP, body=body, token=rng.choice(callers))
