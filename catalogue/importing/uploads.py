@@ -72,15 +72,10 @@ def unzip(data, root):
     try:
         # A name without the flag for UTF-8 is in UTF-8 all the same, as macOS writes it.
         with zipfile.ZipFile(io.BytesIO(data), metadata_encoding="utf-8") as archive:
-            taken, left = set(), MAX_UNPACKED
-            for member in archive.infolist():
-                name = shown(member)
-                if len(taken) == MAX_MEMBERS:
-                    raise Refused(f"The zip holds more than {MAX_MEMBERS:,} files with {name}.")
-                if member.filename in taken:
-                    raise Refused(f"The zip holds a file twice: {name}")
-                taken.add(member.filename)
-                check_member(member)
+            members = archive.infolist()
+            check_members(members)
+            left = MAX_UNPACKED
+            for member in members:
                 if not member.is_dir():
                     left -= write_member(archive, member, root, left)
     except UnicodeDecodeError as error:
@@ -97,6 +92,18 @@ def check_directory(data):
     # The format for more than 4 GiB says the size once more, somewhere else.
     if before and (size > MAX_DIRECTORY or before[-20:].startswith(END_OF_ZIP64)):
         raise Refused("The zip's list of its files is too long.")
+
+
+def check_members(members):
+    taken = set()
+    for member in members:
+        name = shown(member)
+        if len(taken) == MAX_MEMBERS:
+            raise Refused(f"The zip holds more than {MAX_MEMBERS:,} files with {name}.")
+        if member.filename in taken:
+            raise Refused(f"The zip holds a file twice: {name}")
+        taken.add(member.filename)
+        check_member(member)
 
 
 def check_member(member):
