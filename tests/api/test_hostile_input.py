@@ -89,52 +89,48 @@ def assert_all_refused(cases, send):
     return responses
 
 
-def test_an_unusable_body_is_refused_by_every_endpoint(send, alone):
-    for name, cases in hostile_bodies.BODIES:
-        with alone(name):
-            assert_all_refused(cases, send)
+@pytest.fixture
+def assert_each_refused(send, alone):
+    """For a table of (name, cases)."""
+
+    def assert_each_refused(table):
+        for name, cases in table:
+            with alone(name):
+                assert_all_refused(cases, send)
+
+    return assert_each_refused
 
 
-def test_a_body_of_another_type_is_refused_by_every_endpoint(send, alone):
-    for name, cases in hostile_bodies.CONTENT_TYPES:
-        with alone(name):
-            assert_all_refused(cases, send)
+def test_an_unusable_body_is_refused_by_every_endpoint(assert_each_refused):
+    assert_each_refused(hostile_bodies.BODIES)
 
 
-def test_a_body_above_64_kib_is_refused(send, alone):
-    for name, cases in hostile_bodies.SIZES:
-        with alone(name):
-            assert_all_refused(cases, send)
+def test_a_body_of_another_type_is_refused_by_every_endpoint(assert_each_refused):
+    assert_each_refused(hostile_bodies.CONTENT_TYPES)
 
 
-def test_a_wrong_value_is_refused_by_the_name_of_its_field(send, alone):
-    for name, cases in hostile_fields.FIELDS:
-        with alone(name):
-            assert_all_refused(cases, send)
+def test_a_body_above_64_kib_is_refused(assert_each_refused):
+    assert_each_refused(hostile_bodies.SIZES)
 
 
-def test_an_invalid_slug_is_not_found(send, alone):
-    for name, cases in hostile_fields.UNKNOWN_SLUGS:
-        with alone(name):
-            assert_all_refused(cases, send)
+def test_a_wrong_value_is_refused_by_the_name_of_its_field(assert_each_refused):
+    assert_each_refused(hostile_fields.FIELDS)
 
 
-def test_an_unknown_path_is_not_found(send, alone):
-    for name, cases in hostile_urls.PATHS:
-        with alone(name):
-            assert_all_refused(cases, send)
+def test_an_invalid_slug_is_not_found(assert_each_refused):
+    assert_each_refused(hostile_fields.UNKNOWN_SLUGS)
 
 
-def test_an_invalid_query_string_is_refused(send, alone):
-    for name, cases in hostile_urls.QUERIES:
-        with alone(name):
-            assert_all_refused(cases, send)
+def test_an_unknown_path_is_not_found(assert_each_refused):
+    assert_each_refused(hostile_urls.PATHS)
 
 
-def test_an_invalid_token_is_refused_by_every_protected_endpoint(send, alone):
-    for name, cases in hostile_urls.UNAUTHENTICATED:
-        with alone(name):
-            assert_all_refused(cases, send)
+def test_an_invalid_query_string_is_refused(assert_each_refused):
+    assert_each_refused(hostile_urls.QUERIES)
+
+
+def test_an_invalid_token_is_refused_by_every_protected_endpoint(assert_each_refused):
+    assert_each_refused(hostile_urls.UNAUTHENTICATED)
 
 
 def test_another_method_is_refused_without_a_token_by_every_endpoint(send, alone):
