@@ -18,6 +18,9 @@ def shown_change(name, old, new):
 
 
 def shown_value(value):
+    if isinstance(value, list) and all(isinstance(part, dict) for part in value):
+        lines = [[f"{name}: {each}" for name, each in part.items()] for part in value]
+        return "\n".join(", ".join(line) for line in lines)
     if isinstance(value, list):
         return ", ".join(str(part) for part in value)
     if isinstance(value, datetime):

@@ -71,6 +71,17 @@ def test_a_preview_shows_what_becomes_of_each_file(admin_client, anyone):
 
 
 @pytest.mark.usefixtures("imported")
+def test_the_history_shows_which_files_changed(admin_client):
+    upload(admin_client, zip_of({**FOLDER, "one/LICENSE": "Apache"}))
+    confirm(admin_client)
+
+    page = admin_client.get(f"{SKILLS}{Skill.objects.get().pk}/history/").content.decode()
+
+    assert '<span class="del">path: LICENSE, size: 3, digest: sha256:' in page
+    assert '<span class="add">path: LICENSE, size: 6, digest: sha256:' in page
+
+
+@pytest.mark.usefixtures("imported")
 def test_what_an_export_holds_changes_nothing_when_it_is_imported(admin_client, anyone):
     before = served(anyone, "one")
     response = admin_client.get(f"{SKILLS}export/")
