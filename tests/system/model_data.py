@@ -93,6 +93,7 @@ START = [
     ("me", None),
     ("review", {"personaSlug": "falcon", "rating": 4}),
     *[("uninstall_persona", {"slug": "falcon"})] * 2,
+    ("deactivate_persona", {"slug": "ember"}),
     ("activate_persona", {"slug": "ember"}),
 ]
 

@@ -225,7 +225,7 @@ def populate():
             title=f"{TEXTS[n % 5]} {n}",
             tags=[f"tag {n % 3}"],
             runtimes=["python"],
-            files=FILES if n % 2 else {},
+            files=FILES,
         )
         for n, slug in enumerate(SKILLS)
     ]
