@@ -7,17 +7,14 @@ SKILL_MD = "SKILL.md"
 UNIX = 3  # the system that made it: readers then take the modes for what they are
 
 
-def archive_of(skill_md, files, contents):
-    """SKILL.md first, then the files by path; undated and uncompressed.
-
-    `files` are those of a skill, and `contents` their bytes by digest.
-    """
+def archive_of(skill_md, files):
+    """SKILL.md first, then the files, as (file, bytes), by path; undated and uncompressed."""
     written = BytesIO()
     with ZipFile(written, "w", ZIP_STORED) as archive:
         archive.writestr(member(SKILL_MD), skill_md)
-        for file in files:
+        for file, data in files:
             info = member(file["path"], is_executable=file["is_executable"])
-            archive.writestr(info, contents[file["digest"]])
+            archive.writestr(info, data)
     return written.getvalue()
 
 

@@ -86,7 +86,6 @@ def export(entries, file):
 
 
 def export_files(skill, archive):
-    contents = FileContent.objects.of(skill.files) if skill.files else {}
-    for file in skill.files:
+    for file, data in FileContent.objects.read(skill.files):
         info = member(f"{skill.slug}/{file['path']}", is_executable=file["is_executable"])
-        archive.writestr(info, contents[file["digest"]], zipfile.ZIP_DEFLATED)
+        archive.writestr(info, data, zipfile.ZIP_DEFLATED)

@@ -8,11 +8,31 @@ def content_digest(data):
     return f"sha256:{sha256(data).hexdigest()}"
 
 
+BATCH = 1024 * 1024  # bytes that are read at a time; a single file may have as many
+
+
 class FileContentQuerySet(models.QuerySet):
     def of(self, files):
         """The bytes of a skill's files, by digest."""
         found = self.filter(digest__in={file["digest"] for file in files})
         return {digest: bytes(data) for digest, data in found.values_list("digest", "data")}
+
+    def read(self, files):
+        """Each of a skill's files with its bytes, of which no more than two batches are held."""
+        batch, size = [], 0
+        for file in files:
+            if batch and size + file["size"] > BATCH:
+                yield from self._read(batch)
+                batch, size = [], 0
+            batch.append(file)
+            size += file["size"]
+        if batch:
+            yield from self._read(batch)
+
+    def _read(self, files):
+        contents = self.of(files)
+        for file in files:
+            yield file, contents[file["digest"]]
 
 
 class FileContent(models.Model):

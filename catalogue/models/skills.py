@@ -121,4 +121,4 @@ class Skill(Entry):
 
     def archive(self):
         """The bytes of its folder as a zip: at most what importing/folders.py allows."""
-        return archive_of(self.file_text, self.files, FileContent.objects.of(self.files))
+        return archive_of(self.file_text, FileContent.objects.read(self.files))

@@ -30,6 +30,13 @@ class ApiViewSet(GenericViewSet):
     required_scope = None
     is_conditional = False  # its responses have an ETag
 
+    def dispatch(self, request, *args, **kwargs):
+        response = super().dispatch(request, *args, **kwargs)
+        # DRF's view and request refer to each other. With its response, a view would keep the
+        # bytes of an archive until the garbage collector comes.
+        self.response = None
+        return response
+
     def initial(self, request, *args, **kwargs):
         # DRF would look at the token first; the contract wants 405 before 401.
         method = request.method

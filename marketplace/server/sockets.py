@@ -60,7 +60,8 @@ class ClientSocket(socket.socket):
     def flush(self):
         """Send on; whether the client has taken anything."""
         sent = self.send_now(self.unsent)
-        self.unsent = self.unsent[sent:]
+        # An empty view would keep all that it was a view of.
+        self.unsent = self.unsent[sent:] or b""
         return sent > 0
 
     def send_now(self, data):
