@@ -20,7 +20,7 @@ from catalogue.frontmatter import (
 
 FIELDS = {"name", "description", "license", "compatibility", "allowed-tools"}
 # Text that every reader of YAML takes for a string, and for the same one.
-PLAIN = r"""(?!(?i:null|true|false|yes|no|on|off|y|n)$)[A-Za-z(](?:[^#:]|:(?=\S))*"""
+PLAIN = r"""(?!(?i:null|true|false|yes|no|on|off|y|n)\s*$)[A-Za-z(](?:[^#:]|:(?=\S))*"""
 PLAIN_LINE = re.compile(rf"""(?:  )?[\w-]+:(?: (?:{PLAIN}|"[^"\\]*"|'[^']*'))?""")
 MAX_NAME, MAX_COMPATIBILITY, MAX_WORDS = 64, 500, 100
 
@@ -109,5 +109,6 @@ def plain(text):
 
     Cut to the format's maximum for a description, in UTF-16 code units, as the CLI counts.
     """
-    line = one_line(text).replace("---", "—")
+    # No YAML may hold the two characters that are none.
+    line = one_line(text.translate({0xFFFE: " ", 0xFFFF: " "})).replace("---", "—")
     return line.encode("utf-16-le")[: 2 * MAX_DESCRIPTION].decode("utf-16-le", "ignore").strip()

@@ -74,6 +74,10 @@ class SkillAdmin(EntryAdmin):
         }
         return TemplateResponse(request, "admin/catalogue/file.html", context)
 
+    def restorable_fields(self, request, row):
+        fields = super().restorable_fields(request, row)
+        return [*fields, "files"] if fields else []
+
     def row_context(self, request, row):
         address = self.url_of("change", row.pk).removesuffix("change/") + "files"
         tree = {"files": file_tree(row.files), "files_address": address}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from django.db import transaction
 
 from catalogue.admin.file_changes import file_changes
-from catalogue.importing.base import Report, printable
+from catalogue.importing.base import Report, printable, taking_turns
 from catalogue.importing.exports import as_file
 from catalogue.importing.importers import PersonaImporter, SkillImporter
 from catalogue.models import Skill, slug_validator
@@ -60,7 +60,7 @@ class AdminImportMixin:
         self.root = root
         self.report.messages.clear()
         outcome = Outcome(self.shown(path), "refused")
-        with transaction.atomic():
+        with taking_turns():
             if file := self.read(root, path):
                 self.save_entry(file, outcome)
             if self.preview:

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Callable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
 from catalogue.frontmatter import (
     Fields,
@@ -17,11 +18,10 @@ from catalogue.frontmatter import (
     read_frontmatter,
     read_text,
 )
-from catalogue.importing.folders import Folder
+from catalogue.importing.folders import CACHES, Folder
 from catalogue.models import Status
 
 BATCH = 100  # files of one transaction
-SKIPPED_FOLDERS = {".git", "node_modules", "__pycache__", "__MACOSX"}
 TEXTS = ["title", "description", "category", "author", "version", "license"]
 LISTS = ["tags", "runtimes"]
 # What an import may change of an existing entry.
@@ -46,9 +46,24 @@ class Report:
         self.write(f"refused: {printable(path)}: {reason}")
 
 
+@contextmanager
+def taking_turns():
+    """A transaction after those of all other imports.
+
+    Two that store the same contents, or import the same folder, would wait for each other, or mix
+    what they found.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock('catalogue_filecontent'::regclass::oid::int, 0)"
+        )
+        yield
+
+
 def printable(path):
-    """A path as text, also where its bytes are not UTF-8."""
-    return os.fsencode(path).decode(errors="replace")
+    """A path as text of one line, also where its bytes are not UTF-8."""
+    text = os.fsencode(path).decode(errors="replace")
+    return "".join(each if each.isprintable() else "\ufffd" for each in text)
 
 
 @dataclass
@@ -89,7 +104,7 @@ class Importer:
         for folder, folders, names in os.walk(path, onerror=self.refuse_folder):
             for name in folders:
                 self.note_link(path, Path(folder) / name)
-            folders[:] = sorted(set(folders) - SKIPPED_FOLDERS)
+            folders[:] = sorted(name for name in folders if not is_skipped(name))
             yield from ((path, Path(folder) / name) for name in self.wanted(sorted(names)))
 
     def refuse_folder(self, error):
@@ -138,7 +153,7 @@ class Importer:
 
     def import_batch(self, files):
         """Import files in one transaction, and what is new in one statement."""
-        with transaction.atomic():
+        with taking_turns():
             entries = self.model.objects.filter(source__in=[file.source for file in files])
             known = {entry.source: entry for entry in entries}
             slugs = self.model.objects.filter(slug__in=[file.slug for file in files])
@@ -262,6 +277,10 @@ class Importer:
     def save_bundle(self, file, entry):
         """Save what the entry bundles; True where it has changed. Skills bundle nothing."""
         return False
+
+
+def is_skipped(folder):
+    return folder == ".git" or CACHES.fullmatch(folder) is not None
 
 
 def is_below(path, root):

@@ -48,6 +48,8 @@ class Folder:
 
 def read_folder(skill_md):
     """The folder of a SKILL.md. Raises Refused, or OSError."""
+    if skill_md.is_symlink():
+        raise Refused("a symbolic link")
     folder = Folder(skill_md.parent)
     # By the path as a disk that ignores case knows it.
     taken = {skill_md.name.casefold(): skill_md.name}
@@ -87,7 +89,8 @@ def reason_to_leave_out(entry):
     if CACHES.fullmatch(entry.name):
         return "a cache"
     if entry.is_dir(follow_symlinks=False) and any(
-        inner.name.casefold() == "skill.md" for inner in Path(entry).iterdir()
+        inner.name.casefold() == "skill.md" and not inner.is_dir()
+        for inner in Path(entry).iterdir()
     ):
         return "a skill of its own"
     return ""
@@ -100,6 +103,8 @@ def check_path(path, taken):
     except UnicodeEncodeError as error:
         name = os.fsencode(path).decode(errors="replace")
         raise Refused(f"the name {name} is not UTF-8") from error
+    if holds_token(path):
+        raise Refused("the name of a file holds a token of this marketplace")
     if len(encoded) > MAX_PATH:
         raise Refused(f"{path[:50]}… is longer than {MAX_PATH} bytes")
     if any(unicodedata.category(character) == "Cc" for character in path):

@@ -22,11 +22,12 @@ MAX_UPLOAD = 10 * 1024 * 1024
 MAX_UNPACKED = 50 * 1024 * 1024
 MAX_ENTRIES = 1000
 MAX_MEMBERS = 5000
-MAX_DIRECTORY = 2 * 1024 * 1024  # bytes of a zip's own list of its members
+MAX_LISTED = 40_000  # members that a zip may list before it is read
 MAX_PATH = 400  # characters
-# The end of a zip tells where its list of members is, and how long.
-END, END_OF_ZIP64 = b"PK\5\6", b"PK\6\7"
+LISTED = b"PK\1\2"  # before each member in a zip's own list of them
 UNIX = 3  # the system of a zip whose members have modes
+# RuntimeError and NotImplementedError: a feature of the format that is not known here.
+UNREADABLE = zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError
 
 
 @contextmanager
@@ -68,7 +69,9 @@ def named_folder(data, stem):
 
 def unzip(data, root):
     """Write the files of a zip below the root. Raises Refused for a hostile zip."""
-    check_directory(data)
+    # Before the list is read, because it would fill the memory.
+    if data.count(LISTED) > MAX_LISTED:
+        raise Refused("The zip's list of its files is too long.")
     try:
         # A name without the flag for UTF-8 is in UTF-8 all the same, as macOS writes it.
         with zipfile.ZipFile(io.BytesIO(data), metadata_encoding="utf-8") as archive:
@@ -81,17 +84,8 @@ def unzip(data, root):
     except UnicodeDecodeError as error:
         name = printable(error.object)[:100]
         raise Refused(f"The zip holds a name that is not UTF-8: {name}") from error
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, ValueError, EOFError) as error:
+    except (*UNREADABLE, zipfile.LargeZipFile, ValueError) as error:
         raise Refused("The file is no zip that can be read.") from error
-
-
-def check_directory(data):
-    """Raises Refused for a zip whose list of members would fill the memory when it is read."""
-    before, _, end = data.rpartition(END)
-    size = int.from_bytes(end[8:12], "little")
-    # The format for more than 4 GiB says the size once more, somewhere else.
-    if before and (size > MAX_DIRECTORY or before[-20:].startswith(END_OF_ZIP64)):
-        raise Refused("The zip's list of its files is too long.")
 
 
 def check_members(members):
@@ -108,10 +102,12 @@ def check_members(members):
 
 def check_member(member):
     """Raises Refused for a member that no honest zip of entries holds."""
-    path, name = member.orig_filename, shown(member)
-    parts = path.removesuffix("/").split("/")
-    if {"", ".", ".."}.intersection(parts) or len(path) > MAX_PATH or set(path) & {*"\\:\0"}:
-        raise Refused(f"The zip holds a path that is not allowed: {name}")
+    name = shown(member)
+    # An extra field may give a member another name than its header has.
+    for path in {member.filename, member.orig_filename}:
+        parts = path.removesuffix("/").split("/")
+        if {"", ".", ".."}.intersection(parts) or len(path) > MAX_PATH or set(path) & {*"\\:\0"}:
+            raise Refused(f"The zip holds a path that is not allowed: {name}")
     mode = member.external_attr >> 16 if member.create_system == UNIX else 0
     if stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
         raise Refused(f"The zip holds a link or a device: {name}")
@@ -136,7 +132,7 @@ def write_member(archive, member, root, left):
         path = root / member.filename
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except (*UNREADABLE, OSError) as error:
         raise Refused(f"The zip holds a file that cannot be read: {name}") from error
     if member.create_system == UNIX and member.external_attr >> 16 & stat.S_IXUSR:
         path.chmod(0o755)
@@ -144,6 +140,4 @@ def write_member(archive, member, root, left):
 
 
 def shown(member):
-    """Its name as a sentence can hold it."""
-    name = printable(member.orig_filename)[:100]
-    return "".join(each if each.isprintable() else "\ufffd" for each in name)
+    return printable(member.orig_filename)[:100]

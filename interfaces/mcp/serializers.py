@@ -75,7 +75,7 @@ class SlugSerializer(BodySerializer):
 
 
 class FileSerializer(SlugSerializer):
-    path = TextField()
+    path = SlugField()
 
 
 class ListReviewsSerializer(PageSerializer):

@@ -124,3 +124,30 @@ def test_an_idle_connection_holds_no_response_that_it_has_sent(plain_server_of):
                 received += len(link.recv(1024 * 1024))
 
         assert is_within(10, lambda: worker_of(server).memory_info().rss < 5 * LARGE)
+
+
+@ours
+def test_a_client_that_resets_while_it_waits_is_forgotten(plain_server_of):
+    server = plain_server_of()
+    chunked = REGISTER.replace(b"Content-Length: 2", b"Transfer-Encoding: chunked") + b"1\r\nx\r\n"
+    with server.connect() as first:
+        first.sendall(chunked)
+        assert is_within(30, lambda: has_been_read(first))
+        before = open_files(server)
+        with server.connect() as second:
+            second.sendall(chunked)
+            assert is_within(30, lambda: open_files(server) > before)
+            second.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+        assert is_within(5, lambda: open_files(server) == before)
+        assert responses_to(first, b"0\r\n\r\n") == ([201], False)
+
+
+def open_files(server):
+    """How many its one worker has open."""
+    return worker_of(server).num_fds()
+
+
+def worker_of(server):
+    [worker] = psutil.Process(server.process.pid).children()
+    return worker
