@@ -12,6 +12,7 @@ from catalogue.models import Skill, slug_validator
 from marketplace.adminsite.diffs import shown_change
 
 SOURCE = "admin"
+MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
 
 
 @dataclass
@@ -51,6 +52,7 @@ class AdminImportMixin:
         super().__init__(FileReport(), draft=draft, source=SOURCE)
         self.preview = preview
         self.paths = {}  # of the files so far, by slug
+        self.room = MAX_SHOWN
 
     def run(self, root):
         """The outcome of each file below the root."""
@@ -86,7 +88,13 @@ class AdminImportMixin:
         elif self.create_alone(file, entry):
             self.save_bundle(file, entry)
             outcome.kind, outcome.entry = "created", entry
-            outcome.changes = file_changes([], getattr(entry, "files", []))
+            outcome.changes = self.file_changes([], entry)
+
+    def file_changes(self, before, entry):
+        if not self.preview:
+            return []
+        changes, self.room = file_changes(before, getattr(entry, "files", []), self.room)
+        return changes
 
     def changes_files(self, file, entry):
         return file.folder is not None and file.folder.files != entry.files
@@ -115,7 +123,7 @@ class AdminImportMixin:
             shown_change(name, before[name], after[name])
             for name in after
             if before[name] != after[name]
-        ] + file_changes(files, getattr(entry, "files", []))
+        ] + self.file_changes(files, entry)
 
     def shown_values(self, entry):
         """What an import may change of an entry, by the names that staff read."""

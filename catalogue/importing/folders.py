@@ -48,8 +48,6 @@ class Folder:
 
 def read_folder(skill_md):
     """The folder of a SKILL.md. Raises Refused, or OSError."""
-    if skill_md.is_symlink():
-        raise Refused("a symbolic link")
     folder = Folder(skill_md.parent)
     # By the path as a disk that ignores case knows it.
     taken = {skill_md.name.casefold(): skill_md.name}

@@ -28,7 +28,8 @@ class SkillImporter(Importer):
     def read_beside(self, path):
         if not (self.has_folders and is_skill_md(path.name)):
             return None
-        folder = read_folder(path)
+        # Of a link, the folder is where the file is.
+        folder = read_folder(path.resolve())
         for left_out, reason in folder.left_out:
             self.report.note(path, f"left out {printable(left_out)}: {reason}")
         return folder

@@ -2,11 +2,12 @@ from functools import partial
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models, transaction
-from django.db.models import Case, Count, F, OuterRef, Q, When
-from django.db.models.functions import JSONObject
+from django.db.models import Case, Count, F, Func, OuterRef, Q, Value, When
+from django.db.models.functions import JSONObject, Left
 
 from catalogue.archives import archive_of
 from catalogue.exceptions import FileNotFound, SkillNotFound
+from catalogue.frontmatter import MAX_FRONTMATTER
 from catalogue.models.entries import (
     NO_HISTORY,
     Entry,
@@ -19,10 +20,27 @@ from catalogue.skill_md import skill_md_of
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import make_public_id
 
+MAX_HEAD = MAX_FRONTMATTER + 100  # characters: the lines of `---` around a frontmatter, too
+# The text of a skill's SKILL.md.
+FILE_TEXT = Case(
+    When(skill_md="", then="content"), default="skill_md", output_field=models.TextField()
+)
+
 
 class SkillQuerySet(EntryQuerySet):
     def for_list(self):
         return super().for_list().defer("skill_md", "files", "archive_digest")
+
+    def with_head(self):
+        """Annotate the start of each SKILL.md, with its frontmatter, and its size and digest."""
+        data = Func(FILE_TEXT, Value("UTF8"), function="convert_to")
+        return self.only("slug", "files").annotate(
+            head=Left(FILE_TEXT, MAX_HEAD),
+            size=Func(data, function="octet_length", output_field=models.IntegerField()),
+            skill_md_digest=Func(
+                FILE_TEXT, function="catalogue_digest", output_field=models.TextField()
+            ),
+        )
 
     def in_detail(self):
         """Annotate `bundling`: slug and title of the published personas that bundle the skill."""
@@ -76,12 +94,7 @@ class Skill(Entry):
     archive_digest = ArchiveDigestField(
         max_length=71, blank=True, editable=False, default="", db_default=""
     )
-    digest = digest_of(
-        Case(
-            When(skill_md="", then="content"), default="skill_md", output_field=models.TextField()
-        ),
-        F("files"),
-    )
+    digest = digest_of(FILE_TEXT, F("files"))
     downloads = models.PositiveBigIntegerField(default=0, editable=False)
 
     objects = SkillQuerySet.as_manager()

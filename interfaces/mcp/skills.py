@@ -67,25 +67,30 @@ class GetSkillParams(RequestParams):
 
 @dataclass(frozen=True)
 class Folder:
-    """A skill's folder: its URI, its SKILL.md, and its files as `Skill.files` has them."""
+    """A skill's folder: its URI, what is said of its SKILL.md, and its files as `Skill` has them.
+
+    `head` is the SKILL.md as far as its frontmatter at least: a page of whole texts would be large.
+    """
 
     uri: str
-    skill_md: str
+    head: str
+    size: int
+    digest: str
+    text: Callable  # of the SKILL.md
     files: list = field(default_factory=list)
     read: Callable | None = None  # the bytes of one of the files
 
     @property
     def frontmatter(self):
         """The YAML between the lines of `---`. Every scalar that is served is a plain string."""
-        return parse_yaml(FENCED.match(self.skill_md)[1])
+        return parse_yaml(FENCED.match(self.head)[1])
 
     def entry(self):
-        data = self.skill_md.encode()
         return {
             "uri": self.uri_of(SKILL_MD),
             "frontmatter": self.frontmatter,
             "resources": [
-                self.resource(SKILL_MD, content_digest(data), len(data)),
+                self.resource(SKILL_MD, self.digest, self.size),
                 *(self.resource(each["path"], each["digest"], each["size"]) for each in self.files),
             ],
         }
@@ -118,7 +123,7 @@ def list_resources(request, params):
             name=folder.frontmatter["name"],
             description=folder.frontmatter["description"],
             mime_type=MARKDOWN,
-            size=len(folder.skill_md.encode()),
+            size=folder.size,
         )
         for folder in folders
     ]
@@ -136,7 +141,7 @@ def read_resource(request, params):
 
 def contents_of(folder, path, uri):
     if path == SKILL_MD:
-        return TextResourceContents(uri=uri, mime_type=MARKDOWN, text=folder.skill_md)
+        return TextResourceContents(uri=uri, mime_type=MARKDOWN, text=on_replica(folder.text))
     file = next((file for file in folder.files if file["path"] == path), None)
     if file is None:
         raise unknown(uri)
@@ -153,7 +158,8 @@ def page(request, cursor):
     start = int(cursor or 0)
     slugs, scope = listed(request)
     shown = [None, *slugs][start : start + PAGE]
-    skills = {skill.slug: skill for skill in Skill.objects.published().filter(slug__in=shown)}
+    published = Skill.objects.published().filter(slug__in=shown)
+    skills = {skill.slug: skill for skill in published.with_head()}
     folders = [
         own_folder(request) if slug is None else folder_of(skills[slug])
         for slug in shown
@@ -186,7 +192,8 @@ def located(request, uri):
         return own_folder(request), "/".join(parts[1:])
     if parts[0] != CATALOGUE or len(parts) < 2 or not slug_validator.regex.search(parts[1]):
         raise unknown(uri)
-    skill = on_replica(Skill.objects.published().filter(slug=parts[1]).first)
+    published = Skill.objects.published().filter(slug=parts[1])
+    skill = on_replica(published.with_head().first)
     if skill is None:
         raise unknown(uri)
     folder = folder_of(skill)
@@ -215,11 +222,22 @@ def unknown(uri):
 
 
 def own_folder(request):
-    return Folder(f"{SCHEME}{OWN}", skill_md(request))
+    text = skill_md(request)
+    data = text.encode()
+    return Folder(f"{SCHEME}{OWN}", text, len(data), content_digest(data), lambda: text)
 
 
 def folder_of(skill):
     # The last folder has the name of the SKILL.md.
     name = name_of(skill)
     folder = skill.slug if name == skill.slug else f"{skill.slug}/{name}"
-    return Folder(f"{SCHEME}{CATALOGUE}/{folder}", skill.file_text, skill.files, skill.bytes_of)
+    return Folder(
+        f"{SCHEME}{CATALOGUE}/{folder}",
+        skill.head,
+        skill.size,
+        skill.skill_md_digest,
+        # The columns of the text are read when it is.
+        lambda: skill.file_text,
+        skill.files,
+        skill.bytes_of,
+    )

@@ -39,7 +39,7 @@ def test_any_file_is_downloaded_and_never_shown_by_the_browser(admin_client, pag
 
 
 def test_another_file_is_no_text(admin_client, page_of_files):
-    assert "It is no text." in admin_client.get(f"{page_of_files}/z.bin").content.decode()
+    assert "This file is not text." in admin_client.get(f"{page_of_files}/z.bin").content.decode()
 
 
 def test_what_is_not_there_is_not_found(admin_client, page_of_files):

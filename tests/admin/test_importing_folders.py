@@ -5,6 +5,7 @@ import zipfile
 
 import pytest
 
+from catalogue.admin import importers
 from catalogue.models import FileContent, Skill
 from tests.admin.files import SKILL_MD, SKILLS, confirm, outcomes, refusal, upload, zip_of
 from tests.imports import served
@@ -59,7 +60,7 @@ def test_a_preview_shows_what_becomes_of_each_file(admin_client, anyone):
     shown = diffs(page)
     assert list(shown) == ["LICENSE", "new.md", "scripts/run.py"]
     assert kinds(shown["LICENSE"]) == {"del"}
-    assert kinds(shown["new.md"]) == {"add"}
+    assert ("add", "x") in shown["new.md"]
     assert ("del", "print(2)") in shown["scripts/run.py"]
     assert ("add", "print(3)") in shown["scripts/run.py"]
     assert ("same", "print(1)") in shown["scripts/run.py"]
@@ -79,6 +80,32 @@ def test_the_history_shows_which_files_changed(admin_client):
 
     assert '<span class="del">path: LICENSE, size: 3, digest: sha256:' in page
     assert '<span class="add">path: LICENSE, size: 6, digest: sha256:' in page
+
+
+@pytest.mark.usefixtures("imported")
+def test_an_earlier_state_is_restored_with_its_files(admin_client, anyone):
+    before = served(anyone, "one")
+    upload(admin_client, zip_of({**FOLDER, "one/LICENSE": "Apache", "one/new.md": "x"}))
+    confirm(admin_client)
+    skill = Skill.objects.get()
+    snapshot = skill.history.last()
+
+    restore = f"{SKILLS}{skill.pk}/history/{snapshot.history_id}/restore/"
+    assert admin_client.post(restore, {"confirmed": "yes"}).status_code == 302
+
+    after = served(anyone, "one")
+    assert (after["files"], after["digest"]) == (before["files"], before["digest"])
+
+
+def test_a_preview_compares_no_more_lines_than_it_has_room_for(admin_client, monkeypatch):
+    monkeypatch.setattr(importers, "MAX_SHOWN", 10)
+
+    page = upload(admin_client, zip_of({**FOLDER, "one/a.md": "12345678"}))
+
+    shown = diffs(page, "created")
+    assert ("add", "MIT") in shown["LICENSE"]
+    assert ("add", "12345678") not in shown["a.md"]
+    assert "sha256:" in str(shown["a.md"])
 
 
 @pytest.mark.usefixtures("imported")

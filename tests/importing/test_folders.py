@@ -7,6 +7,7 @@ import pytest
 from agents import tokens
 from catalogue.importing.folders import MAX_FILE, MAX_FILES
 from catalogue.models import FileContent, Skill, content_digest
+from tests.api.concurrency import during
 from tests.imports import import_skills, served, skill, slugs, write
 
 pytestmark = pytest.mark.django_db
@@ -260,3 +261,58 @@ def test_an_edited_text_makes_the_archive_anew(anyone, folder):
     archive = anyone.get("/api/v1/skills/pdf/archive.zip").content
     assert b"Do it well." in archive
     assert Skill.objects.get().archive_digest == content_digest(archive)
+
+
+def test_a_token_in_a_name_refuses_it_and_is_not_repeated(anyone, folder):
+    token = tokens.mint()
+    write(folder / f"{token}.txt", "x")
+
+    outcome = import_skills(folder)
+
+    sentence = "the name of a file holds a token of this marketplace"
+    assert outcome.refused == [f"{folder / 'SKILL.md'}: {sentence}"]
+    assert slugs(anyone) == []
+
+
+def test_a_note_is_one_line_whatever_a_name_holds(folder):
+    write(folder / ".a\n\x1b[31mrefused: all", "x")
+
+    assert len(import_skills(folder).lines) == 2
+
+
+def test_a_folder_with_the_name_of_a_skill_md_is_a_folder(anyone, folder):
+    write(folder / "examples" / "SKILL.md" / "a.md", "x")
+
+    import_skills(folder)
+
+    assert paths(anyone) == ["examples/SKILL.md/a.md", "scripts/run.py"]
+
+
+def test_a_link_to_a_skill_md_brings_the_folder_where_that_is(anyone, folder):
+    write(folder.parent / "a" / "other.md", "x")
+    (folder.parent / "a" / "SKILL.md").symlink_to(folder / "SKILL.md")
+
+    import_skills(folder.parent)
+
+    assert paths(anyone) == ["scripts/run.py"]
+    again = import_skills(folder.parent)
+    assert again.lines == ["skills: 0 created, 0 updated, 2 unchanged, 0 refused"]
+
+
+def test_two_imports_of_a_folder_take_turns(transactional_db, anyone, folder):
+    import_skills(folder)
+
+    def first():
+        write(folder / "SKILL.md", "---\nname: pdf\n---\nFirst.")
+        write(folder / "scripts" / "run.py", "first")
+        import_skills(folder)
+
+    def second():
+        write(folder / "scripts" / "run.py", "second")
+        import_skills(folder)
+
+    during(first, second)
+
+    shown = served(anyone, "pdf")
+    assert shown["content"].endswith("First.")
+    assert anyone.get(shown["files"][0]["url"]).content == b"second"

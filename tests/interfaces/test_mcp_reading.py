@@ -174,6 +174,7 @@ def test_it_lists_a_skills_files_and_reads_one(anyone):
         ({"slug": "wanted", "path": "logo%2Epng"}, "File not found"),
         ({"slug": "wanted/files", "path": "logo.png"}, "Skill not found"),
         ({"slug": "wanted"}, "path is required"),
+        ({"slug": "wanted", "path": ""}, "path is required"),
         ({"slug": "wanted", "path": 1}, "path must be a string"),
     ],
 )

@@ -74,6 +74,8 @@ def test_whatever_is_stored_is_served_valid(anyone, content):
         "metadata:\n  null: x",
         "metadata:\n  a:",
         "metadata:\n  a: ''",
+        "license: yes ",
+        "metadata:\n  a: null\t",
     ],
 )
 def test_every_scalar_is_a_string_to_every_reader_of_yaml(anyone, line):
@@ -95,6 +97,8 @@ def test_every_scalar_is_a_string_to_every_reader_of_yaml(anyone, line):
         "\N{PARTY POPPER}" * 1000,
         "x" * 5000,
         "- [x]: {y}",
+        "null ",
+        "a\uffffb\ufffe",
         "two\nlines",
         "'\"#",
     ],

@@ -54,7 +54,7 @@ TOOLS = {
     "my_profile": Tool(
         "My profile",
         "Who you are here, what you have installed, your active persona, `advisories`: what you "
-        "have and should stop using, and `updates`: what has another text now. Needs a token with "
+        "have and should stop using, and `updates`: what has changed since you got it. Needs a token with "
         "the scope `read`.",
         get,
         "profile-me",

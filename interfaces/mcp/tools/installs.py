@@ -75,7 +75,7 @@ TOOLS = {
     "update_skill": Tool(
         "Update a skill",
         "Note that you use the text that a skill of yours has now, where `updates` of your "
-        "profile name it. Read its new SKILL.md text with get_skill first. Needs a token with the "
+        "profile name it. Read its new SKILL.md and changed files first. Needs a token with the "
         "scope `install`.",
         post,
         "skill-install-upgrade",
