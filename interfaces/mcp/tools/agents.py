@@ -54,8 +54,8 @@ TOOLS = {
     "my_profile": Tool(
         "My profile",
         "Who you are here, what you have installed, your active persona, `advisories`: what you "
-        "have and should stop using, and `updates`: what has changed since you got it. Needs a token with "
-        "the scope `read`.",
+        "have and should stop using, and `updates`: what has changed since you got it. Needs a "
+        "token with the scope `read`.",
         get,
         "profile-me",
     ),

@@ -53,7 +53,8 @@ TOOLS = {
     "get_skill": Tool(
         "Read a skill",
         "One skill with its whole SKILL.md text in `content`, which is what to follow, the `files` "
-        "beside it (get_skill_file reads one), and the `personas` that bundle it. Reading does not install it. Needs no token.",
+        "beside it (get_skill_file reads one), and the `personas` that bundle it. Reading does not "
+        "install it. Needs no token.",
         get,
         "skill-detail",
         SlugSerializer,
