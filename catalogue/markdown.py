@@ -1,6 +1,7 @@
 """Markdown as safe HTML, for the admin and the website."""
 
-from functools import lru_cache
+import re
+from functools import lru_cache, partial
 
 import nh3
 from markdown_it import MarkdownIt
@@ -25,8 +26,11 @@ CUT_OFF = "<p><em>The preview ends here; the text goes on.</em></p>"
 
 # A hostile text renders slowly, and a page with another query string is rendered again.
 @lru_cache(maxsize=64)
-def render(text):
-    """The text below its frontmatter, as HTML that runs no script and loads nothing."""
+def render(text, folder=""):
+    """The text below its frontmatter, as HTML that runs no script and loads nothing.
+
+    Relative links lead into the `folder`, if there is one.
+    """
     fenced = FENCED.match(text)
     body = text[fenced.end() :] if fenced else text
     is_cut = len(body) > MAX_PREVIEW
@@ -35,5 +39,11 @@ def render(text):
         tags=TAGS,
         attributes={"a": {"href"}, "ol": {"start"}},
         url_schemes={"http", "https", "mailto"},
+        attribute_filter=partial(with_folder, folder) if folder else None,
         link_rel="noopener noreferrer nofollow",
     )
+
+
+def with_folder(folder, _tag, name, value):
+    is_relative = name == "href" and not re.match(r"[a-z][a-z0-9+.-]*:|[/#]", value, re.IGNORECASE)
+    return f"{folder}/{value}" if is_relative else value

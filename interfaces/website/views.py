@@ -157,8 +157,8 @@ class SkillPage(EntryPage):
 
     def get(self, request, slug):
         skill, validator = SkillViewSet.get_published(slug)
-        content = render_markdown(skill.content)
         files, address = file_tree(skill.files), f"/skills/{skill.slug}/files"
+        content = render_markdown(skill.content, address if files else "")
         return self.render(
             validator,
             kind=self.kind,
@@ -180,7 +180,7 @@ class FilePage(Page):
         text = skill.bytes_of(file).decode() if file["is_text"] else None
         url = f"{files_address(skill)}/{quote(path)}"
         # Without a validator: no cache of this process holds the files.
-        return self.render(None, entry=skill, file=file, text=text, url=url)
+        return self.render(None, kind="skills", entry=skill, file=file, text=text, url=url)
 
 
 class ReviewPagination(KeysetPagination):

@@ -83,3 +83,18 @@ def test_no_file_is_held_in_the_cache_of_responses(anyone):
 
     assert len(cached_responses) == 0
     assert anyone.get(paths[0], headers={"If-None-Match": "*"}).status_code == 304
+
+
+def test_a_relative_link_of_the_text_leads_to_the_file(anyone):
+    links = "[a](references/two.html) [b](./LICENSE) [c](https://x.org/y) [d](#top) [e](/skills)"
+    SkillFactory(slug="linked", content=f"---\nname: linked\n---\n{links}", files=FILES)
+    SkillFactory(slug="bare", content="[a](LICENSE)")
+
+    page = anyone.get("/skills/linked").content.decode()
+
+    for href in (
+        *("/skills/linked/files/references/two.html", "/skills/linked/files/./LICENSE"),
+        *("https://x.org/y", "#top", "/skills"),
+    ):
+        assert f'<a href="{href}" rel=' in page
+    assert '<a href="LICENSE" rel=' in anyone.get("/skills/bare").content.decode()
