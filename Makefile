@@ -28,7 +28,7 @@ test: $(READY)
 	@$(BIN)/python -m pytest -m "not ($(MARKED))" $(ARGS)
 
 test-marked: $(READY)
-	@$(BIN)/python -m pytest -m "$(MARKED)" $(PARALLEL)
+	@$(BIN)/python -m pytest -m "$(MARKED)" -rs $(PARALLEL)
 
 test-all: test test-marked
 

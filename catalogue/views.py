@@ -106,7 +106,7 @@ class SkillViewSet(CatalogueViewSet):
             )
         ],
         responses={
-            (200, TEXT_FILE, OTHER_FILE): BYTES_SCHEMA,
+            (200, OTHER_FILE, TEXT_FILE): BYTES_SCHEMA,
             404: (SkillNotFound, FileNotFound),
         },
     )

@@ -46,7 +46,12 @@ def assert_the_walk_was_walked(name):
 def test_openapi_python_client(server, folder):
     uv = fetched(GENERATOR, folder)
 
+    # It knows no zip by itself.
+    (folder / "config.yml").write_text(
+        "content_type_overrides:\n  application/zip: application/octet-stream\n"
+    )
     made = ["--path", "document.json", "--meta", "none", "--output-path", "generated"]
+    made += ["--config", "config.yml"]
     run(folder, *uv, "openapi-python-client", "generate", "--fail-on-warning", *made)
     run(folder, *uv, "python", "walk.py", server.url)
 
