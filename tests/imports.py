@@ -113,3 +113,8 @@ def slugs(client, kind=SKILLS):
     response = client.get(kind, {"limit": "100"})
     assert response.status_code == 200, response.content
     return sorted(row["slug"] for row in response.json()["results"])
+
+
+def paths(client, slug="pdf"):
+    """The paths of a skill's files, as the API lists them."""
+    return [file["path"] for file in served(client, slug)["files"]]

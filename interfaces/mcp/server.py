@@ -111,25 +111,8 @@ def server_for(request, work, result):
 
         return handle
 
-    def extension(function):
-        async def handle(context, params):
-            data, caching = await handler(function)(context, params)
-            # The versions with a handshake have no such fields.
-            if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-                return data
-            return {**data, "ttlMs": caching["ttl_ms"], "cacheScope": caching["cache_scope"]}
-
-        return handle
-
     async def list_tools(_context, _params):
         return OFFERED
-
-    async def declare_skills(context, call_next):
-        result = await call_next(context)
-        if context.method == "initialize":
-            # The SDK cuts extensions off, which the schema of those versions leaves open.
-            result["capabilities"]["extensions"] = server.extensions
-        return result
 
     server = Server(
         "agent-marketplace",
@@ -144,11 +127,37 @@ def server_for(request, work, result):
         # No argument is repeated in a header. Without this the SDK lists the tools to find out.
         get_tool_input_schema=lambda _name: None,
     )
-    server.add_request_handler("skills/list", PaginatedRequestParams, extension(skills.list_skills))
-    server.add_request_handler("skills/get", skills.GetSkillParams, extension(skills.get_skill))
-    server.extensions[skills.EXTENSION] = {}
-    server.middleware.append(declare_skills)
+    add_skills(server, handler)
     return server
+
+
+def add_skills(server, handler):
+    """Add the extension, of which the SDK knows nothing."""
+
+    def with_cache_fields(function):
+        async def handle(context, params):
+            data, caching = await handler(function)(context, params)
+            # The versions with a handshake have no such fields.
+            if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+                return data
+            return {**data, "ttlMs": caching["ttl_ms"], "cacheScope": caching["cache_scope"]}
+
+        return handle
+
+    async def declare(context, call_next):
+        result = await call_next(context)
+        if context.method == "initialize":
+            # The SDK cuts extensions off, which the schema of those versions leaves open.
+            result["capabilities"]["extensions"] = server.extensions
+        return result
+
+    for method, params, function in (
+        ("skills/list", PaginatedRequestParams, skills.list_skills),
+        ("skills/get", skills.GetSkillParams, skills.get_skill),
+    ):
+        server.add_request_handler(method, params, with_cache_fields(function))
+    server.extensions[skills.EXTENSION] = {}
+    server.middleware.append(declare)
 
 
 async def response_of(server, request):

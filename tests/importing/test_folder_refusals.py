@@ -1,0 +1,157 @@
+"""What refuses a skill's folder as a whole, with nothing stored of it (lifecycle 15)."""
+
+import os
+
+import pytest
+
+from agents import tokens
+from catalogue.importing.folders import MAX_FILE, MAX_FILES
+from catalogue.models import FileContent
+from tests.imports import import_skills, paths, served, skill, slugs, write
+
+pytestmark = pytest.mark.django_db
+UNCHANGED = "skills: 0 created, 0 updated, 1 unchanged, 0 refused"
+UPDATED = "skills: 0 created, 1 updated, 0 unchanged, 0 refused"
+CREATED = "skills: 1 created, 0 updated, 0 unchanged, 0 refused"
+
+
+HOSTILE = {
+    "scripts/" + "a" * 193: "is longer than 200 bytes",
+    "é" * 97 + ".exe": None,  # 198 bytes
+    "é" * 99 + ".md": "is longer than 200 bytes",
+    "cafe\u0301.md": "is not in Unicode's normal form C",
+    "caf\u00e9.md": None,
+    "a\tb": "holds a control character",
+    "a\x85b": "holds a control character",
+    "con": "is a name that Windows forbids",
+    "Aux.txt": "is a name that Windows forbids",
+    "scripts/com1.tar.gz": "is a name that Windows forbids",
+    "LPT³": "is a name that Windows forbids",
+    "nul /a": "is a name that Windows forbids",
+    "console.log": None,
+    "com10": None,
+    "dot.": "is a name that Windows forbids",
+    "space ": "is a name that Windows forbids",
+    "a:b": "is a name that Windows forbids",
+    "a\\b": "is a name that Windows forbids",
+    "what?": "is a name that Windows forbids",
+    "a*": "is a name that Windows forbids",
+    "<a>": "is a name that Windows forbids",
+    'a"b': "is a name that Windows forbids",
+    "a|b": "is a name that Windows forbids",
+    "#a&b=c%d+e.txt": None,
+    "Scripts/other.py": "differ in case only",
+    "SCRIPTS": "differ in case only",
+    "skill.MD": "differ in case only",
+}
+
+
+@pytest.mark.parametrize("path", HOSTILE)
+def test_a_name_that_is_not_allowed_refuses_the_whole_skill(anyone, folder, path):
+    write(folder / path, "x")
+    reason = HOSTILE[path]
+
+    outcome = import_skills(folder)
+
+    if reason is None:
+        assert (outcome.lines, outcome.status) == ([CREATED], 0)
+        assert path in paths(anyone)
+    else:
+        [refused] = outcome.refused
+        assert refused.startswith(f"{folder / 'SKILL.md'}: ") or "skill.MD" in refused
+        assert refused.endswith(reason)
+        assert slugs(anyone) == []
+        assert not FileContent.objects.exists()
+
+
+def test_a_name_that_is_not_utf_8_refuses_it(anyone, folder):
+    write(folder.parent / "pdf" / os.fsdecode(b"caf\xe9.md"), "x")
+
+    outcome = import_skills(folder)
+
+    assert outcome.refused == [f"{folder / 'SKILL.md'}: the name caf\ufffd.md is not UTF-8"]
+    assert slugs(anyone) == []
+
+
+@pytest.mark.parametrize("target", ["run.py", "/etc/passwd", "nowhere", ".."])
+def test_a_link_refuses_it_wherever_it_leads(anyone, folder, target):
+    (folder / "scripts" / "link").symlink_to(target)
+
+    outcome = import_skills(folder)
+
+    assert outcome.refused == [f"{folder / 'SKILL.md'}: scripts/link is a symbolic link"]
+    assert slugs(anyone) == []
+
+
+def test_a_pipe_refuses_it(folder):
+    os.mkfifo(folder / "pipe")
+
+    assert import_skills(folder).refused == [f"{folder / 'SKILL.md'}: pipe is no regular file"]
+
+
+def test_a_hundred_files_are_stored_and_no_more(anyone, folder):
+    for number in range(MAX_FILES - 1):
+        write(folder / f"{number:03}.md", str(number))
+    assert import_skills(folder).lines == [CREATED]
+    assert len(paths(anyone)) == 100
+
+    write(folder / "zz.md", "x")
+
+    refused = f"{folder / 'SKILL.md'}: more than 100 files: zz.md is one too many"
+    assert import_skills(folder).refused == [refused]
+    assert len(paths(anyone)) == 100
+
+
+def test_a_mebibyte_is_stored_and_no_more(anyone, folder):
+    write(folder / "large.bin", bytes(MAX_FILE))
+    assert import_skills(folder).lines == [CREATED]
+    assert served(anyone, "pdf")["files"][0]["size"] == MAX_FILE
+
+    write(folder / "large.bin", bytes(MAX_FILE + 1))
+
+    refused = f"{folder / 'SKILL.md'}: large.bin is larger than 1024 KiB"
+    assert import_skills(folder).refused == [refused]
+
+
+def test_eight_mebibytes_are_stored_and_no_more(anyone, folder):
+    (folder / "scripts" / "run.py").unlink()
+    for number in range(8):
+        write(folder / f"{number}.bin", bytes([number]) * MAX_FILE)
+    assert import_skills(folder).lines == [CREATED]
+    assert len(anyone.get("/api/v1/skills/pdf/archive.zip").content) > 8 * MAX_FILE
+
+    write(folder / "9.bin", b"x")
+
+    refused = f"{folder / 'SKILL.md'}: its files are larger than 8 MiB with 9.bin"
+    assert import_skills(folder).refused == [refused]
+
+
+@pytest.mark.parametrize("around", [b"", b"\0\xff"], ids=["text", "binary"])
+def test_a_token_of_the_marketplace_refuses_it(anyone, folder, around):
+    write(folder / "scripts" / "key", around + tokens.mint().encode() + around)
+
+    outcome = import_skills(folder)
+
+    refused = f"{folder / 'SKILL.md'}: scripts/key holds a token of this marketplace"
+    assert outcome.refused == [refused]
+    assert slugs(anyone) == []
+
+
+def test_a_token_in_the_skill_md_refuses_it(anyone, folder):
+    skill(folder, "name: pdf", body=f"Use {tokens.mint()}.")
+
+    outcome = import_skills(folder)
+
+    assert outcome.refused == [f"{folder / 'SKILL.md'}: holds a token of this marketplace"]
+    assert slugs(anyone) == []
+
+
+def test_a_token_in_a_name_refuses_it_and_is_not_repeated(anyone, folder):
+    token = tokens.mint()
+    write(folder / f"{token}.txt", "x")
+
+    outcome = import_skills(folder)
+
+    sentence = "the name of a file holds a token of this marketplace"
+    assert outcome.refused == [f"{folder / 'SKILL.md'}: {sentence}"]
+    assert slugs(anyone) == []
