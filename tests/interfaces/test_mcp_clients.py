@@ -130,7 +130,8 @@ def test_concurrent_calls_leave_nothing_behind(own_server_of):
     server = own_server_of(PGAPPNAME="mcp", WEB_CONCURRENCY="2", WEB_THREADS="4")
 
     with ThreadPoolExecutor(50) as pool:
-        warm = list(pool.map(lambda _: search(server), range(60)))
+        # Enough for each thread of both processes to have had one.
+        warm = list(pool.map(lambda _: search(server), range(150)))
         before = held(server)
         responses = list(pool.map(lambda _: search(server), range(60)))
 
