@@ -32,12 +32,10 @@ class Folder:
         """Store what is not stored yet. Raises Refused where a file has changed meanwhile."""
         paths = {file["digest"]: file["path"] for file in self.files}
         stored = FileContent.objects.filter(digest__in=paths).values_list("digest", flat=True)
-        # In order, so that two imports of the same files do not wait for each other.
-        contents = [
+        FileContent.objects.bulk_create(
             FileContent(digest=digest, data=self.read(paths[digest], digest))
-            for digest in sorted(set(paths) - set(stored))
-        ]
-        FileContent.objects.bulk_create(contents, ignore_conflicts=True)
+            for digest in set(paths) - set(stored)
+        )
 
     def read(self, path, digest):
         data = (self.root / path).read_bytes()
@@ -100,13 +98,13 @@ def check_path(path, taken):
         encoded = path.encode()
     except UnicodeEncodeError as error:
         name = os.fsencode(path).decode(errors="replace")
-        raise Refused(f"the name {name} is not UTF-8") from error
+        raise Refused(f"the name {name!r} is not UTF-8") from error
     if holds_token(path):
         raise Refused("the name of a file holds a token of this marketplace")
+    if any(unicodedata.category(character) == "Cc" for character in path):
+        raise Refused(f"{path[:50]!r} holds a control character")
     if len(encoded) > MAX_PATH:
         raise Refused(f"{path[:50]}… is longer than {MAX_PATH} bytes")
-    if any(unicodedata.category(character) == "Cc" for character in path):
-        raise Refused(f"{path!r} holds a control character")
     if not unicodedata.is_normalized("NFC", path):
         raise Refused(f"{path} is not in Unicode's normal form C")
     if FORBIDDEN.fullmatch(path.rpartition("/")[2]):

@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
+from catalogue.archives import UNIX
 from catalogue.frontmatter import (
     MAX_BYTES,
     Refused,
@@ -25,7 +26,6 @@ MAX_MEMBERS = 5000
 MAX_LISTED = 40_000  # members that a zip may list before it is read
 MAX_PATH = 400  # characters
 LISTED = b"PK\1\2"  # before each member in a zip's own list of them
-UNIX = 3  # the system of a zip whose members have modes
 # RuntimeError and NotImplementedError: a feature of the format that is not known here.
 UNREADABLE = zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError
 
@@ -46,7 +46,7 @@ def unpacked(name, data, importer):
             root = Path(folder) / named
             root.mkdir()
             (root / importer.single_file.format(named)).write_bytes(data)
-            importer.has_folders = False
+            importer.has_folders = False  # what lies beside it was not uploaded
         else:
             raise Refused("Upload a Markdown file (.md) or a zip of them.")
         found = [path for _, path in islice(importer.find(root), MAX_ENTRIES + 1)]

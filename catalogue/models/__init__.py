@@ -11,9 +11,10 @@ from catalogue.models.files import FileContent, content_digest
 from catalogue.models.imports import ImportRun
 from catalogue.models.personas import Persona
 from catalogue.models.search import FacetCount, FacetCountDelta, PersonaPosting, SkillPosting
-from catalogue.models.skills import Skill
+from catalogue.models.skills import FILE_TEXT, Skill
 
 __all__ = [
+    "FILE_TEXT",
     "NAMES",
     "PUBLISHED",
     "RATING_OR_ZERO",

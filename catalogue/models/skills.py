@@ -32,7 +32,10 @@ class SkillQuerySet(EntryQuerySet):
         return super().for_list().defer("skill_md", "files", "archive_digest")
 
     def with_head(self):
-        """Annotate the start of each SKILL.md, with its frontmatter, and its size and digest."""
+        """Annotate the start of each SKILL.md, with its frontmatter, and its size and digest.
+
+        The text is deferred.
+        """
         data = Func(FILE_TEXT, Value("UTF8"), function="convert_to")
         return self.only("slug", "files").annotate(
             head=Left(FILE_TEXT, MAX_HEAD),

@@ -33,6 +33,7 @@ from interfaces.mcp.serializers import arguments_schema
 from interfaces.mcp.tools import TOOLS
 from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError, BadRequest
 from marketplace.api.links import base_url
+from marketplace.db.replicas import on_replica
 from marketplace.secrets import mask
 
 INSTRUCTIONS = """\
@@ -123,7 +124,7 @@ def server_for(request, work, result):
         on_call_tool=handler(call_tool),
         on_list_resources=handler(skills.list_resources),
         on_list_resource_templates=handler(skills.list_templates),
-        on_read_resource=handler(skills.read_resource),
+        on_read_resource=handler(partial(on_replica, skills.read_resource)),
         # No argument is repeated in a header. Without this the SDK lists the tools to find out.
         get_tool_input_schema=lambda _name: None,
     )
@@ -153,7 +154,7 @@ def add_skills(server, handler):
 
     for method, params, function in (
         ("skills/list", PaginatedRequestParams, skills.list_skills),
-        ("skills/get", skills.GetSkillParams, skills.get_skill),
+        ("skills/get", skills.GetSkillParams, partial(on_replica, skills.get_skill)),
     ):
         server.add_request_handler(method, params, with_cache_fields(function))
     server.extensions[skills.EXTENSION] = {}

@@ -33,12 +33,11 @@ from mcp.types import (
 
 from catalogue.archives import SKILL_MD
 from catalogue.frontmatter import FENCED, parse_yaml
-from catalogue.models import Skill, content_digest, slug_validator
+from catalogue.models import FILE_TEXT, Skill, content_digest, slug_validator
 from catalogue.serializers import media_type
 from catalogue.skill_md import MAX_NAME, name_of
 from interfaces.guides.views import skill_md
 from interfaces.mcp.api import call_api
-from marketplace.db.replicas import on_replica
 from marketplace.secrets import mask
 
 EXTENSION = "io.modelcontextprotocol/skills"
@@ -141,11 +140,11 @@ def read_resource(request, params):
 
 def contents_of(folder, path, uri):
     if path == SKILL_MD:
-        return TextResourceContents(uri=uri, mime_type=MARKDOWN, text=on_replica(folder.text))
+        return TextResourceContents(uri=uri, mime_type=MARKDOWN, text=folder.text())
     file = next((file for file in folder.files if file["path"] == path), None)
     if file is None:
         raise unknown(uri)
-    data, shown = on_replica(folder.read, file), {"uri": uri, "mime_type": media_type(file)}
+    data, shown = folder.read(file), {"uri": uri, "mime_type": media_type(file)}
     if file["is_text"]:
         return TextResourceContents(**shown, text=data.decode())
     return BlobResourceContents(**shown, blob=b64encode(data).decode())
@@ -192,8 +191,7 @@ def located(request, uri):
         return own_folder(request), "/".join(parts[1:])
     if parts[0] != CATALOGUE or len(parts) < 2 or not slug_validator.regex.search(parts[1]):
         raise unknown(uri)
-    published = Skill.objects.published().filter(slug=parts[1])
-    skill = on_replica(published.with_head().first)
+    skill = Skill.objects.published().filter(slug=parts[1]).with_head().first()
     if skill is None:
         raise unknown(uri)
     folder = folder_of(skill)
@@ -236,8 +234,7 @@ def folder_of(skill):
         skill.head,
         skill.size,
         skill.skill_md_digest,
-        # The columns of the text are read when it is.
-        lambda: skill.file_text,
+        lambda: Skill.objects.values_list(FILE_TEXT, flat=True).get(pk=skill.pk),
         skill.files,
         skill.bytes_of,
     )

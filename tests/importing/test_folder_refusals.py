@@ -69,7 +69,7 @@ def test_a_name_that_is_not_utf_8_refuses_it(anyone, folder):
 
     outcome = import_skills(folder)
 
-    assert outcome.refused == [f"{folder / 'SKILL.md'}: the name caf\ufffd.md is not UTF-8"]
+    assert outcome.refused == [f"{folder / 'SKILL.md'}: the name 'caf\ufffd.md' is not UTF-8"]
     assert slugs(anyone) == []
 
 
