@@ -227,6 +227,13 @@ def served_digest(path):
     return f"sha256:{hexdigest(FILES[path])}"
 
 
+def test_an_archive_is_read_a_mebibyte_at_a_time(anyone, django_assert_num_queries):
+    SkillFactory(slug="pdf", files={name: name.encode() * 600_000 for name in "abc"})
+
+    with django_assert_num_queries(1 + 3):
+        assert len(anyone.get(f"{URL}/archive.zip").content) > 1_800_000
+
+
 @pytest.mark.usefixtures("imported")
 def test_the_manifest_lists_them(client, agent, anyone):
     client.post("/api/v1/agents/me/skills/install", {"slug": "pdf"})

@@ -141,20 +141,18 @@ def test_a_link_to_a_skill_md_brings_the_folder_where_that_is(anyone, folder):
     assert again.lines == ["skills: 0 created, 0 updated, 2 unchanged, 0 refused"]
 
 
-def test_two_imports_of_a_folder_take_turns(transactional_db, anyone, folder):
-    import_skills(folder)
+def test_of_two_imports_at_once_the_later_folder_is_stored_whole(transactional_db, anyone, folder):
+    import_skills(folder.parent, source="ours")
+    skill(folder.parent.parent / "other" / "pdf", "name: pdf", body="Other.")
+    write(folder.parent.parent / "other" / "pdf" / "scripts" / "run.py", "other")
+    text = (folder / "SKILL.md").read_text()
+    write(folder / "scripts" / "run.py", "later")
 
-    def first():
-        write(folder / "SKILL.md", "---\nname: pdf\n---\nFirst.")
-        write(folder / "scripts" / "run.py", "first")
-        import_skills(folder)
-
-    def second():
-        write(folder / "scripts" / "run.py", "second")
-        import_skills(folder)
-
-    during(first, second)
+    during(
+        lambda: import_skills(folder.parent.parent / "other", source="ours"),
+        lambda: import_skills(folder.parent, source="ours"),
+    )
 
     shown = served(anyone, "pdf")
-    assert shown["content"].endswith("First.")
-    assert anyone.get(shown["files"][0]["url"]).content == b"second"
+    assert shown["content"] == text
+    assert anyone.get(shown["files"][0]["url"]).content == b"later"

@@ -152,6 +152,9 @@ def test_a_long_slug_has_a_folder_of_its_name(anyone, db):
         "contents"
     ]
     assert contents["text"] == "x"
+    for folder in (LONG, f"{LONG}/other"):
+        other = f"skill://skills/{folder}/SKILL.md"
+        assert send(anyone, "skills/get", {"uri": other}).json()["error"]["code"] == -32602
 
 
 @pytest.mark.usefixtures("skill")
