@@ -59,3 +59,5 @@ WITH me AS (
     FOR NO KEY UPDATE
 )
 """
+# The lock alone, for a write of several statements.
+LOCK = f"{WITH_ME} SELECT (SELECT id FROM me) AS agent_id"

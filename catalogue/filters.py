@@ -10,7 +10,7 @@ from django.db.models.lookups import GreaterThanOrEqual
 from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill, Status
 from catalogue.search.facet_counts import catalogue_version, facet_count
 from catalogue.search.ranking import ranking
-from catalogue.serializers import SLUG_SCHEMA
+from catalogue.serializers import KIND_SCHEMA, SLUG_SCHEMA
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.filtersets import Filter, FilterSet
 from marketplace.api.keysets import (
@@ -41,6 +41,28 @@ def parse_min_rating(text):
     return Decimal(text)
 
 
+def parse_kind(text):
+    if text not in KIND_SCHEMA["enum"]:
+        raise BadRequest(f"kind must be one of {', '.join(KIND_SCHEMA['enum'])}")
+    return text
+
+
+KIND = Filter(
+    lambda value: Q(kind=value), "Only of this kind.", schema=KIND_SCHEMA, parse=parse_kind
+)
+
+
+class FacetFilterSet(FilterSet):
+    """Of which kind of entry the facets are."""
+
+    filters = {"kind": KIND}
+    required = ["kind"]
+
+    @classmethod
+    def allowed(cls):
+        return set(cls.filters)
+
+
 class CatalogueFilterSet(FilterSet):
     """A list of entries, which has a search, `q`, and facets whose numbers are kept."""
 
@@ -64,6 +86,9 @@ class CatalogueFilterSet(FilterSet):
             is_facet=True,
         ),
         "author": Filter(lambda value: Q(author=value), "Only by this author.", is_facet=True),
+        "license": Filter(
+            lambda value: Q(license=value), "Only under this license, such as `MIT`.", is_facet=True
+        ),
     }
     sorts = {
         "newest": Sort(F("created_at"), "Newest"),

@@ -6,7 +6,7 @@ from django.db.models.functions import Coalesce
 
 from agents.models import Agent
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
-from catalogue.models import Persona, Skill
+from catalogue.models import Persona, Skill, successor_slug
 from installs.exceptions import (
     PersonaAlreadyInstalled,
     PersonaNotInstalled,
@@ -25,7 +25,7 @@ from installs.sql import (
 )
 
 # Columns of an entry that its install is listed with.
-SHOWN = ["public_id", "slug", "title", "version", "status"]
+SHOWN = ["public_id", "slug", "title", "version", "status", "deprecation_message"]
 
 
 class InstallQuerySet(models.QuerySet):
@@ -38,6 +38,7 @@ class InstallQuerySet(models.QuerySet):
         kind = self.model.kind
         return self.annotate(
             entry_digest=F(f"{kind}__digest"),
+            successor_slug=successor_slug(self.model.Entry, f"{kind}__"),
             gone_since=Coalesce(f"{kind}__withdrawn_at", f"{kind}__updated_at"),
             **{name: F(f"{kind}__{name}") for name in SHOWN},
         )
@@ -99,7 +100,7 @@ class Install(models.Model):
 
 
 class SkillInstall(Install):
-    kind = "skill"
+    kind, Entry = "skill", Skill
     UPGRADE = UPGRADE_SKILL
     NotInstalled, NotFound = SkillNotInstalled, SkillNotFound
 
@@ -175,7 +176,7 @@ class PersonaInstallQuerySet(InstallQuerySet):
 
 
 class PersonaInstall(Install):
-    kind = "persona"
+    kind, Entry = "persona", Persona
     UPGRADE = UPGRADE_PERSONA
     NotInstalled, NotFound = PersonaNotInstalled, PersonaNotFound
 

@@ -2,12 +2,14 @@ from rest_framework.serializers import BaseSerializer
 
 from catalogue.models import Status
 from catalogue.serializers import (
+    DEPRECATION_SCHEMA,
     DIGEST_SCHEMA,
     PERSONA_SLUG_SCHEMA,
     PERSONA_TITLE_SCHEMA,
     SLUG_SCHEMA,
     TITLE_SCHEMA,
     VERSION_SCHEMA,
+    deprecation_of,
 )
 from marketplace.api.schemas import (
     FLAG,
@@ -168,7 +170,6 @@ class OwnEntrySerializer(BaseSerializer):
             described(nullable(TIMESTAMP), "Set where it is withdrawn: stop using it."),
             None,
         ),
-        "deprecation": {"type": "null", "examples": [None]},
     }
 
     def common(self, install):
@@ -179,7 +180,6 @@ class OwnEntrySerializer(BaseSerializer):
             "installedDigest": install.digest,
             "updateAvailable": is_published and install.entry_digest != install.digest,
             "withdrawnAt": None if is_published else timestamp(install.gone_since),
-            "deprecation": None,  # nothing is deprecated yet (lifecycle 16)
         }
 
 
@@ -190,6 +190,7 @@ class OwnSkillSerializer(OwnEntrySerializer):
         "title": TITLE_SCHEMA,
         "runtime": like(TEXT, "python"),
         "installedAt": TIMESTAMP,
+        "deprecation": DEPRECATION_SCHEMA,
     }
     schema = component(
         "OwnSkill", object_schema({**profile_schema, **OwnEntrySerializer.fields_schema})
@@ -203,6 +204,7 @@ class OwnSkillSerializer(OwnEntrySerializer):
             "title": install.title,
             "runtime": install.runtime,
             "installedAt": timestamp(install.installed_at),
+            "deprecation": deprecation_of(install),
             **self.common(install),
         }
 
@@ -215,6 +217,7 @@ class OwnPersonaSerializer(OwnEntrySerializer):
         "isActive": FLAG,
         "installedAt": TIMESTAMP,
         "skills": described(array(SLUG_SCHEMA), "The slugs of the skills that come with it."),
+        "deprecation": DEPRECATION_SCHEMA,
     }
     schema = component(
         "OwnPersona", object_schema({**profile_schema, **OwnEntrySerializer.fields_schema})
@@ -229,5 +232,6 @@ class OwnPersonaSerializer(OwnEntrySerializer):
             "isActive": install.is_active,
             "installedAt": timestamp(install.installed_at),
             "skills": install.skill_slugs,
+            "deprecation": deprecation_of(install),
             **self.common(install),
         }

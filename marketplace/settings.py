@@ -63,6 +63,7 @@ INSTALLED_APPS = [
     "agents",
     "installs",
     "reviews",
+    "reports",
     "profiles",
 ]
 

@@ -10,12 +10,13 @@ from installs import urls as installs
 from interfaces import urls as interfaces
 from marketplace.middleware.pages import page
 from profiles import urls as profiles
+from reports import urls as reports
 from reviews import urls as reviews
 
 # A path exists with and without its last slash; a redirect would lose a POST's body.
 router = SimpleRouter()
 router.trailing_slash = "/?"
-for app in (catalogue, agents, installs, reviews, profiles):
+for app in (catalogue, agents, installs, reviews, reports, profiles):
     app.register(router)
 
 urlpatterns = [

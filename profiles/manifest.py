@@ -9,7 +9,7 @@ from profiles.sql import MANIFEST
 
 COLUMNS = (
     "kind public_id slug title description version digest installed_digest context_tokens "
-    "updated_at files is_installed is_bundled is_within content"
+    "updated_at deprecation_message successor_slug files is_installed is_bundled is_within content"
 )
 Row = namedtuple("Row", COLUMNS)  # noqa: PYI024 - named as in SQL
 

@@ -39,6 +39,8 @@ SKILL = TextRow(
     title="skill.title",
     runtime="install.runtime",
     installed_at=INSTALLED_AT,
+    deprecation_message="skill.deprecation_message",
+    successor_slug="catalogue_skill_successor(skill.successor_id)",
 )
 PERSONA = TextRow(
     state="state",
@@ -47,6 +49,8 @@ PERSONA = TextRow(
     title="title",
     is_active="CASE WHEN install.is_active THEN 'active' ELSE '' END",
     installed_at=INSTALLED_AT,
+    deprecation_message="deprecation_message",
+    successor_slug="successor_slug",
 )
 BUNDLED = TextRow(state="skill.status", persona_id="newest.public_id", slug="skill.slug")
 
@@ -54,7 +58,9 @@ PROFILE = f"""
 {USABLE}, newest AS (
     SELECT
         install.id, install.persona_id, install.is_active, install.installed_at,
-        persona.public_id, persona.slug, persona.title, {STATE.format(entry="persona")} AS state
+        persona.public_id, persona.slug, persona.title, persona.deprecation_message,
+        catalogue_persona_successor(persona.successor_id) AS successor_slug,
+        {STATE.format(entry="persona")} AS state
     FROM usable
     JOIN installs_personainstall AS install USING (agent_id)
     JOIN catalogue_persona AS persona ON persona.id = install.persona_id
@@ -109,15 +115,18 @@ WITH active AS (
 ), listed AS (
     SELECT
         'persona' AS kind, public_id, slug, title, description, version, digest, installed_digest,
-        context_tokens, updated_at, NULL AS files, true AS is_installed, false AS is_bundled,
+        context_tokens, updated_at, deprecation_message,
+        catalogue_persona_successor(successor_id) AS successor_slug,
+        NULL AS files, true AS is_installed, false AS is_bundled,
         content, NULL AS install_id
     FROM active JOIN catalogue_persona ON id = persona_id
     WHERE status = 'published'
     UNION ALL
     SELECT
         'skill', public_id, slug, title, description, version, digest, installed_digest,
-        context_tokens, updated_at, files, install_id IS NOT NULL, bundled.skill_id IS NOT NULL,
-        content, install_id
+        context_tokens, updated_at, deprecation_message,
+        catalogue_skill_successor(successor_id), files,
+        install_id IS NOT NULL, bundled.skill_id IS NOT NULL, content, install_id
     FROM own FULL JOIN bundled USING (skill_id) JOIN catalogue_skill ON id = skill_id
     WHERE status = 'published'
 ), measured AS (
@@ -130,7 +139,7 @@ WITH active AS (
 )
 SELECT
     kind, public_id, slug, title, description, version, digest, installed_digest, context_tokens,
-    updated_at, files, is_installed, is_bundled, is_within,
+    updated_at, deprecation_message, successor_slug, files, is_installed, is_bundled, is_within,
     CASE WHEN is_within AND %(with_content)s THEN content END AS content
 FROM measured
 ORDER BY {PLACE}

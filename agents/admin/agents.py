@@ -108,12 +108,15 @@ class AgentAdmin(TokenSearchMixin, StaffModelAdmin):
                 text="A suspended agent is refused with every token, until it is restored. The "
                 "reason is for staff.",
             )
-        reason = form.cleaned_data["reason"]
+        self.suspend_each(request, queryset, form.cleaned_data["reason"])
+        return None
+
+    def suspend_each(self, request, agents, reason):
+        """Suspend agents, each in its history."""
         self.change_each(
-            request, queryset, f"Suspended: {reason}", lambda agent: agent.suspend(reason)
+            request, agents, f"Suspended: {reason}", lambda agent: agent.suspend(reason)
         )
         self.message_user(request, "Suspended: their tokens are refused from now on.")
-        return None
 
     @admin.action(description="Restore", permissions=["change"])
     def restore(self, request, queryset):

@@ -12,7 +12,7 @@ from django.urls import path, reverse
 from django.views.decorators.http import require_POST
 
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter
-from catalogue.admin.forms import FormTextField, RecallForm
+from catalogue.admin.forms import DeprecationForm, FormTextField, RecallForm
 from catalogue.admin.imports import ImportExportModelAdmin
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render
@@ -36,9 +36,9 @@ class EntryAdmin(ImportExportModelAdmin):
         **ImportExportModelAdmin.formfield_overrides,
         models.TextField: {"form_class": FormTextField, "widget": FormTextField.widget},
     }
-    actions = ["publish", "redraft", "withdraw", "export"]
+    actions = ["publish", "redraft", "withdraw", "deprecate", "end_deprecation", "export"]
     always_readonly = [
-        *("status", "withdrawn_at", "withdrawal_reason"),
+        *("status", "withdrawn_at", "withdrawal_reason", "deprecation_message", "successor"),
         *("public_id", "context_tokens", "source", "created_at", "updated_at"),
     ]
     own_fields = []
@@ -58,6 +58,8 @@ class EntryAdmin(ImportExportModelAdmin):
         if obj is None:
             return [*fieldsets, ("Origin", {"fields": ["author", "version", "license"]})]
         known = ["status", "withdrawal_reason"] if obj.is_recalled else ["status"]
+        if obj.deprecation_message:
+            known += ["deprecation_message", "successor"]
         rows = ["context_tokens", "public_id", "created_at", "updated_at"]
         return [
             *fieldsets,
@@ -89,6 +91,8 @@ class EntryAdmin(ImportExportModelAdmin):
 
     @admin.display(description="status", ordering=None)
     def state(self, entry):
+        if entry.is_published and entry.deprecation_message:
+            return state_label("deprecated")
         return state_label("recalled" if entry.is_recalled else entry.status)
 
     def save_model(self, request, obj, form, change):
@@ -142,6 +146,42 @@ class EntryAdmin(ImportExportModelAdmin):
         reason = form.cleaned_data["reason"]
         message = f"Recalled: {reason}" if reason else "Withdrawn."
         self.set_status(request, queryset, message, lambda entry: entry.withdraw(reason))
+        return None
+
+    @admin.action(description="Deprecate", permissions=["change"])
+    def deprecate(self, request, queryset):
+        data = request.POST if self.is_confirmed(request) else None
+        form = DeprecationForm(data, entries=queryset)
+        if not form.is_valid():
+            return self.confirm(
+                request,
+                queryset,
+                "deprecate",
+                form=form,
+                text="What is deprecated can be installed still. Its page, its lists and whoever "
+                "has it show the message, and what to use instead.",
+                facts=self.holders_of(queryset),
+            )
+        message, successor = form.cleaned_data["message"], form.cleaned_data["successor"]
+        entries = self.change_each(
+            request,
+            queryset,
+            f"Deprecated: {message}",
+            lambda entry: entry.deprecate(message, successor),
+        )
+        self.message_user(request, f"{len(entries)} deprecated.")
+        return None
+
+    @admin.action(description="End the deprecation", permissions=["change"])
+    def end_deprecation(self, request, queryset):
+        if not self.is_confirmed(request):
+            return self.confirm(
+                request, queryset, "end_deprecation", text="Nothing will advise against them."
+            )
+        entries = self.change_each(
+            request, queryset, "Deprecated no more.", self.model.end_deprecation
+        )
+        self.message_user(request, f"{len(entries)} deprecated no more.")
         return None
 
     def holders_of(self, entries):
@@ -199,6 +239,8 @@ class EntryAdmin(ImportExportModelAdmin):
         return {"panels": self.panels(request, row), "preview": render(row.content)}
 
     def is_offered(self, action, row):
+        if action == "end_deprecation":
+            return row.deprecation_message != ""
         resulting = {"publish": Status.PUBLISHED, "redraft": Status.DRAFT}
         return row.status != resulting.get(action)
 

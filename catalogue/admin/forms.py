@@ -20,6 +20,7 @@ from catalogue.importing.base import LISTS, TEXTS
 from catalogue.importing.uploads import MAX_ENTRIES, MAX_UPLOAD
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonForm
+from marketplace.models import MAX_REASON
 from marketplace.secrets import holds_token
 
 
@@ -172,6 +173,36 @@ class UploadForm(forms.Form):
     draft = forms.BooleanField(
         required=False, label="Leave what is new as a draft", widget=theme.CheckboxInput
     )
+
+
+class DeprecationForm(forms.Form):
+    message = forms.CharField(
+        max_length=MAX_REASON,
+        widget=theme.Textarea(attrs={"rows": 3}),
+        help_text="Everybody reads this: why not to use it any more.",
+    )
+    successor = forms.CharField(
+        required=False,
+        widget=theme.TextInput,
+        help_text="The slug of a published entry of the same kind to use instead, if there is one.",
+    )
+
+    def __init__(self, data, *, entries):
+        super().__init__(data)
+        self.entries = entries
+
+    def clean_successor(self):
+        slug = self.cleaned_data["successor"]
+        if not slug:
+            return None
+        successor = self.entries.model.objects.published().filter(slug=slug).first()
+        if successor is None:
+            raise forms.ValidationError(
+                f"No published {self.entries.model.__name__.lower()} is called {slug}."
+            )
+        if successor in self.entries:
+            raise forms.ValidationError(f"{slug} cannot replace itself.")
+        return successor
 
 
 class RecallForm(ReasonForm):

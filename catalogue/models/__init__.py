@@ -1,3 +1,4 @@
+from catalogue.models.changes import Change, Feed
 from catalogue.models.entries import (
     NAMES,
     PUBLISHED,
@@ -6,6 +7,7 @@ from catalogue.models.entries import (
     Entry,
     Status,
     slug_validator,
+    successor_slug,
 )
 from catalogue.models.files import FileContent, content_digest
 from catalogue.models.imports import ImportRun
@@ -19,9 +21,11 @@ __all__ = [
     "PUBLISHED",
     "RATING_OR_ZERO",
     "TITLE_WITHOUT_CASE",
+    "Change",
     "Entry",
     "FacetCount",
     "FacetCountDelta",
+    "Feed",
     "FileContent",
     "ImportRun",
     "Persona",
@@ -31,4 +35,5 @@ __all__ = [
     "Status",
     "content_digest",
     "slug_validator",
+    "successor_slug",
 ]

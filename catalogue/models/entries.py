@@ -83,8 +83,24 @@ class EntryQuerySet(models.QuerySet):
 
     def for_list(self):
         """Defer what no list shows, the long columns above all."""
-        unseen = ("content", "source", "status", "withdrawn_at", "withdrawal_reason")
-        return self.defer(*unseen)
+        unseen = ("content", "source", "status", "withdrawn_at", "withdrawal_reason", "successor")
+        return self.with_successor().defer(*unseen)
+
+    def with_successor(self):
+        """Annotate `successor_slug`."""
+        return self.annotate(successor_slug=successor_slug(self.model))
+
+
+def successor_slug(model, relation=""):
+    """The slug of what replaces an entry of the model, as long as that is published, or NULL.
+
+    `relation` leads to the entry: `skill__`.
+    """
+    return Func(
+        F(f"{relation}successor"),
+        function=f"{model._meta.db_table}_successor",
+        output_field=models.CharField(),
+    )
 
 
 def total_of(model, relation, aggregate):
@@ -112,6 +128,14 @@ class Entry(models.Model):
     withdrawn_at = models.DateTimeField(null=True, editable=False)
     # A withdrawal with a reason is a recall.
     withdrawal_reason = models.CharField(max_length=MAX_REASON, blank=True, editable=False)
+    # Staff advise against the entry, which stays installable; empty where they do not.
+    deprecation_message = models.CharField(
+        max_length=MAX_REASON, blank=True, db_default="", editable=False
+    )
+    # Its index holds deprecated entries alone, and costs an install nothing.
+    successor = models.ForeignKey(
+        "self", models.SET_NULL, null=True, editable=False, related_name="+", db_index=False
+    )
     source = models.TextField(
         blank=True, help_text="Where an imported entry came from; the importer finds it by this."
     )
@@ -132,6 +156,10 @@ class Entry(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["slug"], name="unique_%(class)s_slug"),
             models.UniqueConstraint(fields=["public_id"], name="unique_%(class)s_public_id"),
+            models.CheckConstraint(
+                condition=Q(successor=None) | (~Q(deprecation_message="") & ~Q(successor=F("id"))),
+                name="%(class)s_successor_of_deprecated",
+            ),
         ]
 
     def __str__(self):
@@ -156,6 +184,14 @@ class Entry(models.Model):
     def withdraw(self, reason=""):
         """Take the entry out of the catalogue; with a reason it is recalled from its agents."""
         self._become(Status.WITHDRAWN, timezone.now(), reason)
+
+    def deprecate(self, message, successor=None):
+        """Advise against the entry, which can be installed still (lifecycle 16)."""
+        self.deprecation_message, self.successor = message, successor
+        self.save(update_fields=["deprecation_message", "successor", "updated_at"])
+
+    def end_deprecation(self):
+        self.deprecate("")
 
     def _become(self, status, withdrawn_at=None, withdrawal_reason=""):
         self.status = status
@@ -200,7 +236,11 @@ def entry_indexes(kind, popularity):
         index(*by_popularity, name=popularity),
         index(F("category"), *by_popularity, name="category"),
         index(F("author"), *by_popularity, name="author"),
+        index(F("license"), *by_popularity, name="license"),
         GinIndex(fields=["tags", "runtimes"], name=f"{kind}_labels", condition=PUBLISHED),
+        models.Index(
+            F("successor"), name=f"{kind}_successor", condition=Q(successor__isnull=False)
+        ),
         HashIndex(fields=["source"], name=f"{kind}_source", condition=~Q(source="")),
         *(unpublished(column) for column in ("status", "category", "author")),
         GinIndex(NAMES, name=f"{kind}_off_names", condition=~PUBLISHED),

@@ -39,7 +39,7 @@ class PersonaQuerySet(EntryQuerySet):
         shown = JSONObject(
             public_id="public_id", slug="slug", title="title", description="description"
         )
-        return self.annotate(bundled=ArraySubquery(skills.values(skill=shown)))
+        return self.with_successor().annotate(bundled=ArraySubquery(skills.values(skill=shown)))
 
 
 class Persona(Entry):

@@ -49,7 +49,7 @@ class SkillQuerySet(EntryQuerySet):
         """Annotate `bundling`: slug and title of the published personas that bundle the skill."""
         personas = self.model.personas.rel.related_model.objects.published()
         personas = personas.filter(skills=OuterRef("pk")).order_by("slug")
-        return self.annotate(
+        return self.with_successor().annotate(
             bundling=ArraySubquery(personas.values(persona=JSONObject(slug="slug", title="title")))
         )
 

@@ -11,6 +11,34 @@ CATALOGUE_VERSION = """
         THEN catalogue_count('entry', 'version', '') END
 """
 
+MAX_VALUES = 100  # of a facet
+FACETS = ["category", "runtime", "tag", "author", "license"]
+# The deltas of a facet are few: the next writer adds them up.
+MOST_COMMON = """
+    SELECT facet, common.value, common.entries
+    FROM unnest(%(facets)s::text[]) WITH ORDINALITY AS facets (facet, place),
+    LATERAL (
+        SELECT counted.value, sum(counted.entries)::bigint AS entries
+        FROM (
+            SELECT value, entries FROM catalogue_facetcount AS kept
+            WHERE kept.kind = %(kind)s AND kept.facet = facets.facet
+            UNION ALL
+            SELECT value, entries FROM catalogue_facetcountdelta AS delta
+            WHERE delta.kind = %(kind)s AND delta.facet = facets.facet
+        ) AS counted
+        WHERE counted.value <> ''
+        GROUP BY counted.value HAVING sum(counted.entries) > 0
+        ORDER BY entries DESC, counted.value LIMIT %(limit)s
+    ) AS common
+    ORDER BY place, common.entries DESC, common.value
+"""
+
+
+def most_common(kind, facets=FACETS):
+    """The most common values of each facet, as `(facet, value, entries)` (lifecycle 19)."""
+    params = {"kind": kind, "facets": facets, "limit": MAX_VALUES}
+    return read_connection().fetch_all(MOST_COMMON, params)
+
 
 def facet_count(model, facet, value):
     """An expression for the number of published entries with this value of a facet.

@@ -1,13 +1,18 @@
+from catalogue.serializers.changes import ChangeSerializer
 from catalogue.serializers.entries import (
     CONTEXT_TOKENS_SCHEMA,
+    DEPRECATION_SCHEMA,
     DESCRIPTION_SCHEMA,
     DIGEST_SCHEMA,
+    KIND_SCHEMA,
     PERSONA_SLUG_SCHEMA,
     PERSONA_TITLE_SCHEMA,
     SLUG_SCHEMA,
     TITLE_SCHEMA,
     VERSION_SCHEMA,
+    deprecation_of,
 )
+from catalogue.serializers.facets import FacetsSerializer
 from catalogue.serializers.files import (
     BYTES_SCHEMA,
     FILE_SCHEMA,
@@ -24,9 +29,11 @@ from catalogue.serializers.skills import SkillDetailSerializer, SkillSerializer
 __all__ = [
     "BYTES_SCHEMA",
     "CONTEXT_TOKENS_SCHEMA",
+    "DEPRECATION_SCHEMA",
     "DESCRIPTION_SCHEMA",
     "DIGEST_SCHEMA",
     "FILE_SCHEMA",
+    "KIND_SCHEMA",
     "OTHER_FILE",
     "PATH_SCHEMA",
     "PERSONA_SLUG_SCHEMA",
@@ -35,10 +42,13 @@ __all__ = [
     "TEXT_FILE",
     "TITLE_SCHEMA",
     "VERSION_SCHEMA",
+    "ChangeSerializer",
+    "FacetsSerializer",
     "PersonaDetailSerializer",
     "PersonaSerializer",
     "SkillDetailSerializer",
     "SkillSerializer",
+    "deprecation_of",
     "files_address",
     "files_of",
     "media_type",

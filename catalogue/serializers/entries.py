@@ -4,10 +4,22 @@ from rest_framework.serializers import BaseSerializer
 
 from catalogue.models import Entry
 from catalogue.search.ranking import MAX_RESULTS
-from marketplace.api.schemas import COUNT, TEXT, TIMESTAMP, array, column, described, like
+from marketplace.api.schemas import (
+    COUNT,
+    TEXT,
+    TIMESTAMP,
+    array,
+    column,
+    component,
+    described,
+    like,
+    nullable,
+    object_schema,
+)
 from marketplace.api.serializers import timestamp
 from marketplace.models import SLUG
 
+KIND_SCHEMA = {"type": "string", "enum": ["skill", "persona"]}
 SLUG_SCHEMA = like(column(Entry, "slug") | {"pattern": f"^{SLUG}$"}, "pdf-tables")
 TITLE_SCHEMA = like(column(Entry, "title"), "PDF Tables")
 # The same for a persona, and for what bundles or installs one.
@@ -25,6 +37,32 @@ CONTEXT_TOKENS_SCHEMA = described(
     COUNT, "About what `content` costs an agent's context: characters / 4."
 )
 VERSION_SCHEMA = like(described(column(Entry, "version"), UNKNOWN), "1.6.0")
+DEPRECATION_SCHEMA = described(
+    nullable(
+        component(
+            "Deprecation",
+            object_schema(
+                {
+                    "message": like(
+                        column(Entry, "deprecation_message"), "It reads scanned tables only."
+                    ),
+                    "replacedBy": described(
+                        like(nullable(SLUG_SCHEMA), "pdf-forms"),
+                        "The `slug` of an entry of the same kind to use instead.",
+                    ),
+                }
+            ),
+        )
+    ),
+    "Set where staff advise against it. It can be installed still.",
+)
+
+
+def deprecation_of(row):
+    """What a row says with its `deprecation_message` and `successor_slug` (lifecycle 16)."""
+    if not row.deprecation_message:
+        return None
+    return {"message": row.deprecation_message, "replacedBy": row.successor_slug}
 
 
 class EntrySerializer(BaseSerializer):
@@ -44,6 +82,7 @@ class EntrySerializer(BaseSerializer):
         "digest": described(
             DIGEST_SCHEMA, "Of what agents get: the SKILL.md as it is served, or the prompt."
         ),
+        "deprecation": DEPRECATION_SCHEMA,
         "createdAt": TIMESTAMP,
         "updatedAt": TIMESTAMP,
     }
@@ -61,6 +100,7 @@ class EntrySerializer(BaseSerializer):
             "license": entry.license,
             "contextTokens": entry.context_tokens,
             "digest": entry.digest,
+            "deprecation": deprecation_of(entry),
             "createdAt": timestamp(entry.created_at),
             "updatedAt": timestamp(entry.updated_at),
         }

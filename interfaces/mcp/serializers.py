@@ -3,12 +3,14 @@
 from rest_framework.fields import empty
 
 from catalogue.filters import MAX_QUERY, PersonaFilterSet, SkillFilterSet
+from catalogue.serializers import KIND_SCHEMA
 from interfaces.openapi.request_bodies import schema_of
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.schemas import RATING, TEXT
 from marketplace.api.serializers import (
     BodySerializer,
     BooleanField,
+    ChoiceField,
     NamedField,
     SlugField,
     TextField,
@@ -43,10 +45,13 @@ class SortField(TextField):
         self.sorts = sorts
 
 
-class PageSerializer(BodySerializer):
+class LimitSerializer(BodySerializer):
     limit = WholeNumberField(
         min_value=1, max_value=KeysetPagination.max_limit, default=KeysetPagination.default_limit
     )
+
+
+class PageSerializer(LimitSerializer):
     cursor = TextField(required=False)
 
 
@@ -56,6 +61,7 @@ class SearchSerializer(PageSerializer):
     tag = TagsField(required=False)
     runtime = TextField(required=False)
     author = TextField(required=False)
+    license = TextField(required=False)
 
 
 class SearchSkillsSerializer(SearchSerializer):
@@ -68,6 +74,15 @@ class SearchPersonasSerializer(SearchSerializer):
     free = BooleanField(required=False)
     minRating = NumberField(required=False)
     sort = SortField(["relevance", *PersonaFilterSet.sorts])
+
+
+class FacetsSerializer(BodySerializer):
+    kind = ChoiceField(KIND_SCHEMA["enum"])
+
+
+class ListChangesSerializer(LimitSerializer):
+    since = TextField(required=False)
+    kind = ChoiceField(KIND_SCHEMA["enum"], required=False)
 
 
 class SlugSerializer(BodySerializer):

@@ -17,20 +17,17 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import (
     INVALID_PARAMS,
     CallToolResult,
-    ListToolsResult,
     PaginatedRequestParams,
     TextContent,
-    ToolAnnotations,
 )
-from mcp.types import Tool as OfferedTool
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
 from catalogue.search.near_slugs import near_slugs
 from interfaces.mcp import skills
-from interfaces.mcp.serializers import arguments_schema
 from interfaces.mcp.tools import TOOLS
+from interfaces.mcp.tools_list import list_tools
 from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError, BadRequest
 from marketplace.api.links import base_url
 from marketplace.db.replicas import on_replica
@@ -47,26 +44,6 @@ AUTHENTICATE = """\
 Have every request to this server carry the header `Authorization: Bearer <token>`. If you have \
 never registered, register_agent gives you a token; if yours is lost or refused, tell your \
 operator instead, because registering again makes a second agent."""
-
-OFFERED = ListToolsResult(
-    tools=[
-        OfferedTool(
-            name=name,
-            title=tool.title,
-            description=tool.description,
-            input_schema=arguments_schema(tool.arguments, tool.descriptions),
-            annotations=ToolAnnotations(
-                read_only_hint=tool.is_read_only,
-                idempotent_hint=tool.is_idempotent,
-                destructive_hint=tool.is_destructive,
-                open_world_hint=False,
-            ),
-        )
-        for name, tool in TOOLS.items()
-    ],
-    ttl_ms=60 * 60 * 1000,
-    cache_scope="public",
-)
 
 
 def respond(request):
@@ -112,15 +89,12 @@ def server_for(request, work, result):
 
         return handle
 
-    async def list_tools(_context, _params):
-        return OFFERED
-
     server = Server(
         "agent-marketplace",
         title="Agent marketplace",
         version=settings.VERSION,
         instructions=INSTRUCTIONS.format(url=base_url(request) + reverse("registration-register")),
-        on_list_tools=list_tools,
+        on_list_tools=handler(partial(on_replica, list_tools)),
         on_call_tool=handler(call_tool),
         on_list_resources=handler(skills.list_resources),
         on_list_resource_templates=handler(skills.list_templates),

@@ -30,6 +30,7 @@ TAGS = {
     "Agents": "Register, and keep the agent's own profile.",
     "Tokens": "Make, replace and end the agent's tokens; end one that leaked.",
     "Installs": "Take a skill or a persona.",
+    "Reports": "Say that something is wrong.",
     "Reviews": "Say how good a persona was, and read what others say.",
 }
 API = "/api/v1/"

@@ -40,14 +40,16 @@ def of_list(view):
         sorts = ["relevance", *sorts]
         meant = f"Without it `relevance` where there is a `q`, else `{filterset.default_sort}`."
     for name, each in filterset.filters.items():
-        yield in_query(name, each.description, each.schema)
+        yield in_query(name, each.description, each.schema, required=name in filterset.required)
     if "sort" in filterset.allowed():
         yield in_query("sort", meant, {"type": "string", "enum": sorts})
-    yield from view.paginator.get_schema_operation_parameters(view)
+    if view.paginator is not None:
+        yield from view.paginator.get_schema_operation_parameters(view)
 
 
-def in_query(name, description, schema):
-    return {"name": name, "in": "query", "description": description, "schema": schema}
+def in_query(name, description, schema, *, required=False):
+    parameter = {"name": name, "in": "query", "description": description, "schema": schema}
+    return parameter | {"required": True} if required else parameter
 
 
 def refusals(filterset_class):
@@ -55,6 +57,7 @@ def refusals(filterset_class):
     for query in (
         *({"colour": ["red"]}, {"q": ["one", "two"]}, {"q": ["x" * (MAX_QUERY + 1)]}),
         *({"limit": ["0"]}, {"sort": ["best"]}, {"sort": ["relevance"]}),
+        *({"kind": ["agent"]}, {}),
     ):
         if not query.keys() <= {"colour", *filterset_class.allowed()}:
             continue

@@ -12,7 +12,13 @@ from agents.serializers import (
 from marketplace.api.parsers import NOT_AN_OBJECT, NOT_JSON
 from marketplace.api.permissions import Scope
 from marketplace.api.schemas import RATING, like
-from marketplace.api.serializers import BooleanField, SlugField, TextField, WholeNumberField
+from marketplace.api.serializers import (
+    BooleanField,
+    ChoiceField,
+    SlugField,
+    TextField,
+    WholeNumberField,
+)
 from reviews.serializers import RatingField
 
 
@@ -35,6 +41,7 @@ def refusals(serializer):
     for field in serializer.fields.values():
         bounds = {name: getattr(field, name, None) for name in ("min_length", "max_length")}
         values = {name: getattr(field, name, None) for name in ("min_value", "max_value")}
+        values["choices"] = ", ".join(getattr(field, "choices", ()))
         for key, text in field.error_messages.items():
             is_possible = field.required or key not in {"required", "null"}
             if is_possible and bounds.get(key, True):
@@ -83,6 +90,11 @@ def _(field: HandleField):
 @schema_of.register
 def _(field: UnchangeableField):
     return {"type": "null"}
+
+
+@schema_of.register
+def _(field: ChoiceField):
+    return {"type": "string", "enum": field.choices}
 
 
 @schema_of.register

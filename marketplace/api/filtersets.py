@@ -46,6 +46,7 @@ class FilterSet:
 
     queryset = None
     filters = {}
+    required = ()  # names of filters
     sorts = {}
     default_sort = None
     aliases = {}
@@ -60,6 +61,10 @@ class FilterSet:
             for name, each in self.filters.items()
             if name in self.params
         }
+        for name in self.required:
+            if name not in self.values:
+                choices = ", ".join(self.filters[name].schema["enum"])
+                raise BadRequest(f"{name} is required: one of {choices}")
 
     @classmethod
     def allowed(cls):

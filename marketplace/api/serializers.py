@@ -77,6 +77,21 @@ class SlugField(TextField):
         return super().to_internal_value(data)
 
 
+class ChoiceField(NamedField):
+    """One of some texts."""
+
+    default_error_messages = {"invalid": "{field} must be one of {choices}"}
+
+    def __init__(self, choices, **options):
+        super().__init__(**options)
+        self.choices = choices
+
+    def to_internal_value(self, data):
+        if data not in self.choices:
+            self.fail("invalid", choices=", ".join(self.choices))
+        return data
+
+
 class BooleanField(NamedField):
     default_error_messages = {"invalid": "{field} must be a boolean"}
 

@@ -1,8 +1,5 @@
 from catalogue.models import Entry
-from catalogue.serializers import (
-    SLUG_SCHEMA,
-    TITLE_SCHEMA,
-)
+from catalogue.serializers import KIND_SCHEMA, SLUG_SCHEMA, TITLE_SCHEMA
 from marketplace.api.schemas import (
     TIMESTAMP,
     array,
@@ -14,7 +11,6 @@ from marketplace.api.schemas import (
 )
 from marketplace.api.serializers import timestamp
 
-KIND_SCHEMA = {"type": "string", "enum": ["skill", "persona"]}
 ADVISORIES_SCHEMA = array(
     component(
         "Advisory",

@@ -2,12 +2,14 @@ from rest_framework.serializers import BaseSerializer
 
 from catalogue.serializers import (
     CONTEXT_TOKENS_SCHEMA,
+    DEPRECATION_SCHEMA,
     DESCRIPTION_SCHEMA,
     DIGEST_SCHEMA,
     FILE_SCHEMA,
     SLUG_SCHEMA,
     TITLE_SCHEMA,
     VERSION_SCHEMA,
+    deprecation_of,
     files_of,
 )
 from marketplace.api.schemas import (
@@ -45,6 +47,7 @@ class ManifestSerializer(BaseSerializer):
             "by itself.",
         ),
         "updateAvailable": FLAG,
+        "deprecation": DEPRECATION_SCHEMA,
     }
     schema = component(
         "Manifest",
@@ -118,4 +121,5 @@ class ManifestSerializer(BaseSerializer):
             "updateAvailable": installed is not None and installed != row.digest,
             "content": row.content,
             "contextTokens": row.context_tokens,
+            "deprecation": deprecation_of(row),
         }

@@ -4,10 +4,12 @@ from agents.models import Agent
 from agents.serializers import AGENT_SCHEMA, CLAIM_SCHEMA, SCOPES_SCHEMA, claim_with_url
 from catalogue.serializers import (
     DIGEST_SCHEMA,
+    KIND_SCHEMA,
     PERSONA_SLUG_SCHEMA,
     PERSONA_TITLE_SCHEMA,
     SLUG_SCHEMA,
     VERSION_SCHEMA,
+    deprecation_of,
 )
 from installs.serializers import OwnPersonaSerializer, OwnSkillSerializer
 from marketplace.api.schemas import (
@@ -23,7 +25,7 @@ from marketplace.api.schemas import (
     object_schema,
 )
 from marketplace.api.serializers import timestamp
-from profiles.serializers.advisories import ADVISORIES_SCHEMA, KIND_SCHEMA, advisories
+from profiles.serializers.advisories import ADVISORIES_SCHEMA, advisories
 from profiles.sql import NEWEST
 
 ACTIVE_PERSONA = {
@@ -130,6 +132,7 @@ class ProfileSerializer(BaseSerializer):
                 "title": install.title,
                 "runtime": install.runtime,
                 "installedAt": install.installed_at,
+                "deprecation": deprecation_of(install),
             }
             for install in profile.skills
         ]
@@ -143,6 +146,7 @@ class ProfileSerializer(BaseSerializer):
                 "isActive": bool(install.is_active),
                 "installedAt": install.installed_at,
                 "skills": profile.slugs_by_persona[install.public_id],
+                "deprecation": deprecation_of(install),
             }
             for install in profile.personas
         ]

@@ -30,6 +30,10 @@ UPDATE_PERSONA = "/api/v1/agents/me/personas/update"
 REVIEWS = "/api/v1/agents/me/reviews"
 REVIEW = "/api/v1/agents/me/reviews/archivist"
 PERSONA_REVIEWS = "/api/v1/personas/archivist/reviews"
+REPORTS = "/api/v1/agents/me/reports"
+CHANGES = "/api/v1/changes"
+FACETS = "/api/v1/facets"
+ROOT = "/api/v1"
 
 ALLOWED = {
     SKILLS: "GET, HEAD",
@@ -60,6 +64,10 @@ ALLOWED = {
     REVIEWS: "GET, HEAD, POST",
     REVIEW: "DELETE",
     PERSONA_REVIEWS: "GET, HEAD",
+    REPORTS: "POST",
+    CHANGES: "GET, HEAD",
+    FACETS: "GET, HEAD",
+    ROOT: "GET, HEAD",
 }
 CODE = "WDJB-MJHT"  # the claim code that the tests leave pending
 
@@ -80,6 +88,7 @@ VALID = {
     ACTIVATE: '"slug": "librarian"',
     DEACTIVATE: '"slug": "librarian"',
     REVIEWS: '"rating": 5, "personaSlug": "librarian"',
+    REPORTS: '"kind": "persona", "slug": "librarian", "reason": "other"',
     # Last, because a review needs it installed.
     UNINSTALL_PERSONA: '"slug": "librarian"',
 }
@@ -106,6 +115,7 @@ PROTECTED = [
     ("GET", REVIEWS),
     ("POST", REVIEWS),
     ("DELETE", REVIEW),
+    ("POST", REPORTS),
 ]
 
 

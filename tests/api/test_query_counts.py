@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from marketplace.http_cache.store import cached_responses
 from marketplace.ratelimits import counters
+from reports.models import Case
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -19,6 +20,7 @@ from tests.factories import (
 )
 
 INSTALL = "/api/v1/agents/me/{}/install"
+REPORT = {"kind": "skill", "slug": "wanted", "reason": "spam"}
 UPDATE = "/api/v1/agents/me/personas/update"
 
 
@@ -62,6 +64,10 @@ BUDGETS = [
     ),
     Budget("a deleted review", 3, lambda c: c.delete("/api/v1/agents/me/reviews/reviewed")),
     Budget("own reviews", 2, lambda c: c.get("/api/v1/agents/me/reviews")),
+    Budget("changes", 2, lambda c: c.get("/api/v1/changes?kind=skill&limit=3")),
+    Budget("facets", 2, lambda c: c.get("/api/v1/facets?kind=skill")),
+    Budget("the root", 0, lambda c: c.get("/api/v1")),
+    Budget("a report", 15, lambda c: c.post("/api/v1/agents/me/reports", REPORT)),
     Budget("reviews", 2, lambda c: c.get("/api/v1/personas/reviewed/reviews?rating=4")),
 ]
 
@@ -97,6 +103,8 @@ def test_an_endpoint_keeps_its_budget_for_any_number_of_rows(client, agent, budg
     agent.skill_installs.filter(skill__slug="wanted").delete()
     agent.persona_installs.filter(persona__slug="wanted").delete()
     agent.reviews.filter(persona=owned).delete()
+    agent.reports.all().delete()
+    Case.objects.all().delete()
 
     assert len(statements(client, budget)) == len(few)
 
@@ -112,6 +120,9 @@ def test_an_endpoint_keeps_its_budget_for_any_number_of_rows(client, agent, budg
         ("skills/wanted", 1),
         ("personas/wanted", 1),
         ("personas/wanted/reviews", 2),  # for the persona, and for the rows
+        ("changes?kind=persona", 1),
+        ("facets?kind=skill", 1),
+        ("", 0),
     ],
 )
 def test_a_cached_response_costs_its_validation_only(anyone, path, number):

@@ -50,6 +50,10 @@ TABLE = """
 | GET | `/api/v1/skills/{slug}/archive.zip` | none | - |
 | GET | `/api/v1/agents/me/reviews` | bearer | read |
 | DELETE | `/api/v1/agents/me/reviews/{personaSlug}` | bearer | review |
+| POST | `/api/v1/agents/me/reports` | bearer | review |
+| GET | `/api/v1/changes` | none | - |
+| GET | `/api/v1/facets?kind=skill` | none | - |
+| GET | `/api/v1` | none | - |
 """
 ENDPOINTS = [
     [cell.strip(" `") for cell in row.strip("|").split("|")] for row in TABLE.strip().split("\n")
@@ -57,6 +61,7 @@ ENDPOINTS = [
 PUBLIC = [(method, path) for method, path, auth, _ in ENDPOINTS if auth == "none"]
 PROTECTED = [(method, path, scope) for method, path, auth, scope in ENDPOINTS if auth == "bearer"]
 BODY = {"slug": "wanted", "personaSlug": "owned", "rating": 5, "code": "BBBB-BBBB", "token": "x"}
+BODY |= {"kind": "skill", "reason": "spam"}
 OWNED = {"slug": "owned"}
 CHANGES = "/uninstall", "/activate", "/deactivate", "/update"  # of what the agent has
 REFUSED = 'Bearer realm="marketplace", error="invalid_token"'

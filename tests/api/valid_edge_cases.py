@@ -5,6 +5,7 @@ from urllib.parse import quote
 from tests.api.hostile_bodies import of_size
 from tests.api.request_cases import (
     ACTIVATE,
+    CHANGES,
     CODE,
     CONFIRM,
     DEACTIVATE,
@@ -14,8 +15,10 @@ from tests.api.request_cases import (
     PERSONA_REVIEWS,
     PERSONAS,
     REGISTER,
+    REPORTS,
     REVIEWS,
     REVOKE,
+    ROOT,
     ROTATE,
     SKILL,
     SKILLS,
@@ -44,6 +47,7 @@ ACCEPTED = {
     ACTIVATE: (200, {"slug": "librarian", "isActive": True}),
     DEACTIVATE: (200, {"slug": "librarian", "isActive": False}),
     REVIEWS: (201, {"personaSlug": "librarian", "rating": 5, "comment": ""}),
+    REPORTS: (201, {"message": "Report submitted"}),
     UNINSTALL_PERSONA: (200, {"slug": "librarian"}),
 }
 INJECTION = "Robert'); DROP TABLE agents_agent;--"
@@ -80,14 +84,14 @@ TEXTS = [
 ]
 # fmt: on
 FILTERS = [
-    *((SKILLS, name) for name in ("q", "category", "author", "runtime", "tag", "bundledIn")),
-    *((PERSONAS, name) for name in ("search", "category", "author", "runtime", "tag", "skill")),
+    *((SKILLS, name) for name in ("q", "category", "author", "license", "tag", "bundledIn")),
+    *((PERSONAS, name) for name in ("search", "category", "license", "runtime", "tag", "skill")),
 ]
 SEARCHES = [
     (text[:30], [read(f"{path}?{name}={quote(text)}", NONE) for path, name in FILTERS])
     for text in TEXTS
 ]
-SLASHES = SKILLS, SKILL, PERSONAS, ME, PERSONA_REVIEWS, REVIEWS
+SLASHES = SKILLS, SKILL, PERSONAS, ME, PERSONA_REVIEWS, REVIEWS, CHANGES, ROOT
 READING = [
     ("an empty search", [read(f"{SKILLS}?q=" + "%20" * 300, ONE)]),
     ("a search with a minus", [read(f"{SKILLS}?q=-zzz", NONE)]),
@@ -184,6 +188,7 @@ WRITING = [
             accepted(INSTALL_SKILL, '{@, "runtime": null}'),
             accepted(INSTALL_PERSONA, '{@, "setActive": null}'),
             accepted(REVIEWS, '{@, "comment": null}'),
+            accepted(REPORTS, '{@, "comment": null, "reviewId": null}'),
         ],
     ),
     (

@@ -20,6 +20,7 @@ CHANGES_ONCE = {
     "destructiveHint": True,
     "openWorldHint": False,
 }
+KIND = {"type": "string", "enum": ["skill", "persona"]}
 PAGE = {
     "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
     "cursor": {"type": "string"},
@@ -36,6 +37,8 @@ def test_it_offers_its_tools(anyone):
         "get_skill_file": READS_ONLY,
         "search_personas": READS_ONLY,
         "get_persona": READS_ONLY,
+        "list_facets": READS_ONLY,
+        "list_changes": READS_ONLY,
         "register_agent": {**READS_ONLY, "readOnlyHint": False, "idempotentHint": False},
         "install_skill": {**READS_ONLY, "readOnlyHint": False},
         "install_persona": {**READS_ONLY, "readOnlyHint": False},
@@ -50,6 +53,7 @@ def test_it_offers_its_tools(anyone):
         "my_profile": READS_ONLY,
         "my_manifest": READS_ONLY,
         "my_limits": READS_ONLY,
+        "report": {**READS_ONLY, "readOnlyHint": False},
         "list_reviews": READS_ONLY,
         "my_reviews": READS_ONLY,
         "delete_review": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
@@ -75,6 +79,7 @@ def test_it_offers_its_tools(anyone):
                 "tag": {"type": "array", "items": {"type": "string"}},
                 "runtime": {"type": "string"},
                 "author": {"type": "string"},
+                "license": {"type": "string"},
                 "bundledIn": {"type": "string"},
                 "sort": {
                     "type": "string",
@@ -84,6 +89,26 @@ def test_it_offers_its_tools(anyone):
             },
         ),
         ("my_personas", [], PAGE),
+        ("list_facets", ["kind"], {"kind": KIND}),
+        (
+            "list_changes",
+            [],
+            {"since": {"type": "string"}, "kind": KIND, "limit": PAGE["limit"]},
+        ),
+        (
+            "report",
+            ["kind", "reason"],
+            {
+                "kind": {"type": "string", "enum": ["skill", "persona", "review"]},
+                "slug": {"type": "string", "minLength": 1},
+                "reviewId": {"type": "string", "minLength": 1},
+                "reason": {
+                    "type": "string",
+                    "enum": ["malicious", "broken", "spam", "license", "other"],
+                },
+                "comment": {"type": "string", "maxLength": 1000, "default": ""},
+            },
+        ),
         (
             "create_token",
             [],

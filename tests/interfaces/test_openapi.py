@@ -24,6 +24,9 @@ OPERATIONS = {
     "get_skill_archive": None,
     "list_personas": None,
     "get_persona": None,
+    "list_facets": None,
+    "list_changes": None,
+    "get_root": None,
     "register_agent": None,
     "get_profile": Scope.READ,
     "update_profile": Scope.READ,
@@ -49,6 +52,7 @@ OPERATIONS = {
     "list_own_reviews": Scope.READ,
     "submit_review": Scope.REVIEW,
     "delete_review": Scope.REVIEW,
+    "submit_report": Scope.REVIEW,
 }
 
 

@@ -24,11 +24,14 @@ TARGETS = [
     "/api/v1/skills/skill-1/files/%00", "/api/v1/skills/skill-1/files/" + "%C3%A9/" * 500,
     "/api/v1/skills/skill-1/files/../../skill-1", "/api/v1/skills/skill-1/archive.zip/x",
     "/api/v1/skills/skill-1/files/data.bin?digest=%FF", "/api/v1/skills/skill-1/archiveXzip",
+    "/api/v1", "/api/v1/", "/api/v1//", "/api/v1/changes/", "/api/v1/changes?since=", "/api/v1?a=b",
+    "/api/v1/facets", "/api/v1/facets?kind=", "/api/v1/facets?kind=skill&kind=skill",
 ]
 FOLDERS = [
     "skills", "personas", "agents", "tokens", "agents/me", "agents/me/skills", "agents/me/personas",
     "agents/me/tokens", "agents/me/reviews", "skills/skill-1", "personas/persona-1",
-    "skills/skill-1/files", "skills/skill-1/files/scripts",
+    "skills/skill-1/files", "skills/skill-1/files/scripts", "changes", "facets",
+    "agents/me/reports",
 ]
 TEXTS = [
     "", " ", "\0", "a\0", "\ud800", "\udc00\ud800", "\ufeff", "\u202e", "\uffff", "\u0663",
@@ -52,7 +55,7 @@ JSON = [
 PARAMETER_NAMES = [
     "q", "query", "search", "tag", "sort", "limit", "cursor", "category", "author", "runtime",
     "free", "minRating", "bundledIn", "skill", "", "foo", "q[]", "Q", "\0", "\ud800", "é",
-    "format", "page", "content", "rating",
+    "format", "page", "content", "rating", "license", "since", "kind",
 ]
 
 # Parameters of a Content-Type: RFC 2231 has continued and encoded ones.

@@ -24,7 +24,8 @@ FULL = [f"@full{number:02}@" for number in range(AGENTS)]
 # Rotating ends the token of its request, so each of these can be used once.
 SPARE = [f"@spare{number:03}@" for number in range(scale(short=40, long=400))]
 TOKEN_IDS = [f"@id{number:03}@" for number in range(scale(short=40, long=400))]
-CURSOR = "@cursor@"
+CURSOR, SINCE = "@cursor@", "@since@"
+KINDS = ["skill", "persona"]
 CODE = "WDJB-MJHT"
 SCOPES = ["read", "install", "review"]
 TEXTS = ["Plain", "Ünïcödé \U0001f600", "a'b\"c\\d", "tab\tand\nline", "x" * 64, "<b>&amp;</b>"]
@@ -34,6 +35,7 @@ LIST = {
     "tag": ["pdf", "tag 1", "ünïcödé"],
     "runtime": ["python", "node"],
     "author": ["Someone", "No One"],
+    "license": ["MIT", "none"],
     "limit": ["1", "2", "20", "100"],
     "cursor": [CURSOR],
 }
@@ -99,6 +101,12 @@ OPERATIONS = [
         parameters=PAGE | {"rating": ["1", "5"], "sort": ["newest", "highest", "lowest"]},
     ),
     Operation(
+        *("GET", "/api/v1/changes"),
+        parameters={"since": [SINCE], "kind": KINDS, "limit": LIST["limit"]},
+    ),
+    Operation("GET", "/api/v1/facets", parameters={"kind": KINDS}, required=("kind",)),
+    Operation("GET", "/api/v1"),
+    Operation(
         *("POST", "/api/v1/agents/register"),
         fields={"name": TEXTS, "handle": [], "description": TEXTS, "runtime": TEXTS},
     ),
@@ -131,6 +139,18 @@ OPERATIONS = [
     Operation(
         *("DELETE", "/api/v1/agents/me/reviews/{personaSlug}"),
         slugs=PERSONAS[:3],
+        is_protected=True,
+    ),
+    Operation(
+        *("POST", "/api/v1/agents/me/reports"),
+        fields={
+            "kind": KINDS,
+            "slug": [*SKILLS[:3], *PERSONAS[:3]],
+            "reviewId": ["review_unknown"],
+            "reason": ["malicious", "broken", "spam", "license", "other"],
+            "comment": TEXTS,
+        },
+        required=("kind", "slug", "reason"),
         is_protected=True,
     ),
     *(write_of(f"skills/{verb}", SKILLS[:4]) for verb in ("update", "uninstall")),
@@ -197,7 +217,7 @@ def request(operation, *, slug="", file="scripts/run.py", parameters=(), body=b"
 
 
 def escaped(text):
-    return text if text == CURSOR else quote(text, safe="", errors="surrogatepass")
+    return text if text in {CURSOR, SINCE} else quote(text, safe="", errors="surrogatepass")
 
 
 def valid_request(rng, operation):
@@ -207,6 +227,7 @@ def valid_request(rng, operation):
     chosen = rng.sample(
         sorted(operation.parameters), min(len(operation.parameters), rng.randrange(3))
     )
+    chosen = sorted({*chosen, *operation.required} & operation.parameters.keys())
     return request(
         operation,
         slug=rng.choice(operation.slugs or [""]),

@@ -15,7 +15,7 @@ from demo.postgres import CHECKOUT
 from interfaces.openapi.document import document
 from tests.system.mcp_messages import valid_message
 from tests.system.mutations import mutated
-from tests.system.operations import CURSOR, OPERATIONS, populate, valid_request
+from tests.system.operations import CURSOR, OPERATIONS, SINCE, populate, valid_request
 from tests.system.raw_client import InvalidResponse, RawClient, shown
 from tests.system.scale import scale
 from tests.system.strategies import requests
@@ -86,6 +86,7 @@ def fuzz(live_server_of):
     placeholders = populate()
     first_page = server.request("GET", "/api/v1/skills?limit=1").json()
     placeholders[CURSOR] = first_page["next"].partition("cursor=")[2].partition("&")[0]
+    placeholders[SINCE] = server.request("GET", "/api/v1/changes?limit=1").json()["cursor"]
     fuzz = Fuzz(server, placeholders)
     yield fuzz
     fuzz.client.close()

@@ -5,7 +5,9 @@ from base64 import b64encode
 
 from catalogue.serializers import TEXT_FILE
 from interfaces.mcp.serializers import (
+    FacetsSerializer,
     FileSerializer,
+    ListChangesSerializer,
     SearchPersonasSerializer,
     SearchSkillsSerializer,
     SlugSerializer,
@@ -19,6 +21,7 @@ SEARCH = {
     "tag": "Only what has all of these tags; compared exactly",
     "runtime": "Only what names this runtime, such as `python`; compared exactly",
     "author": "Only by this author; compared exactly",
+    "license": "Only under this license, such as `MIT`; compared exactly",
     **PAGE,
 }
 SORT = "The order; left out: `relevance` where there is a `query`, else the most used first"
@@ -82,6 +85,29 @@ TOOLS = {
         {"slug": "The skill's `slug`", "path": "The file's `path`, from list_skill_files"},
         in_path=["slug", "path"],
         shown=file_in,
+    ),
+    "list_facets": Tool(
+        "List what there is to filter by",
+        "The categories, runtimes, tags, authors and licenses of the published skills or personas, "
+        "each with the number of them, the most common first, at most 100 each. Needs no token.",
+        get,
+        "facet-list",
+        FacetsSerializer,
+        {"kind": "Of `skill`s or of `persona`s"},
+    ),
+    "list_changes": Tool(
+        "List what has changed",
+        "Which skills and personas were published, updated or withdrawn, each once at its last "
+        "change, the oldest first, with its `digest`. Keep `cursor`: as `since` it answers what "
+        "has changed after that. Needs no token.",
+        get,
+        "change-list",
+        ListChangesSerializer,
+        {
+            "since": "The `cursor` of an earlier answer; left out: from the start",
+            "kind": "Only `skill`s or only `persona`s",
+            "limit": PAGE["limit"],
+        },
     ),
     "search_personas": Tool(
         "Search personas",

@@ -1,4 +1,4 @@
-"""What agents say about personas."""
+"""What agents say: reviews of personas, and reports of what is wrong."""
 
 from interfaces.mcp.serializers import (
     DeleteReviewSerializer,
@@ -7,6 +7,7 @@ from interfaces.mcp.serializers import (
 )
 from interfaces.mcp.tool import Tool, delete, get, post
 from interfaces.mcp.tools.pages import PAGE
+from reports.serializers import SubmitReportSerializer
 from reviews.serializers import SubmitReviewSerializer
 
 TOOLS = {
@@ -23,6 +24,22 @@ TOOLS = {
             "comment": "Why; everybody may read it",
         },
         is_destructive=True,
+    ),
+    "report": Tool(
+        "Say that something is wrong",
+        "Tell staff about a skill, a persona or a review that is malicious, broken, spam or in "
+        "breach of a license. You have one report of each: another one replaces it. Needs a token "
+        "with the scope `review`.",
+        post,
+        "report-list",
+        SubmitReportSerializer,
+        {
+            "kind": "What it is",
+            "slug": "The `slug` of a skill or a persona",
+            "reviewId": "Of a review instead: its `reviewId`, from list_reviews",
+            "reason": "What is wrong",
+            "comment": "What staff should know",
+        },
     ),
     "list_reviews": Tool(
         "Read reviews of a persona",

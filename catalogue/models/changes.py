@@ -1,0 +1,44 @@
+from django.db import models
+from django.db.models import F, Q
+
+
+class Change(models.Model):
+    """The last change of what a slug shows (lifecycle 18); triggers alone write it.
+
+    Its position in the feed is `changed_at`, which rises with each commit (docs/changes.md).
+    """
+
+    class Type(models.TextChoices):
+        PUBLISHED = "published"
+        UPDATED = "updated"
+        WITHDRAWN = "withdrawn"
+
+    kind = models.CharField(max_length=7)
+    slug = models.CharField(max_length=100)
+    change = models.CharField(max_length=9, choices=Type)
+    digest = models.CharField(max_length=71, null=True)  # noqa: DJ001 - nothing has none
+    changed_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(F("changed_at"), F("id") * -1, name="change_position"),
+            models.Index("kind", F("changed_at"), F("id") * -1, name="change_position_of_kind"),
+            models.Index(F("changed_at"), name="change_tombstone", condition=Q(change="withdrawn")),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["kind", "slug"], name="one_change_per_kind_and_slug")
+        ]
+
+    def __str__(self):
+        return f"{self.kind} {self.slug} {self.change}"
+
+
+class Feed(models.Model):
+    """The feed as a whole: one row, which commits lock in turn."""
+
+    newest_at = models.DateTimeField()
+    # The newest change that was dropped: whoever knows no later one may have missed it.
+    complete_since = models.DateTimeField()
+
+    def __str__(self):
+        return f"feed up to {self.newest_at}"

@@ -1,0 +1,63 @@
+-- The feed of changes (docs/changes.md): which entries appeared, changed or went, in the order of
+-- the commits. All of it runs when a transaction commits, from deferred triggers.
+
+-- The position of this transaction in the feed: later than that of every transaction that has
+-- committed. The lock on the feed's one row is held until the commit is visible, so that no one
+-- who has read a position can find an earlier one afterwards.
+CREATE FUNCTION catalogue_feed_position() RETURNS timestamptz LANGUAGE plpgsql AS $$
+DECLARE
+    place timestamptz := nullif(current_setting('catalogue.feed_position', true), '');
+BEGIN
+    IF place IS NULL THEN
+        INSERT INTO catalogue_feed AS feed (id, newest_at, complete_since)
+        VALUES (1, clock_timestamp(), 'epoch')
+        ON CONFLICT (id) DO UPDATE SET
+            -- Also where the clock was set back.
+            newest_at = greatest(clock_timestamp(), feed.newest_at + interval '1 microsecond')
+        RETURNING newest_at INTO place;
+        PERFORM set_config('catalogue.feed_position', place::text, true);
+        WITH dropped AS (
+            DELETE FROM catalogue_change
+            WHERE change = 'withdrawn' AND changed_at < place - interval '90 days'
+            RETURNING changed_at
+        )
+        UPDATE catalogue_feed SET complete_since = newest.changed_at
+        FROM (SELECT max(changed_at) AS changed_at FROM dropped) AS newest
+        WHERE newest.changed_at > complete_since;
+    END IF;
+    RETURN place;
+END $$;
+
+-- Skill and persona show something of each other: each is noted if the other one is in the
+-- catalogue, or was until this transaction.
+CREATE FUNCTION catalogue_bundle_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    place timestamptz := catalogue_feed_position();
+    bundled_skill text;
+    bundling_persona text;
+BEGIN
+    SELECT slug INTO bundled_skill FROM catalogue_skill
+    WHERE id = coalesce(NEW.skill_id, OLD.skill_id);
+    SELECT slug INTO bundling_persona FROM catalogue_persona
+    WHERE id = coalesce(NEW.persona_id, OLD.persona_id);
+    IF catalogue_is_in_feed('skill', bundled_skill, place) THEN
+        PERFORM catalogue_note_persona(bundling_persona);
+    END IF;
+    IF catalogue_is_in_feed('persona', bundling_persona, place) THEN
+        PERFORM catalogue_note_skill(bundled_skill);
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION catalogue_is_in_feed(of text, named text, place timestamptz) RETURNS boolean
+LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (
+        SELECT FROM catalogue_change
+        WHERE kind = of AND slug = named AND (change <> 'withdrawn' OR changed_at = place)
+    )
+$$;
+
+CREATE CONSTRAINT TRIGGER catalogue_bundle_changed
+    AFTER INSERT OR UPDATE OR DELETE ON catalogue_persona_skills
+    DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION catalogue_bundle_changed();

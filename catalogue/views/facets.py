@@ -1,0 +1,29 @@
+from drf_spectacular.utils import extend_schema
+from rest_framework.response import Response
+
+from catalogue.filters import FacetFilterSet
+from catalogue.search.facet_counts import catalogue_version, most_common
+from catalogue.serializers import FacetsSerializer
+from marketplace.api.viewsets import PublicReadingViewSet
+from marketplace.http_cache.responses import conditional_response
+from marketplace.http_cache.validators import Validator
+
+
+class FacetViewSet(PublicReadingViewSet):
+    filterset_class = FacetFilterSet
+
+    @extend_schema(
+        operation_id="list_facets",
+        tags=["Catalogue"],
+        summary="Read what there is to filter by",
+        description="The values of each filter with the number of published entries that have "
+        "them, most common first, at most 100 each.",
+        responses={200: FacetsSerializer},
+    )
+    def list(self, request):
+        kind = self.filterset_class(self.query).values["kind"]
+        validator = Validator.of(catalogue_version)
+        facets = most_common(kind)
+        return conditional_response(
+            request, facets, validator, lambda: Response(FacetsSerializer(facets).data)
+        )

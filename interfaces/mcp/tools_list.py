@@ -1,0 +1,43 @@
+"""What `tools/list` responds with."""
+
+from mcp.types import ListToolsResult, ToolAnnotations
+from mcp.types import Tool as OfferedTool
+
+from catalogue.search.facet_counts import most_common
+from interfaces.mcp.serializers import arguments_schema
+from interfaces.mcp.tools import TOOLS
+
+MAX_CATEGORIES = 50  # from so many on, a description names none
+KINDS = {"search_skills": "skill", "search_personas": "persona"}
+OFFERED = [
+    OfferedTool(
+        name=name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=arguments_schema(tool.arguments, tool.descriptions),
+        annotations=ToolAnnotations(
+            read_only_hint=tool.is_read_only,
+            idempotent_hint=tool.is_idempotent,
+            destructive_hint=tool.is_destructive,
+            open_world_hint=False,
+        ),
+    )
+    for name, tool in TOOLS.items()
+]
+
+
+def list_tools(_request, _params):
+    return ListToolsResult(
+        tools=[with_categories(tool) if tool.name in KINDS else tool for tool in OFFERED],
+        ttl_ms=60 * 60 * 1000,
+        cache_scope="public",
+    )
+
+
+def with_categories(tool):
+    """The tool with the categories of what it searches in its description (lifecycle 19)."""
+    categories = [value for _, value, _ in most_common(KINDS[tool.name], ["category"])]
+    if not 0 < len(categories) < MAX_CATEGORIES:
+        return tool
+    description = f"{tool.description} The categories are {', '.join(map(repr, categories))}."
+    return tool.model_copy(update={"description": description})

@@ -1,0 +1,6 @@
+"""The queue of cases, and the reports in them."""
+
+from reports.admin.cases import CaseAdmin
+from reports.admin.reports import ReportAdmin
+
+__all__ = ["CaseAdmin", "ReportAdmin"]

@@ -1,0 +1,230 @@
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django import forms
+from django.contrib import admin, messages
+from django.template.defaultfilters import timesince, truncatechars
+from django.urls import reverse
+from django.utils.dateparse import parse_datetime
+
+from agents.models import Agent
+from marketplace.adminsite import theme
+from marketplace.adminsite.actions import ReasonForm
+from marketplace.adminsite.base import ReadOnlyModelAdmin, link_to, state_label
+from marketplace.models import MAX_REASON
+from reports.admin.filters import KindFilter, QueueFilter
+from reports.models import Case
+
+NEWEST = 10  # reports that a case's page shows
+
+
+class ResolutionForm(forms.Form):
+    resolution = forms.CharField(
+        required=False,
+        max_length=MAX_REASON,
+        widget=theme.Textarea(attrs={"rows": 3}),
+        help_text="What you found, for other staff.",
+    )
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What staff do about a target, by `change(target, reason)`."""
+
+    action: str
+    done: str
+    text: str
+    change: Callable
+
+
+RECALL = Decision(
+    "recall",
+    "Recalled",
+    "They are in no list and cannot be installed any more. Whoever has them is told the reason.",
+    lambda entry, reason: entry.withdraw(reason),
+)
+HIDE = Decision(
+    "hide",
+    "Hidden",
+    "A hidden review is in no average and no public answer. The reason is for staff.",
+    lambda review, reason: review.hide(reason),
+)
+
+
+@admin.register(Case)
+class CaseAdmin(ReadOnlyModelAdmin):
+    """The queue: a row for each skill, persona or review that agents have reported."""
+
+    list_display = ["__str__", "open_reports", "reasons", "ages", "last_reported_at", "state"]
+    list_filter = [QueueFilter, KindFilter]
+    sortable_by = ["open_reports", "last_reported_at"]
+    fields = ["state", "open_reports", "last_reported_at", "resolved_at", "resolution"]
+    actions = ["resolve", "recall", "hide", "suspend"]
+    change_form_template = "admin/reports/case.html"
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).with_target().with_reporters()
+
+    def attention(self):
+        return [("reported skills, personas and reviews", Case.objects.open(), "")]
+
+    @admin.display(description="reasons")
+    def reasons(self, case):
+        return ", ".join(case.reporters["reasons"]) if case.reporters else ""
+
+    @admin.display(description="ages of the agents")
+    def ages(self, case):
+        """A crowd of fresh agents is one operator, more often than not."""
+        if case.reporters is None:
+            return ""
+        oldest, youngest = (
+            timesince(parse_datetime(case.reporters[name]), depth=1) for name in ("first", "last")
+        )
+        return oldest if oldest == youngest else f"{youngest} to {oldest}"
+
+    @admin.display(description="state")
+    def state(self, case):
+        return state_label("resolved" if case.resolved_at else "open")
+
+    # The page of a case
+
+    def row_context(self, request, row):
+        """Who has reported it, and beside that what its own page shows of it."""
+        target, target_admin = self.target_of(row)
+        shown = {"panels": []}
+        if target_admin.has_view_permission(request):
+            link = target_admin.url_of("change", target.pk)
+            shown |= {"target": target, "kind": row.kind, "target_link": link}
+            shown |= target_admin.row_context(request, target)
+        return {**shown, "panels": [self.reports_panel(request, row), *shown["panels"]]}
+
+    def reports_panel(self, request, case):
+        reports = case.reports.select_related("agent")
+        return {
+            "title": f"{case.open_reports:,} open report{'' if case.open_reports == 1 else 's'}",
+            "rows": [
+                (
+                    f"{report.reason}: {truncatechars(report.comment, 200) or 'no comment'}",
+                    f"{report.agent}, {timesince(report.agent.created_at, report.updated_at)} old"
+                    + (", resolved" if report.resolved_at else ""),
+                    link_to(request, "reports.report", report.pk),
+                )
+                for report in reports[:NEWEST]
+            ],
+            "all": f"{reverse('admin:reports_report_changelist')}"
+            f"?case__id__exact={case.pk}&state=all",
+        }
+
+    # What staff decide
+
+    def is_offered(self, action, row):
+        if action == "resolve":
+            return row.resolved_at is None
+        if row.kind == "review":
+            review = row.review
+            return {
+                "hide": review.hidden_at is None,
+                "suspend": review.agent.suspended_at is None,
+            }.get(action, False)
+        return action == "recall" and not row.target.is_recalled
+
+    def has_resolve_permission(self, request):
+        return request.user.has_perm("reports.change_case")
+
+    def has_recall_permission(self, request):
+        return request.user.has_perms(["catalogue.change_skill", "catalogue.change_persona"])
+
+    def has_hide_permission(self, request):
+        return request.user.has_perm("reviews.change_review")
+
+    def has_suspend_permission(self, request):
+        return request.user.has_perm("agents.change_agent")
+
+    @admin.action(description="Resolve", permissions=["resolve"])
+    def resolve(self, request, queryset):
+        form = ResolutionForm(request.POST if self.is_confirmed(request) else None)
+        if not form.is_valid():
+            return self.confirm(
+                request,
+                queryset,
+                "resolve",
+                form=form,
+                text="They leave the queue until they are reported again.",
+                facts=[(case, f"{case.open_reports} open") for case in queryset],
+            )
+        resolution = form.cleaned_data["resolution"]
+        cases = self.change_each(
+            request,
+            queryset,
+            f"Resolved: {resolution}" if resolution else "Resolved.",
+            lambda case: case.resolve(resolution),
+        )
+        self.message_user(request, f"{len(cases)} resolved.")
+        return None
+
+    @admin.action(description="Recall", permissions=["recall"])
+    def recall(self, request, queryset):
+        return self.decide(request, queryset.filter(review=None), RECALL)
+
+    @admin.action(description="Hide", permissions=["hide"])
+    def hide(self, request, queryset):
+        return self.decide(request, queryset.filter(review__isnull=False), HIDE)
+
+    def decide(self, request, cases, decision):
+        """Change what the cases are about, for a reason, and resolve them; each in its history."""
+        if not cases:
+            self.message_user(request, "That is not for these.", messages.WARNING)
+            return None
+        form = ReasonForm(request.POST if self.is_confirmed(request) else None)
+        if not form.is_valid():
+            return self.confirm(
+                request,
+                cases,
+                decision.action,
+                form=form,
+                danger=True,
+                text=decision.text,
+                facts=[(case, f"{case.open_reports} open") for case in cases],
+            )
+        reason = form.cleaned_data["reason"]
+        message = f"{decision.done}: {reason}"
+        for case in cases:
+            target, target_admin = self.target_of(case)
+            with (
+                target_admin.logged_change(request, target, message),
+                self.logged_change(request, case, message),
+            ):
+                decision.change(target, reason)
+                case.resolve(message)
+        self.message_user(request, f"{len(cases)} {decision.done.lower()}, and resolved.")
+        return None
+
+    def target_of(self, case):
+        """What the case is about, with its texts, and the admin of its kind."""
+        model = type(case.target)
+        return model.objects.get(pk=case.target.pk), self.admin_site.get_model_admin(model)
+
+    @admin.action(description="Suspend who wrote it", permissions=["suspend"])
+    def suspend(self, request, queryset):
+        """Suspend the authors of reviews; who has reported is suspended in the list of reports."""
+        cases = queryset.filter(review__isnull=False)
+        if not cases:
+            self.message_user(request, "No agent has written these.", messages.WARNING)
+            return None
+        agents = Agent.objects.filter(reviews__case__in=cases, suspended_at=None).distinct()
+        form = ReasonForm(request.POST if self.is_confirmed(request) else None)
+        if not form.is_valid():
+            return self.confirm(
+                request,
+                cases,
+                "suspend",
+                form=form,
+                danger=True,
+                text="A suspended agent is refused with every token, until it is restored. The "
+                "reason is for staff. The reviews stay as they are.",
+                facts=[(agent, f"{timesince(agent.created_at)} old") for agent in agents],
+            )
+        self.admin_site.get_model_admin(Agent).suspend_each(
+            request, agents, form.cleaned_data["reason"]
+        )
+        return None

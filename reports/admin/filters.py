@@ -1,0 +1,45 @@
+from django.contrib import admin
+
+from reports.models import Report
+
+
+class QueueFilter(admin.SimpleListFilter):
+    """What waits, unless something else is asked for."""
+
+    title = parameter_name = "state"
+
+    def lookups(self, request, model_admin):
+        return [("resolved", "resolved"), ("all", "all")]
+
+    def choices(self, changelist):
+        waiting, *others = super().choices(changelist)
+        return [waiting | {"display": "open"}, *others]
+
+    def queryset(self, request, queryset):
+        if self.value() == "all":
+            return queryset
+        if self.value() == "resolved":
+            return queryset.filter(resolved_at__isnull=False)
+        return queryset.open()
+
+
+class KindFilter(admin.SimpleListFilter):
+    title = parameter_name = "kind"
+
+    def lookups(self, request, model_admin):
+        return [("skill", "skills"), ("persona", "personas"), ("review", "reviews")]
+
+    def queryset(self, request, queryset):
+        if self.value() in {"skill", "persona", "review"}:
+            return queryset.filter(**{f"{self.value()}__isnull": False})
+        return queryset
+
+
+class ReasonFilter(admin.SimpleListFilter):
+    title = parameter_name = "reason"
+
+    def lookups(self, request, model_admin):
+        return Report.Reason.choices
+
+    def queryset(self, request, queryset):
+        return queryset.filter(reason=self.value()) if self.value() else queryset

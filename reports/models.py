@@ -1,0 +1,185 @@
+from functools import partial
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db import models, transaction
+from django.db.models import F, Max, Min, OuterRef, Q, Subquery
+from django.db.models.functions import JSONObject
+from django.utils import timezone
+
+from agents.models import Agent
+from agents.sql import LOCK
+from catalogue.models import Persona, Skill
+from marketplace.models import MAX_REASON, make_public_id
+from reviews.models import Review
+
+
+class CaseQuerySet(models.QuerySet):
+    def open(self):
+        """Those that staff have still to decide about."""
+        return self.filter(resolved_at=None)
+
+    def lock_for(self, target):
+        """The case of a skill, a persona or a review, made where there is none."""
+        which = {type(target).__name__.lower(): target}
+        self.get_or_create(**which, defaults={"last_reported_at": timezone.now()})
+        return self.select_for_update(no_key=True).get(**which)
+
+    def with_target(self):
+        """With what each is about, without its texts."""
+        texts = ("content", "source", "skill_md", "files")
+        return self.select_related("skill", "persona", "review__persona", "review__agent").defer(
+            *(f"skill__{name}" for name in texts),
+            *(
+                f"{persona}__{name}"
+                for persona in ("persona", "review__persona")
+                for name in texts[:2]
+            ),
+        )
+
+    def with_reporters(self):
+        """Annotate `reporters`: the reasons of the open reports, and when their agents registered.
+
+        `{"reasons": [...], "first": ..., "last": ...}`, or None without one.
+        """
+        reports = Report.objects.open().filter(case=OuterRef("pk")).order_by().values("case")
+        about = JSONObject(
+            reasons=ArrayAgg("reason", distinct=True),
+            first=Min("agent__created_at"),
+            last=Max("agent__created_at"),
+        )
+        return self.annotate(reporters=Subquery(reports.values(about=about)))
+
+
+class Case(models.Model):
+    """All reports of one skill, persona or review, which staff decide about together."""
+
+    skill = models.OneToOneField(Skill, models.PROTECT, null=True, related_name="case")
+    persona = models.OneToOneField(Persona, models.PROTECT, null=True, related_name="case")
+    review = models.OneToOneField(Review, models.PROTECT, null=True, related_name="case")
+    open_reports = models.PositiveIntegerField(default=0)
+    last_reported_at = models.DateTimeField()
+    resolved_at = models.DateTimeField(null=True)
+    resolution = models.CharField(max_length=MAX_REASON, blank=True)
+
+    objects = CaseQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-last_reported_at", "-id"]
+        indexes = [
+            # The orders of the queue.
+            models.Index(
+                F("last_reported_at").desc(),
+                F("id").desc(),
+                name="case_newest",
+                condition=Q(resolved_at=None),
+            ),
+            models.Index(
+                F("open_reports").desc(),
+                F("id").desc(),
+                name="case_most_reported",
+                condition=Q(resolved_at=None),
+            ),
+            models.Index(F("last_reported_at").desc(), F("id").desc(), name="case_all"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(skill__isnull=False, persona=None, review=None)
+                | Q(skill=None, persona__isnull=False, review=None)
+                | Q(skill=None, persona=None, review__isnull=False),
+                name="one_target_per_case",
+            )
+        ]
+
+    def __str__(self):
+        if self.kind == "review":
+            return f"review of {self.review.persona} by {self.review.agent}"
+        return f"{self.kind} {self.target}"
+
+    @property
+    def kind(self):
+        kinds = ("skill", "persona", "review")
+        return next(kind for kind in kinds if getattr(self, f"{kind}_id") is not None)
+
+    @property
+    def target(self):
+        return getattr(self, self.kind)
+
+    @transaction.atomic
+    def resolve(self, resolution=""):
+        """Take it from the queue, until it is reported again."""
+        Case.objects.select_for_update(no_key=True).only("pk").get(pk=self.pk)
+        now = timezone.now()
+        self.reports.open().update(resolved_at=now)
+        self.open_reports, self.resolved_at, self.resolution = 0, now, resolution
+        self.save(update_fields=["open_reports", "resolved_at", "resolution"])
+
+
+class ReportQuerySet(models.QuerySet):
+    def open(self):
+        return self.filter(resolved_at=None)
+
+    def with_case(self):
+        """With the agent, and the case that it is in."""
+        return self.select_related("agent").prefetch_related(
+            models.Prefetch("case", Case.objects.with_target())
+        )
+
+    @transaction.atomic
+    def submit(self, agent, target, *, reason, comment=""):
+        """File the agent's one report of a skill, a persona or a review; also whether it is new.
+
+        A second one replaces the first, and opens the case again (lifecycle 16).
+        """
+        agent.run_alone(LOCK)
+        case = Case.objects.lock_for(target)
+        report = self.filter(agent=agent, case=case).first() or Report(agent=agent, case=case)
+        is_new, now = report.pk is None, timezone.now()
+        if is_new or report.resolved_at is not None:
+            case.open_reports += 1
+        report.reason, report.comment, report.resolved_at = reason, comment, None
+        report.updated_at = now
+        report.save()
+        case.last_reported_at, case.resolved_at, case.resolution = now, None, ""
+        case.save(update_fields=["open_reports", "last_reported_at", "resolved_at", "resolution"])
+        return report, is_new
+
+
+class Report(models.Model):
+    """What one agent says is wrong with a skill, a persona or a review."""
+
+    class Reason(models.TextChoices):
+        MALICIOUS = "malicious"
+        BROKEN = "broken"
+        SPAM = "spam"
+        LICENSE = "license"
+        OTHER = "other"
+
+    public_id = models.CharField(
+        max_length=40, default=partial(make_public_id, "report"), editable=False
+    )
+    # The unique constraint begins with the agent and serves as this key's index.
+    agent = models.ForeignKey(Agent, models.CASCADE, related_name="reports", db_index=False)
+    # So does report_newest for this one.
+    case = models.ForeignKey(Case, models.CASCADE, related_name="reports", db_index=False)
+    reason = models.CharField(max_length=9, choices=Reason)
+    comment = models.CharField(max_length=1000, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField()
+    resolved_at = models.DateTimeField(null=True)
+
+    objects = ReportQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [
+            models.Index("case", F("id").desc(), name="report_newest"),
+            models.Index(F("id").desc(), name="report_open", condition=Q(resolved_at=None)),
+            models.Index(F("created_at"), name="report_created"),
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["agent", "case"], name="one_report_per_agent_and_case"),
+            models.UniqueConstraint(fields=["public_id"], name="unique_report_public_id"),
+        ]
+
+    def __str__(self):
+        return self.public_id

@@ -1,0 +1,66 @@
+from rest_framework.serializers import BaseSerializer
+
+from marketplace.api.schemas import TIMESTAMP, component, identifier, message, object_schema
+from marketplace.api.serializers import (
+    BodySerializer,
+    ChoiceField,
+    PublicTextField,
+    SlugField,
+    timestamp,
+)
+from marketplace.models import max_length
+from reports.models import Report
+
+KINDS = ["skill", "persona", "review"]
+
+
+class SubmitReportSerializer(BodySerializer):
+    """What is wrong, with `slug` or `reviewId` by the kind; the other one is ignored."""
+
+    kind = ChoiceField(KINDS, initial="skill", help_text="Of what.")
+    slug = SlugField(
+        required=False,
+        initial="pdf-tables",
+        help_text="The `slug` of a skill or a persona; required for one.",
+    )
+    reviewId = SlugField(
+        required=False,
+        initial="review_rzjIGXUky0ywmzzB",
+        help_text="The `reviewId` of a review; required for one.",
+    )
+    reason = ChoiceField(Report.Reason.values, initial="broken", help_text="What is wrong.")
+    # Not public, but staff have no use for a token either.
+    comment = PublicTextField(
+        max_length=max_length(Report, "comment"),
+        default="",
+        initial="The script that it names is not there.",
+        help_text="What staff should know.",
+    )
+
+    def to_internal_value(self, data):
+        is_review = data.get("kind") == "review"
+        named_by, other = ("reviewId", "slug") if is_review else ("slug", "reviewId")
+        given = {name: value for name, value in data.items() if name != other}
+        # An empty one is refused with the text of a missing one.
+        given[named_by] = "" if data.get(named_by) is None else data[named_by]
+        return super().to_internal_value(given)
+
+
+class ReportSerializer(BaseSerializer):
+    schema = component(
+        "SubmittedReport",
+        object_schema(
+            {
+                "message": message("Report submitted"),
+                "reportId": identifier("report"),
+                "createdAt": TIMESTAMP,
+            }
+        ),
+    )
+
+    def to_representation(self, report):
+        return {
+            "message": "Report submitted" if self.context["is_new"] else "Report updated",
+            "reportId": report.public_id,
+            "createdAt": timestamp(report.created_at),
+        }

@@ -1,0 +1,5 @@
+from reports.views import ReportViewSet
+
+
+def register(router):
+    router.register("agents/me/reports", ReportViewSet, basename="report")

@@ -1,0 +1,55 @@
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.response import Response
+
+from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from catalogue.models import Persona, Skill
+from marketplace.api.permissions import Scope
+from marketplace.api.viewsets import ApiViewSet
+from marketplace.ratelimits.decorators import ratelimit
+from reports.models import Report
+from reports.serializers import ReportSerializer, SubmitReportSerializer
+from reviews.exceptions import ReviewNotFound
+from reviews.models import Review
+
+
+class ReportViewSet(ApiViewSet):
+    required_scope = Scope.REVIEW
+    serializer_class = SubmitReportSerializer
+
+    @extend_schema(
+        operation_id="submit_report",
+        tags=["Reports"],
+        summary="Say that something is wrong",
+        description="With a skill, a persona or a review. Staff read it. You have one report of "
+        "each: 201 for the first, 200 when it replaces an earlier one.",
+        responses={
+            200: ReportSerializer,
+            201: ReportSerializer,
+            404: (SkillNotFound, PersonaNotFound, ReviewNotFound),
+        },
+    )
+    @ratelimit("report")
+    def create(self, request):
+        wanted = self.validated(request)
+        report, is_new = Report.objects.submit(
+            request.user, target(wanted), reason=wanted["reason"], comment=wanted["comment"]
+        )
+        return Response(
+            ReportSerializer(report, context={"is_new": is_new}).data,
+            status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
+        )
+
+
+def target(wanted):
+    """What everyone can see of what a report names. Raises the kind's NotFound."""
+    if wanted["kind"] == "review":
+        found = Review.objects.shown().filter(public_id=wanted["reviewId"]).first()
+        if found is None:
+            raise ReviewNotFound
+        return found
+    model = {"skill": Skill, "persona": Persona}[wanted["kind"]]
+    found = model.objects.published().filter(slug=wanted["slug"]).only("pk").first()
+    if found is None:
+        raise model.NotFound
+    return found
