@@ -224,6 +224,8 @@ def without_indexes(cursor, tables):
     for drop, _ in statements:
         cursor.execute(drop)
     yield
+    # The feed of changes is written at the end, which is now: a table is not altered before.
+    cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     for _, create in statements:
         cursor.execute(create)
 

@@ -14,9 +14,11 @@ from marketplace.api.exceptions import BadRequest
 from marketplace.api.filtersets import FilterSet
 from marketplace.api.keysets import Sort
 from marketplace.api.links import base_url
-from marketplace.api.pagination import SIGNER, KeysetPagination
+from marketplace.api.pagination import KeysetPagination
 from marketplace.db.compiled_queries import CompiledQuery
 
+# No list takes its cursors, and no URL has to escape them.
+SIGNER = signing.Signer(salt="catalogue.feed", sep=".")
 EPOCH = datetime.fromtimestamp(0, UTC)
 feed = CompiledQuery(Feed.objects.values_list("newest_at", "complete_since"))
 

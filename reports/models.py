@@ -174,7 +174,6 @@ class Report(models.Model):
         indexes = [
             models.Index("case", F("id").desc(), name="report_newest"),
             models.Index(F("id").desc(), name="report_open", condition=Q(resolved_at=None)),
-            models.Index(F("created_at"), name="report_created"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["agent", "case"], name="one_report_per_agent_and_case"),

@@ -1,42 +1,19 @@
-from django.contrib.postgres.operations import (
-    AddIndexConcurrently,
-    NotInTransactionMixin,
-    ValidateConstraint,
-)
-from django.db import migrations, models
-from django.db.models import F, Q
-
-
-class RunConcurrently(NotInTransactionMixin, migrations.RunSQL):
-    def database_forwards(self, app_label, schema_editor, from_state, to_state):
-        self._ensure_not_in_transaction(schema_editor)
-        super().database_forwards(app_label, schema_editor, from_state, to_state)
+from django.contrib.postgres.operations import ValidateConstraint
+from django.db import migrations
 
 
 def validated(kind):
     return [
-        RunConcurrently(
+        migrations.RunSQL(
             f'ALTER TABLE catalogue_{kind} VALIDATE CONSTRAINT {kind}_successor',
             migrations.RunSQL.noop,
         ),
-        RunConcurrently(
-            f'CREATE INDEX CONCURRENTLY historical{kind}_successor '
-            f'ON catalogue_historical{kind} (successor_id)',
-            f'DROP INDEX CONCURRENTLY historical{kind}_successor',
-        ),
         ValidateConstraint(model_name=kind, name=f'{kind}_successor_of_deprecated'),
-        AddIndexConcurrently(
-            model_name=kind,
-            index=models.Index(
-                F('successor'), condition=Q(successor__isnull=False), name=f'{kind}_successor'
-            ),
-        ),
     ]
 
 
 class Migration(migrations.Migration):
-
-    atomic = False
+    """No write waits for its locks."""
 
     dependencies = [
         ('catalogue', '0007_deprecation'),

@@ -127,14 +127,15 @@ class WholeNameSearchMixin:
     """Searches for a whole slug, handle or identifier, in each of `search_fields`."""
 
     def find(self, queryset, term):
-        found = Q()
+        found = Q(pk=None)  # no row
         for lookup in self.search_fields:
             relation, _, name = lookup.rpartition("__")
             if relation:
                 related = self.opts.get_field(relation).related_model.objects
                 # Looked up first: its key leads through an index, and a join would not.
                 key = related.filter(**{name: term.lower()}).values_list("pk", flat=True).first()
-                found |= Q(**{f"{relation}_id": key})
+                if key is not None:
+                    found |= Q(**{f"{relation}_id": key})
             else:
                 found |= Q(**{name: term})
         return queryset.filter(found)

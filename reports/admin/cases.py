@@ -10,7 +10,12 @@ from django.utils.dateparse import parse_datetime
 from agents.models import Agent
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonForm
-from marketplace.adminsite.base import ReadOnlyModelAdmin, link_to, state_label
+from marketplace.adminsite.base import (
+    ReadOnlyModelAdmin,
+    WholeNameSearchMixin,
+    link_to,
+    state_label,
+)
 from marketplace.models import MAX_REASON
 from reports.admin.filters import KindFilter, QueueFilter
 from reports.models import Case
@@ -52,11 +57,13 @@ HIDE = Decision(
 
 
 @admin.register(Case)
-class CaseAdmin(ReadOnlyModelAdmin):
+class CaseAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     """The queue: a row for each skill, persona or review that agents have reported."""
 
     list_display = ["__str__", "open_reports", "reasons", "ages", "last_reported_at", "state"]
     list_filter = [QueueFilter, KindFilter]
+    search_fields = ["skill__slug", "persona__slug"]
+    search_help_text = "The whole slug of a skill or a persona"
     sortable_by = ["open_reports", "last_reported_at"]
     fields = ["state", "open_reports", "last_reported_at", "resolved_at", "resolution"]
     actions = ["resolve", "recall", "hide", "suspend"]
@@ -91,12 +98,13 @@ class CaseAdmin(ReadOnlyModelAdmin):
     def row_context(self, request, row):
         """Who has reported it, and beside that what its own page shows of it."""
         target, target_admin = self.target_of(row)
-        shown = {"panels": []}
+        shown = target_admin.row_context(request, target)
         if target_admin.has_view_permission(request):
-            link = target_admin.url_of("change", target.pk)
-            shown |= {"target": target, "kind": row.kind, "target_link": link}
-            shown |= target_admin.row_context(request, target)
-        return {**shown, "panels": [self.reports_panel(request, row), *shown["panels"]]}
+            shown["target_link"] = target_admin.url_of("change", target.pk)
+        elif "files" in shown:
+            shown["files_address"] = f"/skills/{target.slug}/files"
+        panels = [self.reports_panel(request, row), *shown.get("panels", [])]
+        return {**shown, "panels": panels, "target": target, "kind": row.kind}
 
     def reports_panel(self, request, case):
         reports = case.reports.select_related("agent")

@@ -21,7 +21,6 @@ class ReportAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
         *("state", "resolved_at", "public_id"),
     ]
     actions = ["suspend"]
-    counted_by_day = ("Reports", "created_at")
 
     def get_queryset(self, request):
         return super().get_queryset(request).with_case()

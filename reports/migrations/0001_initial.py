@@ -7,14 +7,9 @@ import marketplace.models
 from django.contrib.auth.management import create_permissions
 from django.db import migrations, models
 
-# What each role may do besides, by app: both handle reports, and a case shows what it is about.
-ROLES = {
-    'Editors': {'reports': ['view_case', 'change_case', 'view_report']},
-    'Moderators': {
-        'reports': ['view_case', 'change_case', 'view_report'],
-        'catalogue': ['view_skill', 'view_persona'],
-    },
-}
+# What both roles may do besides.
+ROLES = ['Editors', 'Moderators']
+PERMISSIONS = ['view_case', 'change_case', 'view_report']
 
 
 def extend_roles(apps, schema_editor):
@@ -25,12 +20,13 @@ def extend_roles(apps, schema_editor):
     config.models_module = True
     create_permissions(config, apps=apps, verbosity=0)
     config.models_module = None
-    for role, codenames in ROLES.items():
+    for role in ROLES:
         group, _ = Group.objects.get_or_create(name=role)
-        for app, names in codenames.items():
-            group.permissions.add(
-                *Permission.objects.filter(content_type__app_label=app, codename__in=names)
+        group.permissions.add(
+            *Permission.objects.filter(
+                content_type__app_label='reports', codename__in=PERMISSIONS
             )
+        )
 
 
 class Migration(migrations.Migration):
@@ -40,7 +36,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('agents', '0003_token_public_ids'),
         ('auth', '0012_alter_user_first_name_max_length'),
-        ('catalogue', '0010_changes_so_far'),
+        ('catalogue', '0011_changes_so_far'),
         ('contenttypes', '0002_remove_content_type_name'),
         ('reviews', '0005_no_index_of_persona'),
     ]
@@ -102,10 +98,6 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='report',
             index=models.Index(models.OrderBy(models.F('id'), descending=True), condition=models.Q(('resolved_at', None)), name='report_open'),
-        ),
-        migrations.AddIndex(
-            model_name='report',
-            index=models.Index(models.F('created_at'), name='report_created'),
         ),
         migrations.AddConstraint(
             model_name='report',

@@ -8,6 +8,7 @@ from django.urls import reverse
 from agents.models import Agent, AgentToken, OperatorClaim
 from catalogue.models import ImportRun, Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
+from reports.models import Case, Report
 from reviews.models import Review
 from tests.factories import (
     AgentFactory,
@@ -30,6 +31,8 @@ SEARCHES = {
     SkillInstall: ("pdf-tables-1", "crawler-1"),
     PersonaInstall: ("archivist-1", "crawler-1"),
     Review: ("archivist-1", "Useful."),
+    Case: ("pdf-tables-1", "pdf-tables-1"),
+    Report: ("crawler-1", "crawler-1"),
     User: ("clerk-1", "clerk-1"),
     Group: ("group-1", "group-1"),
 }
@@ -61,6 +64,9 @@ def make_rows(first, last):
             SkillInstallFactory(agent=first_of(Agent), skill=skill)
             review(agent, first_of(Persona), 4, "Useful.")
             review(first_of(Agent), persona, 4, "Useful.")
+        for target in (skill, persona, Review.objects.latest("pk")):
+            Report.objects.submit(agent, target, reason="spam", comment="Look at it.")
+        Report.objects.submit(agent, first_of(Skill), reason="broken")
         AgentToken.objects.issue(Agent.objects.get(handle="crawler-1"))
         ImportRun.objects.create(name=f"upload-{number}.zip", kind="skill")
         User.objects.create(username=f"clerk-{number}")

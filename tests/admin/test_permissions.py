@@ -8,10 +8,12 @@ from django.test import Client
 from agents.models import Agent, AgentToken, OperatorClaim
 from catalogue.models import Skill
 from installs.models import PersonaInstall, SkillInstall
+from reports.models import Case, Report
 from reviews.models import Review
 from tests.admin.rows import MODELS, change_page, everything, first_of, make_rows, url_of
 
 WRITTEN_BY_THE_API = [Agent, AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Review]
+WRITTEN_BY_THE_API += [Case, Report]
 
 
 @pytest.fixture
@@ -52,7 +54,9 @@ def test_what_the_api_writes_cannot_be_edited_by_hand(admin_client, model):
     assert everything() == before
 
 
-@pytest.mark.parametrize("model", [SkillInstall, PersonaInstall, Review, OperatorClaim])
+@pytest.mark.parametrize(
+    "model", [SkillInstall, PersonaInstall, Review, OperatorClaim, Case, Report]
+)
 def test_rows_that_counters_and_profiles_rest_on_cannot_be_deleted(admin_client, client_of, model):
     make_rows(1, 1)
     row = first_of(model)

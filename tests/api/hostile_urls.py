@@ -26,7 +26,7 @@ from tests.api.request_cases import (
 # Paths that are no route at all.
 NOWHERE = [
     *words("""
-    /api /api/ /api/v1 /api/v1/ /api/v2/skills /API/v1/skills /api/v1/Skills /api//v1/skills
+    /api /api/ /api/v1// /api/v2 /api/v2/skills /API/v1/skills /api/v1/Skills /api//v1/skills
     /api/v1/agents /api/v1/agents/1 /api/v1/agents/me/skill /api/v1/agents/me/reviews/a/b
     /api/v1/skills// /api/v1/skills/pdf-tables/x /api/v1/skills/a/../b /api/v1/../v1/skills
     /api/v1/skills%00 /api/v1/skills%0A /api/v1/skills%20 /api/v1/%FF /api/v1/skills%3Fx

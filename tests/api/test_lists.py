@@ -7,10 +7,11 @@ from tests.factories import PersonaFactory, SkillFactory
 
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 SKILL_PARAMETERS = (
-    "author, bundledIn, category, cursor, limit, q, query, runtime, search, sort, tag"
+    "author, bundledIn, category, cursor, license, limit, q, query, runtime, search, sort, tag"
 )
 PERSONA_PARAMETERS = (
-    "author, category, cursor, free, limit, minRating, q, query, runtime, search, skill, sort, tag"
+    "author, category, cursor, free, license, limit, minRating, q, query, runtime, search, skill, "
+    "sort, tag"
 )
 LIMIT = "limit must be a whole number from 1 to 100"
 SKILL_SORT = "sort must be one of relevance, downloads, newest, updated, name"

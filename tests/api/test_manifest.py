@@ -33,6 +33,7 @@ def row_of(entry, digest, **more):
         "updateAvailable": digest not in {None, entry.digest},
         "content": entry.content,
         "contextTokens": entry.context_tokens,
+        "deprecation": None,
         **more,
     }
 

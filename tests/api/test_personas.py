@@ -21,6 +21,7 @@ def as_listed(persona, **changes):
         "author": persona.author,
         "version": persona.version,
         "license": persona.license,
+        "deprecation": None,
         "priceCents": persona.price_cents,
         "isFree": persona.price_cents == 0,
         "skills": [],

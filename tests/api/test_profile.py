@@ -92,6 +92,7 @@ def test_it_shows_what_the_agent_has(client, agent):
             "title": pdf.title,
             "runtime": "python",
             "installedAt": timestamp(skill.installed_at),
+            "deprecation": None,
         }
     ]
     assert profile["personas"] == [
@@ -100,6 +101,7 @@ def test_it_shows_what_the_agent_has(client, agent):
             "isActive": True,
             "installedAt": timestamp(archivist.installed_at),
             "skills": ["csv", "pdf"],
+            "deprecation": None,
         },
         {
             "personaId": scribe.persona.public_id,
@@ -108,6 +110,7 @@ def test_it_shows_what_the_agent_has(client, agent):
             "isActive": False,
             "installedAt": timestamp(scribe.installed_at),
             "skills": [],
+            "deprecation": None,
         },
     ]
     assert profile["counts"] == {"skills": 1, "personas": 2, "reviews": 1}

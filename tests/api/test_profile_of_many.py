@@ -24,11 +24,23 @@ def identity(entry, kind):
     return {f"{kind}Id": entry.public_id, "slug": entry.slug, "title": entry.title}
 
 
+def deprecation_of(entry):
+    if not entry.deprecation_message:
+        return None
+    successor = entry.successor
+    is_shown = successor is not None and successor.is_published
+    return {
+        "message": entry.deprecation_message,
+        "replacedBy": successor.slug if is_shown else None,
+    }
+
+
 def skill_of(install):
     return {
         **identity(install.skill, "skill"),
         "runtime": install.runtime,
         "installedAt": timestamp(install.installed_at),
+        "deprecation": deprecation_of(install.skill),
     }
 
 
@@ -39,6 +51,7 @@ def persona_of(install):
         "isActive": install.is_active,
         "installedAt": timestamp(install.installed_at),
         "skills": sorted(skill.slug for skill in bundle if skill.status == Status.PUBLISHED),
+        "deprecation": deprecation_of(install.persona),
     }
 
 
@@ -129,6 +142,10 @@ def test_it_says_what_the_models_say(client, agent, seed):
     for entry in chance.sample([*skills, *personas], 6):
         entry.content = "Another text."
         entry.save()
+    for entries in (skills, personas):
+        *deprecated, successor = chance.sample(entries, 4)
+        for entry in deprecated:
+            entry.deprecate(chance.choice(ODD), chance.choice([successor, None]))
     for number, entry in enumerate(chance.sample([*skills, *personas], 10)):
         withdraw(entry, reason=chance.choice([*ODD, ""]), at=number)
 

@@ -21,6 +21,7 @@ def as_listed(skill):
         "author": skill.author,
         "version": skill.version,
         "license": skill.license,
+        "deprecation": None,
         "downloads": skill.downloads,
         "contextTokens": skill.context_tokens,
         "digest": skill.digest,

@@ -90,7 +90,7 @@ def test_tokens_of_the_previous_release_get_identifiers_of_their_own():
             call_command("migrate", "agents", "0002", verbosity=0)
             cursor.execute(insert, [agent.pk])
     finally:
-        call_command("migrate", "agents", verbosity=0)
+        call_command("migrate", verbosity=0)
 
     identifiers = agent.tokens.values_list("public_id", flat=True)
     assert len(set(identifiers)) == len(identifiers) == 3001

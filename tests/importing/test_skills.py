@@ -62,6 +62,7 @@ def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
         "author": "Harbour Tools",
         "version": "1.10",
         "license": "MIT",
+        "deprecation": None,
         "downloads": 0,
         "contextTokens": -(-len(file.read_text()) // 4),
         "content": file.read_text(),

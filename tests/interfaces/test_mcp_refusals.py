@@ -51,8 +51,8 @@ def catalogue(db):
             "search_skills",
             {"colour": ["red"]},
             (
-                "Unknown argument 'colour'. Allowed: query, category, tag, runtime, author, limit, "
-                "cursor, bundledIn, sort"
+                "Unknown argument 'colour'. Allowed: query, category, tag, runtime, author, "
+                "license, limit, cursor, bundledIn, sort"
             ),
         ),
         ("search_skills", {"tag": "red"}, "tag must be a list of strings"),

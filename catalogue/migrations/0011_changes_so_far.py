@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ('catalogue', '0009_changes'),
+        ('catalogue', '0010_changes'),
     ]
 
     operations = [

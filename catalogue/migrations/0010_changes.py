@@ -23,7 +23,7 @@ def run_for(kind, other, *more):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalogue', '0008_deprecation_validated'),
+        ('catalogue', '0009_successor_indexes'),
     ]
 
     operations = [

@@ -1,0 +1,331 @@
+"""GET /api/v1/changes: what is in the feed, each entry once at its last change (lifecycle 18)."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.core.management import call_command
+
+from catalogue.models import Change, Skill
+from installs.models import PersonaInstall, SkillInstall
+from marketplace.api.serializers import timestamp
+from reviews.models import Review
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+
+URL = "/api/v1/changes"
+
+# Triggers write the feed when a transaction commits.
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def feed(anyone, query=""):
+    response = anyone.get(f"{URL}{query}")
+    assert response.status_code == 200, response.content
+    return response.json()
+
+
+def changes(anyone, query=""):
+    return [(row["slug"], row["change"]) for row in feed(anyone, query)["results"]]
+
+
+def cursor(anyone, query=""):
+    return feed(anyone, query)["cursor"]
+
+
+def since(anyone, cursor):
+    return changes(anyone, f"?since={cursor}")
+
+
+def test_it_shows_each_entry_and_where_to_go_on(anyone):
+    skill, persona = SkillFactory(slug="pdf-tables"), PersonaFactory(slug="archivist")
+    skill_change, persona_change = Change.objects.order_by("changed_at")
+
+    response = anyone.get(URL)
+
+    body = response.json()
+    cursor = body["cursor"]
+    assert response.status_code == 200
+    assert body == {
+        "results": [
+            {
+                "kind": "skill",
+                "slug": "pdf-tables",
+                "change": "published",
+                "digest": skill.digest,
+                "at": timestamp(skill_change.changed_at),
+            },
+            {
+                "kind": "persona",
+                "slug": "archivist",
+                "change": "published",
+                "digest": persona.digest,
+                "at": timestamp(persona_change.changed_at),
+            },
+        ],
+        "next": f"http://testserver{URL}?since={cursor}",
+        "cursor": cursor,
+    }
+    assert response["Cache-Control"] == "public, no-cache"
+    assert anyone.get(body["next"]).json()["results"] == []
+
+
+def test_an_empty_feed_can_be_polled(anyone):
+    body = feed(anyone)
+
+    assert body["results"] == []
+    SkillFactory(slug="pdf-tables")
+    assert changes(anyone, body["next"].removeprefix(f"http://testserver{URL}")) == [
+        ("pdf-tables", "published")
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"title": "PDF"},
+        {"description": "Other."},
+        {"category": "data"},
+        {"tags": ["pdf"]},
+        {"runtimes": ["python"]},
+        {"author": "Harbour"},
+        {"version": "2"},
+        {"license": "MIT"},
+        {"content": "Do that."},
+        {"files": []},
+        {"deprecation_message": "Old."},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_what_a_list_or_a_detail_shows_is_an_update(anyone, change):
+    skill = SkillFactory(slug="pdf-tables", files={"a.txt": b"a"})
+    SkillFactory(slug="csv")
+    before = cursor(anyone)
+    [(name, value)] = change.items()
+    setattr(skill, name, value)
+
+    skill.save(update_fields=[name])
+
+    assert since(anyone, before) == [("pdf-tables", "updated")]
+    [row] = feed(anyone, f"?since={before}")["results"]
+    assert row["digest"] == anyone.get("/api/v1/skills/pdf-tables").json()["digest"]
+    # Once, at its last change.
+    assert changes(anyone) == [("csv", "published"), ("pdf-tables", "updated")]
+
+
+def test_a_price_is_an_update(anyone):
+    persona = PersonaFactory(slug="archivist")
+    before = cursor(anyone)
+
+    persona.price_cents = 100
+    persona.save()
+
+    assert since(anyone, before) == [("archivist", "updated")]
+
+
+def test_installs_reviews_and_counters_write_nothing(anyone, client, agent):
+    skill, persona = SkillFactory(), PersonaFactory()
+    before, rows = cursor(anyone), list(Change.objects.values())
+
+    SkillInstall.objects.install(agent, skill.slug)
+    PersonaInstall.objects.install(agent, persona.slug)
+    written = review(agent, persona, 4)
+    written.hide("spam")
+    Review.objects.delete_own(agent, persona.slug)
+    SkillInstall.objects.uninstall(agent, skill.slug)
+    Skill.objects.update(downloads=7)
+    call_command("recount", "--fix")
+
+    assert since(anyone, before) == []
+    assert list(Change.objects.values()) == rows
+
+
+@pytest.mark.parametrize("leave", ["withdraw", "redraft", "delete"])
+def test_what_leaves_the_catalogue_is_withdrawn(anyone, leave):
+    skill = SkillFactory(slug="pdf-tables")
+    before = cursor(anyone)
+
+    getattr(skill, leave)()
+
+    [row] = feed(anyone, f"?since={before}")["results"]
+    assert (row["slug"], row["change"], row["digest"]) == ("pdf-tables", "withdrawn", None)
+
+
+def test_what_comes_back_is_published_again(anyone):
+    skill = SkillFactory(slug="pdf-tables")
+    skill.withdraw()
+    before = cursor(anyone)
+
+    skill.publish()
+
+    assert since(anyone, before) == [("pdf-tables", "published")]
+
+
+def test_an_old_slug_is_withdrawn_and_the_new_one_published(anyone):
+    skill = SkillFactory(slug="pdf-tables")
+    before = cursor(anyone)
+
+    skill.slug = "tables"
+    skill.save()
+
+    assert sorted(since(anyone, before)) == [("pdf-tables", "withdrawn"), ("tables", "published")]
+
+
+def test_a_slug_that_another_entry_takes_over_is_there_once(anyone):
+    SkillFactory(slug="pdf-tables").delete()
+
+    SkillFactory(slug="pdf-tables")
+
+    assert changes(anyone) == [("pdf-tables", "published")]
+
+
+def test_what_was_never_public_is_not_in_it(anyone):
+    draft = SkillFactory(status="draft")
+    draft.title = "Other"
+    draft.save()
+    draft.delete()
+
+    assert changes(anyone) == []
+
+
+def test_a_persona_shows_its_skills(anyone):
+    skill = SkillFactory(slug="pdf-tables")
+    PersonaFactory(slug="archivist", skills=[skill])
+    PersonaFactory(slug="hidden", skills=[skill], status="draft")
+    before = cursor(anyone)
+
+    skill.description = "Reads tables."
+    skill.save()
+
+    assert sorted(since(anyone, before)) == [("archivist", "updated"), ("pdf-tables", "updated")]
+    before = cursor(anyone)
+    skill.content = "Do that."
+    skill.save()
+    assert since(anyone, before) == [("pdf-tables", "updated")]
+    before = cursor(anyone)
+    skill.withdraw()
+    assert sorted(since(anyone, before)) == [("archivist", "updated"), ("pdf-tables", "withdrawn")]
+
+
+def test_a_skill_shows_its_personas(anyone):
+    skill = SkillFactory(slug="pdf-tables")
+    persona = PersonaFactory(slug="archivist", skills=[skill])
+    before = cursor(anyone)
+
+    persona.title = "The Archivist"
+    persona.save()
+
+    assert sorted(since(anyone, before)) == [("archivist", "updated"), ("pdf-tables", "updated")]
+
+
+@pytest.mark.parametrize("bundle", [lambda p, s: p.skills.add(s), lambda p, s: p.skills.remove(s)])
+def test_a_bundle_is_shown_by_both(anyone, bundle):
+    skill, other = SkillFactory(slug="pdf-tables"), SkillFactory(slug="csv")
+    persona = PersonaFactory(slug="archivist", skills=[other])
+    before = cursor(anyone)
+
+    persona.skills.add(skill)
+    assert sorted(since(anyone, before)) == [("archivist", "updated"), ("pdf-tables", "updated")]
+    before = cursor(anyone)
+    persona.skills.remove(other)
+
+    assert sorted(since(anyone, before)) == [("archivist", "updated"), ("csv", "updated")]
+
+
+def test_a_bundle_with_what_is_not_public_is_shown_by_nobody(anyone):
+    skill, draft = SkillFactory(), PersonaFactory(status="draft")
+    before = cursor(anyone)
+
+    draft.skills.add(skill)
+    draft.skills.clear()
+
+    assert since(anyone, before) == []
+
+
+def test_a_deprecated_entry_shows_its_successor(anyone):
+    successor = SkillFactory(slug="pdf-forms")
+    SkillFactory(slug="pdf-tables").deprecate("Old.", successor)
+    before = cursor(anyone)
+
+    successor.withdraw()
+
+    assert sorted(since(anyone, before)) == [("pdf-forms", "withdrawn"), ("pdf-tables", "updated")]
+    before = cursor(anyone)
+    successor.delete()
+    assert since(anyone, before) == [("pdf-tables", "updated")]
+
+
+def test_it_is_read_in_pages_oldest_first(anyone):
+    slugs = [SkillFactory().slug for _ in range(5)]
+    found, url = [], f"{URL}?limit=2"
+
+    for _ in range(3):
+        body = anyone.get(url).json()
+        found.append([row["slug"] for row in body["results"]])
+        query = parse_qs(urlsplit(body["next"]).query)
+        assert query == {"limit": ["2"], "since": [body["cursor"]]}
+        url = body["next"]
+
+    assert found == [slugs[:2], slugs[2:4], slugs[4:]]
+    assert anyone.get(url).json()["results"] == []
+
+
+def test_it_is_of_one_kind_on_request(anyone):
+    SkillFactory(slug="pdf-tables")
+    PersonaFactory(slug="archivist")
+
+    assert changes(anyone, "?kind=skill") == [("pdf-tables", "published")]
+    assert changes(anyone, "?kind=persona") == [("archivist", "published")]
+
+
+def test_a_cursor_of_all_kinds_does_for_one_but_no_other_way_round(anyone):
+    of_all, of_skills = cursor(anyone), cursor(anyone, "?kind=skill")
+    PersonaFactory(slug="archivist")
+
+    assert changes(anyone, f"?kind=persona&since={of_all}") == [("archivist", "published")]
+    for query in (f"?since={of_skills}", f"?kind=persona&since={of_skills}"):
+        response = anyone.get(f"{URL}{query}")
+        assert response.status_code == 400
+        assert response.json() == {"error": "cursor is invalid"}
+
+
+@pytest.mark.parametrize(
+    ("query", "error"),
+    [
+        ("since=x", "cursor is invalid"),
+        ("since=", "cursor is invalid"),
+        ("since=1&since=2", "since must be given at most once"),
+        ("kind=agent", "kind must be one of skill, persona"),
+        ("kind=", "kind must be one of skill, persona"),
+        ("limit=0", "limit must be a whole number from 1 to 100"),
+        ("limit=101", "limit must be a whole number from 1 to 100"),
+        ("cursor=x", "Unknown query parameter 'cursor'. Allowed: kind, limit, since"),
+        ("q=pdf", "Unknown query parameter 'q'. Allowed: kind, limit, since"),
+    ],
+)
+def test_a_wrong_query_is_refused(anyone, query, error):
+    response = anyone.get(f"{URL}?{query}")
+
+    assert response.status_code == 400
+    assert response.json() == {"error": error}
+
+
+def test_a_lists_cursor_is_no_cursor_of_the_feed(anyone):
+    SkillFactory.create_batch(2)
+    link = anyone.get("/api/v1/skills?limit=1").json()["next"]
+    [of_list] = parse_qs(urlsplit(link).query)["cursor"]
+
+    response = anyone.get(URL, {"since": of_list})
+
+    assert response.status_code == 400
+    assert response.json() == {"error": "cursor is invalid"}
+
+
+def test_a_poll_without_news_is_a_304(anyone):
+    SkillFactory()
+    url = f"{URL}?since={cursor(anyone)}"
+    etag = anyone.get(url)["ETag"]
+
+    assert anyone.get(url, headers={"If-None-Match": etag}).status_code == 304
+    AgentFactory()
+    assert anyone.get(url, headers={"If-None-Match": etag}).status_code == 304
+    SkillFactory()
+    assert anyone.get(url, headers={"If-None-Match": etag}).status_code == 200

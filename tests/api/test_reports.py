@@ -1,0 +1,233 @@
+"""POST /api/v1/agents/me/reports: agents say that something is wrong (lifecycle 16)."""
+
+import pytest
+
+from agents.models import Agent
+from catalogue.models import Persona, Skill
+from marketplace.api.serializers import timestamp
+from reports.models import Case, Report
+from reviews.models import Review
+from tests.api.concurrency import during
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+
+URL = "/api/v1/agents/me/reports"
+SKILL = {"kind": "skill", "slug": "pdf-tables", "reason": "malicious"}
+PERSONA = {"kind": "persona", "slug": "archivist", "reason": "spam"}
+
+
+@pytest.fixture(autouse=True)
+def catalogue(db):
+    SkillFactory(slug="pdf-tables")
+    PersonaFactory(slug="archivist")
+
+
+@pytest.fixture
+def written():
+    return review(AgentFactory(), PersonaFactory(), 1, "Buy at example.com")
+
+
+def of_review(review):
+    return {"kind": "review", "reviewId": review.public_id, "reason": "spam"}
+
+
+@pytest.mark.parametrize("body", [SKILL, PERSONA], ids=["skill", "persona"])
+def test_a_report_is_filed(client, agent, body):
+    response = client.post(URL, body | {"comment": "It sends what it reads elsewhere."})
+
+    report = Report.objects.get()
+    assert response.status_code == 201
+    assert response.json() == {
+        "message": "Report submitted",
+        "reportId": report.public_id,
+        "createdAt": timestamp(report.created_at),
+    }
+    assert response["Cache-Control"] == "no-store"
+    assert report.public_id.startswith("report_")
+    assert (report.agent, str(report.case)) == (agent, f"{body['kind']} {body['slug']}")
+    assert report.reason == body["reason"]
+    assert report.comment == "It sends what it reads elsewhere."
+
+
+def test_a_review_is_reported(client, written):
+    response = client.post(URL, of_review(written))
+
+    assert response.status_code == 201
+    assert Report.objects.get().case.review == written
+
+
+def test_another_report_of_the_same_replaces_it(client):
+    first = client.post(URL, SKILL | {"comment": "Look."}).json()
+
+    response = client.post(URL, SKILL | {"reason": "broken"})
+
+    assert response.status_code == 200
+    assert response.json() == {**first, "message": "Report updated"}
+    report = Report.objects.get()
+    assert (report.reason, report.comment) == ("broken", "")
+    assert report.case.open_reports == 1
+
+
+def test_reports_of_different_things_and_agents_are_their_own(client, client_of):
+    for body in (SKILL, PERSONA):
+        client.post(URL, body)
+    client_of(AgentFactory()).post(URL, SKILL)
+
+    assert Report.objects.count() == 3
+    assert sorted(Case.objects.values_list("open_reports", flat=True)) == [1, 2]
+
+
+def test_a_resolved_case_opens_again(client, client_of):
+    client.post(URL, SKILL)
+    client_of(AgentFactory()).post(URL, SKILL)
+    case = Case.objects.get()
+    case.resolve("Nothing in it.")
+    assert (case.open_reports, Case.objects.open().count()) == (0, 0)
+
+    response = client.post(URL, SKILL)
+
+    assert response.status_code == 200
+    case.refresh_from_db()
+    assert (case.open_reports, case.resolved_at, case.resolution) == (1, None, "")
+    assert Report.objects.open().count() == 1
+
+
+@pytest.mark.parametrize("leave", ["withdraw", "redraft", "delete"])
+@pytest.mark.parametrize(
+    ("body", "error"), [(SKILL, "Skill not found"), (PERSONA, "Persona not found")]
+)
+def test_what_is_not_published_cannot_be_reported(client, body, error, leave):
+    model = Skill if body["kind"] == "skill" else Persona
+    getattr(model.objects.get(slug=body["slug"]), leave)()
+
+    response = client.post(URL, body)
+
+    assert response.status_code == 404
+    assert response.json() == {"error": error}
+
+
+@pytest.mark.parametrize("leave", ["hide", "delete"])
+def test_a_hidden_or_deleted_review_is_not_found(client, written, leave):
+    if leave == "hide":
+        written.hide("spam")
+    else:
+        Review.objects.delete_own(written.agent, written.persona.slug)
+
+    response = client.post(URL, of_review(written))
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Review not found"}
+
+
+def test_a_skills_slug_is_no_personas(client):
+    response = client.post(URL, SKILL | {"kind": "persona"})
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Persona not found"}
+
+
+KINDS = "kind must be one of skill, persona, review"
+REASONS = "reason must be one of malicious, broken, spam, license, other"
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"kind": None}, "kind is required"),
+        ({"kind": "agent"}, KINDS),
+        ({"kind": ["skill"]}, KINDS),
+        ({"slug": None}, "slug is required"),
+        ({"slug": ""}, "slug is required"),
+        ({"slug": 5}, "slug must be a string"),
+        ({"reason": None}, "reason is required"),
+        ({"reason": "Spam"}, REASONS),
+        ({"reason": {}}, REASONS),
+        ({"comment": "x" * 1001}, "comment must be at most 1000 characters"),
+        ({"comment": 5}, "comment must be a string"),
+        ({"comment": "mkt_agent_" + "a" * 38}, "comment must not hold a token"),
+        ({"kind": "review"}, "reviewId is required"),
+        ({"kind": "review", "reviewId": 5}, "reviewId must be a string"),
+        ({"kind": "x", "slug": None, "reason": "x"}, f"{KINDS}; slug is required; {REASONS}"),
+    ],
+)
+def test_a_wrong_body_is_refused(client, changes, error):
+    body = {name: value for name, value in (SKILL | changes).items() if value is not None}
+
+    response = client.post(URL, body)
+
+    assert response.status_code == 400
+    assert response.json() == {"error": error}
+    assert not Report.objects.exists()
+
+
+def test_what_names_another_kind_is_ignored(client, written):
+    assert client.post(URL, SKILL | {"reviewId": {"x": []}}).status_code == 201
+    assert client.post(URL, of_review(written) | {"slug": 5}).status_code == 201
+
+
+@pytest.mark.parametrize("slug", ["PDF-Tables", "no-such", "-", "\u0663", "x" * 5000])
+def test_an_unknown_slug_is_not_found(client, slug):
+    assert client.post(URL, SKILL | {"slug": slug}).status_code == 404
+
+
+def test_they_have_a_limit_of_their_own(client, rates):
+    rates(report="1/h")
+
+    first, second = client.post(URL, SKILL), client.post(URL, SKILL)
+
+    assert first["RateLimit-Policy"] == '"report";q=1;w=3600'
+    assert second.status_code == 429
+    assert second.json()["error"].startswith("Rate limit exceeded. Try again in ")
+    limits = client.get("/api/v1/agents/me/limits").json()["limits"]
+    remaining = {limit["policy"]: limit["remaining"] for limit in limits}
+    assert remaining == {"install": 20, "review": 10, "confirm-claim": 10, "manage": 120} | {
+        "report": 0
+    }
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_agents_may_be_the_first_to_report_it(client, client_of, agent):
+    other = client_of(AgentFactory())
+
+    def first():
+        Report.objects.submit(agent, Skill.objects.get(), reason="spam")
+
+    [response] = during(first, lambda: other.post(URL, SKILL))
+
+    assert response.status_code == 201
+    assert Case.objects.get().open_reports == Report.objects.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_agent_that_reports_twice_at_once_has_one_report(client, agent):
+    def first():
+        Report.objects.submit(Agent.objects.get(pk=agent.pk), Skill.objects.get(), reason="spam")
+
+    [response] = during(first, lambda: client.post(URL, SKILL))
+
+    assert response.status_code == 200
+    assert Report.objects.get().reason == "malicious"
+    assert Case.objects.get().open_reports == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_report_while_staff_resolve_the_case_stays_open(client, client_of):
+    client_of(AgentFactory()).post(URL, SKILL)
+    case = Case.objects.get()
+
+    [response] = during(lambda: case.resolve("Nothing."), lambda: client.post(URL, SKILL))
+
+    assert response.status_code == 201
+    case.refresh_from_db()
+    assert (case.open_reports, case.resolved_at) == (1, None)
+    assert Report.objects.open().count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_agent_that_is_suspended_meanwhile_reports_nothing(client, agent):
+    suspend = Agent.objects.get(pk=agent.pk).suspend
+
+    [response] = during(suspend, lambda: client.post(URL, SKILL))
+
+    assert response.status_code == 401
+    assert response.json() == {"error": "Authentication required"}
+    assert not Report.objects.exists()
