@@ -10,6 +10,7 @@ from django.utils import timezone
 from agents.models import Agent, AgentToken, OperatorClaim
 from catalogue.models import ImportRun, Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
+from reports.models import Case, Report
 from reviews.models import Review
 from tests.admin.actions import take_action
 from tests.admin.rows import url_of
@@ -18,8 +19,9 @@ from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillIns
 CATALOGUE = {Skill, Persona, ImportRun}
 AGENTS = {Agent, AgentToken, OperatorClaim, Review}
 INSTALLS = {SkillInstall, PersonaInstall}
-SEEN = {"Editors": CATALOGUE | INSTALLS, "Moderators": AGENTS | INSTALLS}
-EVERYTHING = CATALOGUE | AGENTS | INSTALLS | {User, Group}
+REPORTS = {Case, Report}
+SEEN = {"Editors": CATALOGUE | INSTALLS | REPORTS, "Moderators": AGENTS | INSTALLS | REPORTS}
+EVERYTHING = CATALOGUE | AGENTS | INSTALLS | REPORTS | {User, Group}
 
 
 @pytest.fixture
@@ -41,6 +43,7 @@ def rows(db):
     agent = AgentFactory()
     install = SkillInstallFactory(agent=agent, skill=SkillFactory(downloads=1))
     ImportRun.objects.create(name="skills.zip", kind="skill")
+    Report.objects.submit(agent, install.skill, reason="spam")
     return [install.skill, agent, agent.token, review(agent, PersonaFactory(), 2)]
 
 
