@@ -32,6 +32,7 @@ def guide(name, request):
         "install": in_words(rate_of("install", "free")),
         "review": in_words(rate_of("review", "free")),
         "manage": in_words(rate_of("manage", "free")),
+        "report": in_words(rate_of("report", "free")),
         "claim": in_words(rate_of("confirm-claim", "free")),
         "register": in_words(rate_of("register", "free")),
     }

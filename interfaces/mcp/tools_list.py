@@ -1,5 +1,7 @@
 """What `tools/list` responds with."""
 
+import json
+
 from mcp.types import ListToolsResult, ToolAnnotations
 from mcp.types import Tool as OfferedTool
 
@@ -39,5 +41,6 @@ def with_categories(tool):
     categories = [value for _, value, _ in most_common(KINDS[tool.name], ["category"])]
     if not 0 < len(categories) < MAX_CATEGORIES:
         return tool
-    description = f"{tool.description} The categories are {', '.join(map(repr, categories))}."
+    named = ", ".join(json.dumps(category, ensure_ascii=False) for category in categories)
+    description = f"{tool.description} The categories are {named}."
     return tool.model_copy(update={"description": description})

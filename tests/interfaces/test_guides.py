@@ -32,6 +32,7 @@ def test_every_request_of_the_skill_works_as_it_stands(live_server_of, shell, tm
         *(201, 200, 200, 201),  # installing
         *(200, 200, 200),  # updating, switching
         *(201, 200, 200, 200),  # reviewing
+        201,  # reporting
         *(200, 200),  # the profile
         *(200, 201, 201, 200),  # tokens
     ]

@@ -12,13 +12,13 @@ from tests.interfaces.mcp_calls import HELLO, MODERN, URL, modern, result, send
 from tests.live import url_of_test_database
 
 TOOLS = [
-    *("search_skills", "get_skill", "list_skill_files", "get_skill_file", "search_personas"),
-    *("get_persona", "register_agent"),
+    *("search_skills", "get_skill", "list_skill_files", "get_skill_file", "list_facets"),
+    *("list_changes", "search_personas", "get_persona", "register_agent"),
     *("confirm_claim", "my_profile", "my_manifest", "my_limits", "list_tokens", "create_token"),
     *("rotate_token", "revoke_token", "install_skill"),
     *("install_persona", "uninstall_skill", "uninstall_persona", "activate_persona"),
     *("deactivate_persona", "update_skill", "update_persona", "my_skills", "my_personas"),
-    *("submit_review", "list_reviews", "my_reviews", "delete_review"),
+    *("submit_review", "report", "list_reviews", "my_reviews", "delete_review"),
 ]
 
 

@@ -17,14 +17,16 @@ from tests.system.model_catalogue import (
 )
 from tests.system.model_installs import NOT_FOUND, InstallRules
 from tests.system.model_reviews import ReviewRules
+from tests.system.model_signals import SignalRules
 from tests.system.model_tokens import TokenRules
 from tests.system.model_validation import SCOPES
 
 
-class Model(InstallRules, ReviewRules, TokenRules):
+class Model(InstallRules, ReviewRules, SignalRules, TokenRules):
     def __init__(self, base_url):
         self.base_url = base_url
         self.agents, self.entries, self.seen = [], {"skills": [], "personas": []}, set()
+        self.feed, self.unread = {}, set()
         self.interval = Interval()
 
     def opaque(self, kind):
@@ -144,11 +146,14 @@ class Model(InstallRules, ReviewRules, TokenRules):
         for skill in bundle:
             skill.bundled_in.append(entry)
         self.entries[kind].append(entry)
+        self.note(entry, was_published=False)
         return entry
 
     def edit(self, entry, name, value):
+        was_published = entry.is_published
         setattr(entry, name, value)
         entry.edited, entry.updated = next(edits), Timestamp(self.interval)
+        self.note(entry, was_published=was_published)
 
     def publish(self, entry):
         self.set_status(entry, "published")

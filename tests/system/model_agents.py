@@ -111,6 +111,7 @@ class Agent(ShortRepr):
     personas: dict = field(default_factory=dict)
     active: Any = None
     reviews: dict = field(default_factory=dict)  # persona -> Review, deleted ones too
+    reports: dict = field(default_factory=dict)  # target -> what its response names
     spent: Counter = field(default_factory=Counter)  # policy -> counted requests
 
     def __repr__(self):
@@ -141,7 +142,11 @@ class Agent(ShortRepr):
 
     def installed(self, entry, install):
         """An install as the profile shows it."""
-        shown = {**entry.named(), "installedAt": install.installed}
+        shown = {
+            **entry.named(),
+            "installedAt": install.installed,
+            "deprecation": entry.deprecated,
+        }
         if entry.kind == "skills":
             return {**shown, "runtime": install.runtime}
         return {**shown, "isActive": entry is self.active, "skills": slugs(entry.bundle)}
@@ -154,7 +159,6 @@ class Agent(ShortRepr):
                 **entry.compared(install),
                 "updateAvailable": entry.is_published and install.digest != entry.digest,
                 "withdrawnAt": None if entry.is_published else entry.gone[1],
-                "deprecation": None,
             }
             for entry, install in newest(getattr(self, kind))
         ]
@@ -214,6 +218,7 @@ class Agent(ShortRepr):
                 "updateAvailable": install is not None and install.digest != entry.digest,
                 "content": entry.content if with_content and fits[entry] else None,
                 "contextTokens": entry.context_tokens,
+                "deprecation": entry.deprecated,
             }
 
         return {

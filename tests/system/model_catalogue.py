@@ -25,6 +25,8 @@ class Entry(ShortRepr):
     created: Any
     updated: Any
     price_cents: int = 0
+    deprecation: str = ""
+    successor: Any = None
     reason: str = ""  # of its withdrawal
     withdrawn: Any = None  # when: as `edited` numbers it, and the timestamp
     bundle: list = field(default_factory=list)
@@ -67,6 +69,16 @@ class Entry(ShortRepr):
         """Since when it is in the catalogue no more, as `withdrawn`."""
         return self.withdrawn or (self.edited, self.updated)
 
+    @property
+    def deprecated(self):
+        if not self.deprecation:
+            return None
+        is_shown = self.successor is not None and self.successor.is_published
+        return {
+            "message": self.deprecation,
+            "replacedBy": self.successor.slug if is_shown else None,
+        }
+
     def compared(self, install):
         """Its text beside the one of which an install knows."""
         return {
@@ -86,6 +98,7 @@ class Entry(ShortRepr):
             **self.fields,
             "contextTokens": self.context_tokens,
             "digest": self.digest,
+            "deprecation": self.deprecated,
             "createdAt": self.created,
             "updatedAt": self.updated,
         }
@@ -169,6 +182,7 @@ def list_query(kind, entries, query):
 PASSES = {
     "category": lambda entry, value: entry.fields["category"] == value,
     "author": lambda entry, value: entry.fields["author"] == value,
+    "license": lambda entry, value: entry.fields["license"] == value,
     "runtime": lambda entry, value: value in entry.fields["runtimes"],
     "tag": lambda entry, values: set(values) <= set(entry.fields["tags"]),
     "bundledIn": lambda skill, slug: slug in slugs(skill.bundled_in),

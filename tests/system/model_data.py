@@ -27,6 +27,8 @@ ROUTES = {
     "rotate_token": ("POST", f"{ME}/tokens/rotate"),
     "delete_token": ("DELETE", f"{ME}/tokens/{{tokenId}}"),
     "revoke_leaked_token": ("POST", f"{API}/tokens/revoke"),
+    "report": ("POST", f"{ME}/reports"),
+    "facets": ("GET", f"{API}/facets"),
 }
 LISTS = {
     "list_skills": f"{API}/skills",
@@ -59,6 +61,9 @@ REACHED = {
     "rotate_token": {201, 400, 401, 403, 409},
     "delete_token": {200, 401, 403, 404},
     "revoke_leaked_token": {200, 400},
+    "report": {200, 201, 400, 401, 403, 404},
+    "facets": {200, 400},
+    "changes": {200},
     "detail": {200, 404},
     "list_skills": {200, 400},
     "list_personas": {200, 400},
@@ -79,6 +84,7 @@ BUNDLES = [[0, 1], [1, 2], [], [3], [0, 1, 2, 3, 4]]
 PRICES = [0, 0, 0, 500, 0]
 STATUSES = ["published", "published", "published", "published", "draft"]
 UNKNOWN = "nothing-here"
+MESSAGES = ["It reads scans only.", "é" * 1000]  # of deprecations
 REASONS = ["", "It sends what it reads elsewhere."]
 # Two of the large ones are more than a manifest has.
 TEXTS = {"first": "Do it.", "second": "Do it differently.", "large": "é" * 2**21}
@@ -133,6 +139,11 @@ BODIES = {
         tier=st.just("plus"),  # unknown here, so ignored
         handle=st.none(),
     ),
+    "report": bodies(
+        {"reason": st.sampled_from(["malicious", "broken", "spam", "license", "other"])},
+        comment=st.sampled_from(["Look at it.", "", None, "é" * 1000]),
+        reviewId=st.sampled_from([5, None]),
+    ),
     "manifest": bodies({}, content=st.sampled_from(["true", "false"]), colour=st.just("red")),
     "limits": st.none(),
     "list_tokens": st.none(),
@@ -172,6 +183,15 @@ REFUSED = {
             *("deactivate_persona", "update_skill", "update_persona"),
         )
     },
+    "report": [
+        {},
+        {"kind": "agent", "slug": "ember", "reason": "spam"},
+        {"kind": ["skill"], "slug": 5, "reason": None},
+        {"kind": "review", "slug": "ember", "reason": "spam"},
+        {"kind": "skill", "slug": "", "reason": "Spam", "comment": 5},
+        {"kind": "skill", "slug": "ember", "reason": "spam", "comment": "c" * 1001},
+    ],
+    "facets": [{}, {"kind": "skills"}, {"kind": "skill", "limit": "2"}],
     "manifest": [{"content": value} for value in ("", "1", "False")],
     "create_token": [
         *({"scopes": scopes} for scopes in ([], "read", ["read", "admin"], [["read"]], {})),
@@ -200,6 +220,7 @@ SHARED_FILTERS = {
     "tag": [["fast"], ["files", "fast"], ["nothing"]],
     "runtime": [*RUNTIMES, "nothing"],
     "author": ["Ada", "ada"],
+    "license": ["MIT", "mit", "CC0-1.0"],
 }
 # By the operation that lists.
 FILTERS = {
@@ -263,5 +284,5 @@ def fields(kind, number):
         "runtimes": RUNTIMES[number % 3 :],
         "author": ("", "Ada")[number % 2],
         "version": f"1.{number}0",
-        "license": "MIT",
+        "license": ("MIT", "CC0-1.0", "")[number % 3],
     }

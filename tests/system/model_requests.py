@@ -15,6 +15,7 @@ class ComparedRequests:
     def __init__(self):
         super().__init__()
         self.has_diverged = False
+        self.cursor, self.mirror = None, {}
         self.known = {}  # (token, path) -> the ETag and the body of the last response
 
     @contextmanager
@@ -41,6 +42,34 @@ class ComparedRequests:
     def open(self, kind, slug, token=None):
         expected = self.model.detail(kind, slug)
         self.compare("detail", expected, "GET", f"{API}/{kind}/{slug}", token=token)
+
+    def read_changes(self, since=None):
+        """All that has changed since a cursor, and the cursor after it."""
+        changes, path = {}, f"{API}/changes?limit=3" + (f"&since={since}" if since else "")
+        while True:
+            status, got = self.response_to("GET", path, None, None)
+            self.counts["requests"] += 1
+            self.counts["changes", status] += 1
+            assert status == 200, got
+            for row in got.body["results"]:
+                changes[row["kind"], row["slug"]] = row["change"], row["digest"]
+            path = got.body["next"].removeprefix(self.base_url)
+            if not got.body["results"]:
+                return changes, got.body["cursor"]
+
+    def check_changes(self):
+        """What has changed since the last time, and the mirror that has followed all changes."""
+        changes, self.cursor = self.read_changes(self.cursor)
+        self.agree("the changes", self.model.changes(), changes)
+        for entry, (_, digest) in changes.items():
+            self.mirror[entry] = digest
+        mirrored = {entry: digest for entry, digest in self.mirror.items() if digest}
+        self.agree("the mirror", self.model.catalogue(), mirrored)
+
+    def agree(self, what, expected, got):
+        if expected != got:
+            self.has_diverged = True
+            raise AssertionError(f"{what}: expected {expected}, got {got}")
 
     def paginate(self, operation, query, token=None, *below):
         """A list from its first page to its last and back, by the links that it gives.

@@ -7,6 +7,7 @@ from tests.system.model_data import (
     BELOW,
     BODIES,
     FILTERS,
+    MESSAGES,
     REASONS,
     REFUSED,
     REFUSED_QUERIES,
@@ -23,7 +24,7 @@ MAX_HIDDEN = 2  # entries of a kind, so that enough is left to install
 UNKNOWN_TOKEN = Token("mkt_agent_" + "0" * 38, is_usable=False)
 OPERATIONS = [
     *(*["install_persona"] * 6, *["install_skill"] * 6, *["review"] * 6),
-    *["delete_review"] * 3,
+    *(*["delete_review"] * 3, *["report"] * 4),
     *(*["activate_persona"] * 4, *["uninstall_skill", "uninstall_persona"] * 3),
     *("deactivate_persona", *["update_skill", "update_persona"] * 3, "manifest", "limits"),
     *(*["create_token", "rotate_token", "delete_token"] * 2, "revoke_leaked_token"),
@@ -62,7 +63,9 @@ def requests(draw, model):
     body = draw(BODIES[operation])
     if operation == "register" and (len(model.agents) == MAX_AGENTS or draw(st.booleans())):
         body = {**(body or {}), "handle": draw(st.sampled_from(sorted(model.handles)))}
-    if operation == "review":
+    if operation == "report":
+        body |= draw(reported(model))
+    elif operation == "review":
         body["personaSlug"] = draw(slugs("personas", preferred(model, operation, token)))
     elif operation.endswith(("_skill", "_persona")):
         kind = f"{operation.rpartition('_')[2]}s"
@@ -93,6 +96,17 @@ def own_reviewed(token):
     if token is None or token.agent is None:
         return []
     return [persona for persona, review in token.agent.reviews.items() if not review.is_deleted]
+
+
+@st.composite
+def reported(draw, model):
+    """The kind and the name of what is reported."""
+    kind = draw(st.sampled_from(["skill", "persona", "review"]))
+    if kind != "review":
+        return {"kind": kind, "slug": draw(slugs(f"{kind}s", []))}
+    reviews = [review for agent in model.agents for review in agent.reviews.values()]
+    known = [review.review_id.value for review in reviews]
+    return {"kind": kind, "reviewId": draw(st.sampled_from([*filter(None, known), UNKNOWN]))}
 
 
 def slugs(kind, preferred):
@@ -143,6 +157,8 @@ def edits(draw, model):
     entry = draw(st.sampled_from(model.entries[kind]))
     if draw(st.booleans()):
         return "write", entry, draw(st.sampled_from(WRITTEN))
+    if not draw(st.integers(0, 3)):
+        return draw(deprecations(model, kind, entry))
     if kind == "personas" and draw(st.booleans()):
         return "price", entry, draw(st.sampled_from([0, 0, 250, 1900]))
     hidden = [other for other in model.entries[kind] if not other.is_published]
@@ -153,6 +169,20 @@ def edits(draw, model):
     if not draw(st.integers(0, 2)):
         return "move", entry, "redraft"
     return "move", entry, "withdraw", draw(st.sampled_from(REASONS))
+
+
+@st.composite
+def deprecations(draw, model, kind, entry):
+    if entry.deprecation and draw(st.booleans()):
+        return "end_deprecation", entry
+    successors = [other for other in model.entries[kind] if other.is_published]
+    others = [other for other in successors if other is not entry]
+    return (
+        "deprecate",
+        entry,
+        draw(st.sampled_from(MESSAGES)),
+        draw(st.sampled_from([*others, None])),
+    )
 
 
 @st.composite

@@ -9,8 +9,8 @@ RESERVED = {"admin"}  # of a longer list, what the test tries
 SCOPES = ["read", "install", "review"]
 NAMES = ", ".join(SCOPES)
 FILTERS = {
-    "skills": {"category", "tag", "runtime", "author", "bundledIn"},
-    "personas": {"category", "tag", "runtime", "author", "free", "minRating", "skill"},
+    "skills": {"category", "tag", "runtime", "author", "license", "bundledIn"},
+    "personas": {"category", "tag", "runtime", "author", "license", "free", "minRating", "skill"},
 }
 SORTS = {
     "skills": {"relevance", "downloads", "newest", "updated", "name"},
@@ -69,6 +69,30 @@ def review_problem(body):
         slug_problem(body, "personaSlug"),
         text_problem(body, "comment", maximum=1000),
     )
+
+
+def report_problem(body):
+    named_by = "reviewId" if body.get("kind") == "review" else "slug"
+    return joined(
+        choice_problem(body, "kind", ["skill", "persona", "review"]),
+        slug_problem(body, named_by),
+        choice_problem(body, "reason", ["malicious", "broken", "spam", "license", "other"]),
+        text_problem(body, "comment", maximum=1000),
+    )
+
+
+def choice_problem(values, name, choices):
+    if values.get(name) is None:
+        return f"{name} is required"
+    return None if values[name] in choices else f"{name} must be one of {', '.join(choices)}"
+
+
+def facets_problem(query):
+    if problem := unknown_problem(query, {"kind"}):
+        return problem
+    if "kind" not in query:
+        return "kind is required: one of skill, persona"
+    return choice_problem(query, "kind", ["skill", "persona"])
 
 
 def manifest_problem(query):

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from operator import attrgetter
 
+from django.db import transaction
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.stateful import (
@@ -16,8 +17,9 @@ from hypothesis.stateful import (
 
 from agents import tokens
 from agents.models import Agent, AgentToken
-from catalogue.models import Persona, Skill
+from catalogue.models import Change, Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
+from reports.models import Case, Report
 from reviews.models import Review
 from tests.factories import PersonaFactory, SkillFactory
 from tests.system import model_data as data
@@ -84,7 +86,10 @@ class Marketplace(ComparedRequests, RuleBasedStateMachine):
         self.base_url = f"http://127.0.0.1:{server.port}"
         self.model = Model(self.base_url)
         counts["runs"] += 1
-        for rows in (Review, PersonaInstall, SkillInstall, Persona, Skill, Agent):
+        for rows in (
+            *(Report, Case, Review, PersonaInstall, SkillInstall, Persona, Skill, Agent),
+            Change,  # last, because deleting entries has left tombstones
+        ):
             rows.objects.all().delete()
         with self.clock():
             self.fill_catalogue()
@@ -107,9 +112,10 @@ class Marketplace(ComparedRequests, RuleBasedStateMachine):
             bundle = [self.model.entries["skills"][index] for index in data.BUNDLES[number]]
             price = data.PRICES[number]
             skills = [row_of(skill) for skill in bundle]
-            PersonaFactory(
-                **fields, content=content, status=status, price_cents=price, skills=skills
-            )
+            with transaction.atomic():  # a change of the feed
+                PersonaFactory(
+                    **fields, content=content, status=status, price_cents=price, skills=skills
+                )
             self.model.add("personas", fields, content, status, price=price, bundle=bundle)
 
     # One rule draws every step: of several rules Hypothesis disables half in each run, and a few
@@ -152,6 +158,18 @@ class Marketplace(ComparedRequests, RuleBasedStateMachine):
         with self.clock():
             getattr(row_of(entry), verb)(*reason)
             getattr(self.model, verb)(entry, *reason)
+        self.check_related(entry)
+
+    def deprecate(self, entry, message, successor):
+        with self.clock():
+            row_of(entry).deprecate(message, successor and row_of(successor))
+            self.model.deprecate(entry, message, successor)
+        self.check_related(entry)
+
+    def end_deprecation(self, entry):
+        with self.clock():
+            row_of(entry).end_deprecation()
+            self.model.end_deprecation(entry)
         self.check_related(entry)
 
     def hide(self, review):
@@ -208,7 +226,9 @@ class Marketplace(ComparedRequests, RuleBasedStateMachine):
             self.paginate(f"list_{kind}", {})
 
     def check_related(self, entry):
-        related = entry.bundle + entry.bundled_in
+        self.check_changes()
+        self.act("facets", {"kind": entry.kind.removesuffix("s")})
+        related = entry.bundle + entry.bundled_in + self.model.predecessors(entry)
         holders = [a for a in self.model.agents if {entry, *related} & {*a.skills, *a.personas}]
         self.check(agents=holders, entries=[entry, *related])
 
@@ -227,6 +247,12 @@ class Marketplace(ComparedRequests, RuleBasedStateMachine):
             for own in ("own_skills", "own_personas", "own_reviews"):
                 self.paginate(own, {"limit": "2"}, agent.tokens[-1])
         self.check_lists(personas)
+        self.check_changes()
+        self.cursor, self.mirror = None, {}
+        self.model.unread.update(self.model.feed)
+        self.check_changes()
+        for kind in ("skill", "persona"):
+            self.act("facets", {"kind": kind})
         if self.counts["runs"] == 1:
             self.get_refused()
 

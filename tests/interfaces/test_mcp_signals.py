@@ -1,0 +1,109 @@
+"""Over MCP: what there is to filter by, what has changed, and what is wrong."""
+
+import pytest
+
+from catalogue.models import Change
+from marketplace.api.serializers import timestamp
+from reports.models import Report
+from tests.factories import PersonaFactory, SkillFactory
+from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result, success
+
+
+def described(anyone, tool):
+    tools = {tool["name"]: tool for tool in result(anyone, "tools/list")["tools"]}
+    return tools[tool]["description"]
+
+
+def test_it_lists_facets(anyone):
+    SkillFactory(category="data", license="MIT")
+
+    assert call(anyone, "list_facets", kind="skill") == success(
+        {
+            "categories": [{"value": "data", "count": 1}],
+            "runtimes": [],
+            "tags": [],
+            "authors": [],
+            "licenses": [{"value": "MIT", "count": 1}],
+        }
+    )
+    assert call(anyone, "list_facets") == refusal("kind is required")
+    assert call(anyone, "list_facets", kind="x") == refusal("kind must be one of skill, persona")
+
+
+def test_a_search_takes_a_license(anyone):
+    SkillFactory(slug="pdf", license="MIT")
+    SkillFactory(license="ISC")
+
+    found = call(anyone, "search_skills", license="MIT")["structuredContent"]
+
+    assert [row["slug"] for row in found["results"]] == ["pdf"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_it_lists_changes_since_a_cursor(anyone):
+    SkillFactory(slug="pdf-tables")
+    first = call(anyone, "list_changes", limit=1)["structuredContent"]
+    persona = PersonaFactory(slug="archivist")
+    change = Change.objects.get(slug="archivist")
+
+    shown = call(anyone, "list_changes", since=first["cursor"], kind="persona")
+
+    [row] = first["results"]
+    assert row["slug"] == "pdf-tables"
+    assert shown["structuredContent"]["results"] == [
+        {
+            "kind": "persona",
+            "slug": "archivist",
+            "change": "published",
+            "digest": persona.digest,
+            "at": timestamp(change.changed_at),
+        }
+    ]
+    assert call(anyone, "list_changes", since="x") == refusal("cursor is invalid")
+    unknown = refusal("Unknown argument 'cursor'. Allowed: since, kind, limit")
+    assert call(anyone, "list_changes", cursor="x") == unknown
+
+
+def test_it_reports(client, anyone, agent):
+    SkillFactory(slug="pdf-tables")
+    body = {"kind": "skill", "slug": "pdf-tables", "reason": "broken", "comment": "Look."}
+
+    shown = call(client, "report", **body)
+
+    report = Report.objects.get()
+    assert report.agent == agent
+    assert shown == success(
+        {
+            "message": "Report submitted",
+            "reportId": report.public_id,
+            "createdAt": timestamp(report.created_at),
+        }
+    )
+    assert call(client, "report", **body)["structuredContent"]["message"] == "Report updated"
+    assert call(anyone, "report", **body) == refusal(NO_TOKEN)
+
+
+def test_a_report_of_an_unknown_slug_names_near_ones(client):
+    PersonaFactory(slug="archivist")
+
+    shown = call(client, "report", kind="persona", slug="archivst", reason="spam")
+
+    assert shown == refusal("Persona not found. Did you mean archivist?")
+
+
+def test_the_searches_name_the_categories(anyone):
+    SkillFactory.create_batch(2, category="data")
+    SkillFactory(category="it's art")
+    SkillFactory(category="")
+    SkillFactory(category="drafts", status="draft")
+
+    assert described(anyone, "search_skills").endswith("""The categories are "data", "it's art".""")
+    assert "categories are" not in described(anyone, "search_personas")
+
+
+@pytest.mark.parametrize(("number", "are_named"), [(49, True), (50, False)])
+def test_many_categories_are_not_named(anyone, number, are_named):
+    for category in range(number):
+        SkillFactory(category=f"category-{category}")
+
+    assert ("The categories are" in described(anyone, "search_skills")) is are_named

@@ -1,0 +1,104 @@
+"""The model of reports, deprecation, the feed of changes and facets."""
+
+from collections import Counter
+
+from tests.system import model_validation as validation
+from tests.system.matchers import StartsWith, Timestamp
+from tests.system.model_agents import Response, error, operation
+from tests.system.model_catalogue import published
+
+FACETS = {
+    "categories": lambda fields: [fields["category"]],
+    "runtimes": lambda fields: fields["runtimes"],
+    "tags": lambda fields: fields["tags"],
+    "authors": lambda fields: [fields["author"]],
+    "licenses": lambda fields: [fields["license"]],
+}
+
+
+class SignalRules:
+    @operation("review", validation.report_problem, policy="report")
+    def report(self, token, body):
+        kind = body["kind"]
+        if kind == "review":
+            target = self.shown_review(body["reviewId"])
+        else:
+            target = self.published(f"{kind}s", body["slug"])
+        if target is None:
+            return error(404, f"{kind.capitalize()} not found")
+        is_new = target not in token.agent.reports
+        if is_new:
+            token.agent.reports[target] = {
+                "reportId": self.opaque("report"),
+                "createdAt": Timestamp(self.interval),
+            }
+        filed = {"message": StartsWith("Report "), **token.agent.reports[target]}
+        return Response(201 if is_new else 200, filed)
+
+    def shown_review(self, review_id):
+        shown = (
+            review
+            for agent in self.agents
+            for review in agent.reviews.values()
+            if review.is_shown and str(review.review_id) == review_id
+        )
+        return next(shown, None)
+
+    def facets(self, _token, query):
+        if problem := validation.facets_problem(query):
+            return error(400, problem)
+        entries = published(self.entries[f"{query['kind']}s"])
+        return Response(200, {name: counted(values, entries) for name, values in FACETS.items()})
+
+    # What staff do
+
+    def deprecate(self, entry, message, successor=None):
+        entry.successor = successor
+        self.edit(entry, "deprecation", message)
+
+    def end_deprecation(self, entry):
+        self.deprecate(entry, "")
+
+    def predecessors(self, entry):
+        return [other for other in self.entries[entry.kind] if other.successor is entry]
+
+    # The feed: what a slug has become, and which are new since they were last read
+
+    def note(self, entry, *, was_published):
+        """What shows the entry has changed with it, unless the entry was and is not public."""
+        if not was_published and not entry.is_published:
+            return
+        self.note_one(entry)
+        if was_published != entry.is_published:
+            for other in (*entry.bundle, *entry.bundled_in, *self.predecessors(entry)):
+                if other.is_published:
+                    self.note_one(other)
+
+    def note_one(self, entry):
+        key = entry.kind.removesuffix("s"), entry.slug
+        before, _ = self.feed.get(key, ("withdrawn", None))
+        if not entry.is_published:
+            self.feed[key] = "withdrawn", None
+        else:
+            self.feed[key] = "published" if before == "withdrawn" else "updated", entry.digest
+        self.unread.add(key)
+
+    def changes(self):
+        """What is new, as `{(kind, slug): (change, digest)}`."""
+        new = {key: self.feed[key] for key in self.unread}
+        self.unread.clear()
+        return new
+
+    def catalogue(self):
+        return {
+            (kind.removesuffix("s"), entry.slug): entry.digest
+            for kind, entries in self.entries.items()
+            for entry in published(entries)
+        }
+
+
+def counted(values, entries):
+    numbers = Counter(value for entry in entries for value in set(values(entry.fields)))
+    del numbers[""]
+    most_common = sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [{"value": value, "count": number} for value, number in most_common]

@@ -1,0 +1,154 @@
+"""A mirror that follows the feed of changes while staff edit, import and withdraw."""
+
+import random
+import threading
+import time
+from contextlib import contextmanager, suppress
+
+import pytest
+from django.db import connection, transaction
+
+from catalogue.exceptions import SkillNotFound
+from catalogue.models import Persona, Skill
+from installs.models import SkillInstall
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+from tests.imports import import_skills
+from tests.system.scale import scale
+
+SECONDS = scale(short=3, long=60)
+EDITORS = 4
+SLUGS = [f"entry-{number}" for number in range(30)]
+IMPORTED = [f"imported-{number}" for number in range(20)]
+KINDS = {"skill": Skill, "persona": Persona}
+
+
+class Mirror:
+    """What a client has that follows `next`, from the start on."""
+
+    def __init__(self, server):
+        self.server, self.polls, self.changes, self.digests = server, 0, 0, {}
+        self.path = "/api/v1/changes?limit=7"
+
+    def poll(self):
+        """Whether there was anything new."""
+        response = self.server.request("GET", self.path)
+        assert response.status == 200, response
+        page = response.json()
+        for row in page["results"]:
+            self.digests[row["kind"], row["slug"]] = row["digest"]
+        self.path = page["next"].partition(str(self.server.port))[2]
+        self.polls += 1
+        self.changes += len(page["results"])
+        return page["results"] != []
+
+    def catch_up(self):
+        while self.poll():
+            pass
+        return {entry: digest for entry, digest in self.digests.items() if digest is not None}
+
+
+@pytest.fixture
+def server(live_server_of):
+    return live_server_of(WEB_CONCURRENCY="2")
+
+
+def test_it_equals_the_catalogue_afterwards(server, tmp_path):
+    for slug in SLUGS:
+        skill = SkillFactory(slug=slug)
+        PersonaFactory(slug=slug, skills=[skill])
+    first, late, failures = Mirror(server), Mirror(server), []
+    deadline = time.monotonic() + SECONDS
+    writers = [lambda n=n: edit(random.Random(n)) for n in range(EDITORS)]
+    writers += [lambda: import_again(tmp_path), install]
+    with running(writers, deadline, failures):
+        while time.monotonic() < deadline:
+            first.poll()
+            if time.monotonic() > deadline - SECONDS / 2:
+                late.poll()
+
+    catalogue = {(kind, slug): digest for kind in KINDS for slug, digest in listed(server, kind)}
+    assert failures == []
+    assert first.catch_up() == catalogue
+    assert late.catch_up() == catalogue
+    assert Mirror(server).catch_up() == catalogue
+    print(  # noqa: T201
+        f"\nmirror: {first.changes} changes in {first.polls} polls in {SECONDS} s, "
+        f"{len(catalogue)} entries, 0 differences"
+    )
+    assert first.changes > 3 * len(SLUGS)
+
+
+@contextmanager
+def running(writers, deadline, failures):
+    def run(write):
+        try:
+            while time.monotonic() < deadline:
+                write()
+        except Exception as error:  # noqa: BLE001 - the test says which
+            failures.append(repr(error))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=[write]) for write in writers]
+    for thread in threads:
+        thread.start()
+    yield
+    for thread in threads:
+        thread.join()
+
+
+def edit(chance):
+    """One transaction of staff, who take their time before they commit."""
+    kind = chance.choice(list(KINDS))
+    entries = KINDS[kind].objects.select_for_update(no_key=True)
+    with transaction.atomic():
+        entry = entries.filter(slug__in=SLUGS).order_by("?").first()
+        CHANGES[chance.choice(list(CHANGES))](entry, chance)
+        time.sleep(chance.random() / 20)
+
+
+def write(entry, chance):
+    entry.title = entry.content = f"Text {chance.random()}"
+    entry.save()
+
+
+def bundle(entry, chance):
+    """Whichever it is of the two."""
+    others = entry.skills if isinstance(entry, Persona) else entry.personas
+    others.set(others.model.objects.filter(slug=chance.choice(SLUGS)))
+
+
+CHANGES = {
+    "write": write,
+    "publish": lambda entry, _: entry.publish(),
+    "publish again": lambda entry, _: entry.publish(),
+    "redraft": lambda entry, _: entry.redraft(),
+    "withdraw": lambda entry, _: entry.withdraw("It leaks."),
+    "deprecate": lambda entry, _: entry.deprecate("Old."),
+    "bundle": bundle,
+}
+
+
+def import_again(folder):
+    for slug in IMPORTED:
+        skill = folder / slug
+        skill.mkdir(exist_ok=True)
+        text = f"---\nname: {slug}\ndescription: Does it.\n---\n{random.random()}"
+        (skill / "SKILL.md").write_text(text)
+    assert import_skills(folder).status == 0
+
+
+def install():
+    agent = AgentFactory()
+    for slug in random.sample(SLUGS, 5):
+        with suppress(SkillNotFound):
+            SkillInstall.objects.install(agent, slug)
+
+
+def listed(server, kind):
+    """The slugs and digests of all published entries, as the lists show them."""
+    path = f"/api/v1/{kind}s?limit=100"
+    while path:
+        page = server.request("GET", path).json()
+        yield from ((row["slug"], row["digest"]) for row in page["results"])
+        path = (page["next"] or "").partition(str(server.port))[2]
