@@ -1,4 +1,6 @@
-from django.db import models
+from django.db import models, transaction
+from django.db.models import F, OuterRef, Q, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from marketplace.secrets import random_text
 
@@ -23,6 +25,45 @@ def violates(error, constraint):
     """Whether an IntegrityError came from this constraint; its class alone does not tell."""
     diagnosis = getattr(error.__cause__, "diag", None)
     return diagnosis is not None and diagnosis.constraint_name == constraint
+
+
+class CountedQuerySet(models.QuerySet):
+    """Rows with counters of others: the model's COUNTERS are {name: (relation, aggregate)}."""
+
+    def with_true_counts(self):
+        """Annotate `true_<counter>`, computed from the counted rows, for each of COUNTERS."""
+        return self.annotate(
+            **{
+                f"true_{name}": total_of(self.model, relation, aggregate)
+                for name, (relation, aggregate) in self.model.COUNTERS.items()
+            }
+        )
+
+    def miscounted(self):
+        """Those with a counter that differs from its rows."""
+        differs = Q()
+        for name in self.model.COUNTERS:
+            differs |= ~Q(**{name: F(f"true_{name}")})
+        return self.with_true_counts().filter(differs).only(*self.model.COUNTERS)
+
+    def recount(self, row):
+        """Set the row's counters to the numbers of its rows."""
+        with transaction.atomic():
+            # A write that is running moves the counter last and waits for this lock to do so; its
+            # rows are not visible before. Nothing is counted twice or missed.
+            self.select_for_update(no_key=True).only("pk").get(pk=row.pk)
+            true = self.with_true_counts().only("pk").get(pk=row.pk)
+            self.filter(pk=row.pk).update(
+                **{name: getattr(true, f"true_{name}") for name in self.model.COUNTERS}
+            )
+
+
+def total_of(model, relation, aggregate):
+    """An aggregate over the rows of a reverse relation, as a subquery; 0 without rows."""
+    field = model._meta.get_field(relation).field  # noqa: SLF001
+    rows = field.model.objects.filter(**{field.name: OuterRef("pk")}).order_by()
+    totals = rows.values(field.name).annotate(total=aggregate).values("total")
+    return Coalesce(Subquery(totals), Value(0), output_field=models.DecimalField())
 
 
 class RateCount(models.Model):

@@ -2,18 +2,18 @@ from functools import partial
 
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import models, transaction
-from django.db.models import F, Max, Min, OuterRef, Q, Subquery
+from django.db.models import Count, F, Max, Min, OuterRef, Q, Subquery
 from django.db.models.functions import JSONObject
 from django.utils import timezone
 
 from agents.models import Agent
 from agents.sql import LOCK
 from catalogue.models import Persona, Skill
-from marketplace.models import MAX_REASON, make_public_id
+from marketplace.models import MAX_REASON, CountedQuerySet, make_public_id
 from reviews.models import Review
 
 
-class CaseQuerySet(models.QuerySet):
+class CaseQuerySet(CountedQuerySet):
     def open(self):
         """Those that staff have still to decide about."""
         return self.filter(resolved_at=None)
@@ -52,6 +52,8 @@ class CaseQuerySet(models.QuerySet):
 
 class Case(models.Model):
     """All reports of one skill, persona or review, which staff decide about together."""
+
+    COUNTERS = {"open_reports": ("reports", Count("pk", filter=Q(resolved_at=None)))}
 
     skill = models.OneToOneField(Skill, models.PROTECT, null=True, related_name="case")
     persona = models.OneToOneField(Persona, models.PROTECT, null=True, related_name="case")

@@ -4,14 +4,14 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.contrib.postgres.search import SearchVector
 from django.core.validators import RegexValidator
-from django.db import models, transaction
-from django.db.models import F, Func, OuterRef, Q, Subquery, Value
+from django.db import models
+from django.db.models import F, Func, Q, Value
 from django.db.models.functions import Coalesce, Collate, Concat, Length, Lower
 from django.utils import timezone
 
 from marketplace.db.compiled_queries import InlineConstant
 from marketplace.db.rows import row_version
-from marketplace.models import MAX_REASON, SLUG
+from marketplace.models import MAX_REASON, SLUG, CountedQuerySet
 
 slug_validator = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as pdf-tables."
@@ -38,7 +38,7 @@ class Status(models.TextChoices):
     WITHDRAWN = "withdrawn", "Withdrawn"
 
 
-class EntryQuerySet(models.QuerySet):
+class EntryQuerySet(CountedQuerySet):
     def published(self):
         return self.filter(status=InlineConstant(Status.PUBLISHED))
 
@@ -49,33 +49,6 @@ class EntryQuerySet(models.QuerySet):
         """
         gone_since = Coalesce("withdrawn_at", "updated_at")
         return self.filter(~PUBLISHED).annotate(gone_since=gone_since)
-
-    def with_true_counts(self):
-        """Annotate `true_<counter>`, computed from the counted rows, for each of COUNTERS."""
-        return self.annotate(
-            **{
-                f"true_{name}": total_of(self.model, relation, aggregate)
-                for name, (relation, aggregate) in self.model.COUNTERS.items()
-            }
-        )
-
-    def miscounted(self):
-        """Entries with a counter that differs from its rows."""
-        differs = Q()
-        for name in self.model.COUNTERS:
-            differs |= ~Q(**{name: F(f"true_{name}")})
-        return self.with_true_counts().filter(differs).only("slug", *self.model.COUNTERS)
-
-    def recount(self, entry):
-        """Set the entry's counters to the numbers of its rows."""
-        with transaction.atomic():
-            # An install or a review that is running moves its counter last and waits for this
-            # lock to do so; its rows are not visible before. Nothing is counted twice or missed.
-            self.select_for_update(no_key=True).only("pk").get(pk=entry.pk)
-            true = self.with_true_counts().only("pk").get(pk=entry.pk)
-            self.filter(pk=entry.pk).update(
-                **{name: getattr(true, f"true_{name}") for name in self.model.COUNTERS}
-            )
 
     def with_row_version(self):
         """Annotate `row_version`, which changes with every write to the row."""
@@ -101,14 +74,6 @@ def successor_slug(model, relation=""):
         function=f"{model._meta.db_table}_successor",
         output_field=models.CharField(),
     )
-
-
-def total_of(model, relation, aggregate):
-    """An aggregate over the rows of a reverse relation, as a subquery; 0 without rows."""
-    field = model._meta.get_field(relation).field
-    rows = field.model.objects.filter(**{field.name: OuterRef("pk")}).order_by()
-    totals = rows.values(field.name).annotate(total=aggregate).values("total")
-    return Coalesce(Subquery(totals), Value(0), output_field=models.DecimalField())
 
 
 class Entry(models.Model):

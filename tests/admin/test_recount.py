@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from catalogue.models import Persona, Skill
+from reports.models import Case
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -38,6 +39,23 @@ def counted(client):
 
 @pytest.mark.usefixtures("counted")
 def test_what_the_api_counted_is_true():
+    assert recount() == ("Every counter is true.\n", 0)
+
+
+def test_reports_are_counted_too(client, counted):
+    body = {"kind": "skill", "slug": "pdf", "reason": "spam"}
+    client.post("/api/v1/agents/me/reports", body)
+    assert recount() == ("Every counter is true.\n", 0)
+    Case.objects.update(open_reports=3)
+
+    output, status = recount("--fix")
+
+    assert (output, status) == (
+        "case skill pdf: open_reports is 3, its rows say 1\n1 corrected.\n",
+        0,
+    )
+    assert Case.objects.get().open_reports == 1
+    Case.objects.get().resolve()
     assert recount() == ("Every counter is true.\n", 0)
 
 

@@ -1,6 +1,5 @@
+from django.apps import apps
 from django.core.management.base import BaseCommand
-
-from catalogue.models import Persona, Skill
 
 
 class Command(BaseCommand):
@@ -11,18 +10,17 @@ class Command(BaseCommand):
 
     def handle(self, *, fix, **options):
         differing = 0
-        for model in (Skill, Persona):
-            for entry in model.objects.miscounted().iterator():
+        for model in (each for each in apps.get_models() if hasattr(each, "COUNTERS")):
+            for row in model.objects.miscounted().iterator():
                 differing += 1
                 stored = ", ".join(
-                    f"{name} is {getattr(entry, name)}, "
-                    f"its rows say {getattr(entry, f'true_{name}')}"
+                    f"{name} is {getattr(row, name)}, its rows say {getattr(row, f'true_{name}')}"
                     for name in model.COUNTERS
-                    if getattr(entry, name) != getattr(entry, f"true_{name}")
+                    if getattr(row, name) != getattr(row, f"true_{name}")
                 )
-                self.stdout.write(f"{model.__name__.lower()} {entry.slug}: {stored}")
+                self.stdout.write(f"{model.__name__.lower()} {row}: {stored}")
                 if fix:
-                    model.objects.recount(entry)
+                    model.objects.recount(row)
         if differing and not fix:
             self.stdout.write(f"{differing} differ. Run it again with --fix to fix them.")
             raise SystemExit(1)
