@@ -4,6 +4,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 
 from catalogue.models import Change, Skill
 from installs.models import PersonaInstall, SkillInstall
@@ -238,6 +239,28 @@ def test_a_bundle_with_what_is_not_public_is_shown_by_nobody(anyone):
     draft.skills.clear()
 
     assert since(anyone, before) == []
+
+
+def test_a_bundle_with_what_has_left_is_shown_by_nobody(anyone):
+    skill, persona = SkillFactory(), PersonaFactory()
+    persona.withdraw()
+    before = cursor(anyone)
+
+    persona.skills.add(skill)
+
+    assert since(anyone, before) == []
+
+
+def test_what_leaves_together_with_its_bundle_is_noticed_by_the_other(anyone):
+    skill = SkillFactory(slug="pdf-tables")
+    persona = PersonaFactory(slug="archivist", skills=[skill])
+    before = cursor(anyone)
+
+    with transaction.atomic():
+        skill.withdraw()
+        persona.skills.clear()
+
+    assert sorted(since(anyone, before)) == [("archivist", "updated"), ("pdf-tables", "withdrawn")]
 
 
 def test_a_deprecated_entry_shows_its_successor(anyone):

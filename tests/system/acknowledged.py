@@ -25,6 +25,11 @@ STORED = {
     "active": f"""
         SELECT handle, slug FROM installs_personainstall {AGENT} {PERSONA} WHERE is_active
     """,
+    "report": f"""
+        SELECT handle, slug, reason
+        FROM reports_report {AGENT} JOIN reports_case AS reported ON reported.id = case_id {SKILL}
+        WHERE reports_report.resolved_at IS NULL
+    """,
     "review": f"""
         SELECT handle, slug, rating || ' ' || comment
         FROM reviews_review {AGENT} {PERSONA} WHERE deleted_at IS NULL

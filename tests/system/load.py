@@ -94,6 +94,8 @@ class Load(Workers):
         self.install(agent, "personas", persona, setActive=True)
         self.review(agent, persona, is_new=True)
         self.review(agent, persona, is_new=False)
+        self.report(agent, skill, is_new=True)
+        self.report(agent, skill, is_new=False)
         agent.own.append((skill, persona))
         earlier = random.choice(agent.own)
         for kind, slug in zip(("skills", "personas"), earlier, strict=True):
@@ -158,6 +160,16 @@ class Load(Workers):
         values = {("review", agent.handle, persona): f"{rating:.2f} {comment}"}
         self.write(
             *(agent, "reviews", body, values),
+            expected=201 if is_new else 200,
+            if_repeated={200},
+        )
+
+    def report(self, agent, skill, *, is_new):
+        reason = random.choice(["broken", "spam", "license"])
+        body = {"kind": "skill", "slug": skill, "reason": reason}
+        values = {("report", agent.handle, skill): reason}
+        self.write(
+            *(agent, "reports", body, values),
             expected=201 if is_new else 200,
             if_repeated={200},
         )

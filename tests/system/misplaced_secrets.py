@@ -20,7 +20,14 @@ IN_THE_URL = [
     *(f"{ME}/tokens/TOKEN", f"{ME}/tokens/TOKEN/", f"{API}/tokens/TOKEN"),
     *(f"{ME}/reviews/TOKEN", f"{API}/personas/TOKEN/reviews", f"{ME}/reviews?TOKEN=TOKEN"),
     *(f"{API}/personas/archivist/reviews?{name}=TOKEN" for name in ("rating", "sort", "cursor")),
-    *(f"{ME}/manifest?content=TOKEN", f"{ME}/skills?cursor=TOKEN", f"{ME}/personas?TOKEN=1"),
+    *(f"{API}/changes?{name}=TOKEN" for name in ("since", "kind", "limit", "TOKEN")),
+    *(f"{API}/facets?kind=TOKEN", f"{API}/facets?TOKEN=1", f"{API}?TOKEN", f"{ME}/reports/TOKEN"),
+    *(
+        f"{API}/skills?license=TOKEN",
+        f"{ME}/manifest?content=TOKEN",
+        f"{ME}/skills?cursor=TOKEN",
+        f"{ME}/personas?TOKEN=1",
+    ),
     *("/claim/TOKEN", "/claim/TOKEN/", "/admin/TOKEN", "/admin/TOKEN/", "/static/TOKEN"),
     *("/%6Dkt%5Fagent%5FOPAQUE", "//TOKEN", "/TOKENTOKEN", f"{API}/skills?q=%00TOKEN"),
     *("/admin/login/?next=/TOKEN", "/admin/agents/agent/?q=TOKEN", "/admin/agents/agent/?TOKEN=1"),
@@ -67,6 +74,9 @@ IN_A_BODY = [
     ),
     (f"{ME}/reviews", '{"personaSlug": "TOKEN", "rating": "TOKEN", "comment": ["TOKEN"]}'),
     (f"{ME}/reviews", '{"personaSlug": "TOKEN", "rating": 5}'),
+    (f"{ME}/reports", '{"kind": "TOKEN", "slug": ["TOKEN"], "reason": "TOKEN"}'),
+    (f"{ME}/reports", '{"kind": "review", "reviewId": "TOKEN", "reason": "spam"}'),
+    (f"{ME}/reports", '{"kind": "skill", "slug": "TOKEN", "reason": "spam"}'),
 ]
 CREDENTIALS = [
     *("Bearer TOKEN", "TOKEN", "Basic TOKEN", "Token TOKEN", "Bearer TOKENx", 'Bearer "TOKEN"'),

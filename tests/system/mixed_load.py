@@ -12,7 +12,9 @@ from http.client import HTTPConnection, HTTPException, InvalidURL
 from tests.api import hostile_bodies, hostile_fields, hostile_urls
 from tests.api.request_cases import (
     ACTIVATE,
+    CHANGES,
     CONFIRM,
+    FACETS,
     INSTALL_PERSONA,
     INSTALL_SKILL,
     LIMITS,
@@ -21,6 +23,7 @@ from tests.api.request_cases import (
     OWN_SKILLS,
     PERSONAS,
     REGISTER,
+    ROOT,
     ROTATE,
     SKILLS,
     TOKENS,
@@ -28,6 +31,7 @@ from tests.api.request_cases import (
     UNINSTALL_SKILL,
     UPDATE_SKILL,
 )
+from tests.api.request_cases import REPORTS as REPORT
 from tests.api.request_cases import REVIEWS as REVIEW
 from tests.deployment import protocol_cases
 from tests.system.staff import Browser
@@ -48,6 +52,7 @@ RAW = [
     for table in (protocol_cases.UNREADABLE, protocol_cases.REFUSED, protocol_cases.SMUGGLED)
     for _, request in table.values()
 ]
+SIGNALS = [CHANGES, f"{CHANGES}?kind=skill&limit=99", f"{FACETS}?kind=persona", ROOT]
 READS = [ME, MANIFEST, LIMITS, OWN_SKILLS, TOKENS, REVIEW]
 SEARCHES = ["q=skill", "q=persona+review&limit=5", "sort=newest", "sort=name&limit=99", "tag=a"]
 CUT_OFF = (
@@ -154,6 +159,7 @@ class MixedLoad:
                 ("POST", INSTALL_PERSONA, {"slug": persona, "setActive": True}),
                 ("POST", REVIEW, {"personaSlug": persona, "rating": 4.5, "comment": "x" * 900}),
                 ("DELETE", f"{REVIEW}/{persona}", None),
+                ("POST", REPORT, {"kind": "skill", "slug": skill, "reason": "spam"}),
                 ("POST", CONFIRM, {"code": "BBBB-BBBB"}),
             ]
         )
@@ -170,6 +176,7 @@ class MixedLoad:
         self.send("GET", SKILLS + entry)
         self.send("GET", f"{PERSONAS}?{random.choice(SEARCHES)}")
         self.send("GET", f"{PERSONAS}/{random.choice(self.personas)}/reviews")
+        self.send("GET", random.choice(SIGNALS))
 
     def attack(self):
         token, _ = random.choice(self.agents)
@@ -196,7 +203,12 @@ class MixedLoad:
             [
                 *("/admin/", "/admin/agents/agent/", "/admin/agents/agenttoken/?q=mkt"),
                 *("/admin/catalogue/skill/?q=skill", "/admin/catalogue/persona/add/"),
-                *("/admin/reviews/review/", "/admin/nowhere/", "/admin/agents/agent/?e=1"),
+                *(
+                    "/admin/reviews/review/",
+                    "/admin/reports/case/",
+                    "/admin/nowhere/",
+                    "/admin/agents/agent/?e=1",
+                ),
             ]
         )
         page = self.staff.get(path)

@@ -34,7 +34,8 @@ call_command("import_skills", "demo/skills")
 call_command("import_personas", "demo/personas")
 """
 UNLIMITED = {
-    f"RATE_LIMIT_{name}": "1000000/h" for name in ("INSTALL", "REVIEW", "MANAGE", "REGISTER")
+    f"RATE_LIMIT_{name}": "1000000/h"
+    for name in ("INSTALL", "REVIEW", "REPORT", "MANAGE", "REGISTER")
 }
 
 

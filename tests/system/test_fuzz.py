@@ -30,7 +30,15 @@ LIMITS = {
     "WEB_CONCURRENCY": "2",
     **{
         f"RATE_LIMIT_{policy}": "1000000/h"
-        for policy in ("INSTALL", "REVIEW", "MANAGE", "CONFIRM_CLAIM", "REGISTER", "REVOKE")
+        for policy in (
+            "INSTALL",
+            "REVIEW",
+            "REPORT",
+            "MANAGE",
+            "CONFIRM_CLAIM",
+            "REGISTER",
+            "REVOKE",
+        )
     },
 }
 

@@ -27,7 +27,8 @@ CODE = re.compile(r"[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}")
 LEAVING = ("update", "uninstall")
 SWITCHING = ("activate", "deactivate", *LEAVING)
 UNLIMITED = {
-    f"RATE_LIMIT_{name}": "100000/h" for name in ("INSTALL", "REVIEW", "MANAGE", "CONFIRM_CLAIM")
+    f"RATE_LIMIT_{name}": "100000/h"
+    for name in ("INSTALL", "REVIEW", "MANAGE", "REPORT", "CONFIRM_CLAIM")
 }
 
 
@@ -81,6 +82,7 @@ def use_rightly(scene):
         *(("GET", f"{me}/{what}", None) for what in ("manifest", "limits", "skills", "reviews")),
         ("GET", f"{misplaced.API}/personas/archivist/reviews", None),
         ("DELETE", f"{me}/reviews/archivist", None),
+        ("POST", f"{me}/reports", {"kind": "skill", "slug": "pdf-tables", "reason": "broken"}),
     ]:
         assert scene.send(method, path, body, token=token).status in {200, 201}
 
@@ -247,6 +249,7 @@ def test_no_secret_leaks_after_any_use_of_it(scene, subtests):
         assert [asked[:120] for asked, text in scene.errors if found(secrets, text)] == []
 
 
+REPORT = {"kind": "skill", "slug": "pdf-tables", "reason": "spam"}
 KEPT_FIELDS = [
     ("POST", "/agents/register", "name", {}),  # a handle would be made from it, too
     ("PATCH", "/agents/me", "name", {}),
@@ -254,6 +257,7 @@ KEPT_FIELDS = [
     ("PATCH", "/agents/me", "runtime", {}),
     ("POST", "/agents/me/tokens", "name", {}),
     ("POST", "/agents/me/reviews", "comment", {"personaSlug": "archivist", "rating": 5}),
+    ("POST", "/agents/me/reports", "comment", REPORT),
 ]
 
 

@@ -27,6 +27,7 @@ LIMITS = {
     # Short windows, so that counters expire all the time.
     "RATE_LIMIT_INSTALL": "100/2s",
     "RATE_LIMIT_REVIEW": "5/2s",
+    "RATE_LIMIT_REPORT": "5/2s",
     "RATE_LIMIT_MANAGE": "20/2s",
     "RATE_LIMIT_CONFIRM_CLAIM": "2/5s",
 }
