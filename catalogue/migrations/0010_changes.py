@@ -16,8 +16,16 @@ def run(name, **values):
     return migrations.RunSQL(text.format(**values) if values else text, migrations.RunSQL.noop)
 
 
-def run_for(kind, other, *more):
-    return run('entry_changes.sql', kind=kind, other=other, shown=', '.join([*SHOWN, *more]))
+def run_for(kind, other, *more, beside):
+    """`beside` are the columns that the other kind shows."""
+    return run(
+        'entry_changes.sql',
+        kind=kind,
+        other=other,
+        shown=', '.join([*SHOWN, *more]),
+        old_beside=', '.join(f'OLD.{name}' for name in beside),
+        new_beside=', '.join(f'NEW.{name}' for name in beside),
+    )
 
 
 class Migration(migrations.Migration):
@@ -51,6 +59,9 @@ class Migration(migrations.Migration):
             },
         ),
         run('changes.sql'),
-        run_for('skill', 'persona', 'skill_md', 'files'),
-        run_for('persona', 'skill', 'price_cents'),
+        run_for(
+            *('skill', 'persona', 'skill_md', 'files'),
+            beside=['slug', 'title', 'description', 'status'],
+        ),
+        run_for('persona', 'skill', 'price_cents', beside=['slug', 'title', 'status']),
     ]

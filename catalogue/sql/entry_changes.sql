@@ -27,21 +27,19 @@ BEGIN
             PERFORM catalogue_note_{kind}(OLD.slug);
         END IF;
         PERFORM catalogue_note_{kind}(coalesce(NEW.slug, OLD.slug));
-        -- What others show of it: those that bundle it or come with it, and what it replaces.
-        IF (OLD.slug, OLD.title, OLD.description, OLD.status)
-            IS DISTINCT FROM (NEW.slug, NEW.title, NEW.description, NEW.status)
-        THEN
+        -- What a detail shows of those that it bundles, or that bundle it.
+        IF ({old_beside}) IS DISTINCT FROM ({new_beside}) THEN
             FOR affected IN
                 SELECT slug FROM catalogue_{other} AS other
                 JOIN catalogue_persona_skills AS bundle ON bundle.{other}_id = other.id
-                WHERE bundle.{kind}_id = NEW.id AND other.status = 'published'
+                WHERE bundle.{kind}_id = NEW.id
             LOOP
                 PERFORM catalogue_note_{other}(affected);
             END LOOP;
-            FOR affected IN
-                SELECT slug FROM catalogue_{kind}
-                WHERE successor_id = NEW.id AND status = 'published'
-            LOOP
+        END IF;
+        -- What a deprecated entry shows of its successor.
+        IF (OLD.slug, OLD.status) IS DISTINCT FROM (NEW.slug, NEW.status) THEN
+            FOR affected IN SELECT slug FROM catalogue_{kind} WHERE successor_id = NEW.id LOOP
                 PERFORM catalogue_note_{kind}(affected);
             END LOOP;
         END IF;

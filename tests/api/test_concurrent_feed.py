@@ -51,6 +51,28 @@ def test_what_begins_first_and_commits_last_is_read_after_the_other(anyone):
     assert poll(anyone, cursor)[0] == ["first"]
 
 
+@pytest.mark.parametrize("write", ["edit", "bundle"])
+def test_no_commit_waits_for_a_transaction_that_has_only_written(anyone, write):
+    skill, persona = SkillFactory(slug="pdf-tables"), PersonaFactory(slug="archivist")
+    SkillFactory(slug="second", status="draft")
+
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        if write == "edit":
+            skill.deprecate("Old.")
+        else:
+            persona.skills.add(skill)
+        pool.submit(in_thread, lambda: publish("second")).result(timeout=5)
+
+    assert "second" in poll(anyone)[0]
+
+
+def in_thread(write):
+    try:
+        write()
+    finally:
+        connection.close()
+
+
 def test_a_commit_that_has_its_position_holds_up_the_next(anyone):
     for slug in ("first", "second"):
         SkillFactory(slug=slug, status="draft")
