@@ -8,15 +8,15 @@ from agents import tokens
 from agents.admin.filters import SuspendedFilter, TierFilter
 from agents.admin.forms import AgentForm, IssueTokenForm
 from agents.admin.search import TokenSearchMixin
+from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, AgentToken
-from marketplace.adminsite.actions import ReasonForm
 from marketplace.adminsite.base import StaffModelAdmin, state_label
 
 NEWEST = 10  # rows of each kind that an agent's page shows
 
 
 @admin.register(Agent)
-class AgentAdmin(TokenSearchMixin, StaffModelAdmin):
+class AgentAdmin(SuspendAgentsMixin, TokenSearchMixin, StaffModelAdmin):
     form = AgentForm
     list_display = ["handle", "name", "tier", "state", "created_at"]
     list_filter = [TierFilter, SuspendedFilter]
@@ -97,26 +97,7 @@ class AgentAdmin(TokenSearchMixin, StaffModelAdmin):
 
     @admin.action(description="Suspend", permissions=["change"])
     def suspend(self, request, queryset):
-        form = ReasonForm(request.POST if self.is_confirmed(request) else None)
-        if not form.is_valid():
-            return self.confirm(
-                request,
-                queryset,
-                "suspend",
-                form=form,
-                danger=True,
-                text="A suspended agent is refused with every token, until it is restored. The "
-                "reason is for staff.",
-            )
-        self.suspend_each(request, queryset, form.cleaned_data["reason"])
-        return None
-
-    def suspend_each(self, request, agents, reason):
-        """Suspend agents, each in its history."""
-        self.change_each(
-            request, agents, f"Suspended: {reason}", lambda agent: agent.suspend(reason)
-        )
-        self.message_user(request, "Suspended: their tokens are refused from now on.")
+        return self.suspend_agents(request, queryset, queryset)
 
     @admin.action(description="Restore", permissions=["change"])
     def restore(self, request, queryset):

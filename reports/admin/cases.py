@@ -7,6 +7,7 @@ from django.template.defaultfilters import timesince, truncatechars
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 
+from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonForm
@@ -57,7 +58,7 @@ HIDE = Decision(
 
 
 @admin.register(Case)
-class CaseAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
+class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     """The queue: a row for each skill, persona or review that agents have reported."""
 
     list_display = ["__str__", "open_reports", "reasons", "ages", "last_reported_at", "state"]
@@ -220,19 +221,4 @@ class CaseAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
             self.message_user(request, "No agent has written these.", messages.WARNING)
             return None
         agents = Agent.objects.filter(reviews__case__in=cases, suspended_at=None).distinct()
-        form = ReasonForm(request.POST if self.is_confirmed(request) else None)
-        if not form.is_valid():
-            return self.confirm(
-                request,
-                cases,
-                "suspend",
-                form=form,
-                danger=True,
-                text="A suspended agent is refused with every token, until it is restored. The "
-                "reason is for staff. The reviews stay as they are.",
-                facts=[(agent, f"{timesince(agent.created_at)} old") for agent in agents],
-            )
-        self.admin_site.get_model_admin(Agent).suspend_each(
-            request, agents, form.cleaned_data["reason"]
-        )
-        return None
+        return self.suspend_agents(request, cases, agents)

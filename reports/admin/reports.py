@@ -1,15 +1,15 @@
 from django.contrib import admin
 from django.template.defaultfilters import timesince, truncatechars
 
+from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent
-from marketplace.adminsite.actions import ReasonForm
 from marketplace.adminsite.base import ReadOnlyModelAdmin, WholeNameSearchMixin, state_label
 from reports.admin.filters import QueueFilter, ReasonFilter
 from reports.models import Report
 
 
 @admin.register(Report)
-class ReportAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
+class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     """Who has said what, and which of them to suspend."""
 
     list_display = ["case", "agent", "age", "reason", "text", "state", "updated_at"]
@@ -44,18 +44,4 @@ class ReportAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     @admin.action(description="Suspend who reported it", permissions=["suspend"])
     def suspend(self, request, queryset):
         agents = Agent.objects.filter(reports__in=queryset, suspended_at=None).distinct()
-        form = ReasonForm(request.POST if self.is_confirmed(request) else None)
-        if not form.is_valid():
-            return self.confirm(
-                request,
-                queryset,
-                "suspend",
-                form=form,
-                danger=True,
-                text="A suspended agent is refused with every token, until it is restored. The "
-                "reason is for staff. The reports stay as they are.",
-                facts=[(agent, f"{timesince(agent.created_at)} old") for agent in agents],
-            )
-        reason = form.cleaned_data["reason"]
-        self.admin_site.get_model_admin(Agent).suspend_each(request, agents, reason)
-        return None
+        return self.suspend_agents(request, queryset, agents)

@@ -5,9 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Group, User
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -239,18 +237,6 @@ def test_what_is_for_reviews_leaves_entries_alone(admin_client, skill, action):
     case.refresh_from_db()
     assert case.open_reports == 1
     assert not Agent.objects.exclude(suspended_at=None).exists()
-
-
-@pytest.fixture
-def admin_client_of(db):
-    def admin_client_of(role):
-        user = User.objects.create_user(role, is_staff=True)
-        user.groups.add(Group.objects.get(name=role))
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return admin_client_of
 
 
 def test_editors_recall_and_moderators_hide_and_suspend(admin_client_of, agent, skill):

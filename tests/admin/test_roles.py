@@ -25,20 +25,6 @@ EVERYTHING = CATALOGUE | AGENTS | INSTALLS | REPORTS | {User, Group}
 
 
 @pytest.fixture
-def admin_client_of(db):
-    """The browser of somebody of a role: `admin_client_of("Editors")`."""
-
-    def admin_client_of(role):
-        user = User.objects.create_user(role, is_staff=True)
-        user.groups.add(Group.objects.get(name=role))
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return admin_client_of
-
-
-@pytest.fixture
 def rows(db):
     agent = AgentFactory()
     install = SkillInstallFactory(agent=agent, skill=SkillFactory(downloads=1))

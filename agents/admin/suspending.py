@@ -1,0 +1,31 @@
+from django.template.defaultfilters import timesince
+
+from agents.models import Agent
+from marketplace.adminsite.actions import ReasonForm
+
+
+class SuspendAgentsMixin:
+    """For an action that suspends agents, from their own list or from that of what they did."""
+
+    def suspend_agents(self, request, rows, agents):
+        """Ask for a reason, and suspend the agents that have to do with the rows."""
+        form = ReasonForm(request.POST if self.is_confirmed(request) else None)
+        if not form.is_valid():
+            return self.confirm(
+                request,
+                rows,
+                "suspend",
+                form=form,
+                danger=True,
+                text="A suspended agent is refused with every token, until it is restored. What "
+                "it has written stays as it is. The reason is for staff.",
+                facts=[
+                    (agent, f"registered {timesince(agent.created_at)} ago") for agent in agents
+                ],
+            )
+        reason = form.cleaned_data["reason"]
+        self.admin_site.get_model_admin(Agent).change_each(
+            request, agents, f"Suspended: {reason}", lambda agent: agent.suspend(reason)
+        )
+        self.message_user(request, "Suspended: their tokens are refused from now on.")
+        return None
