@@ -223,6 +223,21 @@ def test_a_report_while_staff_resolve_the_case_stays_open(client, client_of):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_staff_resolve_a_report_that_is_filed_meanwhile_too(client_of, agent):
+    client_of(AgentFactory()).post(URL, SKILL)
+    case = Case.objects.get()
+
+    def file():
+        Report.objects.submit(agent, Skill.objects.get(), reason="spam")
+
+    during(file, lambda: case.resolve("Nothing."))
+
+    case.refresh_from_db()
+    assert (case.open_reports, case.resolution) == (0, "Nothing.")
+    assert not Report.objects.open().exists()
+
+
+@pytest.mark.django_db(transaction=True)
 def test_an_agent_that_is_suspended_meanwhile_reports_nothing(client, agent):
     suspend = Agent.objects.get(pk=agent.pk).suspend
 
