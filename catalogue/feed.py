@@ -20,6 +20,7 @@ from marketplace.db.compiled_queries import CompiledQuery
 # No list takes its cursors, and no URL has to escape them.
 SIGNER = signing.Signer(salt="catalogue.feed", sep=".")
 EPOCH = datetime.fromtimestamp(0, UTC)
+START = EPOCH, 0  # the position before all changes
 feed = CompiledQuery(Feed.objects.values_list("newest_at", "complete_since"))
 
 
@@ -44,48 +45,59 @@ class ChangeFilterSet(FilterSet):
 
 
 class FeedPagination(KeysetPagination):
-    """A page of the feed after the cursor `since`, for the `state` of the feed.
+    """A page of the feed after the cursor `since`, for the `state` that the feed had before.
 
-    A cursor holds the kind that it was made for, up to when there were changes when its reader
-    began, and the position of the last change that it has read, if any. What was dropped before
-    the reader began is nothing that it could know.
+    A cursor holds the kind that it was made for, the position of the last change that its reader
+    has read, and up to when it has missed nothing: since the reader began, or since a page reached
+    the end. What was dropped before that is nothing that the reader has to be told.
     """
 
     state = None
 
     def paginate_queryset(self, queryset, request, view=None):
-        newest_at, complete_since = self.state
+        newest_at, _ = self.state
         self.request, self.query, self.kind = request, queryset.query, queryset.values.get("kind")
         limit, since = self.get_limit(queryset.params), queryset.params.get("since")
-        self.began_at, position = (newest_at, None) if since is None else self.decode(since)
-        place, bound, read_until = "start", {}, self.began_at
-        if position is not None:
-            place, bound = "after", queryset.sorts[queryset.sort].bound(position)
-            read_until = max(read_until, datetime.fromisoformat(position[0]))
-        if read_until < complete_since:
-            raise CursorExpired
-        select, _ = queryset.compiled_page(limit, place)
+        self.known_until, self.position = (
+            (newest_at, START) if since is None else self.decode(since)
+        )
+        read_until, row_id = self.position
+        bound = queryset.sorts[queryset.sort].bound((read_until.isoformat(), row_id))
+        select, _ = queryset.compiled_page(limit, "after")
         page = select(**queryset.values, **bound)
-        self.position = [page[-1].changed_at.isoformat(), page[-1].pk] if page else position
+        # After the page, from which changes may have been dropped since the state before.
+        _, complete_since = feed_state()
+        # Of the changes of one transaction, which have one position, some may not be read yet.
+        if self.known_until < complete_since and read_until <= complete_since:
+            raise CursorExpired
+        if page:
+            self.position = page[-1].changed_at, page[-1].pk
+        if len(page) < limit:
+            self.known_until = max(self.known_until, newest_at)
         return page
 
     def get_paginated_response(self, data):
-        position = self.position or []
-        cursor = SIGNER.sign_object([self.kind, self.began_at.isoformat(), *position])
+        cursor = self.encode()
         query = urlencode({**self.query, "since": [cursor]}, doseq=True)
         link = f"{base_url(self.request)}{self.request.path}?{query}"
         return Response({"results": data, "next": link, "cursor": cursor})
 
+    def encode(self):
+        read_until, row_id = self.position
+        times = [self.known_until.isoformat(), read_until.isoformat()]
+        return SIGNER.sign_object([self.kind, *times, row_id])
+
     def decode(self, cursor):
-        """When its reader began, and the position; that of all kinds does for one kind, too."""
+        """Up to when its reader knows all, and the position; one of all kinds does for one too."""
         try:
-            kind, began_at, *position = SIGNER.unsign_object(cursor)
-            began_at = datetime.fromisoformat(began_at)
-        except (signing.BadSignature, ValueError) as error:
+            kind, known_until, read_until, row_id = SIGNER.unsign_object(cursor)
+            position = datetime.fromisoformat(read_until), int(row_id)
+            known_until = datetime.fromisoformat(known_until)
+        except (signing.BadSignature, TypeError, ValueError) as error:
             raise BadRequest("cursor is invalid") from error
         if kind not in {None, self.kind}:
             raise BadRequest("cursor is invalid")
-        return began_at, position or None
+        return known_until, position
 
     def get_schema_operation_parameters(self, view):
         limit, _ = super().get_schema_operation_parameters(view)

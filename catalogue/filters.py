@@ -1,6 +1,7 @@
 """The query strings of the two list endpoints (contract 6)."""
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 
@@ -55,7 +56,7 @@ KIND = Filter(
 class FacetFilterSet(FilterSet):
     """Of which kind of entry the facets are."""
 
-    filters = {"kind": KIND}
+    filters = {"kind": replace(KIND, description="Of which kind of entry.")}
     required = ["kind"]
 
     @classmethod

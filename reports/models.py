@@ -3,13 +3,14 @@ from functools import partial
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import models, transaction
 from django.db.models import Count, F, Max, Min, OuterRef, Q, Subquery
-from django.db.models.functions import JSONObject
+from django.db.models.functions import Extract, JSONObject
 from django.utils import timezone
 
 from agents.models import Agent
 from agents.sql import LOCK
 from catalogue.models import Persona, Skill
-from marketplace.models import MAX_REASON, CountedQuerySet, make_public_id
+from marketplace.adminsite.history import StaffHistory
+from marketplace.models import CountedQuerySet, make_public_id
 from reviews.models import Review
 
 
@@ -37,16 +38,18 @@ class CaseQuerySet(CountedQuerySet):
         )
 
     def with_reporters(self):
-        """Annotate `reporters`: the reasons of the open reports, and when their agents registered.
+        """Annotate `reporters`: the reasons of the open reports, and how old the agents were then.
 
-        `{"reasons": [...], "first": ..., "last": ...}`, or None without one.
+        `{"reasons": [...], "youngest": seconds, "oldest": seconds}`; of a resolved case those of
+        all reports.
         """
-        reports = Report.objects.open().filter(case=OuterRef("pk")).order_by().values("case")
+        age = Extract(F("updated_at") - F("agent__created_at"), "epoch")
         about = JSONObject(
-            reasons=ArrayAgg("reason", distinct=True),
-            first=Min("agent__created_at"),
-            last=Max("agent__created_at"),
+            reasons=ArrayAgg("reason", distinct=True), youngest=Min(age), oldest=Max(age)
         )
+        is_decided_about = Q(resolved_at=None) | Q(case__resolved_at__isnull=False)
+        reports = Report.objects.filter(is_decided_about, case=OuterRef("pk")).order_by()
+        reports = reports.values("case")
         return self.annotate(reporters=Subquery(reports.values(about=about)))
 
 
@@ -60,10 +63,13 @@ class Case(models.Model):
     review = models.OneToOneField(Review, models.PROTECT, null=True, related_name="case")
     open_reports = models.PositiveIntegerField(default=0)
     last_reported_at = models.DateTimeField()
+    created_at = models.DateTimeField(auto_now_add=True)
     resolved_at = models.DateTimeField(null=True)
-    resolution = models.CharField(max_length=MAX_REASON, blank=True)
+    # What staff found the last time, also where it was reported again since.
+    resolution = models.TextField("last resolution", blank=True)
 
     objects = CaseQuerySet.as_manager()
+    history = StaffHistory(excluded_fields=["created_at", "open_reports", "last_reported_at"])
 
     class Meta:
         ordering = ["-last_reported_at", "-id"]
@@ -141,8 +147,8 @@ class ReportQuerySet(models.QuerySet):
         report.reason, report.comment, report.resolved_at = reason, comment, None
         report.updated_at = now
         report.save()
-        case.last_reported_at, case.resolved_at, case.resolution = now, None, ""
-        case.save(update_fields=["open_reports", "last_reported_at", "resolved_at", "resolution"])
+        case.last_reported_at, case.resolved_at = now, None
+        case.save(update_fields=["open_reports", "last_reported_at", "resolved_at"])
         return report, is_new
 
 

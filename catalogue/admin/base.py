@@ -38,7 +38,7 @@ class EntryAdmin(ImportExportModelAdmin):
     }
     actions = ["publish", "redraft", "withdraw", "deprecate", "end_deprecation", "export"]
     always_readonly = [
-        *("status", "withdrawn_at", "withdrawal_reason", "deprecation_message", "successor"),
+        *("status", "withdrawn_at", "withdrawal_reason", "deprecation_message", "replaced_by"),
         *("public_id", "context_tokens", "source", "created_at", "updated_at"),
     ]
     own_fields = []
@@ -59,7 +59,7 @@ class EntryAdmin(ImportExportModelAdmin):
             return [*fieldsets, ("Origin", {"fields": ["author", "version", "license"]})]
         known = ["status", "withdrawal_reason"] if obj.is_recalled else ["status"]
         if obj.deprecation_message:
-            known += ["deprecation_message", "successor"]
+            known += ["deprecation_message", "replaced_by"]
         rows = ["context_tokens", "public_id", "created_at", "updated_at"]
         return [
             *fieldsets,
@@ -94,6 +94,14 @@ class EntryAdmin(ImportExportModelAdmin):
         if entry.is_published and entry.deprecation_message:
             return state_label("deprecated")
         return state_label("recalled" if entry.is_recalled else entry.status)
+
+    @admin.display(description="successor", empty_value="None")
+    def replaced_by(self, entry):
+        """What agents are told of; who may not see a successor is not told of it."""
+        successor = entry.successor
+        if successor is None or successor.is_published:
+            return successor
+        return f"{successor} ({successor.status}, so nobody is told of it)"
 
     def save_model(self, request, obj, form, change):
         if not change:
@@ -176,12 +184,15 @@ class EntryAdmin(ImportExportModelAdmin):
     def end_deprecation(self, request, queryset):
         if not self.is_confirmed(request):
             return self.confirm(
-                request, queryset, "end_deprecation", text="Nothing will advise against them."
+                request,
+                queryset,
+                "end_deprecation",
+                text="Nothing will advise against it any more.",
             )
         entries = self.change_each(
             request, queryset, "Deprecated no more.", self.model.end_deprecation
         )
-        self.message_user(request, f"{len(entries)} deprecated no more.")
+        self.message_user(request, f"{len(entries)} not deprecated any more.")
         return None
 
     def holders_of(self, entries):
@@ -194,8 +205,10 @@ class EntryAdmin(ImportExportModelAdmin):
 
     def set_status(self, request, queryset, message, change):
         entries = self.change_each(request, queryset, message, change)
-        status = entries[0].get_status_display().lower()
-        self.message_user(request, f"{len(entries)} set to {status}.")
+        statuses = " and ".join({entry.get_status_display().lower() for entry in entries})
+        self.message_user(
+            request, f"{len(entries)} set to {statuses}." if entries else "None left."
+        )
 
     # Other pages
 
@@ -236,7 +249,13 @@ class EntryAdmin(ImportExportModelAdmin):
         return TemplateResponse(request, "admin/catalogue/as_agent.html", context)
 
     def row_context(self, request, row):
-        return {"panels": self.panels(request, row), "preview": render(row.content)}
+        case = getattr(row, "case", None)
+        return {
+            "panels": self.panels(request, row),
+            "preview": render(row.content),
+            "case": case,
+            "case_link": case and link_to(request, "reports.case", case.pk),
+        }
 
     def is_offered(self, action, row):
         if action == "end_deprecation":

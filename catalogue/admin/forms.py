@@ -19,8 +19,7 @@ from catalogue.frontmatter import (
 from catalogue.importing.base import LISTS, TEXTS
 from catalogue.importing.uploads import MAX_ENTRIES, MAX_UPLOAD
 from marketplace.adminsite import theme
-from marketplace.adminsite.actions import ReasonForm
-from marketplace.models import MAX_REASON
+from marketplace.adminsite.actions import ReasonField, ReasonForm
 from marketplace.secrets import holds_token
 
 
@@ -176,11 +175,7 @@ class UploadForm(forms.Form):
 
 
 class DeprecationForm(forms.Form):
-    message = forms.CharField(
-        max_length=MAX_REASON,
-        widget=theme.Textarea(attrs={"rows": 3}),
-        help_text="Everybody reads this: why not to use it any more.",
-    )
+    message = ReasonField(help_text="Everybody reads this: why not to use it any more.")
     successor = forms.CharField(
         required=False,
         widget=theme.TextInput,
@@ -188,8 +183,10 @@ class DeprecationForm(forms.Form):
     )
 
     def __init__(self, data, *, entries):
-        super().__init__(data)
         self.entries = entries
+        only = entries[0] if len(entries) == 1 else None
+        initial = {"message": only.deprecation_message, "successor": only.successor} if only else {}
+        super().__init__(data, initial=initial)
 
     def clean_successor(self):
         slug = self.cleaned_data["successor"]

@@ -36,7 +36,10 @@ def successor_of_history(kind):
 
 
 def successor(kind):
-    """The constraint is validated by the next migration, without a lock that writes wait for."""
+    """The constraint is validated by the next migration, without a lock that writes wait for.
+
+    It is checked at once: see 0010_changes.
+    """
     field = {
         'db_index': False,
         'editable': False,
@@ -55,7 +58,7 @@ def successor(kind):
             f'''
                 ALTER TABLE catalogue_{kind} ADD CONSTRAINT {kind}_successor
                 FOREIGN KEY (successor_id) REFERENCES catalogue_{kind}
-                DEFERRABLE INITIALLY DEFERRED NOT VALID
+                DEFERRABLE NOT VALID
             ''',
             f'ALTER TABLE catalogue_{kind} DROP CONSTRAINT {kind}_successor',
         ),

@@ -5,9 +5,23 @@ from pathlib import Path
 from django.db import migrations, models
 
 SQL = Path(__file__).parents[1] / 'sql'
+CHECK_AT_ONCE = '''
+DO $$
+DECLARE name text;
+BEGIN
+    FOR name IN
+        SELECT conname FROM pg_constraint
+        WHERE conrelid = 'catalogue_persona_skills'::regclass AND contype = 'f'
+    LOOP
+        EXECUTE format(
+            'ALTER TABLE catalogue_persona_skills ALTER CONSTRAINT %I DEFERRABLE INITIALLY IMMEDIATE', name
+        );
+    END LOOP;
+END $$
+'''
 SHOWN = [
     *('slug', 'title', 'description', 'category', 'tags', 'runtimes', 'author', 'version', 'license'),
-    *('content', 'status', 'deprecation_message', 'successor_id', 'updated_at'),
+    *('content', 'status', 'deprecation_message', 'successor_id', 'created_at', 'updated_at'),
 ]
 
 
@@ -48,16 +62,20 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('kind', models.CharField(max_length=7)),
+                ('entry_id', models.BigIntegerField()),
                 ('slug', models.CharField(max_length=100)),
                 ('change', models.CharField(choices=[('published', 'Published'), ('updated', 'Updated'), ('withdrawn', 'Withdrawn')], max_length=9)),
                 ('digest', models.CharField(max_length=71, null=True)),
                 ('changed_at', models.DateTimeField()),
             ],
             options={
-                'indexes': [models.Index(models.F('changed_at'), condition=models.Q(('change', 'withdrawn')), name='change_tombstone')],
+                'indexes': [models.Index(fields=['kind', 'entry_id'], name='change_of_entry'), models.Index(models.F('changed_at'), condition=models.Q(('change', 'withdrawn')), name='change_tombstone')],
                 'constraints': [models.UniqueConstraint(fields=('kind', 'slug'), name='one_change_per_kind_and_slug')],
             },
         ),
+        # Checked at once, because a commit that holds the position of the feed must not wait for the
+        # row of an entry, whose own commit waits for the position.
+        migrations.RunSQL(CHECK_AT_ONCE, migrations.RunSQL.noop),
         run('changes.sql'),
         run_for(
             *('skill', 'persona', 'skill_md', 'files'),

@@ -14,6 +14,8 @@ class Change(models.Model):
         WITHDRAWN = "withdrawn"
 
     kind = models.CharField(max_length=7)
+    # The entry that had the slug at that time.
+    entry_id = models.BigIntegerField()
     slug = models.CharField(max_length=100)
     change = models.CharField(max_length=9, choices=Type)
     digest = models.CharField(max_length=71, null=True)  # noqa: DJ001 - nothing has none
@@ -21,6 +23,7 @@ class Change(models.Model):
 
     class Meta:
         indexes = [
+            models.Index(fields=["kind", "entry_id"], name="change_of_entry"),
             models.Index(F("changed_at"), F("id") * -1, name="change_position"),
             models.Index("kind", F("changed_at"), F("id") * -1, name="change_position_of_kind"),
             models.Index(F("changed_at"), name="change_tombstone", condition=Q(change="withdrawn")),

@@ -28,34 +28,34 @@ BEGIN
     RETURN place;
 END $$;
 
--- Skill and persona show something of each other: each is noted if the other one is in the
--- catalogue, or was until this transaction.
-CREATE FUNCTION catalogue_bundle_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-    place timestamptz := catalogue_feed_position();
-    bundled_skill text;
-    bundling_persona text;
-BEGIN
-    SELECT slug INTO bundled_skill FROM catalogue_skill
-    WHERE id = coalesce(NEW.skill_id, OLD.skill_id);
-    SELECT slug INTO bundling_persona FROM catalogue_persona
-    WHERE id = coalesce(NEW.persona_id, OLD.persona_id);
-    IF catalogue_is_in_feed('skill', bundled_skill, place) THEN
-        PERFORM catalogue_note_persona(bundling_persona);
-    END IF;
-    IF catalogue_is_in_feed('persona', bundling_persona, place) THEN
-        PERFORM catalogue_note_skill(bundled_skill);
-    END IF;
-    RETURN NULL;
-END $$;
-
-CREATE FUNCTION catalogue_is_in_feed(of text, named text, place timestamptz) RETURNS boolean
+-- Whether an entry is in the feed as published, or was until this transaction.
+CREATE FUNCTION catalogue_is_in_feed(of text, entry bigint, place timestamptz) RETURNS boolean
 LANGUAGE sql STABLE AS $$
     SELECT EXISTS (
         SELECT FROM catalogue_change
-        WHERE kind = of AND slug = named AND (change <> 'withdrawn' OR changed_at = place)
+        WHERE kind = of AND entry_id = entry AND (change <> 'withdrawn' OR changed_at = place)
     )
 $$;
+
+-- Skill and persona show something of each other.
+CREATE FUNCTION catalogue_bundle_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    place timestamptz := catalogue_feed_position();
+    bundle record;
+BEGIN
+    FOR bundle IN
+        SELECT OLD.skill_id, OLD.persona_id WHERE OLD.id IS NOT NULL
+        UNION SELECT NEW.skill_id, NEW.persona_id WHERE NEW.id IS NOT NULL
+    LOOP
+        IF catalogue_is_in_feed('skill', bundle.skill_id, place) THEN
+            PERFORM catalogue_note_persona(bundle.persona_id);
+        END IF;
+        IF catalogue_is_in_feed('persona', bundle.persona_id, place) THEN
+            PERFORM catalogue_note_skill(bundle.skill_id);
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END $$;
 
 CREATE CONSTRAINT TRIGGER catalogue_bundle_changed
     AFTER INSERT OR UPDATE OR DELETE ON catalogue_persona_skills

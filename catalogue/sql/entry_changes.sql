@@ -1,45 +1,48 @@
 -- The part of the feed that is about one kind of entry; the migration fills in what is in braces.
 
--- Notes what has become of a slug of this kind: published or not any more, or something else that
--- a list or a detail shows. Once in a transaction is enough, unless the digest has changed since.
-CREATE FUNCTION catalogue_note_{kind}(noted text) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE place timestamptz := catalogue_feed_position();
+-- Notes what has become of an entry: its slug is published, or shows something else; any other
+-- slug that it had is withdrawn. Once in a transaction is enough, unless the digest has changed.
+CREATE FUNCTION catalogue_note_{kind}(entry bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    place timestamptz := catalogue_feed_position();
+    published text;
 BEGIN
-    INSERT INTO catalogue_change AS known (kind, slug, change, digest, changed_at)
-    SELECT '{kind}', slug, 'published', digest, place
-    FROM catalogue_{kind} WHERE slug = noted AND status = 'published'
+    SELECT slug INTO published FROM catalogue_{kind} WHERE id = entry AND status = 'published';
+    UPDATE catalogue_change SET change = 'withdrawn', digest = NULL, changed_at = place
+    WHERE kind = '{kind}' AND entry_id = entry AND change <> 'withdrawn'
+        AND slug IS DISTINCT FROM published;
+    INSERT INTO catalogue_change AS known (kind, entry_id, slug, change, digest, changed_at)
+    SELECT '{kind}', entry, slug, 'published', digest, place
+    FROM catalogue_{kind} WHERE id = entry AND status = 'published'
     ON CONFLICT (kind, slug) DO UPDATE SET
-        change = CASE WHEN known.change = 'withdrawn' THEN 'published' ELSE 'updated' END,
+        entry_id = entry,
+        change = CASE
+            WHEN known.change = 'withdrawn' THEN 'published'
+            WHEN known.changed_at = place THEN known.change
+            ELSE 'updated'
+        END,
         digest = excluded.digest,
         changed_at = place
-    WHERE known.digest IS DISTINCT FROM excluded.digest OR known.changed_at < place;
-    IF NOT EXISTS (SELECT FROM catalogue_{kind} WHERE slug = noted AND status = 'published') THEN
-        UPDATE catalogue_change SET change = 'withdrawn', digest = NULL, changed_at = place
-        WHERE kind = '{kind}' AND slug = noted AND change <> 'withdrawn';
-    END IF;
+    WHERE (known.entry_id, known.digest, known.changed_at)
+        IS DISTINCT FROM (entry, excluded.digest, place);
 END $$;
 
 CREATE FUNCTION catalogue_{kind}_changed() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE affected text;
+DECLARE affected bigint;
 BEGIN
     IF 'published' IN (OLD.status, NEW.status) THEN
-        IF OLD.slug <> NEW.slug THEN
-            PERFORM catalogue_note_{kind}(OLD.slug);
-        END IF;
-        PERFORM catalogue_note_{kind}(coalesce(NEW.slug, OLD.slug));
+        PERFORM catalogue_note_{kind}(coalesce(NEW.id, OLD.id));
         -- What a detail shows of those that it bundles, or that bundle it.
         IF ({old_beside}) IS DISTINCT FROM ({new_beside}) THEN
             FOR affected IN
-                SELECT slug FROM catalogue_{other} AS other
-                JOIN catalogue_persona_skills AS bundle ON bundle.{other}_id = other.id
-                WHERE bundle.{kind}_id = NEW.id
+                SELECT {other}_id FROM catalogue_persona_skills WHERE {kind}_id = NEW.id
             LOOP
                 PERFORM catalogue_note_{other}(affected);
             END LOOP;
         END IF;
         -- What a deprecated entry shows of its successor.
         IF (OLD.slug, OLD.status) IS DISTINCT FROM (NEW.slug, NEW.status) THEN
-            FOR affected IN SELECT slug FROM catalogue_{kind} WHERE successor_id = NEW.id LOOP
+            FOR affected IN SELECT id FROM catalogue_{kind} WHERE successor_id = NEW.id LOOP
                 PERFORM catalogue_note_{kind}(affected);
             END LOOP;
         END IF;

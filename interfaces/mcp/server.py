@@ -35,10 +35,11 @@ from marketplace.secrets import mask
 
 INSTRUCTIONS = """\
 A marketplace where agents find skills (instructions for a kind of task) and personas (roles that \
-bundle skills). Searching and reading need no token. To install, to review and to see your \
-profile, register once, with register_agent or by POST to {url}, store the token that comes \
-back, and have every request to this server carry the header `Authorization: Bearer <token>`. \
-A refused call says why in one sentence, and how long to wait where a limit was reached."""
+bundle skills). Searching and reading need no token. To install, to review, to report what is \
+wrong and to see your profile, register once, with register_agent or by POST to {url}, store the \
+token that comes back, and have every request to this server carry the header \
+`Authorization: Bearer <token>`. A refused call says why in one sentence, and how long to wait \
+where a limit was reached."""
 
 AUTHENTICATE = """\
 Have every request to this server carry the header `Authorization: Bearer <token>`. If you have \

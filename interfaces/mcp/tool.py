@@ -77,9 +77,10 @@ class Tool:
 
 def query_of(arguments):
     """The arguments as (name, text); a `next` link as the cursor stands for all of them."""
-    link = parse_qsl((arguments.get("cursor") or "").partition("?")[2], keep_blank_values=True)
-    if "cursor" in dict(link):
-        return link
+    for name in ("cursor", "since"):
+        link = parse_qsl((arguments.get(name) or "").partition("?")[2], keep_blank_values=True)
+        if name in dict(link):
+            return link
     return [
         (name, each if isinstance(each, str) else json.dumps(each))
         for name, value in arguments.items()

@@ -9,10 +9,28 @@ from django.urls import path
 
 from marketplace.adminsite import theme
 from marketplace.models import MAX_REASON
+from marketplace.secrets import holds_token
+
+
+class ReasonField(forms.CharField):
+    """A few lines that others read, without the CRLF that browsers post."""
+
+    widget = theme.Textarea(attrs={"rows": 3})
+
+    def __init__(self, **options):
+        super().__init__(max_length=MAX_REASON, **options)
+
+    def to_python(self, value):
+        return super().to_python(value).replace("\r\n", "\n")
+
+    def validate(self, value):
+        super().validate(value)
+        if holds_token(value):
+            raise forms.ValidationError("Remove the token of an agent, and revoke it.")
 
 
 class ReasonForm(forms.Form):
-    reason = forms.CharField(max_length=MAX_REASON, widget=theme.Textarea(attrs={"rows": 3}))
+    reason = ReasonField()
 
 
 class ConfirmedActionsMixin:

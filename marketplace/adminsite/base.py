@@ -71,7 +71,7 @@ class StaffModelAdmin(ConfirmedActionsMixin, HistoryPagesMixin, theme.ModelAdmin
             return super().changelist_view(request, extra_context)
         except (DataError, OverflowError, ValueError):
             # PostgreSQL cannot read a filter's value: redirect as Django does when it cannot.
-            if ERROR_FLAG in request.GET:
+            if ERROR_FLAG in request.GET or request.method != "GET":
                 raise  # It is not the filter.
             return redirect(f"{request.path}?{ERROR_FLAG}=1")
 

@@ -191,7 +191,9 @@ def shown_changes(changes):
 
 
 def display_value(field, value):
-    """A field's value; of a many-to-many field the rows instead of their keys."""
+    """A field's value; the rows that it refers to instead of their keys."""
+    if field.many_to_one and value is not None:
+        return str(field.related_model.objects.filter(pk=value).first() or value)
     if not field.many_to_many:
         return value
     return list(field.related_model.objects.filter(pk__in=value).order_by("pk"))

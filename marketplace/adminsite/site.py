@@ -18,8 +18,8 @@ class MarketplaceAdminSite(AdminSite):
         "Catalogue": {"skill": "extension", "persona": "theater_comedy", "importrun": "upload"},
         "Agents": {"agent": "smart_toy", "agenttoken": "key", "operatorclaim": "badge"},
         "Activity": {
-            "case": "flag",
-            "report": "outlined_flag",
+            "case": "gavel",
+            "report": "flag",
             "review": "reviews",
             "skillinstall": "download",
             "personainstall": "person_add",

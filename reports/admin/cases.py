@@ -3,34 +3,28 @@ from dataclasses import dataclass
 
 from django import forms
 from django.contrib import admin, messages
-from django.template.defaultfilters import timesince, truncatechars
+from django.template.defaultfilters import truncatechars
 from django.urls import reverse
-from django.utils.dateparse import parse_datetime
 
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent
-from marketplace.adminsite import theme
-from marketplace.adminsite.actions import ReasonForm
+from marketplace.adminsite.actions import ReasonField, ReasonForm
 from marketplace.adminsite.base import (
     ReadOnlyModelAdmin,
     WholeNameSearchMixin,
     link_to,
     state_label,
 )
-from marketplace.models import MAX_REASON
 from reports.admin.filters import KindFilter, QueueFilter
+from reports.admin.reports import age, age_of, reporter
 from reports.models import Case
+from reviews.models import Review
 
 NEWEST = 10  # reports that a case's page shows
 
 
 class ResolutionForm(forms.Form):
-    resolution = forms.CharField(
-        required=False,
-        max_length=MAX_REASON,
-        widget=theme.Textarea(attrs={"rows": 3}),
-        help_text="What you found, for other staff.",
-    )
+    resolution = ReasonField(required=False, help_text="What you found, for other staff.")
 
 
 @dataclass(frozen=True)
@@ -39,6 +33,7 @@ class Decision:
 
     action: str
     done: str
+    kinds: str
     text: str
     change: Callable
 
@@ -46,12 +41,15 @@ class Decision:
 RECALL = Decision(
     "recall",
     "Recalled",
-    "They are in no list and cannot be installed any more. Whoever has them is told the reason.",
+    "skills and personas that are not",
+    "What is recalled is in no list and cannot be installed any more. Whoever has it is told the "
+    "reason.",
     lambda entry, reason: entry.withdraw(reason),
 )
 HIDE = Decision(
     "hide",
     "Hidden",
+    "reviews that are not",
     "A hidden review is in no average and no public answer. The reason is for staff.",
     lambda review, reason: review.hide(reason),
 )
@@ -82,12 +80,10 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
 
     @admin.display(description="ages of the agents")
     def ages(self, case):
-        """A crowd of fresh agents is one operator, more often than not."""
+        """When they reported: a crowd of fresh agents is one operator, more often than not."""
         if case.reporters is None:
             return ""
-        oldest, youngest = (
-            timesince(parse_datetime(case.reporters[name]), depth=1) for name in ("first", "last")
-        )
+        youngest, oldest = (age(case.reporters[name], depth=1) for name in ("youngest", "oldest"))
         return oldest if oldest == youngest else f"{youngest} to {oldest}"
 
     @admin.display(description="state")
@@ -99,13 +95,13 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def row_context(self, request, row):
         """Who has reported it, and beside that what its own page shows of it."""
         target, target_admin = self.target_of(row)
-        shown = target_admin.row_context(request, target)
+        shown = {"target": target, "kind": row.kind}
         if target_admin.has_view_permission(request):
+            shown |= target_admin.row_context(request, target)
             shown["target_link"] = target_admin.url_of("change", target.pk)
-        elif "files" in shown:
-            shown["files_address"] = f"/skills/{target.slug}/files"
-        panels = [self.reports_panel(request, row), *shown.get("panels", [])]
-        return {**shown, "panels": panels, "target": target, "kind": row.kind}
+        if request.user.has_perm("reports.view_report"):
+            shown["reports"] = [self.reports_panel(request, row)]
+        return shown
 
     def reports_panel(self, request, case):
         reports = case.reports.select_related("agent")
@@ -114,7 +110,7 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
             "rows": [
                 (
                     f"{report.reason}: {truncatechars(report.comment, 200) or 'no comment'}",
-                    f"{report.agent}, {timesince(report.agent.created_at, report.updated_at)} old"
+                    f"{reporter(report)}, {age_of(report)} old"
                     + (", resolved" if report.resolved_at else ""),
                     link_to(request, "reports.report", report.pk),
                 )
@@ -158,8 +154,8 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
                 queryset,
                 "resolve",
                 form=form,
-                text="They leave the queue until they are reported again.",
-                facts=[(case, f"{case.open_reports} open") for case in queryset],
+                text="What is resolved leaves the queue until it is reported again.",
+                facts=self.facts_of(queryset),
             )
         resolution = form.cleaned_data["resolution"]
         cases = self.change_each(
@@ -173,16 +169,18 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
 
     @admin.action(description="Recall", permissions=["recall"])
     def recall(self, request, queryset):
-        return self.decide(request, queryset.filter(review=None), RECALL)
+        return self.decide(request, queryset, RECALL)
 
     @admin.action(description="Hide", permissions=["hide"])
     def hide(self, request, queryset):
-        return self.decide(request, queryset.filter(review__isnull=False), HIDE)
+        return self.decide(request, queryset, HIDE)
 
-    def decide(self, request, cases, decision):
+    def decide(self, request, queryset, decision):
         """Change what the cases are about, for a reason, and resolve them; each in its history."""
+        cases = [case for case in queryset if self.is_offered(decision.action, case)]
         if not cases:
-            self.message_user(request, "That is not for these.", messages.WARNING)
+            text = f"None of these can be {decision.done.lower()}: that is for {decision.kinds}."
+            self.message_user(request, text, messages.WARNING)
             return None
         form = ReasonForm(request.POST if self.is_confirmed(request) else None)
         if not form.is_valid():
@@ -193,7 +191,7 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
                 form=form,
                 danger=True,
                 text=decision.text,
-                facts=[(case, f"{case.open_reports} open") for case in cases],
+                facts=self.facts_of(cases),
             )
         reason = form.cleaned_data["reason"]
         message = f"{decision.done}: {reason}"
@@ -207,6 +205,15 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
                 case.resolve(message)
         self.message_user(request, f"{len(cases)} {decision.done.lower()}, and resolved.")
         return None
+
+    def facts_of(self, cases):
+        """What staff read of each case before they confirm; of an entry also who has it."""
+        holders = {}
+        for model in {type(case.target) for case in cases} - {Review}:
+            entries = [case.target for case in cases if type(case.target) is model]
+            held = self.admin_site.get_model_admin(model).holders_of(entries)
+            holders |= {entry: f"; held by {agents}" for entry, agents in held}
+        return [(case, f"{case.open_reports} open{holders.get(case.target, '')}") for case in cases]
 
     def target_of(self, case):
         """What the case is about, with its texts, and the admin of its kind."""

@@ -1,5 +1,8 @@
+from datetime import timedelta
+
 from django.contrib import admin
 from django.template.defaultfilters import timesince, truncatechars
+from django.utils import timezone
 
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent
@@ -12,12 +15,12 @@ from reports.models import Report
 class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     """Who has said what, and which of them to suspend."""
 
-    list_display = ["case", "agent", "age", "reason", "text", "state", "updated_at"]
+    list_display = ["case", "reporter", "age", "reason", "text", "state", "updated_at"]
     list_filter = [QueueFilter, ReasonFilter]
     search_fields = ["agent__handle", "public_id"]
     search_help_text = "A whole handle or reportId"
     fields = [
-        *("case", "agent", "age", "reason", "comment", "created_at", "updated_at"),
+        *("case", "reporter", "age", "reason", "comment", "created_at", "updated_at"),
         *("state", "resolved_at", "public_id"),
     ]
     actions = ["suspend"]
@@ -25,10 +28,14 @@ class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def get_queryset(self, request):
         return super().get_queryset(request).with_case()
 
+    @admin.display(description="agent")
+    def reporter(self, report):
+        return reporter(report)
+
     @admin.display(description="agent's age")
     def age(self, report):
         """When it reported: a fresh agent says less."""
-        return timesince(report.agent.created_at, report.updated_at)
+        return age_of(report)
 
     @admin.display(description="comment")
     def text(self, report):
@@ -45,3 +52,17 @@ class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def suspend(self, request, queryset):
         agents = Agent.objects.filter(reports__in=queryset, suspended_at=None).distinct()
         return self.suspend_agents(request, queryset, agents)
+
+
+def reporter(report):
+    return f"{report.agent} (suspended)" if report.agent.suspended_at else str(report.agent)
+
+
+def age_of(report):
+    """How old the agent was when it reported."""
+    return age((report.updated_at - report.agent.created_at).total_seconds())
+
+
+def age(seconds, **options):
+    now = timezone.now()
+    return timesince(now - timedelta(seconds=seconds), now, **options)

@@ -5,7 +5,9 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission, User
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -87,6 +89,11 @@ def test_what_is_resolved_leaves_the_queue(admin_client, skill):
     case.refresh_from_db()
     assert (case.open_reports, case.resolution) == (0, "It is no spam.")
     assert LogEntry.objects.get().change_message == "Resolved: It is no spam."
+    history = admin_client.get(f"{QUEUE}{case.pk}/history/").content.decode()
+    assert "<b>Resolved: It is no spam.</b>" in history
+    assert "clerk-0" in history
+    # Whoever looks at it the next time reads what was found.
+    reported(case.skill, "other")
     assert "It is no spam." in admin_client.get(change_page(case)).content.decode()
 
 
@@ -120,6 +127,32 @@ def test_the_page_of_a_case_shows_the_entry_its_files_and_its_holders(admin_clie
     assert "Held by 1 agent" in page
     assert "holder" in page
     assert f'href="{change_page(skill)}"' in page
+
+
+def test_the_page_of_an_entry_leads_to_its_case(admin_client, skill):
+    assert "open report" not in admin_client.get(change_page(skill)).content.decode()
+
+    case = reported(skill, "spam", "spam")
+
+    page = admin_client.get(change_page(skill)).content.decode()
+    assert f'href="{change_page(case)}">2 open reports</a>' in page
+
+
+def test_ages_are_those_at_the_time_of_the_report(admin_client, skill):
+    reported(skill, "spam", "spam")
+    Agent.objects.update(created_at=timezone.now() - timedelta(days=30))
+    Report.objects.update(updated_at=timezone.now() - timedelta(days=29))
+
+    assert rows(admin_client.get(QUEUE))[0][4] == "1 day"
+    assert rows(admin_client.get("/admin/reports/report/"))[0][3] == "1 day"
+
+
+def test_a_suspended_reporter_is_marked(admin_client, skill):
+    case = reported(skill, "spam")
+    take_action(admin_client, "suspend", Report.objects.get(), reason="Floods.")
+
+    for url in ("/admin/reports/report/", change_page(case)):
+        assert f"{Agent.objects.get()} (suspended)" in admin_client.get(url).content.decode()
 
 
 def test_the_page_of_a_review_shows_it(admin_client, agent):
@@ -195,12 +228,14 @@ def test_who_has_reported_is_suspended_from_the_list_of_reports(admin_client, sk
 
 @pytest.mark.parametrize("action", ["resolve", "recall"])
 def test_each_is_asked_first(admin_client, skill, action):
+    SkillInstallFactory(skill=skill)
     case = reported(skill, "spam")
 
     page = admin_client.post(QUEUE, {"action": action, "_selected_action": [case.pk]})
 
     assert page.status_code == 200
-    assert "<b>skill pdf-tables</b><span>1 open</span>" in page.content.decode()
+    fact = "<b>skill pdf-tables</b><span>1 open; held by 1 agent</span>"
+    assert fact in page.content.decode()
     case.refresh_from_db()
     assert (case.open_reports, Skill.objects.get().status) == (1, "published")
 
@@ -226,6 +261,34 @@ def test_a_page_offers_what_makes_sense(admin_client, agent, skill):
     assert offered(of_review) == {"resolve", "hide", "suspend"}
     take_action(admin_client, "recall", of_skill, reason="Leaks.")
     assert offered(of_skill) == set()
+
+
+def test_a_long_reason_fits(admin_client, skill):
+    case = reported(skill, "spam")
+
+    admin_client.post(f"{QUEUE}{case.pk}/do/recall/", {"confirmed": "yes", "reason": "x" * 1000})
+
+    case.refresh_from_db()
+    assert case.resolution == f"Recalled: {'x' * 1000}"
+
+
+def test_a_reason_must_not_hold_a_token(admin_client, agent, skill):
+    case = reported(skill, "spam")
+
+    response = take_action(admin_client, "recall", case, reason=f"See {agent.token.text}.")
+
+    assert "Remove the token of an agent, and revoke it." in response.content.decode()
+    assert Skill.objects.get().status == "published"
+
+
+def test_what_is_recalled_keeps_its_reason(admin_client, skill):
+    skill.withdraw("It leaks.")
+    case = Case.objects.create(skill=skill, open_reports=0, last_reported_at=timezone.now())
+
+    response = take_action(admin_client, "recall", case, reason="Another.")
+
+    assert "None of these can be recalled" in response.content.decode()
+    assert Skill.objects.get().withdrawal_reason == "It leaks."
 
 
 @pytest.mark.parametrize("action", ["hide", "suspend"])
@@ -255,14 +318,34 @@ def test_editors_recall_and_moderators_hide_and_suspend(admin_client_of, agent, 
     assert not Case.objects.open().exists()
 
 
-def test_a_moderator_reads_the_entry_without_pages_of_the_catalogue(admin_client_of, skill):
+def test_a_moderator_sees_of_the_entry_what_everybody_sees(admin_client_of, skill):
+    skill.content = "# How to read"
+    skill.save()
     case = reported(skill, "spam")
+    moderator = admin_client_of("Moderators")
 
-    page = admin_client_of("Moderators").get(change_page(case)).content.decode()
+    page = moderator.get(change_page(case)).content.decode()
 
     assert "PDF Tables (published)" in page
-    assert "/skills/pdf-tables/files/scripts/run.py" in page
+    assert "Because it is spam." in page
+    assert 'href="/skills/pdf-tables"' in page
     assert "/admin/catalogue/" not in page
+    assert "How to read" not in page
+    skill.redraft()
+    assert 'href="/skills/pdf-tables"' not in moderator.get(change_page(case)).content.decode()
+
+
+def test_who_may_see_cases_alone_reads_no_reports(skill):
+    case = reported(skill, "spam")
+    user = User.objects.create_user("viewer", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="view_case"))
+    client = Client()
+    client.force_login(user)
+
+    page = client.get(change_page(case)).content.decode()
+
+    assert "PDF Tables (published)" in page
+    assert "Because it is spam." not in page
 
 
 def test_an_entry_that_was_reported_cannot_be_deleted(admin_client, skill):

@@ -45,6 +45,27 @@ def test_a_message_and_a_successor_are_shown_to_everybody(admin_client, anyone, 
     assert ">deprecated<" in admin_client.get("/admin/catalogue/skill/").content.decode()
 
 
+def test_a_message_is_corrected(admin_client, skill):
+    deprecate(admin_client, skill, successor=SkillFactory(slug="pdf-forms").slug)
+
+    page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/do/deprecate/").content.decode()
+
+    assert ">It reads scans only.</textarea>" in page.replace("\n", "")
+    assert 'value="pdf-forms"' in page
+
+
+def test_staff_see_that_a_successor_is_not_shown(admin_client, skill):
+    successor = SkillFactory(slug="pdf-forms")
+    deprecate(admin_client, skill, successor="pdf-forms")
+
+    successor.withdraw()
+
+    page = admin_client.get(change_page(skill)).content.decode()
+    assert "pdf-forms (withdrawn, so nobody is told of it)" in page
+    history = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/history/").content.decode()
+    assert "pdf-forms" in history
+
+
 def test_it_is_taken_back(admin_client, anyone, skill):
     deprecate(admin_client, skill)
 
@@ -67,6 +88,7 @@ def test_it_is_taken_back_only_where_there_is_one(admin_client, skill):
     ("fields", "error"),
     [
         ({"message": " "}, "This field is required."),
+        ({"message": "See mkt_agent_" + "a" * 38}, "Remove the token of an agent"),
         ({"message": "x" * 1001}, "Ensure this value has at most 1000 characters"),
         ({"successor": "no-such"}, "No published skill is called no-such."),
         ({"successor": "a-draft"}, "No published skill is called a-draft."),
@@ -82,6 +104,12 @@ def test_what_cannot_be_is_refused(admin_client, anyone, skill, fields, error):
 
     assert error in response.content.decode()
     assert anyone.get(URL).json()["deprecation"] is None
+
+
+def test_a_message_has_plain_newlines(admin_client, anyone, skill):
+    deprecate(admin_client, skill, message="Old.\r\nGone.")
+
+    assert anyone.get(URL).json()["deprecation"]["message"] == "Old.\nGone."
 
 
 def test_several_get_the_same_message(admin_client, anyone, skill):

@@ -1,5 +1,6 @@
 """GET /api/v1/changes: what is in the feed, each entry once at its last change (lifecycle 18)."""
 
+from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -104,6 +105,7 @@ def test_an_empty_feed_can_be_polled(anyone):
         {"content": "Do that."},
         {"files": []},
         {"deprecation_message": "Old."},
+        {"created_at": datetime(2026, 1, 31, tzinfo=UTC)},
     ],
     ids=lambda change: next(iter(change)),
 )
@@ -241,6 +243,63 @@ def test_a_bundle_is_shown_by_both(anyone):
     persona.skills.remove(other)
 
     assert sorted(since(anyone, before)) == [("archivist", "updated"), ("csv", "updated")]
+
+
+def test_what_is_deleted_leaves_its_bundles(anyone):
+    skill = SkillFactory(slug="pdf-tables")
+    persona = PersonaFactory(slug="archivist", skills=[skill, SkillFactory(slug="csv")])
+    before = cursor(anyone)
+
+    skill.delete()
+    assert sorted(since(anyone, before)) == [("archivist", "updated"), ("pdf-tables", "withdrawn")]
+    before = cursor(anyone)
+    Persona.objects.filter(pk=persona.pk).delete()
+
+    assert sorted(since(anyone, before)) == [("archivist", "withdrawn"), ("csv", "updated")]
+
+
+@pytest.mark.parametrize("leave", ["rename", "delete"])
+def test_what_leaves_a_bundle_and_its_slug_at_once_is_noticed(anyone, leave):
+    skill = SkillFactory(slug="pdf-tables")
+    persona = PersonaFactory(slug="archivist", skills=[skill])
+    before = cursor(anyone)
+
+    with transaction.atomic():
+        persona.skills.clear()
+        if leave == "delete":
+            skill.delete()
+        else:
+            skill.slug = "tables"
+            skill.save()
+
+    noticed = since(anyone, before)
+    assert {("archivist", "updated"), ("pdf-tables", "withdrawn")} <= {*noticed}
+    assert len(noticed) == (2 if leave == "delete" else 3)
+
+
+def test_a_bundle_that_is_changed_in_place_is_shown_by_all_three(anyone):
+    skill, other = SkillFactory(slug="pdf-tables"), SkillFactory(slug="csv")
+    PersonaFactory(slug="archivist", skills=[skill])
+    before = cursor(anyone)
+
+    Persona.skills.through.objects.update(skill=other)
+
+    assert sorted(slug for slug, _ in since(anyone, before)) == ["archivist", "csv", "pdf-tables"]
+
+
+def test_entries_that_swap_their_slugs_are_both_right(anyone):
+    one, two = SkillFactory(slug="one", content="1"), SkillFactory(slug="two", content="2")
+    before = cursor(anyone)
+
+    with transaction.atomic():
+        for skill, slug in ((one, "free"), (two, "one"), (one, "two")):
+            Skill.objects.filter(pk=skill.pk).update(slug=slug)
+
+    changed = {row["slug"]: row for row in feed(anyone, f"?since={before}")["results"]}
+    assert changed.keys() == {"one", "two"}
+    for slug, row in changed.items():
+        assert row["digest"] == anyone.get(f"/api/v1/skills/{slug}").json()["digest"]
+        assert row["change"] != "withdrawn"
 
 
 def test_a_bundle_with_what_is_not_public_is_shown_by_nobody(anyone):

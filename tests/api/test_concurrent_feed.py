@@ -5,9 +5,10 @@ from datetime import timedelta
 from threading import Event
 
 import pytest
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
+from catalogue.feed import FeedPagination
 from catalogue.models import Change, Feed, Skill
 from tests.api.concurrency import during
 from tests.factories import PersonaFactory, SkillFactory
@@ -164,6 +165,33 @@ def test_a_clock_that_is_set_back_puts_nothing_into_the_past(anyone):
     assert poll(anyone, cursor)[0] == ["second"]
 
 
+@pytest.mark.parametrize("leave", ["rename", "delete"])
+def test_a_skill_that_leaves_and_a_persona_that_bundles_it_do_not_deadlock(leave):
+    skill, persona = SkillFactory(slug="pdf-tables"), PersonaFactory(slug="archivist")
+    key = skill.pk
+
+    def leaves():
+        if leave == "delete":
+            skill.delete()
+        else:
+            Skill.objects.filter(pk=key).update(slug="tables")
+
+    def bundle():
+        with transaction.atomic():
+            persona.title = "The Archivist"
+            persona.save()
+            persona.skills.add(key)
+
+    if leave == "delete":
+        with pytest.raises(IntegrityError):
+            during(leaves, bundle)
+    else:
+        during(leaves, bundle)
+
+    change = Change.objects.get(slug="archivist")
+    assert change.change == ("published" if leave == "delete" else "updated")
+
+
 # Tombstones
 
 
@@ -206,6 +234,49 @@ def test_a_cursor_from_before_a_dropped_tombstone_has_expired(anyone):
     first = anyone.get(URL, {"limit": 1}).json()
     assert [row["slug"] for row in anyone.get(first["next"]).json()["results"]] == ["new"]
     assert poll(anyone, cursor)[0] == []
+
+
+def test_tombstones_of_one_transaction_are_all_read_or_have_expired(anyone):
+    first, second = SkillFactory(), SkillFactory()
+    ago = timezone.now() - timedelta(days=91)
+    Change.objects.update(changed_at=ago - timedelta(days=1))
+    Feed.objects.update(newest_at=ago - timedelta(days=1))
+    _, cursor = poll(anyone)
+    with transaction.atomic():
+        first.withdraw()
+        second.withdraw()
+    Change.objects.update(changed_at=ago)
+    Feed.objects.update(newest_at=ago)
+    half = anyone.get(URL, {"since": cursor, "limit": 1}).json()
+    assert len(half["results"]) == 1
+    _, whole = poll(anyone, half["cursor"])
+
+    SkillFactory(slug="new")
+
+    assert anyone.get(URL, {"since": half["cursor"]}).status_code == 410
+    assert poll(anyone, whole)[0] == ["new"]
+
+
+def test_a_tombstone_that_is_dropped_while_a_page_is_read_is_missed_by_nobody(anyone, monkeypatch):
+    SkillFactory(slug="old")
+    ago = timezone.now() - timedelta(days=92)
+    Change.objects.update(changed_at=ago)
+    Feed.objects.update(newest_at=ago)
+    _, cursor = poll(anyone)
+    Skill.objects.get(slug="old").withdraw()
+    Change.objects.update(changed_at=ago + timedelta(days=1))
+    Feed.objects.update(newest_at=ago + timedelta(days=1))
+    paginate = FeedPagination.paginate_queryset
+
+    def drop_before(*arguments, **options):
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(in_thread, lambda: SkillFactory(slug="new")).result()
+        return paginate(*arguments, **options)
+
+    monkeypatch.setattr(FeedPagination, "paginate_queryset", drop_before)
+    response = anyone.get(URL, {"since": cursor})
+
+    assert response.status_code == 410
 
 
 def test_a_cursor_from_after_a_dropped_tombstone_has_not(anyone):

@@ -87,7 +87,8 @@ def test_a_resolved_case_opens_again(client, client_of):
 
     assert response.status_code == 200
     case.refresh_from_db()
-    assert (case.open_reports, case.resolved_at, case.resolution) == (1, None, "")
+    # What staff found stays, for those who look at it next.
+    assert (case.open_reports, case.resolved_at, case.resolution) == (1, None, "Nothing in it.")
     assert Report.objects.open().count() == 1
 
 

@@ -59,6 +59,8 @@ def test_it_lists_changes_since_a_cursor(anyone):
             "at": timestamp(change.changed_at),
         }
     ]
+    [row] = call(anyone, "list_changes", since=first["next"])["structuredContent"]["results"]
+    assert row["slug"] == "archivist"
     assert call(anyone, "list_changes", since="x") == refusal("cursor is invalid")
     unknown = refusal("Unknown argument 'cursor'. Allowed: since, kind, limit")
     assert call(anyone, "list_changes", cursor="x") == unknown

@@ -104,7 +104,7 @@ TOOLS = {
         "change-list",
         ListChangesSerializer,
         {
-            "since": "The `cursor` of an earlier answer; left out: from the start",
+            "since": "The `cursor` or the `next` of an earlier answer; left out: from the start",
             "kind": "Only `skill`s or only `persona`s",
             "limit": PAGE["limit"],
         },
