@@ -64,7 +64,8 @@ BUDGETS = [
     ),
     Budget("a deleted review", 3, lambda c: c.delete("/api/v1/agents/me/reviews/reviewed")),
     Budget("own reviews", 2, lambda c: c.get("/api/v1/agents/me/reviews")),
-    Budget("changes", 2, lambda c: c.get("/api/v1/changes?kind=skill&limit=3")),
+    # The state of the feed before and after.
+    Budget("changes", 3, lambda c: c.get("/api/v1/changes?kind=skill&limit=3")),
     Budget("facets", 2, lambda c: c.get("/api/v1/facets?kind=skill")),
     Budget("the root", 0, lambda c: c.get("/api/v1")),
     Budget("a report", 15, lambda c: c.post("/api/v1/agents/me/reports", REPORT)),
