@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.core.management import call_command
-from django.db import transaction
+from django.db import connection, transaction
 
 from catalogue.models import Change, Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
@@ -122,6 +122,25 @@ def test_what_a_list_or_a_detail_shows_is_an_update(anyone, change):
     assert row["digest"] == anyone.get("/api/v1/skills/pdf-tables").json()["digest"]
     # Once, at its last change.
     assert changes(anyone) == [("csv", "published"), ("pdf-tables", "updated")]
+
+
+# Columns that no list and no detail shows, or that are made of others; and counters.
+UNWATCHED = {"id", "public_id", "source", "withdrawn_at", "withdrawal_reason", "archive_digest"}
+UNWATCHED |= {"downloads", "installs", "rating_sum", "rating_count"}
+
+
+@pytest.mark.parametrize("model", [Skill, Persona])
+def test_every_other_column_is_watched(model):
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT event_object_column FROM information_schema.triggered_update_columns "
+            "WHERE trigger_name = %s",
+            [f"{model._meta.db_table}_changed"],
+        )
+        watched = {column for (column,) in cursor.fetchall()}
+
+    stored = {field.column for field in model._meta.concrete_fields if not field.generated}
+    assert watched == stored - UNWATCHED
 
 
 def test_a_price_is_an_update(anyone):
