@@ -44,7 +44,8 @@ class ReportViewSet(ApiViewSet):
 def target(wanted):
     """What everyone can see of what a report names. Raises the kind's NotFound."""
     if wanted["kind"] == "review":
-        found = Review.objects.shown().filter(public_id=wanted["reviewId"]).first()
+        reviews = Review.objects.shown().filter(persona__in=Persona.objects.published())
+        found = reviews.filter(public_id=wanted["reviewId"]).first()
         if found is None:
             raise ReviewNotFound
         return found

@@ -106,10 +106,12 @@ def test_what_is_not_published_cannot_be_reported(client, body, error, leave):
     assert response.json() == {"error": error}
 
 
-@pytest.mark.parametrize("leave", ["hide", "delete"])
-def test_a_hidden_or_deleted_review_is_not_found(client, written, leave):
+@pytest.mark.parametrize("leave", ["hide", "delete", "withdraw"])
+def test_a_review_that_nobody_can_read_is_not_found(client, written, leave):
     if leave == "hide":
         written.hide("spam")
+    elif leave == "withdraw":
+        written.persona.withdraw()
     else:
         Review.objects.delete_own(written.agent, written.persona.slug)
 

@@ -40,7 +40,9 @@ class SignalRules:
             review
             for agent in self.agents
             for review in agent.reviews.values()
-            if review.is_shown and str(review.review_id) == review_id
+            if review.is_shown
+            and review.persona.is_published
+            and str(review.review_id) == review_id
         )
         return next(shown, None)
 
