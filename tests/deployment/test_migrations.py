@@ -1,6 +1,7 @@
 """A migration that the running release could not work with is refused, and the rest are not."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django_migration_linter.management.commands.lintmigrations import Command as Linter
 
+from catalogue.models import Change, FacetCount
+from catalogue.search.facet_counts import most_common
 from demo.postgres import CHECKOUT
-from tests.factories import AgentFactory
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.next_release import add_migration, next_release_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -95,3 +98,38 @@ def test_tokens_of_the_previous_release_get_identifiers_of_their_own():
     identifiers = agent.tokens.values_list("public_id", flat=True)
     assert len(set(identifiers)) == len(identifiers) == 3001
     assert all(re.fullmatch("token_[0-9a-f]{32}", each) for each in identifiers)
+
+
+def run_statement(migration, name):
+    """A statement that a migration runs for both kinds of entry, run again."""
+    statement = getattr(import_module(f"catalogue.migrations.{migration}"), name)
+    with connection.cursor() as cursor:
+        for kind in ("skill", "persona"):
+            cursor.execute(statement.format(kind=kind))
+
+
+def test_the_feed_begins_with_all_that_is_published():
+    entries = [*SkillFactory.create_batch(3), *PersonaFactory.create_batch(2)]
+    SkillFactory(status="draft")
+    first, known = entries[0], Change.objects.get(slug=entries[-1].slug)
+    Change.objects.exclude(pk=known.pk).delete()
+
+    run_statement("0012_changes_so_far", "FILL")
+
+    assert Change.objects.count() == len(entries)
+    begun = Change.objects.get(slug=first.slug)
+    assert (begun.kind, begun.entry_id, begun.change) == ("skill", first.pk, "published")
+    assert (begun.digest, begun.changed_at) == (first.digest, first.updated_at)
+    assert Change.objects.get(slug=known.slug).changed_at == known.changed_at
+
+
+def test_licenses_are_counted_that_were_there_before():
+    SkillFactory.create_batch(2, license="MIT")
+    PersonaFactory(license="ISC")
+    FacetCount.objects.filter(facet="license").delete()
+    SkillFactory(license="MIT")
+
+    run_statement("0006_license_counts", "COUNT")
+
+    assert most_common("skill", ["license"]) == [("license", "MIT", 3)]
+    assert most_common("persona", ["license"]) == [("license", "ISC", 1)]
