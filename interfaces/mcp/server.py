@@ -122,7 +122,8 @@ def add_skills(server, handler):
 
     async def declare(context, call_next):
         result = await call_next(context)
-        if context.method == "initialize":
+        # As a notification it has no result.
+        if context.method == "initialize" and result is not None:
             # The SDK cuts extensions off, which the schema of those versions leaves open.
             result["capabilities"]["extensions"] = server.extensions
         return result

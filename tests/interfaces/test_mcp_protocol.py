@@ -261,3 +261,13 @@ print("mcp" in sys.modules)
     )
 
     assert process.stdout.split()[-2:] == ["False", "True"]
+
+
+def test_a_notification_that_is_named_as_a_request_fails_nothing(anyone, caplog):
+    for method in ("initialize", "tools/list", "skills/list"):
+        message = {"jsonrpc": "2.0", "method": method, "params": HELLO}
+
+        response = anyone.post(URL, message)
+
+        assert (response.status_code, response.content) == (202, b"")
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
