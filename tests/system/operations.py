@@ -53,7 +53,8 @@ class Operation:
     slugs: list = field(default_factory=list)
     parameters: dict = field(default_factory=dict)
     fields: dict = field(default_factory=dict)
-    required: tuple = ()
+    required: tuple = ()  # of the fields
+    always: tuple = ()  # of the parameters
     is_protected: bool = False
     callers: list = field(default_factory=FULL.copy)
 
@@ -104,7 +105,7 @@ OPERATIONS = [
         *("GET", "/api/v1/changes"),
         parameters={"since": [SINCE], "kind": KINDS, "limit": LIST["limit"]},
     ),
-    Operation("GET", "/api/v1/facets", parameters={"kind": KINDS}, required=("kind",)),
+    Operation("GET", "/api/v1/facets", parameters={"kind": KINDS}, always=("kind",)),
     Operation("GET", "/api/v1"),
     Operation(
         *("POST", "/api/v1/agents/register"),
@@ -227,7 +228,7 @@ def valid_request(rng, operation):
     chosen = rng.sample(
         sorted(operation.parameters), min(len(operation.parameters), rng.randrange(3))
     )
-    chosen = sorted({*chosen, *operation.required} & operation.parameters.keys())
+    chosen = sorted({*chosen, *operation.always})
     return request(
         operation,
         slug=rng.choice(operation.slugs or [""]),
