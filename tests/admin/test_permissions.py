@@ -70,16 +70,16 @@ def test_rows_that_counters_and_profiles_rest_on_cannot_be_deleted(admin_client,
     assert model.objects.filter(pk=row.pk).exists()
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_staff_without_permissions_see_nothing(clerk_with, model):
+def test_staff_without_permissions_see_nothing(clerk_with):
     make_rows(1, 1)
     clerk = clerk_with()
 
     assert "have permission to view or edit anything" in clerk.get("/admin/").content.decode()
-    for page in ["changelist", "add"]:
-        assert clerk.get(url_of(model, page)).status_code == 403
-    for page in ["change", "delete", "history"]:
-        assert clerk.get(url_of(model, page, first_of(model).pk)).status_code == 403
+    for model in admin.site._registry:
+        pages = [url_of(model, page) for page in ("changelist", "add")]
+        row = first_of(model)
+        pages += [url_of(model, page, row.pk) for page in ("change", "delete", "history")]
+        assert {url: clerk.get(url).status_code for url in pages} == dict.fromkeys(pages, 403)
 
 
 @pytest.mark.parametrize("model", MODELS)

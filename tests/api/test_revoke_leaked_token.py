@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from agents import tokens
 from agents.models import AgentToken
+from marketplace.ratelimits import counters
 
 URL = "/api/v1/tokens/revoke"
 ME = "/api/v1/agents/me"

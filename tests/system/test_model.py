@@ -35,7 +35,7 @@ from tests.system.model_validation import SCOPES
 from tests.system.scale import LONG, scale
 
 # Hypothesis ends some runs early, so these are more runs than the steps would need.
-RUNS, STEPS = scale(short=6, long=130), scale(short=25, long=40)
+RUNS, STEPS = scale(short=4, long=130), scale(short=25, long=40)
 # The suite is deterministic; the full length draws a new seed each time, or takes MODEL_SEED.
 SEED = int(os.environ.get("MODEL_SEED") or scale(short=1, long=random.randrange(10**6)))
 LIMITED = "INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE"
