@@ -37,6 +37,7 @@ def lists():
         "of a tag": get("/skills?tag=tag-20"),
         "of a runtime": get("/skills?runtime=runtime-3"),
         "of an author": get("/skills?author=author-20"),
+        "of a license": get("/skills?license=MIT"),
         "of a category and a tag": get("/skills?category=category-3&tag=tag-20"),
     }
 

@@ -2,9 +2,8 @@
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
 
-from catalogue.models import FacetCount, FacetCountDelta, Persona, Skill
+from catalogue.models import FacetCount, FacetCountDelta
 from tests.factories import PersonaFactory, SkillFactory
 
 URL = "/api/v1/facets"
@@ -150,21 +149,6 @@ def test_a_list_is_filtered_by_license(anyone, path, factory):
     assert [row["license"] for row in body["results"]] == ["MIT"]
     assert body["count"] == 1
     assert anyone.get(f"/api/v1/{path}", {"license": "GPL"}).json()["count"] == 0
-
-
-@pytest.mark.parametrize("model", [Skill, Persona])
-def test_a_list_of_a_license_reads_its_index(db, model):
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL enable_seqscan = off")
-        cursor.execute("SET LOCAL enable_bitmapscan = off")
-        popularity = "downloads" if model is Skill else "installs"
-        cursor.execute(
-            f"EXPLAIN SELECT id FROM {model._meta.db_table} WHERE status = 'published' "
-            f"AND license = 'MIT' ORDER BY {popularity} DESC, id DESC LIMIT 20"
-        )
-        plan = "\n".join(line for (line,) in cursor.fetchall())
-
-    assert f"Index Scan using {model.__name__.lower()}_license" in plan or "Index Only" in plan
 
 
 def test_the_root_names_what_there_is(anyone):

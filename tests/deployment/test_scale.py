@@ -23,6 +23,7 @@ PLANS = [
     ("skills?sort=name", ["skill_name"]),
     ("skills?category=category-15", ["skill_category"]),
     ("skills?author=author-1", ["skill_author"]),
+    ("skills?license=ISC", ["skill_license"]),
     ("skills?tag=tag-900&sort=newest", ["skill_labels"]),
     ("skills?runtime=x&sort=newest", ["skill_labels"]),
     ("skills?tag=tag-900&runtime=x", ["skill_labels"]),
