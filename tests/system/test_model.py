@@ -100,6 +100,7 @@ class Marketplace(ComparedRequests, RuleBasedStateMachine):
         # The first agent has as many tokens as it may make.
         for _ in range(MAX_TOKENS - 1):
             self.issue(self.model.agents[0], ["read"])
+        self.act("rotate_token", {"graceSeconds": 60}, self.model.agents[0].tokens[0])
 
     def fill_catalogue(self):
         for number, status in enumerate(data.STATUSES):
