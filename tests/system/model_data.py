@@ -101,6 +101,7 @@ START = [
     *[("uninstall_persona", {"slug": "falcon"})] * 2,
     ("deactivate_persona", {"slug": "ember"}),
     ("activate_persona", {"slug": "ember"}),
+    *[("report", {"kind": "skill", "slug": "brass", "reason": "broken"})] * 2,
 ]
 
 
