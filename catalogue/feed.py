@@ -16,6 +16,7 @@ from marketplace.api.keysets import Sort
 from marketplace.api.links import base_url
 from marketplace.api.pagination import KeysetPagination
 from marketplace.db.compiled_queries import CompiledQuery
+from marketplace.http_cache.validators import Validator
 
 # No list takes its cursors, and no URL has to escape them.
 SIGNER = signing.Signer(salt="catalogue.feed", sep=".")
@@ -45,17 +46,17 @@ class ChangeFilterSet(FilterSet):
 
 
 class FeedPagination(KeysetPagination):
-    """A page of the feed after the cursor `since`, for the `state` that the feed had before.
+    """A page of the feed after the cursor `since`, with a `validator` for it.
 
     A cursor holds the kind that it was made for, the position of the last change that its reader
     has read, and up to when it has missed nothing: since the reader began, or since a page reached
     the end. What was dropped before that is nothing that the reader has to be told.
     """
 
-    state = None
-
     def paginate_queryset(self, queryset, request, view=None):
-        newest_at, _ = self.state
+        # Before the page: what is committed in between is announced once more.
+        self.validator = Validator.of(feed_state)
+        newest_at, _ = self.validator.seen
         self.request, self.query, self.kind = request, queryset.query, queryset.values.get("kind")
         limit, since = self.get_limit(queryset.params), queryset.params.get("since")
         self.known_until, self.position = (
@@ -65,7 +66,7 @@ class FeedPagination(KeysetPagination):
         bound = queryset.sorts[queryset.sort].bound((read_until.isoformat(), row_id))
         select, _ = queryset.compiled_page(limit, "after")
         page = select(**queryset.values, **bound)
-        # After the page, from which changes may have been dropped since the state before.
+        # After the page, from which changes may have been dropped since.
         _, complete_since = feed_state()
         # Of the changes of one transaction, which have one position, some may not be read yet.
         if self.known_until < complete_since and read_until <= complete_since:

@@ -27,14 +27,9 @@ class CaseQuerySet(CountedQuerySet):
 
     def with_target(self):
         """With what each is about, without its texts."""
-        texts = ("content", "source", "skill_md", "files")
         return self.select_related("skill", "persona", "review__persona", "review__agent").defer(
-            *(f"skill__{name}" for name in texts),
-            *(
-                f"{persona}__{name}"
-                for persona in ("persona", "review__persona")
-                for name in texts[:2]
-            ),
+            *("skill__content", "skill__skill_md", "skill__files"),
+            *("persona__content", "review__persona__content"),
         )
 
     def with_reporters(self):
@@ -56,6 +51,7 @@ class CaseQuerySet(CountedQuerySet):
 class Case(models.Model):
     """All reports of one skill, persona or review, which staff decide about together."""
 
+    KINDS = ["skill", "persona", "review"]  # of what a case is about
     COUNTERS = {"open_reports": ("reports", Count("pk", filter=Q(resolved_at=None)))}
 
     skill = models.OneToOneField(Skill, models.PROTECT, null=True, related_name="case")
@@ -105,8 +101,7 @@ class Case(models.Model):
 
     @property
     def kind(self):
-        kinds = ("skill", "persona", "review")
-        return next(kind for kind in kinds if getattr(self, f"{kind}_id") is not None)
+        return next(kind for kind in self.KINDS if getattr(self, f"{kind}_id") is not None)
 
     @property
     def target(self):
@@ -141,13 +136,12 @@ class ReportQuerySet(models.QuerySet):
         agent.run_alone(LOCK)
         case = Case.objects.lock_for(target)
         report = self.filter(agent=agent, case=case).first() or Report(agent=agent, case=case)
-        is_new, now = report.pk is None, timezone.now()
+        is_new = report.pk is None
         if is_new or report.resolved_at is not None:
             case.open_reports += 1
         report.reason, report.comment, report.resolved_at = reason, comment, None
-        report.updated_at = now
         report.save()
-        case.last_reported_at, case.resolved_at = now, None
+        case.last_reported_at, case.resolved_at = report.updated_at, None
         case.save(update_fields=["open_reports", "last_reported_at", "resolved_at"])
         return report, is_new
 
@@ -171,8 +165,8 @@ class Report(models.Model):
     case = models.ForeignKey(Case, models.CASCADE, related_name="reports", db_index=False)
     reason = models.CharField(max_length=9, choices=Reason)
     comment = models.CharField(max_length=1000, blank=True)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    updated_at = models.DateTimeField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
     resolved_at = models.DateTimeField(null=True)
 
     objects = ReportQuerySet.as_manager()

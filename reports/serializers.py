@@ -9,15 +9,13 @@ from marketplace.api.serializers import (
     timestamp,
 )
 from marketplace.models import max_length
-from reports.models import Report
-
-KINDS = ["skill", "persona", "review"]
+from reports.models import Case, Report
 
 
 class SubmitReportSerializer(BodySerializer):
     """What is wrong, with `slug` or `reviewId` by the kind; the other one is ignored."""
 
-    kind = ChoiceField(KINDS, initial="skill", help_text="Of what.")
+    kind = ChoiceField(Case.KINDS, initial="skill", help_text="Of what.")
     slug = SlugField(
         required=False,
         initial="pdf-tables",

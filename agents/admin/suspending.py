@@ -1,3 +1,4 @@
+from django.contrib import messages
 from django.template.defaultfilters import timesince
 
 from agents.models import Agent
@@ -9,6 +10,9 @@ class SuspendAgentsMixin:
 
     def suspend_agents(self, request, rows, agents):
         """Ask for a reason, and suspend the agents that have to do with the rows."""
+        if not agents:
+            self.message_user(request, "There is nobody to suspend.", messages.WARNING)
+            return None
         form = ReasonForm(request.POST if self.is_confirmed(request) else None)
         if not form.is_valid():
             return self.confirm(

@@ -31,7 +31,7 @@ class StateActionsMixin:
             return self.confirm(
                 request, queryset, "publish", text="Agents will find and install what is published."
             )
-        self.set_status(request, queryset, "Published.", self.model.publish)
+        self.set_status(request, queryset, Status.PUBLISHED, "Published.", self.model.publish)
         return None
 
     @admin.action(description="Back to draft", permissions=["change"])
@@ -43,7 +43,7 @@ class StateActionsMixin:
                 "redraft",
                 text="A draft is in no list and cannot be installed. Whoever has it keeps it.",
             )
-        self.set_status(request, queryset, "Taken back to draft.", self.model.redraft)
+        self.set_status(request, queryset, Status.DRAFT, "Taken back to draft.", self.model.redraft)
         return None
 
     @admin.action(description="Withdraw or recall", permissions=["change"])
@@ -62,7 +62,9 @@ class StateActionsMixin:
             )
         reason = form.cleaned_data["reason"]
         message = f"Recalled: {reason}" if reason else "Withdrawn."
-        self.set_status(request, queryset, message, lambda entry: entry.withdraw(reason))
+        self.set_status(
+            request, queryset, Status.WITHDRAWN, message, lambda entry: entry.withdraw(reason)
+        )
         return None
 
     @admin.action(description="Deprecate", permissions=["change"])
@@ -112,12 +114,9 @@ class StateActionsMixin:
         numbers = dict(counted.annotate(number=Count("pk")))
         return [(entry, in_agents(numbers.get(entry.pk, 0))) for entry in entries]
 
-    def set_status(self, request, queryset, message, change):
+    def set_status(self, request, queryset, status, message, change):
         entries = self.change_each(request, queryset, message, change)
-        statuses = " and ".join({entry.get_status_display().lower() for entry in entries})
-        self.message_user(
-            request, f"{len(entries)} set to {statuses}." if entries else "None left."
-        )
+        self.message_user(request, f"{len(entries)} set to {status.label.lower()}.")
 
     def is_offered(self, action, row):
         if action == "end_deprecation":

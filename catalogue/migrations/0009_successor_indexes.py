@@ -1,12 +1,8 @@
-from django.contrib.postgres.operations import AddIndexConcurrently, NotInTransactionMixin
+from django.contrib.postgres.operations import AddIndexConcurrently
 from django.db import migrations, models
 from django.db.models import F, Q
 
-
-class RunConcurrently(NotInTransactionMixin, migrations.RunSQL):
-    def database_forwards(self, app_label, schema_editor, from_state, to_state):
-        self._ensure_not_in_transaction(schema_editor)
-        super().database_forwards(app_label, schema_editor, from_state, to_state)
+from marketplace.db.operations import RunConcurrently
 
 
 def indexes(kind):

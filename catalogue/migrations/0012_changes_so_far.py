@@ -1,11 +1,6 @@
-from django.contrib.postgres.operations import NotInTransactionMixin
 from django.db import migrations
 
-
-class RunConcurrently(NotInTransactionMixin, migrations.RunSQL):
-    def database_forwards(self, app_label, schema_editor, from_state, to_state):
-        self._ensure_not_in_transaction(schema_editor)
-        super().database_forwards(app_label, schema_editor, from_state, to_state)
+from marketplace.db.operations import RunConcurrently
 
 
 # In short transactions, so that no request waits long; an interrupted run may be repeated. The locks

@@ -12,9 +12,8 @@ CATALOGUE_VERSION = """
 """
 
 MAX_VALUES = 100  # of a facet
-FACETS = ["category", "runtime", "tag", "author", "license"]
 # The deltas of a facet are few: the next writer adds them up.
-MOST_COMMON = """
+FACET_VALUES = """
     SELECT facet, common.value, common.entries
     FROM unnest(%(facets)s::text[]) WITH ORDINALITY AS facets (facet, place),
     LATERAL (
@@ -34,10 +33,10 @@ MOST_COMMON = """
 """
 
 
-def most_common(kind, facets=FACETS):
+def most_common(kind, facets):
     """The most common values of each facet, as `(facet, value, entries)` (lifecycle 19)."""
-    params = {"kind": kind, "facets": facets, "limit": MAX_VALUES}
-    return read_connection().fetch_all(MOST_COMMON, params)
+    params = {"kind": kind, "facets": list(facets), "limit": MAX_VALUES}
+    return read_connection().fetch_all(FACET_VALUES, params)
 
 
 def facet_count(model, facet, value):

@@ -20,6 +20,7 @@ VALUES_SCHEMA = array(
 class FacetsSerializer(BaseSerializer):
     """The most common values of each facet; from most_common (lifecycle 19)."""
 
+    facets = PLURALS.keys()
     schema = component("Facets", object_schema(dict.fromkeys(PLURALS.values(), VALUES_SCHEMA)))
 
     def to_representation(self, counted):

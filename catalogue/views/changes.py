@@ -1,11 +1,10 @@
 from drf_spectacular.utils import extend_schema
 
 from catalogue.exceptions import CursorExpired
-from catalogue.feed import ChangeFilterSet, FeedPagination, feed_state
+from catalogue.feed import ChangeFilterSet, FeedPagination
 from catalogue.serializers import ChangeSerializer
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import conditional_response
-from marketplace.http_cache.validators import Validator
 
 
 class ChangeViewSet(PublicReadingViewSet):
@@ -24,12 +23,10 @@ class ChangeViewSet(PublicReadingViewSet):
         responses={200: ChangeSerializer.page_schema, 410: CursorExpired},
     )
     def list(self, request):
-        # Read before the changes: what is committed in between is announced once more.
-        validator = Validator.of(feed_state)
-        self.paginator.state = validator.seen
         page = self.paginate_queryset(self.filterset_class(self.query))
 
         def build():
             return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
+        validator = self.paginator.validator
         return conditional_response(request, validator.seen, validator, build)

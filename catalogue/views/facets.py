@@ -23,7 +23,7 @@ class FacetViewSet(PublicReadingViewSet):
     def list(self, request):
         kind = self.filterset_class(self.query).values["kind"]
         validator = Validator.of(catalogue_version)
-        facets = most_common(kind)
+        facets = most_common(kind, FacetsSerializer.facets)
         return conditional_response(
             request, facets, validator, lambda: Response(FacetsSerializer(facets).data)
         )

@@ -224,8 +224,5 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def suspend(self, request, queryset):
         """Suspend the authors of reviews; who has reported is suspended in the list of reports."""
         cases = queryset.filter(review__isnull=False)
-        if not cases:
-            self.message_user(request, "No agent has written these.", messages.WARNING)
-            return None
         agents = Agent.objects.filter(reviews__case__in=cases, suspended_at=None).distinct()
         return self.suspend_agents(request, cases, agents)

@@ -1,6 +1,6 @@
 from django.contrib import admin
 
-from reports.models import Report
+from reports.models import Case, Report
 
 
 class QueueFilter(admin.SimpleListFilter):
@@ -27,10 +27,10 @@ class KindFilter(admin.SimpleListFilter):
     title = parameter_name = "kind"
 
     def lookups(self, request, model_admin):
-        return [("skill", "skills"), ("persona", "personas"), ("review", "reviews")]
+        return [(kind, f"{kind}s") for kind in Case.KINDS]
 
     def queryset(self, request, queryset):
-        if self.value() in {"skill", "persona", "review"}:
+        if self.value() in Case.KINDS:
             return queryset.filter(**{f"{self.value()}__isnull": False})
         return queryset
 

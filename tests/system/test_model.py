@@ -27,11 +27,11 @@ from tests.system.model import Model
 from tests.system.model_agents import LIMIT, WINDOW_DAYS
 from tests.system.model_agents import Agent as ModelAgent
 from tests.system.model_data import REACHED, SORTS, UNKNOWN
+from tests.system.model_refusals import RefusedRequests
 from tests.system.model_requests import ComparedRequests
 from tests.system.model_reviews import Review as ModelReview
 from tests.system.model_steps import UNKNOWN_TOKEN, steps
 from tests.system.model_tokens import MAX_TOKENS
-from tests.system.model_validation import SCOPES
 from tests.system.scale import LONG, scale
 
 # Hypothesis ends some runs early, so these are more runs than the steps would need.
@@ -77,7 +77,7 @@ def test_it_behaves_as_the_model_says(live_server_of, tmp_path):
         assert wanted - counts.keys() == set()
 
 
-class Marketplace(ComparedRequests, RuleBasedStateMachine):
+class Marketplace(ComparedRequests, RefusedRequests, RuleBasedStateMachine):
     """One run: the same steps on the server and on the model, from an empty database."""
 
     def __init__(self, server, counts):
@@ -267,35 +267,6 @@ class Marketplace(ComparedRequests, RuleBasedStateMachine):
                 self.paginate("persona_reviews", {"sort": sort, "limit": "1"}, None, persona.slug)
         for average in {str(persona.average) for persona in personas if persona.ratings}:
             self.paginate("list_personas", {"minRating": average})
-
-    def get_refused(self):
-        """Every invalid body and query, and each operation without a token that may do it."""
-        self.act("register", {})
-        agent = self.model.agents[-1]
-        token, narrow = agent.tokens[0], [self.issue(agent, [each]) for each in SCOPES]
-        for operation, bodies in data.REFUSED.items():
-            for body in bodies:
-                self.act(operation, body, token)
-        for operation, lists in data.REFUSED_QUERIES.items():
-            for query in lists:
-                self.paginate(operation, query, token, *["ember"] * (operation in data.BELOW))
-        for operation, scope in scopes_of(data.ROUTES):
-            lacking = next(each for each in narrow if scope not in each.scopes)
-            for refused in (None, UNKNOWN_TOKEN, lacking):
-                self.act(operation, {"tokenId": UNKNOWN, "personaSlug": UNKNOWN}, refused)
-        for operation, scope in scopes_of(data.LISTS):
-            lacking = next(each for each in narrow if scope not in each.scopes)
-            for refused in (None, UNKNOWN_TOKEN, lacking):
-                self.paginate(operation, {}, refused)
-        self.act("create_token", {"scopes": SCOPES}, narrow[0])
-        self.act("list_tokens", token=token)
-        self.act("delete_token", {"tokenId": token.token_id.value}, narrow[0])
-
-
-def scopes_of(operations):
-    """Those that need a token, each with its scope."""
-    scopes = [(name, getattr(getattr(Model, name), "scope", None)) for name in operations]
-    return [(name, scope) for name, scope in scopes if scope]
 
 
 def caller(token):

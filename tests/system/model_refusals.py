@@ -1,0 +1,38 @@
+"""Requests of the model test that are refused, each of them once."""
+
+from tests.system import model_data as data
+from tests.system.model import Model
+from tests.system.model_data import UNKNOWN
+from tests.system.model_steps import UNKNOWN_TOKEN
+from tests.system.model_validation import SCOPES
+
+
+class RefusedRequests:
+    def get_refused(self):
+        """Every invalid body and query, and each operation without a token that may do it."""
+        self.act("register", {})
+        agent = self.model.agents[-1]
+        token, narrow = agent.tokens[0], [self.issue(agent, [each]) for each in SCOPES]
+        for operation, bodies in data.REFUSED.items():
+            for body in bodies:
+                self.act(operation, body, token)
+        for operation, lists in data.REFUSED_QUERIES.items():
+            for query in lists:
+                self.paginate(operation, query, token, *["ember"] * (operation in data.BELOW))
+        for operation, scope in scopes_of(data.ROUTES):
+            lacking = next(each for each in narrow if scope not in each.scopes)
+            for refused in (None, UNKNOWN_TOKEN, lacking):
+                self.act(operation, {"tokenId": UNKNOWN, "personaSlug": UNKNOWN}, refused)
+        for operation, scope in scopes_of(data.LISTS):
+            lacking = next(each for each in narrow if scope not in each.scopes)
+            for refused in (None, UNKNOWN_TOKEN, lacking):
+                self.paginate(operation, {}, refused)
+        self.act("create_token", {"scopes": SCOPES}, narrow[0])
+        self.act("list_tokens", token=token)
+        self.act("delete_token", {"tokenId": token.token_id.value}, narrow[0])
+
+
+def scopes_of(operations):
+    """Those that need a token, each with its scope."""
+    scopes = [(name, getattr(getattr(Model, name), "scope", None)) for name in operations]
+    return [(name, scope) for name, scope in scopes if scope]
