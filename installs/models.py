@@ -106,7 +106,8 @@ class SkillInstall(Install):
 
     # skill_install_newest begins with the agent and serves as this key's index.
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="skill_installs", db_index=False)
-    skill = models.ForeignKey(Skill, models.PROTECT, related_name="agent_installs")
+    # skill_install_agents begins with the skill.
+    skill = models.ForeignKey(Skill, models.PROTECT, related_name="agent_installs", db_index=False)
     runtime = models.TextField(blank=True)
 
     objects = SkillInstallQuerySet.as_manager()
@@ -121,6 +122,7 @@ class SkillInstall(Install):
         ]
         indexes = [
             models.Index(F("agent"), F("id").desc(), name="skill_install_newest"),
+            models.Index(F("skill"), F("id").desc(), name="skill_install_agents"),
             # For the counts by day; rows are inserted in order of time, which keeps it tiny.
             BrinIndex(fields=["installed_at"], name="skill_install_day", autosummarize=True),
         ]
@@ -183,7 +185,9 @@ class PersonaInstall(Install):
     agent = models.ForeignKey(
         Agent, models.CASCADE, related_name="persona_installs", db_index=False
     )
-    persona = models.ForeignKey(Persona, models.PROTECT, related_name="agent_installs")
+    persona = models.ForeignKey(
+        Persona, models.PROTECT, related_name="agent_installs", db_index=False
+    )
     is_active = models.BooleanField(default=False)
 
     objects = PersonaInstallQuerySet.as_manager()
@@ -207,5 +211,35 @@ class PersonaInstall(Install):
         ]
         indexes = [
             models.Index(F("agent"), F("id").desc(), name="persona_install_newest"),
+            models.Index(F("persona"), F("id").desc(), name="persona_install_agents"),
             BrinIndex(fields=["installed_at"], name="persona_install_day", autosummarize=True),
         ]
+
+
+class InstallDay(models.Model):
+    """How often an entry was installed on a day in UTC; kept by a trigger on the installs.
+
+    What was uninstalled since counts, as in `downloads`.
+    """
+
+    day = models.DateField()
+    installs = models.PositiveIntegerField()
+
+    class Meta:
+        abstract = True
+
+    def __str__(self):
+        return f"{self.installs} on {self.day}"
+
+
+class SkillDay(InstallDay):
+    pk = models.CompositePrimaryKey("skill_id", "day")
+    # The primary key begins with it.
+    skill = models.ForeignKey(Skill, models.CASCADE, related_name="install_days", db_index=False)
+
+
+class PersonaDay(InstallDay):
+    pk = models.CompositePrimaryKey("persona_id", "day")
+    persona = models.ForeignKey(
+        Persona, models.CASCADE, related_name="install_days", db_index=False
+    )
