@@ -3,6 +3,7 @@
 from django.db.models import BigIntegerField, Func, Value
 
 from marketplace.db.replicas import read_connection
+from marketplace.http_cache.validators import Validator
 
 # NULL in a transaction that has written: the version rises once in each, and would stay the same
 # through later writes of this one.
@@ -13,30 +14,39 @@ CATALOGUE_VERSION = """
 
 MAX_VALUES = 100  # of a facet
 # The deltas of a facet are few: the next writer adds them up.
-FACET_VALUES = """
-    SELECT facet, common.value, common.entries
-    FROM unnest(%(facets)s::text[]) WITH ORDINALITY AS facets (facet, place),
-    LATERAL (
-        SELECT counted.value, sum(counted.entries)::bigint AS entries
-        FROM (
-            SELECT value, entries FROM catalogue_facetcount AS kept
-            WHERE kept.kind = %(kind)s AND kept.facet = facets.facet
-            UNION ALL
-            SELECT value, entries FROM catalogue_facetcountdelta AS delta
-            WHERE delta.kind = %(kind)s AND delta.facet = facets.facet
-        ) AS counted
-        WHERE counted.value <> ''
-        GROUP BY counted.value HAVING sum(counted.entries) > 0
-        ORDER BY entries DESC, counted.value LIMIT %(limit)s
-    ) AS common
+FACET_VALUES = f"""
+    SELECT version, facet, common.value, common.entries
+    FROM ({CATALOGUE_VERSION}) AS catalogue (version) LEFT JOIN (
+        unnest(%(facets)s::text[]) WITH ORDINALITY AS facets (facet, place)
+        CROSS JOIN LATERAL (
+            SELECT counted.value, sum(counted.entries)::bigint AS entries
+            FROM (
+                SELECT value, entries FROM catalogue_facetcount AS kept
+                WHERE kept.kind = %(kind)s AND kept.facet = facets.facet
+                UNION ALL
+                SELECT value, entries FROM catalogue_facetcountdelta AS delta
+                WHERE delta.kind = %(kind)s AND delta.facet = facets.facet
+            ) AS counted
+            WHERE counted.value <> ''
+            GROUP BY counted.value HAVING sum(counted.entries) > 0
+            ORDER BY entries DESC, counted.value LIMIT %(limit)s
+        ) AS common
+    ) ON true
     ORDER BY place, common.entries DESC, common.value
 """
 
 
-def most_common(kind, facets):
-    """The most common values of each facet, as `(facet, value, entries)` (lifecycle 19)."""
-    params = {"kind": kind, "facets": list(facets), "limit": MAX_VALUES}
-    return read_connection().fetch_all(FACET_VALUES, params)
+def most_common(kind, facets, limit=MAX_VALUES):
+    """The most common values of each facet, as `(facet, value, entries)`, and their validator.
+
+    In one statement, which cannot see another state of the catalogue than its version (lifecycle
+    19).
+    """
+    params = {"kind": kind, "facets": list(facets), "limit": limit}
+    rows = read_connection().fetch_all(FACET_VALUES, params)
+    [version, *_] = rows[0]
+    validator = None if version is None else Validator(catalogue_version, version)
+    return [tuple(values) for _, *values in rows if values[0] is not None], validator
 
 
 def facet_count(model, facet, value):

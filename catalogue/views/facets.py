@@ -2,11 +2,10 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
 from catalogue.filters import FacetFilterSet
-from catalogue.search.facet_counts import catalogue_version, most_common
+from catalogue.search.facet_counts import most_common
 from catalogue.serializers import FacetsSerializer
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import conditional_response
-from marketplace.http_cache.validators import Validator
 
 
 class FacetViewSet(PublicReadingViewSet):
@@ -22,8 +21,7 @@ class FacetViewSet(PublicReadingViewSet):
     )
     def list(self, request):
         kind = self.filterset_class(self.query).values["kind"]
-        validator = Validator.of(catalogue_version)
-        facets = most_common(kind, FacetsSerializer.facets)
+        facets, validator = most_common(kind, FacetsSerializer.facets)
         return conditional_response(
             request, facets, validator, lambda: Response(FacetsSerializer(facets).data)
         )

@@ -38,7 +38,8 @@ def list_tools(_request, _params):
 
 def with_categories(tool):
     """The tool with the categories of what it searches in its description (lifecycle 19)."""
-    categories = [value for _, value, _ in most_common(KINDS[tool.name], ["category"])]
+    counted, _ = most_common(KINDS[tool.name], ["category"])
+    categories = [value for _, value, _ in counted]
     if not 0 < len(categories) < MAX_CATEGORIES:
         return tool
     named = ", ".join(json.dumps(category, ensure_ascii=False) for category in categories)
