@@ -209,7 +209,6 @@ class PersonaFilterSet(CatalogueFilterSet):
             parse=parse_free,
             is_facet=True,
             is_inlined=True,
-            is_chip=False,
         ),
         "minRating": Filter(
             # The first is what the index holds, the second what PostgreSQL has statistics of.
@@ -218,7 +217,6 @@ class PersonaFilterSet(CatalogueFilterSet):
             schema=RATING,
             parse=parse_min_rating,
             is_versioned=False,
-            is_chip=False,
         ),
         "skill": Filter(
             lambda slug: Q(skills__slug=slug, skills__status=InlineConstant(Status.PUBLISHED)),

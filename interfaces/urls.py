@@ -5,17 +5,21 @@ from interfaces.guides.views import GuideViewSet
 from interfaces.mcp.views import McpViewSet
 from interfaces.openapi.root import RootViewSet
 from interfaces.openapi.views import DocumentViewSet, docs
-from interfaces.website import views as website
+from interfaces.website import entries, lists, pages
+from interfaces.website.suggestions import SuggestionViewSet
 
 INDEX = r"\.well-known/agent-skills/index\.json/?$"
 
 urlpatterns = [
-    re_path(r"^$", website.StartPage.as_view()),
-    re_path(r"^skills/?$", website.SkillsPage.as_view()),
-    re_path(r"^skills/(?P<slug>[^/]+)/?$", website.SkillPage.as_view()),
-    re_path(r"^skills/(?P<slug>[^/]+)/files/(?P<path>[\s\S]+?)/?$", website.FilePage.as_view()),
-    re_path(r"^personas/?$", website.PersonasPage.as_view()),
-    re_path(r"^personas/(?P<slug>[^/]+)/?$", website.PersonaPage.as_view()),
+    re_path(r"^$", pages.StartPage.as_view()),
+    re_path(r"^skills/?$", lists.SkillsPage.as_view()),
+    re_path(r"^skills/(?P<slug>[^/]+)/?$", entries.SkillPage.as_view()),
+    re_path(r"^skills/(?P<slug>[^/]+)/files/(?P<path>[\s\S]+?)/?$", entries.FilePage.as_view()),
+    re_path(r"^skills/(?P<slug>[^/]+)/picture\.png/?$", entries.SkillPicture.as_view()),
+    re_path(r"^personas/?$", lists.PersonasPage.as_view()),
+    re_path(r"^personas/(?P<slug>[^/]+)/?$", entries.PersonaPage.as_view()),
+    re_path(r"^personas/(?P<slug>[^/]+)/picture\.png/?$", entries.PersonaPicture.as_view()),
+    re_path(r"^suggest/?$", SuggestionViewSet.as_view({"get": "list"})),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),
     re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),
     re_path(r"^skill\.md/?$", GuideViewSet.as_view({"get": "skill"}), name="guide"),
@@ -34,5 +38,5 @@ urlpatterns = [
     ),
     re_path(r"^docs/?$", docs, name="docs"),
     # Last: every other path below a page is a page that does not exist.
-    re_path(r"^(?:skills|personas|claim)/(?!(?:.*/)?\.well-known/)", website.not_found),
+    re_path(r"^(?:skills|personas|claim)/(?!(?:.*/)?\.well-known/)", pages.not_found),
 ]

@@ -61,6 +61,22 @@ def corrected(word, spellings):
     return [spelling for _, spelling in ranked if spelling.startswith(word)][:MAX_COMPLETIONS]
 
 
+COMPLETION = """
+    SELECT value FROM catalogue_facetcount
+    WHERE kind = %(kind)s AND facet = 'spelling'
+        AND value >= %(begun)s AND value < %(begun)s || chr(1114111)
+        AND starts_with(value, %(begun)s)
+    ORDER BY entries DESC, value LIMIT 1
+"""
+
+
+def completed(kind, text):
+    """The text with its last word, which may not be finished, as the most common that begins so."""
+    *whole, begun = text.lower().split()
+    found = read_connection().fetch_all(COMPLETION, {"kind": kind, "begun": begun})
+    return " ".join([*whole, *(found[0] if found else [begun])])
+
+
 def distance(one, other, allowed):
     """The Damerau-Levenshtein distance; `inf` where it is more than `allowed`."""
     if abs(len(one) - len(other)) > allowed:

@@ -6,22 +6,24 @@ The category decides the colour, so that entries of one look related; the slug d
 from dataclasses import dataclass
 from zlib import crc32
 
+from PIL import Image, ImageDraw
+
 # White on each has a contrast of 4.5 at least.
 COLOURS = [
     *("#4338ca", "#6d28d9", "#a21caf", "#be185d", "#b91c1c", "#b45309"),
-    *("#4d7c0f", "#15803d", "#0f766e", "#0369a1", "#1d4ed8", "#475569"),
+    *("#4d7c0f", "#15803d", "#0f766e", "#0369a1", "#1d4ed8", "#0e7490"),
 ]
-# Paths in a square of one unit, from its upper left corner: quarters of a disc by the corner that
-# they stand in, a disc, a diamond, a square, a ring.
+# In a square of one unit: the SVG path from its upper left corner, and how Pillow draws the same.
 SHAPES = [
-    "h1a1 1 0 0 1-1 1z",
-    "h1v1a1 1 0 0 1-1-1z",
-    "m1 0v1h-1a1 1 0 0 1 1-1z",
-    "a1 1 0 0 1 1 1h-1z",
-    "m0 .5a.5.5 0 0 1 1 0a.5.5 0 0 1-1 0z",
-    "m.5 0l.5.5-.5.5-.5-.5z",
-    "m.15.15h.7v.7h-.7z",
-    "h.5v1h-.5z",
+    # Quarters of a disc, by the corner that they stand in.
+    ("h1a1 1 0 0 1-1 1z", "pieslice", (-1, -1, 1, 1), {"start": 0, "end": 90}),
+    ("h1v1a1 1 0 0 1-1-1z", "pieslice", (0, -1, 2, 1), {"start": 90, "end": 180}),
+    ("m1 0v1h-1a1 1 0 0 1 1-1z", "pieslice", (0, 0, 2, 2), {"start": 180, "end": 270}),
+    ("a1 1 0 0 1 1 1h-1z", "pieslice", (-1, 0, 1, 2), {"start": 270, "end": 360}),
+    ("m0 .5a.5.5 0 0 1 1 0a.5.5 0 0 1-1 0z", "ellipse", (0, 0, 1, 1), {}),
+    ("m.5 0l.5.5-.5.5-.5-.5z", "polygon", (0.5, 0, 1, 0.5, 0.5, 1, 0, 0.5), {}),
+    ("m.15.15h.7v.7h-.7z", "rectangle", (0.15, 0.15, 0.85, 0.85), {}),
+    ("h.5v1h-.5z", "rectangle", (0, 0, 0.5, 1), {}),
 ]
 
 
@@ -30,24 +32,39 @@ class Emblem:
     """`cells` are the shapes of the four quarters, as `(column, row, shape, is_pale)`."""
 
     colour: str
-    cells: tuple
+    cells: list
 
     def path(self, *, pale):
         """The SVG path of the pale shapes or of the others, in a square of two units."""
         return "".join(
-            f"M{column} {row}{SHAPES[shape]}"
+            f"M{column} {row}{shape[0]}"
             for column, row, shape, is_pale in self.cells
             if is_pale == pale
         )
 
+    def draw(self, size):
+        """The emblem as a picture of Pillow's, `size` pixels wide."""
+        # Drawn larger, because Pillow's shapes have rough edges.
+        unit = size * 2
+        picture = Image.new("RGB", (2 * unit, 2 * unit), self.colour)
+        for column, row, (_, method, corners, options), is_pale in self.cells:
+            cell = Image.new("L", (unit, unit))
+            points = [round(each * unit) for each in corners]
+            getattr(ImageDraw.Draw(cell), method)(points, fill=128 if is_pale else 255, **options)
+            picture.paste("#fff", (column * unit, row * unit), cell)
+        return picture.resize((size, size), Image.Resampling.LANCZOS)
 
-def emblem_of(entry):
+
+def emblem_of(slug, category):
     # Not hash(), which differs from process to process.
-    bits = crc32(entry.slug.encode())
+    bits = crc32(slug.encode())
     cells = []
     for place in range(4):
         bits, shape = divmod(bits, len(SHAPES))
         bits, tone = divmod(bits, 3)
-        cells.append((place % 2, place // 2, shape, tone == 0))
-    colour = COLOURS[crc32(entry.category.encode()) % len(COLOURS)]
-    return Emblem(colour, tuple(cells))
+        cells.append((place % 2, place // 2, SHAPES[shape], tone == 0))
+    return Emblem(colour_of(category), cells)
+
+
+def colour_of(category):
+    return COLOURS[crc32(category.encode()) % len(COLOURS)]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from catalogue.models import Persona, Skill
 from catalogue.search.facet_counts import CATALOGUE_VERSION, catalogue_version
 from marketplace.db.replicas import read_connection
 from marketplace.http_cache.validators import Validator
@@ -55,8 +56,8 @@ RELATED = """
         ({version}) AS version
 """
 STATEMENTS = {
-    kind: RELATED.format(kind=kind, counter=counter, version=CATALOGUE_VERSION)
-    for kind, counter in (("skill", "downloads"), ("persona", "installs"))
+    Skill: RELATED.format(kind="skill", counter="downloads", version=CATALOGUE_VERSION),
+    Persona: RELATED.format(kind="persona", counter="installs", version=CATALOGUE_VERSION),
 }
 
 
@@ -77,7 +78,7 @@ class Related:
 def related_to(entry):
     day = today()
     row = read_connection().fetch_one(
-        STATEMENTS[entry._meta.model_name],
+        STATEMENTS[type(entry)],
         {
             "entry": entry.pk,
             "today": day,

@@ -34,7 +34,6 @@ class Filter:
     is_inlined: bool = False  # each value has an SQL of its own
     is_selective: bool = False  # leaves few entries, whatever the value
     is_versioned: bool = True  # the catalogue version rises when other entries pass
-    is_chip: bool = True  # a page of the website shows it as a chip that removes it
 
 
 class FilterSet:

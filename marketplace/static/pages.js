@@ -1,4 +1,6 @@
-/* A copy button beside each command, if the browser has a clipboard. */
+/* What makes the pages quicker to use. Without it, each of them works. */
+
+/* A copy button in the room that each command keeps for it, if the browser has a clipboard. */
 if (navigator.clipboard) {
   for (const block of document.querySelectorAll("main pre")) {
     const button = document.createElement("button");
@@ -11,15 +13,96 @@ if (navigator.clipboard) {
       setTimeout(() => { button.textContent = "Copy"; }, 1500);
     });
     const frame = document.createElement("div");
-    frame.className = "copyable";
+    frame.className = "code";
     block.replaceWith(frame);
     frame.append(block, button);
   }
 }
 
-/* A changed order or filter submits the form; without scripts its button does. */
+/* A changed order submits the form; without scripts its button does. */
 for (const form of document.querySelectorAll("form.filters")) {
   form.addEventListener("change", (event) => {
-    if (event.target.matches("select, [type=checkbox]")) form.requestSubmit();
+    if (event.target.matches("select")) form.requestSubmit();
   });
+}
+
+/* "/" goes to the search box, as on other sites with much to search. */
+const search = document.querySelector("#q");
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, textarea, select, [contenteditable]");
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!search) return;
+  event.preventDefault();
+  search.focus();
+  search.select();
+});
+
+/* Suggestions below the search box: the combobox of the ARIA practices, with a list that opens. */
+if (search?.dataset.kind) {
+  const list = document.createElement("ul");
+  list.className = "options";
+  list.id = "options";
+  list.role = "listbox";
+  list.ariaLabel = "Suggestions";
+  list.hidden = true;
+  search.after(list);
+  search.role = "combobox";
+  search.ariaAutoComplete = "list";
+  search.ariaExpanded = "false";
+  search.setAttribute("aria-controls", "options");
+
+  let chosen = -1, waiting, asked;
+  const show = (suggestions) => {
+    list.replaceChildren(...suggestions.map(({label, hint, url}, place) => {
+      const option = document.createElement("li");
+      option.id = `option-${place}`;
+      option.role = "option";
+      option.dataset.url = url;
+      option.append(label, Object.assign(document.createElement("span"), {textContent: hint}));
+      return option;
+    }));
+    list.hidden = suggestions.length === 0;
+    search.ariaExpanded = String(!list.hidden);
+    choose(-1);
+  };
+  const choose = (place) => {
+    chosen = place;
+    [...list.children].forEach((option, number) => { option.ariaSelected = String(number === place); });
+    if (place < 0) search.removeAttribute("aria-activedescendant");
+    else search.setAttribute("aria-activedescendant", `option-${place}`);
+  };
+  const ask = async () => {
+    const text = search.value.trim();
+    asked = text;
+    if (text.length < 2) return show([]);
+    const query = new URLSearchParams({kind: search.dataset.kind, q: text});
+    const response = await fetch(`/suggest?${query}`);
+    // A later question may have been answered first.
+    if (response.ok && asked === text) show((await response.json()).suggestions);
+  };
+  search.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(ask, 150);
+  });
+  search.addEventListener("keydown", (event) => {
+    const number = list.hidden ? 0 : list.children.length;
+    if (event.key === "Escape" && number) {
+      event.preventDefault();
+      show([]);
+    } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && number) {
+      event.preventDefault();
+      const step = event.key === "ArrowDown" ? 1 : -1;
+      choose((chosen + step + number + 1 + 1) % (number + 1) - 1);
+    } else if (event.key === "Enter" && chosen >= 0) {
+      event.preventDefault();
+      location.assign(list.children[chosen].dataset.url);
+    }
+  });
+  // Before the box loses the focus, which closes the list.
+  list.addEventListener("mousedown", (event) => {
+    event.preventDefault();
+    const option = event.target.closest("li");
+    if (option) location.assign(option.dataset.url);
+  });
+  search.addEventListener("blur", () => show([]));
 }

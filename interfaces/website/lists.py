@@ -1,0 +1,145 @@
+"""The lists of the website: the API's own, with what there is to filter by beside them."""
+
+import re
+from urllib.parse import urlencode
+
+from catalogue.search.facet_counts import most_common
+from catalogue.views import PersonaViewSet, SkillViewSet
+from interfaces.website.pages import Page
+from marketplace.api.pagination import KeysetPagination
+from marketplace.api.query_params import query_parameters
+from marketplace.http_cache.validators import Validator
+
+MAX_CHOICES = 9  # values of a facet
+# The titles of the facets, in their order on the page.
+FACETS = {"category": "Category", "runtime": "Runtime", "license": "License"}
+PRICES = {"true": "Free", "false": "Priced"}
+RATINGS = {rating: f"{rating} and up" for rating in ("4", "3", "2")}
+# How a filter reads where its name and value do not say it.
+CHIPS = {
+    **{("free", value): label for value, label in PRICES.items()},
+    **{("minRating", value): f"Rated {label}" for value, label in RATINGS.items()},
+}
+
+
+class NumberedPagination(KeysetPagination):
+    """Pages whose links also carry how many rows stand before theirs.
+
+    The cursor decides what a page shows. The number is for people to read, and no more exact than
+    a catalogue that changes while they turn the pages.
+    """
+
+    default_limit = 24  # fills rows of two, three and four
+
+    def __init__(self, before):
+        self.before = before
+
+    def paginate_queryset(self, queryset, request, view=None):
+        page = super().paginate_queryset(queryset, request, view)
+        self.limit = self.get_limit(queryset.params)
+        if not self.has_cursor or not self.get_previous_link():
+            self.before = 0
+        return page
+
+    def link(self, row, *, backwards):
+        step = -self.limit if backwards else len(self.page)
+        before = max(self.before + step, 0)
+        return f"{super().link(row, backwards=backwards)}&{urlencode({'before': before})}"
+
+    @property
+    def numbers(self):
+        """The numbers of the first row and of the last, or None where the link told none."""
+        last = self.before + len(self.page)
+        return (self.before + 1, last) if self.page and last <= self.rows.count else None
+
+
+class ListPage(Page):
+    """A list of the API, with the same parameters (contract 6)."""
+
+    template_name = "list.html"
+    viewset = None
+    kind = None
+    facets = FACETS
+
+    def get(self, request):
+        # A form sends its empty fields too; they set no filter.
+        query = {name: values for name, values in query_parameters(request).items() if any(values)}
+        before = query.pop("before", ["0"])[0]
+        filterset = self.viewset.filterset_class(query)
+        pagination = NumberedPagination(int(before) if re.fullmatch("[0-9]{1,9}", before) else 0)
+        pagination.paginate_queryset(filterset, request)
+        counted, validator = most_common(self.kind.removesuffix("s"), self.facets, MAX_CHOICES)
+        return self.render(
+            Validator.of_all([validator, pagination.rows.validator]),
+            kind=self.kind,
+            filterset=filterset,
+            chips=list(chips(filterset)),
+            facets=[each for each in self.choices(filterset, counted) if each["choices"]],
+            numbers=pagination.numbers,
+            **pagination.get_paginated_response(pagination.page).data,
+        )
+
+    def choices(self, filterset, counted):
+        """What there is to filter by: `{"name", "title", "choices"}`."""
+        for name, title in self.facets.items():
+            values = [(value, entries) for facet, value, entries in counted if facet == name]
+            yield facet_of(filterset, name, title, [(value, value, n) for value, n in values])
+
+
+def facet_of(filterset, name, title, values):
+    """A facet with its `values` `(value, label, entries or None)`, and the links that set them.
+
+    The link of one that is set takes it away.
+    """
+    query = filterset.query
+    choices = []
+    for value, label, entries in values:
+        is_set = query.get(name) == [value]
+        choices.append(
+            {
+                "label": label,
+                "entries": entries,
+                "is_set": is_set,
+                "query": changed(query, **{name: [] if is_set else [value]}),
+            }
+        )
+    return {"name": name, "title": title, "choices": choices}
+
+
+def chips(filterset):
+    """Each filter that is set, with the query string of the same list without it."""
+    query = filterset.query
+    for name in filterset.values:
+        for value in query[name]:
+            others = [other for other in query[name] if other != value]
+            yield {
+                "name": name,
+                "value": value,
+                "label": CHIPS.get((name, value), f"{name}: {value}"),
+                "without": changed(query, **{name: others}),
+            }
+
+
+def changed(query, **changes):
+    """The query string with these filters changed, and without the cursor, which they bind."""
+    return urlencode({**query, **changes, "cursor": []}, doseq=True)
+
+
+class SkillsPage(ListPage):
+    viewset = SkillViewSet
+    kind = "skills"
+
+
+class PersonasPage(ListPage):
+    viewset = PersonaViewSet
+    kind = "personas"
+    facets = {"category": "Category", "runtime": "Runtime", "free": "Price", "license": "License"}
+
+    def choices(self, filterset, counted):
+        for facet in super().choices(filterset, counted):
+            for choice in facet["choices"]:
+                if facet["name"] == "free":
+                    choice["label"] = PRICES[choice["label"]]
+            yield facet
+        ratings = [(value, label, None) for value, label in RATINGS.items()]
+        yield facet_of(filterset, "minRating", "Rating", ratings)

@@ -1,0 +1,85 @@
+"""The picture that others show beside a link to an entry (Open Graph)."""
+
+from functools import lru_cache
+from io import BytesIO
+from typing import NamedTuple
+
+from PIL import Image, ImageDraw, ImageFont
+
+from interfaces.website.emblems import emblem_of
+
+SIZE = WIDTH, HEIGHT = 1200, 630
+MARGIN, EMBLEM = 80, 150
+PAPER, INK, QUIET = "#faf9f6", "#1b1a22", "#5d5a66"
+ELLIPSIS = "..."
+
+
+class Face(NamedTuple):
+    """What is drawn of an entry."""
+
+    kind: str
+    slug: str
+    title: str
+    description: str
+    category: str
+    author: str
+
+
+# An install changes the row of an entry, and none of this.
+@lru_cache(maxsize=64)
+def draw(face):
+    """A PNG of 1200 x 630."""
+    picture = Image.new("RGB", SIZE, PAPER)
+    pen = ImageDraw.Draw(picture)
+    emblem = emblem_of(face.slug, face.category)
+    picture.paste(emblem.draw(EMBLEM), (MARGIN, MARGIN))
+    pen.rectangle((0, HEIGHT - 12, WIDTH, HEIGHT), fill=emblem.colour)
+    beside = " · ".join(
+        shown(text) for text in (face.kind, face.category, face.author) if shown(text)
+    )
+    left = MARGIN + EMBLEM + 40
+    pen.text((left, MARGIN + 22), "Agent Marketplace", INK, font(34), stroke_width=0.6)
+    pen.text((left, MARGIN + 82), cut(beside, font(30), WIDTH - MARGIN - left), QUIET, font(30))
+    below = MARGIN + EMBLEM + 50
+    for size, text, lines, colour, stroke in (
+        (64, shown(face.title) or face.slug, 2, INK, 1.6),
+        (32, shown(face.description), 3, QUIET, 0),
+    ):
+        for line in wrapped(text, font(size), lines):
+            pen.text((MARGIN, below), line, colour, font(size), stroke_width=stroke)
+            below += round(size * 1.3)
+        below += 12
+    written = BytesIO()
+    # A palette halves the file.
+    picture.quantize(64).save(written, "PNG", optimize=True)
+    return written.getvalue()
+
+
+@lru_cache(maxsize=8)
+def font(size):
+    return ImageFont.load_default(size)
+
+
+def shown(text):
+    """The text on one line, or nothing where the font lacks its letters."""
+    return " ".join(text.split()) if all(letter < "\u0180" for letter in text) else ""
+
+
+def wrapped(text, font, lines):
+    """The text as at most so many lines that fit between the margins."""
+    words, width = text.split(), WIDTH - 2 * MARGIN
+    while words and lines:
+        lines -= 1
+        line = words.pop(0)
+        while words and font.getlength(f"{line} {words[0]}") <= width:
+            line += f" {words.pop(0)}"
+        yield cut(line + ELLIPSIS * bool(words and not lines), font, width)
+
+
+def cut(line, font, width):
+    if font.getlength(line) <= width:
+        return line
+    line = line.removesuffix(ELLIPSIS)
+    while font.getlength(line + ELLIPSIS) > width:
+        line = line[:-1]
+    return line.rstrip() + ELLIPSIS
