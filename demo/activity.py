@@ -39,6 +39,7 @@ def fill():
     activity.install_skills()
     activity.install_personas()
     activity.review()
+    activity.date_tokens()
     activity.report()
     activity.deprecate()
     for model in (Skill, Persona):
@@ -84,7 +85,6 @@ class Activity:
             agent = Agent.objects.register(name=name, description=description, runtime=runtime)
             days = DAYS * (1 - number / len(ACTIVITY["agents"])) - self.random.random()
             agent.created_at = agent.updated_at = agent.seen_at = self.now - timedelta(days=days)
-            agent.token.created_at = agent.created_at
             agent.business = self.random.paretovariate(2)
             self.agents[name] = agent
         Agent.objects.bulk_update(self.agents.values(), ["created_at", "updated_at"])
@@ -114,7 +114,7 @@ class Activity:
         return sorted(installs, key=attrgetter("installed_at"))
 
     def busy_agents(self, number):
-        """So many of the agents, rather those with much business."""
+        """So many of the agents; those with more business are chosen more often."""
         # A weighted sample without replacement, as Efraimidis and Spirakis draw it.
         agents = self.agents.values()
         draws = {agent: self.random.random() ** (1 / agent.business) for agent in agents}
@@ -152,9 +152,12 @@ class Activity:
             review.created_at = review.updated_at = moment
             self.reviews.append(review)
         Review.objects.bulk_update(self.reviews, ["created_at", "updated_at"])
-        for agent in self.agents.values():
-            agent.token.last_used_at = self.later(agent.seen_at)
+
+    def date_tokens(self):
+        """Agents were last seen some time after all that they did."""
         tokens = [agent.token for agent in self.agents.values()]
+        for agent, token in zip(self.agents.values(), tokens, strict=True):
+            token.created_at, token.last_used_at = agent.created_at, self.later(agent.seen_at)
         AgentToken.objects.bulk_update(tokens, ["created_at", "last_used_at"])
 
     def report(self):
