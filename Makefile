@@ -5,6 +5,7 @@
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
 # make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
+# make pictures   take the README's pictures anew, of the running demo (needs chromium)
 # make lint   ruff, import-linter, bandit, missing migrations, and migrations that stop a running release
 # make lock   renew requirements*.txt after a change of pyproject.toml
 
@@ -17,7 +18,7 @@ MARKED := external or slow
 PROCESSES := $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + 1, 4))')
 PARALLEL := -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test test-marked test-all prove bench bench-scale manage lint format lock
+.PHONY: demo test test-marked test-all prove bench bench-scale manage pictures lint format lock
 .DEFAULT_GOAL := demo
 
 demo: $(READY)
@@ -43,6 +44,9 @@ bench-scale: $(READY)
 
 manage: $(READY)
 	@$(BIN)/python -m demo $(ARGS)
+
+pictures: $(READY)
+	@$(BIN)/python -m demo.pictures
 
 lint: $(READY)
 	$(BIN)/ruff check .

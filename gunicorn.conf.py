@@ -52,10 +52,15 @@ def post_worker_init(worker):
 
 logconfig_dict = logging.config()
 HAS_ACCESS_LOG = environment.boolean("ACCESS_LOG", default=False)
+# What every page and every router asks for again and again, and would bury the rest.
+NOT_LOGGED = re.compile(r"/static/.*|/(?:healthz|readyz)/*|/favicon\.ico")
 
 
 class Log(glogging.Logger):
-    """A line for each request: address, request, status, bytes of the body, milliseconds."""
+    """A line for each request of a page or the API.
+
+    It has address, request, status, bytes of the body, milliseconds.
+    """
 
     def access(self, resp, req, environ, request_time):
         if not HAS_ACCESS_LOG:
@@ -63,6 +68,8 @@ class Log(glogging.Logger):
         # The path as it was sent, without its query. gunicorn's own formatter has it decoded only,
         # which may span lines, and collects all headers first.
         path = environ["RAW_URI"].partition("?")[0]
+        if NOT_LOGGED.fullmatch(path):
+            return
         self.access_log.info(
             '%(address)s "%(method)s %(path)s" %(status)d %(bytes)d %(milliseconds)dms',
             {

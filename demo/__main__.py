@@ -103,13 +103,16 @@ def is_free(port):
 
 
 def prepare():
-    """Migrate, fill an empty catalogue, and see that there is an administrator."""
+    """Migrate, fill an empty database, and see that there is an administrator."""
     run("migrate", "--verbosity", "0")
     # A catalogue that is not empty is not imported again.
     if is_empty("SELECT FROM catalogue_skill LIMIT 1"):
         run("import_skills", HERE / "skills", "--source", "demo")
     if is_empty("SELECT FROM catalogue_persona LIMIT 1"):
         run("import_personas", HERE / "personas", "--source", "demo")
+    # Agents that have been here already, for whoever wants to see it in use.
+    if os.environ.get("DEMO_ACTIVITY") != "0" and is_empty("SELECT FROM agents_agent LIMIT 1"):
+        run("shell", "--no-imports", "--command", "from demo.activity import fill; fill()")
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)
     # Fails where the administrator exists, which is fine.
     manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", quietly=True)

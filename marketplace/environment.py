@@ -18,7 +18,9 @@ def text(name, default=None):
     """The variable's value, or the default. Without a default the variable is required."""
     value = os.environ.get(name, "").strip() or default
     if value is None:
-        raise ImproperlyConfigured(f"{name} is not set: see the table of variables in README.md.")
+        raise ImproperlyConfigured(
+            f"{name} is not set: see the table of variables in docs/deployment.md."
+        )
     return value
 
 

@@ -1,4 +1,4 @@
-"""One settings file: the environment decides (README, table of variables)."""
+"""One settings file: the environment decides (docs/deployment.md, table of variables)."""
 
 import tomllib
 import warnings

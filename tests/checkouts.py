@@ -29,6 +29,7 @@ class Demo(LiveServer):
         self.folder, self.log, self.port = folder, folder.parent / "log", free_port()
         self.socket = Postgres(folder / ".demo" / "postgres").socket
         self.process = None
+        self.variables = {}
 
     def begin(self):
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
@@ -36,7 +37,7 @@ class Demo(LiveServer):
             self.process = subprocess.Popen(
                 ["make", "demo"],
                 cwd=self.folder,
-                env={**kept, "PORT": str(self.port)},
+                env={**kept, "PORT": str(self.port), **self.variables},
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # so that a signal to its group is a Ctrl-C

@@ -19,7 +19,7 @@ PRODUCTION = {
 }
 SETTINGS, WEB_SERVER = "marketplace/settings.py", "gunicorn.conf.py"
 WORKER = "marketplace/wsgi.py"
-NOT_SET = "is not set: see the table of variables in README.md."
+NOT_SET = "is not set: see the table of variables in docs/deployment.md."
 NO_RATE = "must be a rate such as 20/h, or free=20/h,plus=100/h, not {!r}."
 # The text of each error, and the values that cause it.
 WRONG_FOR_SETTINGS = {

@@ -12,6 +12,7 @@ from demo.postgres import CHECKOUT
 from tests.live import LiveServer
 
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
+AFTER_REFUSALS = ". Correct what was refused, and import it again."
 
 
 @dataclass
@@ -23,7 +24,8 @@ class Outcome:
 
     @property
     def summary(self):
-        return self.lines[-1]
+        """The counts of the last line, without its advice."""
+        return self.lines[-1].partition(". ")[0]
 
     def begins(self, word):
         return [

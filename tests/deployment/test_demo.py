@@ -192,9 +192,28 @@ def test_installs_survive_a_restart(running):
     assert running.skills_of(running.token) == ["pdf-tables"]
 
 
-def test_a_restart_does_not_import_again(running):
+def test_agents_have_been_there_before(running):
+    assert re.search(r"^activity: \d+ agents, ", running.first_output, re.MULTILINE)
+    best = running.request("GET", "/api/v1/personas?sort=rating&limit=1").json()["results"][0]
+    assert best["ratingCount"] > 0
+    assert best["installs"] > 0
+
+
+def test_a_restart_does_not_fill_it_again(running):
     assert "The marketplace is at" in running.output()
-    assert re.findall(r"\w+: \d+ created", running.output()) == []
+    assert re.findall(r"^\w+: \d+", running.output(), re.MULTILINE) == []
+
+
+@pytest.mark.slow
+def test_it_is_empty_on_request(demo_in, new_folder):
+    demo = demo_in(bare_checkout(new_folder() / "checkout"))
+    demo.variables = {"DEMO_ACTIVITY": "0"}
+
+    demo.start()
+
+    assert "activity" not in demo.output()
+    most = demo.request("GET", "/api/v1/personas?sort=installs&limit=1").json()["results"][0]
+    assert most["installs"] == 0
 
 
 def test_its_limit_of_registrations_is_high(running):

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import re
 import sys
 
 import pytest
@@ -149,6 +150,19 @@ def test_a_crash_of_the_claim_page_is_logged_without_its_secret(
     assert secrets[2] not in response.content.decode()
     assert "/claim/[masked]" in log.getvalue()
     assert not [secret for secret in secrets if secret in log.getvalue()]
+
+
+def test_pages_and_the_api_are_logged_and_what_they_load_is_not(own_server_of):
+    server = own_server_of()
+    logged = ["/", "/skills?q=1", "/api/v1/skills", "/static", "/healthz/x", "/nothing"]
+    quiet = ["/static/icon.svg", "/static/none.css?v=1", "/favicon.ico", "/healthz", "/readyz/"]
+
+    for path in [*quiet, *logged]:
+        server.request("GET", path)
+    server.stop()
+
+    paths = re.findall(r'gunicorn\.access.*"GET (\S+)"', server.log.read_text())
+    assert paths == [path.partition("?")[0] for path in logged]
 
 
 def test_the_web_servers_own_log_is_masked(own_server_of, agent, secrets):

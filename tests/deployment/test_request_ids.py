@@ -132,7 +132,7 @@ def test_json_lines_have_the_id_and_are_masked(own_server_of):
 def test_lines_of_text_have_the_id_too(own_server_of):
     server = own_server_of()
 
-    server.request("GET", "/healthz", headers={"X-Request-ID": "text.1"})
+    server.request("GET", "/nowhere", headers={"X-Request-ID": "text.1"})
     server.stop()
 
-    assert 'gunicorn.access [text.1]: 127.0.0.1 "GET /healthz" 200' in server.log.read_text()
+    assert 'gunicorn.access [text.1]: 127.0.0.1 "GET /nowhere" 404' in server.log.read_text()

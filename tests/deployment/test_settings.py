@@ -5,6 +5,7 @@ starts or stops accordingly.
 """
 
 import os
+import re
 import traceback
 from unittest.mock import patch
 
@@ -13,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 
+from demo.postgres import CHECKOUT
 from marketplace import environment
 from tests.environments import (
     NOT_SET,
@@ -298,3 +300,16 @@ def test_no_migration_is_missing(capsys):
     call_command("makemigrations", "--check", "--dry-run")
 
     assert "No changes detected" in capsys.readouterr().out
+
+
+def test_the_table_has_every_variable():
+    """Whichever of the files that read the environment reads it."""
+    read_by_name = re.compile(r"environment\.\w+\(\s*[\"'](\w+)")
+    sources = [*(CHECKOUT / "marketplace").rglob("*.py"), CHECKOUT / WEB_SERVER]
+    variables = {name for source in sources for name in read_by_name.findall(source.read_text())}
+    # Read where the options of all connections are put together.
+    variables.add("DATABASE_TIMEOUTS")
+
+    table = (CHECKOUT / "docs" / "deployment.md").read_text()
+
+    assert set(re.findall(r"^\| `([A-Z_]+)` \|", table, re.MULTILINE)) == variables

@@ -8,7 +8,7 @@ from django.core.management import CommandError
 from catalogue.importing.importers import SkillImporter
 from catalogue.models import Skill
 from tests.factories import SkillFactory
-from tests.imports import import_skills, served, skill, slugs
+from tests.imports import AFTER_REFUSALS, import_skills, served, skill, slugs
 
 pytestmark = pytest.mark.django_db
 
@@ -135,7 +135,7 @@ def test_a_slug_that_is_taken_concurrently_stops_nothing(anyone, tmp_path, monke
     assert bodies(anyone) == {"csv": "Written", "pdf": "Imported"}
     assert outcome.lines == [
         f"refused: {late}: its slug was taken while it was imported; import it again",
-        "skills: 1 created, 0 updated, 0 unchanged, 1 refused",
+        f"skills: 1 created, 0 updated, 0 unchanged, 1 refused{AFTER_REFUSALS}",
     ]
 
 

@@ -178,9 +178,12 @@ def test_an_interrupted_import_keeps_its_batches_and_completes_when_run_again(
 
     monkeypatch.setattr(importing, "BATCH", 2)
     monkeypatch.setattr(importing, "read_text", interrupt_at_the_last)
-    with pytest.raises(KeyboardInterrupt):
-        import_skills(tmp_path)
+    stopped = import_skills(tmp_path)
     monkeypatch.undo()
+    assert stopped.status == 130
+    assert stopped.lines == [
+        "skills: stopped after 4 of 5 files. Run the same command again to import the rest."
+    ]
     assert slugs(anyone) == [f"skill-{number}" for number in range(4)]
 
     outcome = import_skills(tmp_path)
@@ -237,10 +240,13 @@ def test_what_was_refused_is_printed_before_an_interruption(tmp_path, capsys, mo
         raise KeyboardInterrupt
 
     monkeypatch.setattr(SkillImporter, "create", interrupt)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(SystemExit):
         call_command("import_skills", tmp_path)
 
-    assert capsys.readouterr().out.startswith(f"refused: {bad}: no frontmatter")
+    assert capsys.readouterr().out.splitlines() == [
+        f"refused: {bad}: no frontmatter: the file must begin with fields between two lines of ---",
+        "skills: stopped after 0 of 2 files. Run the same command again to import the rest.",
+    ]
 
 
 def test_an_empty_source_is_a_source(tmp_path):

@@ -1,11 +1,13 @@
 """manage.py import_skills: which files it takes, what it makes of them, and what it prints."""
 
+import re
 import sys
 from io import StringIO
 
 import pytest
-from django.core.management import CommandError
+from django.core.management import CommandError, call_command
 
+from catalogue.importing import base as importing
 from tests.imports import SKILLS, import_skills, markdown, served, skill, slugs, write
 
 pytestmark = pytest.mark.django_db
@@ -198,7 +200,7 @@ def test_a_draft_import_publishes_nothing_new(anyone, tmp_path):
 
     assert slugs(anyone) == []
     assert anyone.get(f"{SKILLS}/pdf").status_code == 404
-    assert outcome.summary == "skills: 1 created, 0 updated, 0 unchanged, 0 refused"
+    assert outcome.lines[-1].endswith("0 refused. Staff can publish the drafts in the admin.")
 
 
 def test_an_import_publishes_what_was_a_draft(anyone, tmp_path):
@@ -246,7 +248,7 @@ def test_a_path_may_be_one_file(anyone, tmp_path):
     outcome = import_skills(skill(tmp_path / "one"))
 
     assert slugs(anyone) == ["one"]
-    assert outcome.summary == "skills: 1 created, 0 updated, 0 unchanged, 0 refused"
+    assert outcome.lines == ["skills: 1 created, 0 updated, 0 unchanged, 0 refused"]
 
 
 def test_a_missing_path_is_named_before_anything_is_imported(anyone, tmp_path):
@@ -261,7 +263,8 @@ def test_a_missing_path_is_named_before_anything_is_imported(anyone, tmp_path):
 def test_a_folder_without_skills_imports_none(anyone, tmp_path):
     outcome = import_skills(tmp_path)
 
-    assert outcome.lines == ["skills: 0 created, 0 updated, 0 unchanged, 0 refused"]
+    assert outcome.summary == "skills: 0 created, 0 updated, 0 unchanged, 0 refused"
+    assert outcome.lines[-1].endswith(". There is no SKILL.md in what was given.")
     assert outcome.status == 0
 
 
@@ -278,13 +281,31 @@ class Terminal(StringIO):
 
 
 def test_a_terminal_sees_a_progress_bar(tmp_path, monkeypatch):
+    monkeypatch.setattr(importing, "BATCH", 2)
     for number in range(4):
         skill(tmp_path / f"skill-{number}")
     monkeypatch.setattr(sys, "stderr", Terminal())
 
     import_skills(tmp_path)
 
-    assert "4file" in sys.stderr.getvalue()
+    shown = sys.stderr.getvalue()
+    first, *_, last = re.findall(r"\d+%.*? (\d+/\d+) ", shown)
+    assert (first, last) == ("0/4", "4/4")
+
+
+def test_what_is_printed_meanwhile_stands_above_the_bar(tmp_path, monkeypatch):
+    bad = write(tmp_path / "a" / "SKILL.md", "no frontmatter")
+    skill(tmp_path / "b")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+
+    with pytest.raises(SystemExit):
+        call_command("import_skills", tmp_path, stdout=terminal)
+
+    before, after = terminal.getvalue().split(f"refused: {bad}: no frontmatter")
+    # The bar is wiped out before the message, and drawn anew in the next line.
+    assert re.search(r"\r  0%.*\| 0/2 .*\r +\r$", before)
+    assert after.partition("\n")[2].startswith("\r  0%")
 
 
 def test_a_log_sees_no_progress_bar(tmp_path, capsys):

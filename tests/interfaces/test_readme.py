@@ -1,15 +1,33 @@
-"""The session in README.md works as printed."""
+"""What README.md and docs/ print works, and leads somewhere."""
 
 import re
+
+import pytest
 
 from agents.models import Agent
 from demo.postgres import CHECKOUT
 from reviews.models import Review
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
-SESSION = re.compile(r"## A first session\n(.*?)\n## ", re.DOTALL)
+DOCUMENTS = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
+SESSIONS = {"README.md": "A first session", "docs/api.md": "The rest of an agent's life"}
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"(?:\]\(|src=\"|srcset=\")(?!https?:)([^)\"#]*)#?([^)\"]*)")
 REQUEST = re.compile(r"^(?:TOKEN=\$\()?(?:curl|as_agent) ", re.MULTILINE)
+
+
+def shell_of(document, heading):
+    """The commands of a section."""
+    [section] = re.findall(
+        rf"^## {heading}\n(.*?)^## ", document.read_text(), re.DOTALL | re.MULTILINE
+    )
+    return "\n".join(SHELL.findall(section))
+
+
+def anchors(document):
+    """The fragments that GitHub gives a document's headings."""
+    headings = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def test_an_agents_life_runs_as_printed(live_server_of, shell):
@@ -17,8 +35,7 @@ def test_an_agents_life_runs_as_printed(live_server_of, shell):
     archivist = PersonaFactory(slug="archivist", skills=[skill])
     PersonaFactory(slug="technical-writer")
     review(AgentFactory(handle="other"), archivist, 5, "Keeps order.")
-    [session] = SESSION.findall((CHECKOUT / "README.md").read_text())
-    script = "\n".join(SHELL.findall(session))
+    script = "\n".join(shell_of(CHECKOUT / name, heading) for name, heading in SESSIONS.items())
 
     printed, statuses = shell(
         script.replace("http://127.0.0.1:8000", f"http://127.0.0.1:{live_server_of().port}")
@@ -33,3 +50,17 @@ def test_an_agents_life_runs_as_printed(live_server_of, shell):
     assert install.persona.slug == "technical-writer"
     assert Review.objects.get(agent=agent).deleted_at is not None
     assert agent.tokens.with_state().filter(state="usable").count() == 1
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(document):
+    for path, fragment in LINK.findall(document.read_text()):
+        target = (document.parent / path).resolve() if path else document
+        assert target.is_file(), path
+        assert not fragment or fragment in anchors(target), fragment
+
+
+def test_the_readme_names_every_document():
+    named = {path for path, _ in LINK.findall((CHECKOUT / "README.md").read_text())}
+
+    assert {f"docs/{path.name}" for path in DOCUMENTS[1:]} <= named

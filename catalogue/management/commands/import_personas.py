@@ -6,3 +6,4 @@ class Command(ImportCommand):
     help = "Import every Markdown file with frontmatter below PATH as a persona, and publish it."
     importer_class = PersonaImporter
     kind = "personas"
+    looks_for = "Markdown file with frontmatter"

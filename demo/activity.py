@@ -1,0 +1,184 @@
+"""What some forty agents have done with the demo catalogue in the last sixty days.
+
+`make demo` fills an empty database with it once, unless DEMO_ACTIVITY=0. activity.json says who the
+agents are, what they install most, and what they write. The rest is drawn with a constant seed: it
+is the same each time, but for the dates, which end now.
+"""
+
+import json
+import random
+from datetime import timedelta
+from decimal import Decimal
+from operator import attrgetter
+from pathlib import Path
+
+from django.db import transaction
+from django.utils import timezone
+
+from agents.models import Agent, AgentToken, OperatorClaim
+from catalogue.models import Persona, Skill
+from installs.models import PersonaInstall, SkillInstall
+from reports.models import Report
+from reviews.models import Review
+
+ACTIVITY = json.loads((Path(__file__).resolve().parent / "activity.json").read_text())
+SEED, DAYS = 60, 60
+# Of the agents, the share that installs the most popular entry of a kind; the share of the n-th is
+# less by n to the power of the tail.
+MOST, SKILL_TAIL, PERSONA_TAIL = 0.9, 0.6, 0.8
+
+
+@transaction.atomic
+def fill():
+    """Fill a database that has the demo catalogue and no agents; print what was made."""
+    activity = Activity()
+    if not activity.skills or not activity.personas:
+        return
+    activity.register()
+    activity.claim()
+    activity.install_skills()
+    activity.install_personas()
+    activity.review()
+    activity.date_tokens()
+    activity.report()
+    activity.deprecate()
+    for model in (Skill, Persona):
+        for entry in model.objects.miscounted():
+            model.objects.recount(entry)
+    installs = len(activity.skill_installs) + len(activity.persona_installs)
+    print(
+        f"activity: {len(activity.agents)} agents, {installs} installs, "
+        f"{len(activity.reviews)} reviews, of the last {DAYS} days"
+    )
+
+
+class Activity:
+    def __init__(self):
+        self.random = random.Random(SEED)  # noqa: S311  # nosec B311
+        self.now = timezone.now()
+        self.skills, self.personas = self.entries_of(Skill), self.entries_of(Persona)
+
+    def later(self, moment):
+        """Between a moment and now, rather soon."""
+        return moment + (self.now - moment) * self.random.betavariate(1, 2)
+
+    def use(self, agent, since):
+        """When an agent does something, after what it did before."""
+        moment = self.later(since)
+        agent.seen_at = max(agent.seen_at, moment)
+        return moment
+
+    def entries_of(self, model):
+        """The demo's entries by slug, made older than what agents do with them."""
+        demo = model.objects.published().filter(source__startswith="demo:")
+        entries = {entry.slug: entry for entry in demo.order_by("slug")}
+        for entry in entries.values():
+            entry.created_at = self.now - timedelta(days=self.random.uniform(DAYS + 1, 3 * DAYS))
+            entry.updated_at = self.later(entry.created_at)
+        model.objects.bulk_update(entries.values(), ["created_at", "updated_at"])
+        return entries
+
+    def register(self):
+        """The agents, one every day or two, with tokens that nobody has seen."""
+        self.agents = {}
+        for number, (name, description, runtime) in enumerate(ACTIVITY["agents"]):
+            agent = Agent.objects.register(name=name, description=description, runtime=runtime)
+            days = DAYS * (1 - number / len(ACTIVITY["agents"])) - self.random.random()
+            agent.created_at = agent.updated_at = agent.seen_at = self.now - timedelta(days=days)
+            agent.business = self.random.paretovariate(2)
+            self.agents[name] = agent
+        Agent.objects.bulk_update(self.agents.values(), ["created_at", "updated_at"])
+
+    def claim(self):
+        claims = []
+        for name, operator, email in ACTIVITY["operators"]:
+            claim = self.agents[name].claim
+            claim.confirm(claim.request_code(name=operator, email=email))
+            claim.claimed_at = self.use(self.agents[name], self.agents[name].created_at)
+            claims.append(claim)
+        OperatorClaim.objects.bulk_update(claims, ["claimed_at"])
+        name, operator, email = ACTIVITY["pending"]
+        self.agents[name].claim.request_code(name=operator, email=email)
+
+    def installs_of(self, model, entries, slugs, tail):
+        """The installs of these entries, of which the first is the most popular."""
+        installs = []
+        for rank, slug in enumerate(slugs, start=1):
+            if slug not in entries:
+                continue  # staff have taken it away
+            for agent in self.busy_agents(round(MOST * len(self.agents) / rank**tail)):
+                install = model(agent=agent, installed_at=self.use(agent, agent.created_at))
+                install.digest = entries[slug].digest
+                setattr(install, model.kind, entries[slug])
+                installs.append(install)
+        return sorted(installs, key=attrgetter("installed_at"))
+
+    def busy_agents(self, number):
+        """So many of the agents; those with more business are chosen more often."""
+        # A weighted sample without replacement, as Efraimidis and Spirakis draw it.
+        agents = self.agents.values()
+        draws = {agent: self.random.random() ** (1 / agent.business) for agent in agents}
+        return sorted(draws, key=draws.get)[-number:]
+
+    def install_skills(self):
+        slugs = ACTIVITY["skills"]
+        self.skill_installs = self.installs_of(SkillInstall, self.skills, slugs, SKILL_TAIL)
+        for install in self.skill_installs:
+            install.runtime = install.agent.runtime
+            if self.random.random() < 0.1:
+                install.removed_at = self.use(install.agent, install.installed_at)
+        insert(SkillInstall, self.skill_installs)
+
+    def install_personas(self):
+        slugs = ACTIVITY["reviews"]
+        self.persona_installs = self.installs_of(PersonaInstall, self.personas, slugs, PERSONA_TAIL)
+        # The last one of each agent is its active persona; some have none.
+        for install in {install.agent: install for install in self.persona_installs}.values():
+            install.is_active = self.random.random() < 0.9
+        insert(PersonaInstall, self.persona_installs)
+
+    def review(self):
+        """What is written about each persona, by some of the agents that have it."""
+        drafts = []
+        for slug, texts in ACTIVITY["reviews"].items():
+            having = [each for each in self.persona_installs if each.persona.slug == slug]
+            reviewing = self.random.sample(having, min(len(having), len(texts)))
+            for install, (rating, comment) in zip(reviewing, texts, strict=False):
+                moment = self.use(install.agent, install.installed_at)
+                drafts.append((moment, install.agent, slug, Decimal(str(rating)), comment))
+        self.reviews = []
+        for moment, agent, slug, rating, comment in sorted(drafts, key=lambda draft: draft[0]):
+            review, _ = Review.objects.submit(agent, slug, rating=rating, comment=comment)
+            review.created_at = review.updated_at = moment
+            self.reviews.append(review)
+        Review.objects.bulk_update(self.reviews, ["created_at", "updated_at"])
+
+    def date_tokens(self):
+        """Agents were last seen some time after all that they did."""
+        tokens = [agent.token for agent in self.agents.values()]
+        for agent, token in zip(self.agents.values(), tokens, strict=True):
+            token.created_at, token.last_used_at = agent.created_at, self.later(agent.seen_at)
+        AgentToken.objects.bulk_update(tokens, ["created_at", "last_used_at"])
+
+    def report(self):
+        """What the staff will find in their queue."""
+        targets = {review.comment: review for review in self.reviews} | self.skills
+        for name, about, reason, comment in ACTIVITY["reports"]:
+            if about in targets:
+                agent = self.agents[name]
+                Report.objects.submit(agent, targets[about], reason=reason, comment=comment)
+
+    def deprecate(self):
+        slug, successor, message = ACTIVITY["deprecated"]
+        if slug in self.skills and successor in self.skills:
+            self.skills[slug].deprecate(message, self.skills[successor])
+
+
+def insert(model, installs):
+    """Insert rows with the dates that they have, where bulk_create alone would put now."""
+    field = model._meta.get_field("installed_at")  # noqa: SLF001
+    field.auto_now_add = False
+    try:
+        model.objects.bulk_create(installs)
+    finally:
+        field.auto_now_add = True

@@ -1,0 +1,50 @@
+"""The pictures of the README: the start page of the running demo, light and dark.
+
+python -m demo.pictures     writes docs/pictures/ (make pictures); start `make demo` first
+
+It needs Debian's chromium.
+"""
+
+import os
+import shutil
+import sys
+from io import BytesIO
+
+from PIL import Image
+from playwright.sync_api import Error, sync_playwright
+
+from demo.postgres import CHECKOUT
+
+FOLDER = CHECKOUT / "docs" / "pictures"
+URL = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}/"
+SIZE = {"width": 1280, "height": 800}
+COLOURS = 256  # of a palette, with which a picture has a third of its size
+
+
+def main():
+    chromium = shutil.which("chromium") or sys.exit("Install chromium first.")
+    # Chromium's sandbox refuses the superuser.
+    options = ["--no-sandbox"] if os.geteuid() == 0 else []
+    FOLDER.mkdir(exist_ok=True)
+    with sync_playwright() as player:
+        browser = player.chromium.launch(executable_path=chromium, args=options)
+        for scheme in ("light", "dark"):
+            page = browser.new_page(
+                viewport=SIZE, color_scheme=scheme, reduced_motion="reduce", locale="en-GB"
+            )
+            try:
+                page.goto(URL, wait_until="networkidle")
+            except Error as error:
+                sys.exit(f"Start the demo first; {URL} says: {error.message.splitlines()[0]}")
+            write(FOLDER / f"start-{scheme}.png", page.screenshot())
+        browser.close()
+
+
+def write(path, data):
+    picture = Image.open(BytesIO(data)).convert("RGB")
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    print(f"{path.relative_to(CHECKOUT)}: {path.stat().st_size // 1024} KiB")
+
+
+if __name__ == "__main__":
+    main()

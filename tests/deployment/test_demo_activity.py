@@ -1,0 +1,152 @@
+"""What agents have done with the demo catalogue before anybody looks at it."""
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+from django.core.management import call_command
+from django.db import transaction
+from django.utils import timezone
+
+from agents.models import Agent, AgentToken, OperatorClaim
+from catalogue.models import Persona, Skill
+from demo import activity
+from demo.postgres import CHECKOUT
+from installs.models import PersonaInstall, SkillInstall
+from reports.models import Case
+from reviews.models import Review
+from tests.factories import SkillFactory
+from tests.imports import import_personas, import_skills, served
+
+DEMO = CHECKOUT / "demo"
+
+
+@pytest.fixture
+def catalogue(db):
+    import_skills(DEMO / "skills", source="demo")
+    import_personas(DEMO / "personas", source="demo")
+
+
+@pytest.fixture
+def printed(catalogue, capsys):
+    """What filling the demo has printed."""
+    activity.fill()
+    return capsys.readouterr().out
+
+
+def test_it_says_what_it_made_in_one_line_without_a_token(printed):
+    installs = SkillInstall.objects.count() + PersonaInstall.objects.count()
+
+    assert printed == (
+        f"activity: {Agent.objects.count()} agents, {installs} installs, "
+        f"{Review.objects.count()} reviews, of the last 60 days\n"
+    )
+    assert Agent.objects.count() >= 40
+    assert 60 <= Review.objects.count() <= 120
+
+
+def test_every_counter_is_true(printed, capsys):
+    call_command("recount")
+
+    assert capsys.readouterr().out == "Every counter is true.\n"
+
+
+def test_popularity_has_a_long_tail(anyone, printed):
+    found = anyone.get("/api/v1/skills", {"sort": "downloads", "limit": "100"}).json()
+    downloads = [row["downloads"] for row in found["results"]]
+
+    assert downloads[0] > 2 * downloads[4] > 4 * downloads[-1] > 0
+
+
+def test_every_free_persona_has_its_own_rating_and_no_priced_one_was_installed(anyone, printed):
+    found = anyone.get("/api/v1/personas", {"sort": "rating", "limit": "100"}).json()["results"]
+    free = [row["ratingAvg"] for row in found if row["isFree"]]
+
+    assert 3 < free[-1] < 4 < free[0] - 0.5
+    assert [row["installs"] for row in found if not row["isFree"]] == [0] * (len(found) - len(free))
+
+
+def test_nothing_is_older_than_what_it_is_about_or_lies_ahead(printed):
+    now = timezone.now()
+
+    for agent in Agent.objects.prefetch_related("tokens"):
+        [token] = agent.tokens.all()
+        assert now - timedelta(days=61) < agent.created_at == token.created_at
+        assert agent.created_at <= token.last_used_at < now
+    for model in (SkillInstall, PersonaInstall):
+        installs = model.objects.order_by("pk").select_related("agent", model.kind)
+        assert all(one.installed_at <= next_.installed_at for one, next_ in pairwise(installs))
+        for install in installs:
+            entry = getattr(install, model.kind)
+            assert entry.created_at < install.agent.created_at < install.installed_at < now
+            assert install.removed_at is None or install.installed_at < install.removed_at < now
+            assert install.digest == entry.digest
+    for review in Review.objects.select_related("agent"):
+        install = review.agent.persona_installs.present().get(persona=review.persona_id)
+        assert install.installed_at < review.created_at == review.updated_at < now
+
+
+def test_most_agents_have_an_active_persona(printed):
+    active = PersonaInstall.objects.filter(is_active=True).count()
+
+    assert 0.6 * Agent.objects.count() < active < Agent.objects.count()
+
+
+def test_some_have_operators_and_staff_have_something_to_do(anyone, printed):
+    assert OperatorClaim.objects.claimed().count() == 7
+    assert OperatorClaim.objects.pending().count() == 1
+    assert sorted((case.kind, case.open_reports) for case in Case.objects.open()) == [
+        ("review", 1),
+        ("skill", 2),
+    ]
+    deprecation = served(anyone, "colour-contrast")["deprecation"]
+    assert deprecation["replacedBy"] == "page-accessibility-check"
+
+
+def test_it_names_everything_by_slugs_that_exist():
+    skills = {path.parent.name for path in (DEMO / "skills").glob("*/SKILL.md")}
+    personas = {path.stem for path in (DEMO / "personas").glob("*.md")}
+
+    assert sorted(activity.ACTIVITY["skills"]) == sorted(skills)
+    assert personas > activity.ACTIVITY["reviews"].keys()
+
+
+def drawn():
+    """Who has what and says what, after filling a database that is empty again afterwards."""
+    with transaction.atomic():
+        activity.fill()
+        rows = [
+            *SkillInstall.objects.present().values_list("agent__handle", "skill__slug"),
+            *PersonaInstall.objects.values_list("agent__handle", "persona__slug", "is_active"),
+            *Review.objects.values_list("agent__handle", "persona__slug", "rating"),
+        ]
+        transaction.set_rollback(True)
+    return sorted(rows)
+
+
+def test_it_is_the_same_each_time(catalogue):
+    assert drawn() == drawn()
+
+
+def test_one_that_was_stopped_leaves_nothing_behind(catalogue, monkeypatch):
+    def stop(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(activity.Activity, "deprecate", stop)
+
+    with pytest.raises(KeyboardInterrupt):
+        activity.fill()
+
+    assert not Agent.objects.exists()
+    assert not Persona.objects.exclude(rating_count=0).exists()
+
+
+def test_a_catalogue_of_another_source_gets_no_agents(db, capsys):
+    SkillFactory()
+
+    activity.fill()
+
+    assert capsys.readouterr().out == ""
+    assert not Agent.objects.exists()
+    assert not AgentToken.objects.exists()
+    assert Skill.objects.get().downloads == 0
