@@ -1,5 +1,6 @@
 """The picture that others show beside a link to an entry (Open Graph)."""
 
+from bisect import bisect
 from functools import lru_cache
 from io import BytesIO
 from typing import NamedTuple
@@ -12,6 +13,7 @@ SIZE = WIDTH, HEIGHT = 1200, 630
 MARGIN, EMBLEM = 80, 150
 PAPER, INK, QUIET = "#faf9f6", "#1b1a22", "#5d5a66"
 ELLIPSIS = "..."
+MAX_CHARACTERS = 300  # more than fit
 
 
 class Face(NamedTuple):
@@ -61,8 +63,9 @@ def font(size):
 
 
 def shown(text):
-    """The text on one line, or nothing where the font lacks its letters."""
-    return " ".join(text.split()) if all(letter < "\u0180" for letter in text) else ""
+    """The start of the text on one line, or nothing where the font lacks its letters."""
+    start = text[:MAX_CHARACTERS]
+    return " ".join(start.split()) if all(letter < "\u0180" for letter in start) else ""
 
 
 def wrapped(text, font, lines):
@@ -80,6 +83,5 @@ def cut(line, font, width):
     if font.getlength(line) <= width:
         return line
     line = line.removesuffix(ELLIPSIS)
-    while font.getlength(line + ELLIPSIS) > width:
-        line = line[:-1]
-    return line.rstrip() + ELLIPSIS
+    fitting = bisect(range(len(line)), width, key=lambda end: font.getlength(line[:end] + ELLIPSIS))
+    return line[: fitting - 1].rstrip() + ELLIPSIS

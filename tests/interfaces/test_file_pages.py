@@ -1,5 +1,7 @@
 """The files of a skill on the website: a tree on its page, and a page for each"""
 
+import re
+
 import pytest
 
 from marketplace.http_cache.store import cached_responses
@@ -54,7 +56,7 @@ def test_a_text_is_shown_escaped_and_never_rendered(anyone, path, shown):
 
     assert response.status_code == 200
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
-    assert shown in response.content.decode()
+    assert shown in re.sub(r"</?span[^>]*>", "", response.content.decode())
     assert f'href="/api/v1/skills/pdf/files/{path}"' in response.content.decode()
     assert "alert(1)</script>" not in response.content.decode()
 

@@ -1,7 +1,7 @@
 """The lists of the website: the API's own, with filters and pages to go through."""
 
 import re
-from html import unescape
+from html import escape, unescape
 from urllib.parse import urlsplit
 
 import pytest
@@ -58,23 +58,18 @@ def test_what_a_form_leaves_empty_is_no_filter(person, catalogue):
 def test_each_filter_that_is_set_can_be_taken_away(person, catalogue):
     page = person.get("/skills?q=tables&tag=pdf&tag=x&category=data&sort=name")
 
-    assert [link for link in links(page) if link.startswith("?")] == [
-        "?q=tables&tag=pdf&tag=x&sort=name",
-        "?q=tables&tag=x&category=data&sort=name",
-        "?q=tables&tag=pdf&category=data&sort=name",
-    ]
+    for label, without in {
+        "category: data": "?q=tables&tag=pdf&tag=x&sort=name",
+        "tag: pdf": "?q=tables&tag=x&category=data&sort=name",
+        "tag: x": "?q=tables&tag=pdf&category=data&sort=name",
+    }.items():
+        assert (
+            f'href="{escape(without)}"><span class="unseen">Remove the filter </span>{label} '
+            in (text_of(page))
+        )
+    assert "/skills?q=tables" in links(page)
     hidden = re.findall(r'<input type="hidden" name="(\w+)" value="(\w+)">', text_of(page))
     assert hidden == [("category", "data"), ("tag", "pdf"), ("tag", "x")]
-
-
-def test_the_categories_that_are_shown_narrow_the_list(person, catalogue):
-    SkillFactory(category="text", slug="letters")
-
-    page = person.get("/skills?sort=name")
-
-    narrower = [link for link in links(page) if link.startswith("?")]
-    assert narrower == ["?sort=name&category=data", "?sort=name&category=text"]
-    assert entries(person.get(f"/skills{narrower[1]}")) == ["letters"]
 
 
 def test_no_filter_is_changed_with_the_cursor_of_another(person, catalogue):
@@ -84,4 +79,5 @@ def test_no_filter_is_changed_with_the_cursor_of_another(person, catalogue):
 
     second = person.get(following)
 
-    assert [link for link in links(second) if link.startswith("?")] == ["?limit=1"]
+    assert "?limit=1" in links(second)
+    assert not [link for link in links(second) if link.startswith("?") and "cursor=" in link]

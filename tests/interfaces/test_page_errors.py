@@ -76,7 +76,7 @@ def test_a_crash_is_a_page_that_tells_nothing(person, monkeypatch):
     def get_published(_):
         raise RuntimeError("the secret detail")
 
-    monkeypatch.setattr("interfaces.website.views.SkillViewSet.get_published", get_published)
+    monkeypatch.setattr("interfaces.website.entries.SkillViewSet.get_published", get_published)
 
     text = visible(person.get("/skills/some"), 500)
     assert "500 Something went wrong" in text
@@ -87,7 +87,7 @@ def test_an_unavailable_database_is_a_page_with_retry_after(person, monkeypatch)
     def get_published(_):
         raise OperationalError
 
-    monkeypatch.setattr("interfaces.website.views.SkillViewSet.get_published", get_published)
+    monkeypatch.setattr("interfaces.website.entries.SkillViewSet.get_published", get_published)
     page = person.get("/skills/some")
 
     assert "503 Temporarily unavailable" in visible(page, 503)

@@ -1,0 +1,125 @@
+"""What there is to filter by, beside a list of the website."""
+
+import re
+from html import unescape
+
+import pytest
+
+from catalogue.models import Skill
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+from tests.interfaces.pages import entries, text_of, visible
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def facets(page):
+    """`{title: [(label, number, query string, whether it is set)]}`."""
+    (nav,) = re.findall(r'<nav id="facets".*?</nav>', text_of(page), re.DOTALL)
+    found = {}
+    for title, values in re.findall(r"<h2>(.*?)</h2>\s*<ul>(.*?)</ul>", nav, re.DOTALL):
+        links = re.findall(
+            r'<a rel="nofollow" href="([^"]*)"( aria-current="true")?>(.*?)</a>', values
+        )
+        found[title] = [
+            (
+                *re.fullmatch(r"(.*?)(?: <span>(.*)</span>)?", text).groups(),
+                unescape(query),
+                is_set != "",
+            )
+            for query, is_set, text in links
+        ]
+    return found
+
+
+def test_it_counts_what_there_is(person):
+    SkillFactory.create_batch(2, category="data", runtimes=["python"], license="MIT")
+    SkillFactory(category="text & more", runtimes=["python", "shell"])
+    SkillFactory(category="text & more", status="draft")
+
+    assert facets(person.get("/skills?sort=name")) == {
+        "Category": [
+            ("data", "2", "?sort=name&category=data", False),
+            ("text &amp; more", "1", "?sort=name&category=text+%26+more", False),
+        ],
+        "Runtime": [
+            ("python", "3", "?sort=name&runtime=python", False),
+            ("shell", "1", "?sort=name&runtime=shell", False),
+        ],
+        "License": [("MIT", "2", "?sort=name&license=MIT", False)],
+    }
+
+
+def test_several_are_set_at_once_and_a_set_one_takes_itself_away(person):
+    SkillFactory(slug="found", category="data", runtimes=["python"])
+    SkillFactory(category="data")
+
+    page = person.get("/skills?category=data&runtime=python")
+
+    assert entries(page) == ["found"]
+    assert facets(page)["Category"][0] == ("data", "2", "?runtime=python", True)
+    assert facets(page)["Runtime"][0] == ("python", "1", "?category=data", True)
+
+
+def test_personas_have_prices_and_ratings_too(person):
+    review(AgentFactory(), PersonaFactory(slug="loved"), 5)
+    PersonaFactory(slug="priced", price_cents=5)
+
+    shown = facets(person.get("/personas"))
+    assert shown["Price"] == [
+        ("Priced", "1", "?free=false", False),
+        ("Free", "1", "?free=true", False),
+    ]
+    assert shown["Rating"][0] == ("4 and up", None, "?minRating=4", False)
+    page = person.get("/personas?minRating=4&free=true")
+    assert entries(page) == ["loved"]
+    assert "Remove the filter Free" in visible(page)
+    assert "Remove the filter Rated 4 and up" in visible(page)
+
+
+def test_an_edit_changes_the_numbers_at_once(person):
+    SkillFactory.create_batch(2, category="data")
+    assert facets(person.get("/skills"))["Category"] == [("data", "2", "?category=data", False)]
+
+    Skill.objects.first().withdraw()
+
+    assert facets(person.get("/skills"))["Category"] == [("data", "1", "?category=data", False)]
+
+
+def test_a_page_says_which_of_how_many_it_shows(person):
+    SkillFactory.create_batch(5)
+    numbers, path = [], "/skills?limit=2"
+    while path:
+        page = person.get(path)
+        numbers.append(re.search(r'class="total">(.*?)</p>', text_of(page))[1])
+        (path,) = re.findall(r'rel="next" href="([^"]*)', text_of(page)) or [""]
+        path = unescape(path)
+
+    assert numbers == ["1-2 of 5 skills", "3-4 of 5 skills", "5-5 of 5 skills"]
+    (back,) = re.findall(r'rel="prev" href="([^"]*)', text_of(page))
+    assert "3-4 of 5 skills" in visible(person.get(unescape(back)))
+
+
+@pytest.mark.parametrize("before", ["x", "-1", "99999999999999", "7"])
+def test_a_number_that_cannot_be_is_not_shown(person, before):
+    SkillFactory.create_batch(3)
+    (following,) = re.findall(r'rel="next" href="([^"]*)', text_of(person.get("/skills?limit=1")))
+
+    page = person.get(unescape(following).replace("before=1", f"before={before}"))
+
+    assert re.search(r'class="total">(.*?)</p>', text_of(page))[1] in {
+        "3 skills",
+        "1-1 of 3 skills",
+    }
+    assert person.get(f"/skills?before={before}").status_code == 200
+
+
+def test_a_list_without_results_leads_on(person):
+    SkillFactory(category="data")
+
+    page = person.get("/skills?q=nothing&category=data")
+
+    text = visible(page)
+    assert "Nothing here fits." in text
+    assert "Look again without category: data" in text
+    assert "Look among personas" in text
+    assert '<a href="?q=nothing">' in text_of(page)

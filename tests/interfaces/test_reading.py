@@ -1,0 +1,72 @@
+"""The text of an entry: its code, its contents, its title."""
+
+import re
+
+import pytest
+
+from tests.factories import PersonaFactory, SkillFactory
+from tests.interfaces.pages import text_of
+
+LONG = "# Tables\n\n## Look `first`\n\nText.\n\n### Deep\n\n#### Deeper\n\n## Look `first`\n"
+
+
+def prose(page):
+    return text_of(page).partition('<div class="prose">')[2].partition("</div>")[0].strip()
+
+
+def test_code_is_highlighted_by_classes(person, db):
+    SkillFactory(slug="code", content="```python\ndef f():\n    return '<b>'  # why\n```\n")
+
+    assert prose(person.get("/skills/code")) == (
+        '<pre tabindex="0"><code><span class="k">def</span> <span class="f">f</span>():\n'
+        '    <span class="k">return</span> <span class="s">\'&lt;b&gt;\'</span>  '
+        '<span class="c"># why</span>\n</code></pre>'
+    )
+
+
+@pytest.mark.parametrize("language", ["", "text", "brainfuck", 'x"onclick="y', "python\\"])
+def test_code_of_another_language_is_shown_as_it_stands(person, db, language):
+    SkillFactory(slug="code", content=f"```{language}\nif <b> 'x'\n```\n")
+
+    shown = re.sub(r"</?span[^>]*>", "", prose(person.get("/skills/code")))
+    assert shown == "<pre tabindex=\"0\"><code>if &lt;b&gt; 'x'\n</code></pre>".replace("'", "'")
+
+
+def test_a_long_text_has_contents_that_lead_to_its_headings(person, db):
+    PersonaFactory(slug="long", content=LONG)
+
+    text = text_of(person.get("/personas/long"))
+
+    contents = re.findall(r'<li(?: class="(deep)")?><a href="#([^"]*)">(.*?)</a>', text)
+    assert contents == [
+        ("", "text-tables", "Tables"),
+        ("deep", "text-look-first", "Look first"),
+        ("deep", "text-look-first-", "Look first"),
+    ]
+    assert '<h2 id="text-tables">Tables</h2>' in text
+    assert '<h3 id="text-look-first-">Look <code>first</code></h3>' in text
+    assert '<h4 id="text-deep">Deep</h4>' in text
+    assert text.count("<h1>") == 1
+
+
+def test_a_short_text_has_none(person, db):
+    PersonaFactory(slug="short", content="# One\n\n## Two\n")
+
+    assert 'id="contents"' not in text_of(person.get("/personas/short"))
+
+
+def test_a_heading_takes_no_id_of_the_page(person, db):
+    PersonaFactory(slug="ids", content="# main\n\n# q\n\n# 表\n\n# !\n\n# !\n")
+
+    ids = re.findall(r' id="([^"]*)"', text_of(person.get("/personas/ids")))
+
+    assert len(ids) == len({*ids})
+    assert {"text-main", "text-q", "text-表", "text-", "text--"} <= {*ids}
+
+
+def test_a_file_is_highlighted_by_the_end_of_its_name(person, db):
+    SkillFactory(slug="pdf", files={"scripts/run.py": b"import os\n", "b.xyz": b"import <os>\n"})
+
+    page = text_of(person.get("/skills/pdf/files/scripts/run.py"))
+    assert '<code><span class="k">import</span> os\n</code>' in page
+    assert "<code>import &lt;os&gt;\n</code>" in text_of(person.get("/skills/pdf/files/b.xyz"))

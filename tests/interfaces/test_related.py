@@ -1,0 +1,136 @@
+"""What stands beside an entry: its installs by week, its neighbours."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from catalogue.models import Skill
+from installs.models import PersonaDay, PersonaInstall, SkillDay, SkillInstall
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+)
+from tests.interfaces.pages import text_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def weeks(page):
+    (told,) = re.findall(r"the oldest first: ([0-9, ]*)", text_of(page))
+    return [int(number) for number in told.split(", ")]
+
+
+def section(page, name):
+    """The slugs of one of the sections below an entry."""
+    text = text_of(page).partition(f'id="{name}"')[2].partition("</section>")[0]
+    return re.findall(r'href="/(?:skills|personas)/([a-z0-9-]+)"', text)
+
+
+def install(entry, *, days_ago, number=1):
+    """Installs of agents of their own, so many days ago."""
+    model = SkillInstall if isinstance(entry, Skill) else PersonaInstall
+    then = datetime.now(UTC) - timedelta(days=days_ago)
+    field = model._meta.get_field("installed_at")
+    field.auto_now_add = False
+    try:
+        model.objects.bulk_create(
+            model(agent=AgentFactory(), installed_at=then, **{model.kind: entry})
+            for _ in range(number)
+        )
+    finally:
+        field.auto_now_add = True
+
+
+def test_an_install_is_counted_by_day_also_when_it_is_repeated(client, agent):
+    skill, persona = SkillFactory(slug="pdf-tables"), PersonaFactory(slug="archivist")
+    for _ in range(2):
+        client.post("/api/v1/agents/me/skills/install", {"slug": "pdf-tables"})
+        client.post("/api/v1/agents/me/skills/uninstall", {"slug": "pdf-tables"})
+    client.post("/api/v1/agents/me/skills/install", {"slug": "unknown"})
+    client.post("/api/v1/agents/me/personas/install", {"slug": "archivist"})
+    client.post("/api/v1/agents/me/personas/install", {"slug": "archivist"})
+
+    today = datetime.now(UTC).date()
+    assert list(SkillDay.objects.values_list("skill", "day", "installs")) == [(skill.pk, today, 2)]
+    assert list(PersonaDay.objects.values_list("persona", "day", "installs")) == [
+        (persona.pk, today, 1)
+    ]
+
+
+def test_many_installs_in_one_statement_are_counted_too():
+    skill = SkillFactory()
+
+    install(skill, days_ago=3, number=4)
+
+    assert SkillDay.objects.get().installs == 4
+
+
+@pytest.mark.parametrize(
+    ("factory", "kind"), [(SkillFactory, "skills"), (PersonaFactory, "personas")]
+)
+def test_a_page_shows_twelve_weeks_of_installs(person, factory, kind):
+    entry = factory(slug="shown")
+    install(factory(), days_ago=0)
+    for days_ago, number in ((0, 1), (6, 2), (7, 4), (83, 3), (84, 9)):
+        install(entry, days_ago=days_ago, number=number)
+
+    assert weeks(person.get(f"/{kind}/shown")) == [3, *[0] * 9, 4, 3]
+
+
+def test_a_page_names_what_its_agents_also_have(person):
+    shown, often, seldom, draft, removed = (
+        SkillFactory(slug=slug) for slug in ("shown", "often", "seldom", "draft", "removed")
+    )
+    for number in range(4):
+        agent = AgentFactory()
+        SkillInstallFactory(agent=agent, skill=shown)
+        SkillInstallFactory(agent=agent, skill=often)
+        SkillInstallFactory(agent=agent, skill=draft)
+        SkillInstallFactory(agent=agent, skill=removed, removed_at=datetime.now(UTC))
+        if number < 2:
+            SkillInstallFactory(agent=agent, skill=seldom)
+    SkillInstallFactory(agent=agent, skill=SkillFactory(slug="once"))
+    Skill.objects.filter(slug="draft").update(status="draft")
+
+    assert section(person.get("/skills/shown"), "also") == ["often", "seldom"]
+    assert 'id="also"' not in text_of(person.get("/skills/once"))
+
+
+def test_those_that_have_left_do_not_count(person):
+    shown, other = PersonaFactory(slug="shown"), PersonaFactory(slug="other")
+    for _ in range(2):
+        agent = AgentFactory()
+        PersonaInstallFactory(agent=agent, persona=shown)
+        PersonaInstallFactory(agent=agent, persona=other)
+    assert section(person.get("/personas/shown"), "also") == ["other"]
+
+    PersonaInstall.objects.filter(agent=agent, persona=shown).update(removed_at=datetime.now(UTC))
+    Skill.objects.create(slug="an-edit", status="published")
+
+    assert section(person.get("/personas/shown"), "also") == []
+
+
+def test_a_page_names_more_by_its_author_the_most_installed_first(person):
+    SkillFactory(slug="shown", author="Harbour Tools")
+    for downloads in range(6):
+        SkillFactory(slug=f"by-{downloads}", author="Harbour Tools", downloads=downloads)
+    SkillFactory(author="Somebody else")
+    SkillFactory(slug="nobodys", author="")
+    SkillFactory(author="")
+
+    assert section(person.get("/skills/shown"), "more") == ["by-5", "by-4", "by-3", "by-2"]
+    assert 'id="more"' not in text_of(person.get("/skills/nobodys"))
+
+
+def test_a_withdrawal_takes_a_neighbour_off_a_cached_page(person):
+    SkillFactory(slug="shown", author="Harbour Tools")
+    SkillFactory(slug="other", author="Harbour Tools")
+    assert section(person.get("/skills/shown"), "more") == ["other"]
+
+    Skill.objects.get(slug="other").withdraw()
+
+    assert section(person.get("/skills/shown"), "more") == []

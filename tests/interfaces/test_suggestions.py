@@ -1,0 +1,70 @@
+"""GET /suggest: what the search box offers while somebody types."""
+
+import pytest
+
+from tests.factories import PersonaFactory, SkillFactory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def suggested(person, query):
+    page = person.get(f"/suggest?{query}")
+    assert page.status_code == 200
+    return [(each["label"], each["url"]) for each in page.json()["suggestions"]]
+
+
+def test_it_offers_categories_titles_and_what_the_search_finds(person):
+    SkillFactory(slug="tables", title="Table of contents", category="tabular data")
+    SkillFactory(slug="pdf-tables", title="PDF tables", category="data")
+
+    page = person.get("/suggest?kind=skill&q=ta")
+
+    assert page.json() == {
+        "suggestions": [
+            {
+                "label": "tabular data",
+                "hint": "category, 1",
+                "url": "/skills?category=tabular+data",
+            },
+            {"label": "Table of contents", "hint": "skill", "url": "/skills/tables"},
+            {"label": "PDF tables", "hint": "skill", "url": "/skills/pdf-tables"},
+        ]
+    }
+
+
+def test_it_knows_near_spellings(person):
+    SkillFactory(slug="spreadsheets", title="Spreadsheets")
+
+    assert suggested(person, "q=spredsheets") == [("Spreadsheets", "/skills/spreadsheets")]
+
+
+def test_it_knows_personas(person):
+    PersonaFactory(slug="archivist", title="Archivist", category="text")
+    SkillFactory(title="Archive")
+
+    assert suggested(person, "kind=persona&q=arch") == [("Archivist", "/personas/archivist")]
+
+
+@pytest.mark.parametrize("query", ["", "q=", "q=a", "q=%20", f"q={'a' * 201}", "q=zz&utm=x"])
+def test_it_offers_nothing_for_nothing(person, query):
+    SkillFactory(title="A")
+
+    assert suggested(person, query) == []
+
+
+def test_a_kind_that_does_not_exist_is_refused(person):
+    answer = person.get("/suggest?kind=tool&q=ab")
+
+    assert (answer.status_code, answer.json()) == (
+        400,
+        {"error": "kind must be one of skill, persona"},
+    )
+
+
+def test_an_edit_is_in_the_next_answer(person):
+    skill = SkillFactory(title="Tables")
+    assert suggested(person, "q=tab") == [("Tables", f"/skills/{skill.slug}")]
+
+    skill.withdraw()
+
+    assert suggested(person, "q=tab") == []
