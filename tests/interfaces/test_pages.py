@@ -16,7 +16,7 @@ def test_the_start_page_shows_what_there_is(person, catalogue):
 
     text = visible(page)
     assert "1 skill 1 persona" in text
-    assert ("PDF tables Harbour Tools Extracts tables. 1,234 installs 15 tokens data MIT") in text
+    assert ("PDF tables Harbour Tools Extracts tables. 1,234 installs 14 tokens data MIT") in text
     assert entries(page) == ["pdf-tables", "archivist"]
     assert "npx skills add http://testserver" in text
     assert "grep -o 'mkt_agent_[0-9A-Za-z]*'" in text
@@ -52,7 +52,7 @@ def test_a_skill_shows_what_it_is_and_how_to_install_it(person, catalogue):
     text, shown = text_of(page), visible(page)
     assert "<h1>PDF tables</h1>" in text
     assert "<p>Use <strong>pdfplumber</strong>.</p>" in text
-    for fact in ("Installs 1,234", "by Harbour Tools", "about 15 tokens MIT version 1.10"):
+    for fact in ("Installs 1,234", "by Harbour Tools", "about 14 tokens MIT version 1.10"):
         assert fact in shown
     assert "npx skills add http://testserver/skills/pdf-tables" in shown
     assert "curl http://testserver/api/v1/agents/me/skills/install" in shown
