@@ -46,6 +46,7 @@ class Persona(Entry):
     """A persona; `content` is its prompt."""
 
     NotFound = PersonaNotFound
+    POPULARITY = "installs"
     COUNTERS = {
         "installs": ("agent_installs", Count("pk")),
         "rating_count": ("reviews", Count("counted_rating")),

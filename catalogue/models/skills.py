@@ -85,6 +85,7 @@ class ArchiveDigestField(models.CharField):
 
 class Skill(Entry):
     NotFound = SkillNotFound
+    POPULARITY = "downloads"
     COUNTERS = {"downloads": ("agent_installs", Count("pk"))}
 
     public_id = models.CharField(
