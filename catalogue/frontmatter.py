@@ -177,9 +177,22 @@ def as_slug(name):
     return re.sub(r"[^a-z0-9]+", "-", ascii_name.replace("'", "")).strip("-")[:64].strip("-")
 
 
+# Words of a slug that are no words; those that could be one (it, us, add) are left out.
+ACRONYMS = {
+    *("ai", "api", "aws", "ci", "cd", "cli", "cms", "cpu", "crm", "crud", "css", "csv", "db"),
+    *("dns", "dom", "etl", "gcp", "gdpr", "gpu", "hipaa", "hr", "html", "http", "https", "id"),
+    *("ide", "io", "ip", "js", "json", "jwt", "kpi", "llm", "mcp", "ml", "nlp", "ocr", "orm"),
+    *("pdf", "php", "png", "pr", "prd", "qa", "rag", "rbac", "rss", "sdk", "seo", "sla", "slo"),
+    *("sql", "sre", "ssh", "ssl", "ssr", "svg", "tcp", "tdd", "tls", "ts", "tts", "ui", "url"),
+    *("ux", "vm", "vpn", "wcag", "xml", "xss", "yaml"),
+}
+
+
 def as_title(slug):
-    """The title of an entry whose file has none: `pdf-tables` becomes "Pdf Tables"."""
-    return " ".join(word.capitalize() for word in slug.split("-"))
+    """The title of an entry whose file has none: `pdf-tables` becomes "PDF Tables"."""
+    return " ".join(
+        word.upper() if word in ACRONYMS else word.capitalize() for word in slug.split("-")
+    )
 
 
 def utf16_length(text):

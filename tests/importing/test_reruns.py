@@ -60,7 +60,7 @@ def test_a_field_that_is_taken_out_of_the_file_is_emptied(anyone, tmp_path):
     import_skills(tmp_path)
 
     shown = served(anyone, "pdf")
-    assert (shown["title"], shown["author"], shown["tags"]) == ("Pdf", "", [])
+    assert (shown["title"], shown["author"], shown["tags"]) == ("PDF", "", [])
 
 
 def test_a_touched_file_is_unchanged(tmp_path):

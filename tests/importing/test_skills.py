@@ -132,7 +132,7 @@ def test_a_missing_title_is_made_from_the_slug(anyone, tmp_path):
 
     import_skills(tmp_path)
 
-    assert served(anyone, "pdf-tables")["title"] == "Pdf Tables"
+    assert served(anyone, "pdf-tables")["title"] == "PDF Tables"
 
 
 def test_what_is_not_known_is_an_empty_text(anyone, tmp_path):
