@@ -15,7 +15,7 @@ PUBLIC = [
     ),
     *("/api/v1/personas", "/api/v1/personas/archivist"),
     *("/.well-known/agent-skills/index.json", "/skills/pdf/.well-known/agent-skills/index.json"),
-    *("/skill.md", "/llms.txt", "/robots.txt"),
+    *("/skill.md?raw", "/llms.txt?raw", "/robots.txt"),
     *("/", "/skills", "/skills?q=pdf", "/skills/pdf", "/personas/archivist", "/docs"),
 ]
 ERRORS = [

@@ -99,7 +99,14 @@ def test_a_plain_request_for_a_page_or_its_files_is_redirected_to_https(person, 
 def test_a_cookie_changes_nothing(person, catalogue):
     person.cookies["csrftoken"] = "malformed"
 
-    for path in ("/", "/skills", "/docs", "/skill.md", "/api/v1/skills", "/api/v1/openapi.json"):
+    for path in (
+        "/",
+        "/skills",
+        "/docs",
+        "/skill.md?raw",
+        "/api/v1/skills",
+        "/api/v1/openapi.json",
+    ):
         response = person.get(path)
         assert response.status_code == 200
         assert not response.cookies
