@@ -116,7 +116,10 @@ def test_robots_stay_out_of_the_admin_and_of_claims(anyone):
     response = anyone.get("/robots.txt")
 
     assert response.status_code == 200
-    assert response.content == b"User-agent: *\nDisallow: /admin/\nDisallow: /claim/\n"
+    assert response.content == (
+        b"User-agent: *\nDisallow: /admin/\nDisallow: /claim/\n\n"
+        b"Sitemap: http://testserver/sitemap.xml\n"
+    )
 
 
 @pytest.mark.parametrize(

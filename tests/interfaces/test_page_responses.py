@@ -86,7 +86,8 @@ def test_pages_load_nothing_but_our_own_files(person, catalogue):
 
 
 @pytest.mark.parametrize(
-    "path", [*PAGES, "/docs", "/skills/a/b", "/claim/none", "/admin", "/static/pages.css"]
+    "path",
+    [*PAGES, "/docs", "/feed.atom", "/skills/a/b", "/claim/none", "/admin", "/static/pages.css"],
 )
 def test_a_plain_request_for_a_page_or_its_files_is_redirected_to_https(person, settings, path):
     settings.REQUIRE_HTTPS = True
