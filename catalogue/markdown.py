@@ -20,6 +20,8 @@ ATTRIBUTES |= {f"h{level}": {"id"} for level in range(2, 7)}
 FOCUSABLE = {tag: {"tabindex": "0"} for tag in ("pre", "table")}
 # Characters: rendering some texts, such as many brackets, takes time quadratic in their length.
 MAX_PREVIEW = 20_000
+MAX_CONTENTS_LEVEL = 3
+MIN_CONTENTS = 3  # headings, from which on a text has contents
 CUT_OFF = "<p><em>The preview ends here; the text goes on.</em></p>"
 
 # No raw HTML; tables and strikethrough, which agents' own tools render too. No references: a
@@ -43,10 +45,11 @@ def render(text, folder=""):
     return html
 
 
-def headings(text, folder=""):
-    """The headings of the text as it is rendered: `[(level, id, title)]`."""
+def contents(text, folder=""):
+    """The upper headings of the text as it is rendered, if it has some: `[(level, id, title)]`."""
     _, found = rendered(text, folder)
-    return found
+    upper = [heading for heading in found if heading[0] <= MAX_CONTENTS_LEVEL]
+    return upper if len(upper) >= MIN_CONTENTS else []
 
 
 # A hostile text renders slowly, and a page with another query string is rendered again.

@@ -5,7 +5,7 @@ from interfaces.guides.views import GuideViewSet
 from interfaces.mcp.views import McpViewSet
 from interfaces.openapi.root import RootViewSet
 from interfaces.openapi.views import DocumentViewSet, docs
-from interfaces.website import entries, lists, pages
+from interfaces.website import entries, lists, pages, xml
 from interfaces.website.suggestions import SuggestionViewSet
 
 INDEX = r"\.well-known/agent-skills/index\.json/?$"
@@ -24,6 +24,9 @@ urlpatterns = [
     re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),
     re_path(r"^skill\.md/?$", GuideViewSet.as_view({"get": "skill"}), name="guide"),
     re_path(r"^robots\.txt/?$", GuideViewSet.as_view({"get": "robots"})),
+    re_path(r"^sitemap\.xml/?$", xml.SitemapIndex.as_view()),
+    re_path(r"^sitemap-(?P<part>[^/]+)\.xml/?$", xml.Sitemap.as_view()),
+    re_path(r"^feed\.atom/?$", xml.Feed.as_view()),
     re_path(rf"^{INDEX}", DiscoveryViewSet.as_view({"get": "marketplace"})),
     re_path(rf"^skills/(?P<slug>[^/]+)/{INDEX}", DiscoveryViewSet.as_view({"get": "skill"})),
     re_path(rf"^personas/(?P<slug>[^/]+)/{INDEX}", DiscoveryViewSet.as_view({"get": "persona"})),

@@ -189,11 +189,16 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
-# Static files are served from the apps' folders, so a deployment needs no collectstatic. Some PaaS
-# builds run it anyway, and need a STATIC_ROOT.
+# Static files are served from the apps' folders, so a deployment needs no collectstatic. Where a
+# build has run it, its copies are served, compressed. Their names have no hash: an edge may show a
+# page for minutes after the next release, which would no longer have the files that it names.
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
-WHITENOISE_USE_FINDERS = True
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "pages.css").exists()
 warnings.filterwarnings("ignore", message="No directory at")
 
 # RequireHttpsMiddleware redirects plain requests for pages and refuses those to the API. Django,

@@ -29,6 +29,7 @@ class Response:
 
 class LiveServer:
     READY = "/readyz"
+    folder = CHECKOUT
 
     def __init__(self, log, environment, application="marketplace.wsgi"):
         """`environment` may name another DATABASE_URL than that of the tests."""
@@ -50,7 +51,7 @@ class LiveServer:
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 self.command,
-                cwd=CHECKOUT,
+                cwd=self.folder,
                 env=self.environment,
                 stdout=log,
                 stderr=log,

@@ -1,10 +1,13 @@
 from django.conf import settings
 from django.template.loader import render_to_string
 
+from catalogue.markdown import contents
+from catalogue.markdown import render as render_markdown
 from marketplace.api.links import base_url
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import ALWAYS_FRESH
+from marketplace.middleware.security import ContentSecurityPolicyMiddleware
 from marketplace.ratelimits.decorators import rate_of
 from marketplace.ratelimits.rates import in_words
 
@@ -13,13 +16,27 @@ class GuideViewSet(PublicReadingViewSet):
     """Texts that depend on the deployment's configuration and host name alone."""
 
     def skill(self, request):
-        return text_response(skill_md(request), "markdown")
+        return self.page_or_text("skill.md", "text/markdown")
 
     def llms(self, request):
-        return text_response(guide("llms.txt", request), "plain")
+        return self.page_or_text("llms.txt", "text/plain")
 
     def robots(self, request):
-        return text_response(guide("robots.txt", request), "plain")
+        return text_response(guide("robots.txt", request), "text/plain", ALWAYS_FRESH)
+
+    def page_or_text(self, name, media_type):
+        """A page for a browser, the text for everyone else, and for everyone at `?raw`.
+
+        One URL has two representations, so the cache of this process, which goes by the URL, holds
+        neither. Edges ask each time, because some ignore Vary; the ETags tell the two apart.
+        """
+        text = guide(name, self.request)
+        if "raw" in self.query:
+            return text_response(text, media_type, ALWAYS_FRESH)
+        self.headers = {"Cache-Control": "no-cache", "Vary": "Accept"}
+        if self.request.get_preferred_type([media_type, "text/html"]) == "text/html":
+            return page_response(self.request, name, text, media_type)
+        return text_response(text, media_type, validator=None)
 
 
 def skill_md(request):
@@ -46,5 +63,21 @@ def guide(name, request):
     return render_to_string(f"guides/{name}", context)
 
 
-def text_response(text, subtype):
-    return public_response(text, ALWAYS_FRESH, content_type=f"text/{subtype}; charset=utf-8")
+def text_response(text, media_type, validator):
+    return public_response(text, validator, content_type=f"{media_type}; charset=utf-8")
+
+
+def page_response(request, name, text, media_type):
+    context = {
+        "base": base_url(request),
+        "path": f"/{name}",
+        "name": name,
+        "media_type": media_type,
+        "content": render_markdown(text),
+        "contents": contents(text),
+        "kind": "guide",
+    }
+    content = render_to_string("guides/page.html", context)
+    response = public_response(content, None, content_type="text/html; charset=utf-8")
+    response["Content-Security-Policy"] = ContentSecurityPolicyMiddleware.PAGE
+    return response

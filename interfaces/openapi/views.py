@@ -31,6 +31,11 @@ class DocumentViewSet(PublicReadingViewSet):
 @page
 @require_safe
 def docs(request):
-    """The description as a page from which the API can be tried."""
+    """The description as a page from which the API can be tried, by Swagger UI.
+
+    Scalar was measured against it (1.46 and 5.33): twice the bytes (793 against 368 KB, as brotli
+    sends them), and 82 inline styles that the site's policy refuses. axe finds critical faults in
+    the markup of both; docs.js and docs.css mend those of Swagger UI.
+    """
     content_type = "text/html; charset=utf-8"
     return public_response(render_to_string("docs.html"), ALWAYS_FRESH, content_type=content_type)

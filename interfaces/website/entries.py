@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 from catalogue.file_tree import file_tree
 from catalogue.highlighting import highlight, language_of
-from catalogue.markdown import headings
+from catalogue.markdown import contents
 from catalogue.markdown import render as render_markdown
 from catalogue.search.near_slugs import near_slugs
 from catalogue.serializers import files_address
@@ -19,9 +19,6 @@ from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import Validator
 from reviews.filters import PersonaReviewFilterSet
 
-MAX_CONTENTS_LEVEL = 3  # of the headings that the contents name
-MIN_CONTENTS = 3  # headings from which on a page has contents
-
 
 class EntryPage(Page):
     kind = None
@@ -34,14 +31,13 @@ class EntryPage(Page):
     def render_entry(self, entry, validators, text, folder="", **context):
         """The page of the entry with its `text`, of which relative links lead into the folder."""
         related = related_to(entry)
-        contents = [each for each in headings(text, folder) if each[0] <= MAX_CONTENTS_LEVEL]
         return self.render(
             Validator.of_all([*validators, related.validator]),
             kind=self.kind,
             entry=entry,
             related=related,
             content=render_markdown(text, folder),
-            contents=contents if len(contents) >= MIN_CONTENTS else [],
+            contents=contents(text, folder),
             **context,
         )
 

@@ -21,7 +21,7 @@ def cache_control(value, environ):
     """The Cache-Control with which a response of this one is sent: edges may serve PUBLIC ones.
 
     A request with a token gets what is true now, and no edge stores what an agent was told. The
-    URL decides all else, so there is nothing to name in Vary.
+    URL decides all else, so there is nothing to name in Vary: what depends on more is not PUBLIC.
     """
     seconds = settings.EDGE_SECONDS
     if value != PUBLIC or not seconds or "HTTP_AUTHORIZATION" in environ:

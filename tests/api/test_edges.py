@@ -15,12 +15,14 @@ PUBLIC = [
     ),
     *("/api/v1/personas", "/api/v1/personas/archivist"),
     *("/.well-known/agent-skills/index.json", "/skills/pdf/.well-known/agent-skills/index.json"),
-    *("/skill.md", "/llms.txt", "/robots.txt"),
+    *("/skill.md?raw", "/llms.txt?raw", "/robots.txt"),
+    *("/sitemap.xml", "/sitemap-pages.xml", "/feed.atom"),
     *("/", "/skills", "/skills?q=pdf", "/skills/pdf", "/personas/archivist", "/docs"),
 ]
 ERRORS = [
     *("/api/v1/skills/none", "/api/v1/skills?limit=0", "/api/v1/none", "/none"),
     *("/skills/none", "/skills?limit=0", "/claim/none"),
+    *("/sitemap-none.xml", "/feed.atom?x"),
 ]
 
 

@@ -116,27 +116,31 @@ def test_robots_stay_out_of_the_admin_and_of_claims(anyone):
     response = anyone.get("/robots.txt")
 
     assert response.status_code == 200
-    assert response.content == b"User-agent: *\nDisallow: /admin/\nDisallow: /claim/\n"
+    assert response.content == (
+        b"User-agent: *\nDisallow: /admin/\nDisallow: /claim/\n\n"
+        b"Sitemap: http://testserver/sitemap.xml\n"
+    )
 
 
 @pytest.mark.parametrize(
-    ("path", "content_type"),
+    ("path", "content_type", "cache_control"),
     [
-        ("/skill.md", "text/markdown; charset=utf-8"),
-        ("/llms.txt", "text/plain; charset=utf-8"),
-        ("/robots.txt", "text/plain; charset=utf-8"),
+        ("/skill.md", "text/markdown; charset=utf-8", "no-cache"),
+        ("/llms.txt", "text/plain; charset=utf-8", "no-cache"),
+        ("/skill.md?raw", "text/markdown; charset=utf-8", "public, no-cache"),
+        ("/robots.txt", "text/plain; charset=utf-8", "public, no-cache"),
     ],
 )
 def test_they_cost_no_statement_and_have_an_etag(
-    anyone, django_assert_num_queries, path, content_type
+    anyone, django_assert_num_queries, path, content_type, cache_control
 ):
     with django_assert_num_queries(0):
         first = anyone.get(path)
         revalidated = anyone.get(path, headers={"If-None-Match": first.headers["ETag"]})
-        head = anyone.head(f"{path}/")
+        head = anyone.head(path.replace("?", "/?"))
 
     assert (first.status_code, first.headers["Content-Type"]) == (200, content_type)
-    assert first.headers["Cache-Control"] == "public, no-cache"
+    assert first.headers["Cache-Control"] == cache_control
     assert (revalidated.status_code, revalidated.content) == (304, b"")
     assert (head.status_code, head.content) == (200, b"")
 

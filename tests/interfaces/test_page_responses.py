@@ -87,7 +87,8 @@ def test_pages_load_nothing_but_our_own_files(person, catalogue):
 
 
 @pytest.mark.parametrize(
-    "path", [*PAGES, "/docs", "/skills/a/b", "/claim/none", "/admin", "/static/pages.css"]
+    "path",
+    [*PAGES, "/docs", "/feed.atom", "/skills/a/b", "/claim/none", "/admin", "/static/pages.css"],
 )
 def test_a_plain_request_for_a_page_or_its_files_is_redirected_to_https(person, settings, path):
     settings.REQUIRE_HTTPS = True
@@ -100,7 +101,14 @@ def test_a_plain_request_for_a_page_or_its_files_is_redirected_to_https(person, 
 def test_a_cookie_changes_nothing(person, catalogue):
     person.cookies["csrftoken"] = "malformed"
 
-    for path in ("/", "/skills", "/docs", "/skill.md", "/api/v1/skills", "/api/v1/openapi.json"):
+    for path in (
+        "/",
+        "/skills",
+        "/docs",
+        "/skill.md?raw",
+        "/api/v1/skills",
+        "/api/v1/openapi.json",
+    ):
         response = person.get(path)
         assert response.status_code == 200
         assert not response.cookies

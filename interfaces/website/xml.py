@@ -1,0 +1,130 @@
+"""The website's documents in XML: the sitemap for crawlers, and a feed of new entries.
+
+django.contrib.sitemaps counts all entries and reads its pages with OFFSET, so the parts here are
+ranges of ids. The feed is Django's Atom1Feed, without the views of django.contrib.syndication.
+"""
+
+import re
+from operator import attrgetter
+
+from django.http import Http404
+from django.utils.feedgenerator import Atom1Feed, get_tag_uri
+from django.utils.html import escape
+
+from catalogue.filters import PersonaFilterSet, SkillFilterSet
+from catalogue.models import Persona, Skill
+from interfaces.website.pages import Page, paginated
+from interfaces.website.sql import IDS_PER_PART, parts_of
+from marketplace.api.links import base_url
+from marketplace.db.replicas import read_connection
+from marketplace.http_cache.responses import public_response
+from marketplace.http_cache.validators import Validator
+
+MODELS = {"skills": Skill, "personas": Persona}
+PARTS = {kind: parts_of(model._meta.db_table) for kind, model in MODELS.items()}  # noqa: SLF001
+PART = re.compile(r"(skills|personas)-(0|[1-9][0-9]{0,8})")
+PAGES = ["/", "/skills", "/personas", "/docs", "/skill.md", "/llms.txt"]
+MAX_NEW = 50
+# What XML 1.0 cannot hold, not even escaped.
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class XmlPage(Page):
+    """A document at one URL: with a query string it would be another one to every cache."""
+
+    content_type = "application/xml; charset=utf-8"
+
+    def setup(self, request, *args, **kwargs):
+        super().setup(request, *args, **kwargs)
+        if request.META.get("QUERY_STRING"):
+            raise Http404
+
+    def respond(self, content, validator):
+        return public_response(content, validator, content_type=self.content_type)
+
+
+class SitemapIndex(XmlPage):
+    def get(self, request):
+        validator = Validator.of(sitemap_parts)
+        names = ["pages", *(f"{kind}-{number}" for kind, number in validator.seen)]
+        urls = [(f"{base_url(request)}/sitemap-{name}.xml", None) for name in names]
+        return self.respond(sitemap("sitemapindex", "sitemap", urls), validator)
+
+
+def sitemap_parts():
+    """`[(kind, number), …]`"""
+    connection = read_connection()
+    return [
+        (kind, number) for kind, sql in PARTS.items() for (number,) in connection.fetch_all(sql)
+    ]
+
+
+class Sitemap(XmlPage):
+    def get(self, request, part):
+        base = base_url(request)
+        paths = [(path, None) for path in PAGES] if part == "pages" else self.entries(part)
+        urls = [(f"{base}{path}", updated_at) for path, updated_at in paths]
+        # Without a validator: a few parts would fill the cache of this process.
+        return self.respond(sitemap("urlset", "url", urls), None)
+
+    def entries(self, part):
+        wanted = PART.fullmatch(part)
+        if wanted is None:
+            raise Http404
+        kind, first = wanted[1], int(wanted[2]) * IDS_PER_PART
+        rows = MODELS[kind].objects.published().filter(pk__gte=first, pk__lt=first + IDS_PER_PART)
+        found = rows.order_by("pk").values_list("slug", "updated_at")
+        if not found:
+            raise Http404
+        return [(f"/{kind}/{slug}", updated_at) for slug, updated_at in found]
+
+
+def sitemap(root, element, urls):
+    """A document of the sitemap protocol. Neither a host nor a slug needs escaping."""
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<{root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+    ]
+    for url, updated_at in urls:
+        changed = f"<lastmod>{updated_at:%Y-%m-%dT%H:%M:%SZ}</lastmod>" if updated_at else ""
+        lines.append(f"<{element}><loc>{url}</loc>{changed}</{element}>")
+    return "\n".join([*lines, f"</{root}>\n"])
+
+
+class Feed(XmlPage):
+    """The newest skills and personas (RFC 4287)."""
+
+    content_type = "application/atom+xml; charset=utf-8"
+
+    def get(self, request):
+        newest = {"limit": [str(MAX_NEW)], "sort": ["newest"]}
+        lists = {
+            "skills": paginated(request, SkillFilterSet(newest)),
+            "personas": paginated(request, PersonaFilterSet(newest)),
+        }
+        base = base_url(request)
+        feed = Atom1Feed(
+            title="New in the Agent Marketplace",
+            link=f"{base}/",
+            description=None,
+            feed_url=f"{base}/feed.atom",
+            feed_guid=f"{base}/feed.atom",
+            author_name="Agent Marketplace",
+            language="en",
+        )
+        entries = [(kind, entry) for kind, shown in lists.items() for entry in shown.page]
+        entries.sort(key=lambda pair: pair[1].created_at, reverse=True)
+        for kind, entry in entries[:MAX_NEW]:
+            feed.add_item(
+                title=NOT_XML.sub("", entry.title),
+                link=f"{base}/{kind}/{entry.slug}",
+                # Readers take a summary for HTML.
+                description=escape(NOT_XML.sub("", entry.description)),
+                author_name=NOT_XML.sub("", entry.author) or None,
+                categories=[NOT_XML.sub("", entry.category)] if entry.category else [],
+                unique_id=get_tag_uri(f"{base}/{entry.public_id}", entry.created_at),
+                pubdate=entry.created_at,
+                updateddate=entry.updated_at,
+            )
+        validator = Validator.of_all(list(map(attrgetter("rows.validator"), lists.values())))
+        return self.respond(feed.writeString("utf-8"), validator)

@@ -1,0 +1,59 @@
+"""What a build that runs collectstatic changes: static files are compressed."""
+
+import gzip
+import subprocess
+import sys
+
+import brotli
+import pytest
+
+from demo.postgres import CHECKOUT
+from tests.checkouts import bare_checkout
+from tests.live import LiveServer
+
+NAMES = ["pages.css", "pages.js", "docs.css", "icon.svg"]
+# Of other packages, which take long to compress.
+OTHERS = ["admin", "unfold", "drf_spectacular_sidecar"]
+
+
+@pytest.fixture
+def server(transactional_db, tmp_path):
+    """A server whose checkout has run collectstatic."""
+    server = LiveServer(tmp_path / "log", {})
+    server.folder = bare_checkout(tmp_path / "checkout")
+    ignored = [f"--ignore={name}" for name in OTHERS]
+    subprocess.run(
+        [sys.executable, "manage.py", "collectstatic", "--no-input", *ignored],
+        cwd=server.folder,
+        env=server.environment,
+        check=True,
+        capture_output=True,
+    )
+    server.start()
+    yield server
+    server.stop()
+
+
+def test_they_are_sent_as_the_client_accepts_them_and_pages_as_they_are(server, subtests):
+    for name in NAMES:
+        content = (CHECKOUT / "marketplace/static" / name).read_bytes()
+        for accepted, encoding, decode in (
+            ("gzip, deflate, br", "br", brotli.decompress),
+            ("gzip", "gzip", gzip.decompress),
+            ("identity", None, bytes),
+        ):
+            with subtests.test(name=name, accepted=accepted):
+                response = server.request(
+                    "GET", f"/static/{name}", headers={"Accept-Encoding": accepted}
+                )
+
+                assert response.status == 200
+                assert response.headers["Content-Encoding"] == encoding
+                assert response.headers["Vary"] == "Accept-Encoding"
+                assert decode(response.body) == content
+                assert len(response.body) < len(content) or encoding is None
+
+    page = server.request("GET", "/", headers={"Accept-Encoding": "gzip, deflate, br"})
+    assert page.status == 200
+    assert b'href="/static/pages.css"' in page.body
+    assert "Content-Encoding" not in page.headers
