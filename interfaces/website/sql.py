@@ -1,5 +1,7 @@
 """SQL of the website, put together of constants."""
 
+from catalogue.search.facet_counts import CATALOGUE_VERSION
+
 # How many ids a part of the sitemap spans: it has as many URLs at most, 1.2 MB.
 IDS_PER_PART = 10_000
 
@@ -17,4 +19,50 @@ def parts_of(table):
         SELECT ({first} AND id >= (number + 1) * {IDS_PER_PART}) FROM part WHERE number IS NOT NULL
     )
     SELECT number FROM part WHERE number IS NOT NULL
+    """
+
+
+def related_of(kind, *, counter):
+    """One row of what stands beside an entry; related.py unpacks it."""
+    return f"""
+    WITH entry AS (SELECT id, author FROM catalogue_{kind} WHERE id = %(entry)s),
+    agents AS (
+        SELECT agent_id, removed_at FROM installs_{kind}install
+        WHERE {kind}_id = %(entry)s ORDER BY id DESC LIMIT %(max_agents)s
+    ), others AS (
+        SELECT other.{kind}_id AS id, count(*) AS agents
+        FROM agents, LATERAL (
+            SELECT {kind}_id FROM installs_{kind}install AS install
+            WHERE install.agent_id = agents.agent_id AND install.removed_at IS NULL
+            ORDER BY id DESC LIMIT %(max_installs)s
+        ) AS other
+        -- What a single agent has is nobody's recommendation.
+        WHERE agents.removed_at IS NULL AND other.{kind}_id <> %(entry)s
+        GROUP BY other.{kind}_id HAVING count(*) > 1
+    ), also AS (
+        SELECT slug, title, category, {counter} AS installs
+        FROM others JOIN catalogue_{kind} USING (id)
+        WHERE status = 'published' ORDER BY agents DESC, id DESC LIMIT %(shown)s
+    ), more AS (
+        SELECT other.slug, other.title, other.category, other.{counter} AS installs
+        FROM entry, LATERAL (
+            SELECT * FROM catalogue_{kind} AS candidate
+            WHERE candidate.author = entry.author AND status = 'published'
+            ORDER BY {counter} DESC, candidate.id DESC LIMIT %(shown)s + 1
+        ) AS other
+        WHERE entry.author <> '' AND other.id <> entry.id
+        ORDER BY other.{counter} DESC, other.id DESC LIMIT %(shown)s
+    )
+    SELECT
+        ARRAY(
+            SELECT coalesce(sum(installs), 0)::bigint
+            FROM generate_series(0, %(weeks)s - 1) AS week
+            LEFT JOIN installs_{kind}day AS counted ON counted.{kind}_id = %(entry)s
+                AND counted.day > %(today)s::date - 7 * (%(weeks)s - week)
+                AND counted.day <= %(today)s::date - 7 * (%(weeks)s - week - 1)
+            GROUP BY week ORDER BY week
+        ) AS weeks,
+        (SELECT coalesce(json_agg(also), '[]') FROM also) AS also,
+        (SELECT coalesce(json_agg(more), '[]') FROM more) AS more,
+        ({CATALOGUE_VERSION}) AS version
     """
