@@ -46,10 +46,13 @@ def render(text, folder=""):
 
 
 def contents(text, folder=""):
-    """The upper headings of the text as it is rendered, if it has some: `[(level, id, title)]`."""
+    """The upper headings of the text as it is rendered: `[(is_deep, id, title)]`; none of a few."""
     _, found = rendered(text, folder)
     upper = [heading for heading in found if heading[0] <= MAX_CONTENTS_LEVEL]
-    return upper if len(upper) >= MIN_CONTENTS else []
+    if len(upper) < MIN_CONTENTS:
+        return []
+    highest = min(level for level, _, _ in upper)
+    return [(level > highest, name, title) for level, name, title in upper]
 
 
 # A hostile text renders slowly, and a page with another query string is rendered again.

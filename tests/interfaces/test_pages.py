@@ -16,7 +16,7 @@ def test_the_start_page_shows_what_there_is(person, catalogue):
 
     text = visible(page)
     assert "1 skill 1 persona" in text
-    assert ("PDF tables Harbour Tools Extracts tables. 1,234 installs 14 tokens data MIT") in text
+    assert ("PDF tables Harbour Tools · data Extracts tables. 1,234 installs 14 tokens MIT") in text
     assert entries(page) == ["pdf-tables", "archivist"]
     assert "npx skills add http://testserver" in text
     assert "grep -o 'mkt_agent_[0-9A-Za-z]*'" in text

@@ -42,9 +42,10 @@ def visitor(request, live_server_of, catalogue, tmp_path, monkeypatch):
         yield visitor
 
 
-def assert_fits(visitor, name):
-    """Nothing makes the page wider than its screen, and what is written can be read."""
+def assert_fits(visitor, name, serious_violations):
+    """Nothing makes the page wider than its screen, and what is written can be read by all."""
     visitor.picture(name)
+    assert serious_violations(visitor.page) == [], name
     assert visitor.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
     assert visitor.page.evaluate(CONTRAST) == [], name
 
@@ -86,45 +87,50 @@ SCREENS = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
 
 
 @pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
-def test_a_person_looks_around(visitor):
+def test_a_person_looks_around(visitor, serious_violations):
+    def assert_fits_here(name):
+        assert_fits(visitor, name, serious_violations)
+
     page = visitor.page
     visitor.open("/")
-    assert_fits(visitor, "start")
+    assert_fits_here("start")
 
     page.fill("#q", "pfd table")
     visitor.press("Search")
     assert "1 skill for “pfd table”" in visitor.text()
-    assert_fits(visitor, "search")
+    assert_fits_here("search")
 
     visitor.press("PDF tables")
     assert page.url.endswith("/skills/pdf-tables")
     assert page.inner_text("h1") == "PDF tables"
     assert page.inner_text(".prose strong") == "pdfplumber"
-    assert_fits(visitor, "skill")
+    assert_fits_here("skill")
     page.click("summary:has-text('Over MCP')")
     assert page.locator("details[open]").count() == 1
     assert "install_skill" in visitor.text()
 
     visitor.press("Archivist")
     assert "5 of 5, from 11 reviews" in visitor.text()
-    assert_fits(visitor, "persona")
+    assert_fits_here("persona")
     visitor.press("Older")
     assert page.inner_text("h1") == "Archivist"
     assert "Tidy.\nIt asks first." in visitor.text()
-    assert_fits(visitor, "older reviews")
+    assert_fits_here("older reviews")
 
     visitor.press("Personas", within="nav")
-    page.check("text=Free ones only")
-    visitor.press("Search")
+    if page.viewport_size["width"] < 500:
+        page.click("text=Filters")
+        assert_fits_here("filters")
+    visitor.press("Free")
     assert "free=true" in page.url
     assert page.locator(".card").count() == 1
-    assert_fits(visitor, "personas")
+    assert_fits_here("personas")
 
     visitor.open("/personas/bookkeeper")
     assert "This persona costs 1200 cents" in visitor.text()
-    assert_fits(visitor, "priced")
+    assert_fits_here("priced")
     visitor.open(f"/claim/{AgentFactory(handle='crawler').claim.secret}")
-    assert_fits(visitor, "claim")
+    assert_fits_here("claim")
     assert visitor.errors == []
 
 
@@ -132,7 +138,6 @@ def test_a_command_is_copied(visitor):
     visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visitor.open("/skills/pdf-tables")
 
-    visitor.page.hover("aside pre")
     visitor.page.click("aside .copy >> visible=true")
 
     copied = visitor.page.evaluate("navigator.clipboard.readText()")
@@ -148,3 +153,83 @@ def test_the_keyboard_leads_to_the_content_first(visitor):
     visitor.page.keyboard.press("Enter")
 
     assert visitor.page.url.endswith("#main")
+
+
+def test_the_search_box_suggests_while_one_types(visitor):
+    page = visitor.page
+    visitor.open("/skills")
+
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "q"
+    page.keyboard.type("pd")
+    page.wait_for_selector("[role=option]")
+    assert page.locator("[role=option]").all_inner_texts() == ["PDF tables\nskill"]
+    page.keyboard.press("Escape")
+    assert page.locator("[role=option]").count() == 0
+    page.keyboard.type("f")
+    page.wait_for_selector("[role=option]")
+    page.keyboard.press("ArrowDown")
+    assert page.get_attribute("#q", "aria-activedescendant") == "option-0"
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+    assert page.url.endswith("/skills/pdf-tables")
+    assert visitor.errors == []
+
+
+def test_without_a_script_the_search_and_the_filters_work(live_server_of, catalogue, tmp_path):
+    with visit(
+        Visitor, live_server_of(), tmp_path, "desktop", java_script_enabled=False
+    ) as visitor:
+        visitor.open("/skills")
+        visitor.page.fill("#q", "pdf")
+        visitor.press("Search")
+        assert visitor.page.locator(".card").count() == 1
+        visitor.press("development")
+        assert "category=development" in visitor.page.url
+        visitor.press("category: development")
+        assert visitor.page.url.endswith("/skills?q=pdf")
+
+
+def test_another_order_submits_itself(visitor):
+    visitor.open("/skills?q=pdf")
+
+    with visitor.page.expect_navigation():
+        visitor.page.select_option("[name=sort]", "name")
+
+    assert "sort=name" in visitor.page.url
+
+
+REACHABLE = """() => [...document.querySelectorAll("a[href], button, input, select, summary, pre")]
+    .filter((element) => element.checkVisibility({visibilityProperty: true}))
+    .filter((element) => element.type !== "hidden").length"""
+
+
+@pytest.mark.parametrize("path", ["/", "/skills", "/skills/pdf-tables", "/personas/archivist"])
+def test_the_keyboard_reaches_everything(visitor, path):
+    page = visitor.page
+    visitor.open(path)
+    visitor.page.evaluate("window.reached = new Set()")
+    wanted = page.evaluate(REACHABLE)
+
+    for _ in range(2 * wanted):
+        page.keyboard.press("Tab")
+        page.evaluate("reached.add(document.activeElement)")
+
+    assert page.evaluate("[...reached].filter((each) => each !== document.body).length") >= wanted
+
+
+SHIFT = """() => new Promise((resolve) => {
+  let shift = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) shift += entry.value;
+  }).observe({type: "layout-shift", buffered: true});
+  setTimeout(() => resolve(shift), 300);
+})"""
+
+
+@pytest.mark.parametrize("visitor", [("desktop", "light"), ("phone", "dark")], indirect=True)
+def test_nothing_moves_while_a_page_loads(visitor):
+    for path in ("/", "/skills", "/personas", "/skills/pdf-tables", "/personas/archivist"):
+        visitor.open(path)
+        assert visitor.page.evaluate(SHIFT) == 0, path
