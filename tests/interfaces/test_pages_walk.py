@@ -177,18 +177,18 @@ def test_the_search_box_suggests_while_one_types(visitor):
     assert visitor.errors == []
 
 
-def test_without_a_script_the_search_and_the_filters_work(live_server_of, catalogue, tmp_path):
-    with visit(
-        Visitor, live_server_of(), tmp_path, "desktop", java_script_enabled=False
-    ) as visitor:
-        visitor.open("/skills")
-        visitor.page.fill("#q", "pdf")
-        visitor.press("Search")
-        assert visitor.page.locator(".card").count() == 1
-        visitor.press("development")
-        assert "category=development" in visitor.page.url
-        visitor.press("category: development")
-        assert visitor.page.url.endswith("/skills?q=pdf")
+def test_without_a_script_the_search_and_the_filters_work(visitor, tmp_path):
+    context = visitor.page.context.browser.new_context(java_script_enabled=False)
+    visitor = Visitor(context.new_page(), visitor.server, tmp_path)
+
+    visitor.open("/skills")
+    visitor.page.fill("#q", "pdf")
+    visitor.press("Search")
+    assert visitor.page.locator(".card").count() == 1
+    visitor.press("development")
+    assert "category=development" in visitor.page.url
+    visitor.press("category: development")
+    assert visitor.page.url.endswith("/skills?q=pdf")
 
 
 def test_another_order_submits_itself(visitor):
