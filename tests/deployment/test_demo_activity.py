@@ -1,5 +1,6 @@
 """What agents have done with the demo catalogue before anybody looks at it."""
 
+from collections import Counter
 from datetime import timedelta
 from itertools import pairwise
 
@@ -12,7 +13,7 @@ from agents.models import Agent, AgentToken, OperatorClaim
 from catalogue.models import Persona, Skill
 from demo import activity
 from demo.postgres import CHECKOUT
-from installs.models import PersonaInstall, SkillInstall
+from installs.models import PersonaDay, PersonaInstall, SkillDay, SkillInstall
 from reports.models import Case
 from reviews.models import Review
 from tests.factories import SkillFactory
@@ -49,6 +50,19 @@ def test_every_counter_is_true(printed, capsys):
     call_command("recount")
 
     assert capsys.readouterr().out == "Every counter is true.\n"
+
+
+@pytest.mark.parametrize(
+    ("days", "installs"), [(SkillDay, SkillInstall), (PersonaDay, PersonaInstall)]
+)
+def test_its_installs_are_counted_on_their_days(printed, days, installs):
+    counted = {day.day: 0 for day in days.objects.all()}
+    for day in days.objects.all():
+        counted[day.day] += day.installs
+
+    dates = [each.date() for each in installs.objects.values_list("installed_at", flat=True)]
+    assert counted == Counter(dates)
+    assert len(counted) > 30
 
 
 def test_popularity_has_a_long_tail(anyone, printed):
