@@ -14,7 +14,7 @@ from tests.factories import PersonaFactory, SkillFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-PATHS = ["/api/v1/skills", "/api/v1/skills/pdf", "/api/v1/personas", "/skills/pdf", "/llms.txt"]
+PATHS = ["/api/v1/skills", "/api/v1/skills/pdf", "/api/v1/personas", "/skills/pdf", "/robots.txt"]
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ TARGETS = [
     "/api/v1/skills/skill-1/files/data.bin?digest=%FF", "/api/v1/skills/skill-1/archiveXzip",
     "/api/v1", "/api/v1/", "/api/v1//", "/api/v1/changes/", "/api/v1/changes?since=", "/api/v1?a=b",
     "/api/v1/facets", "/api/v1/facets?kind=", "/api/v1/facets?kind=skill&kind=skill",
+    "/sitemap.xml", "/sitemap-skills-%00.xml", "/sitemap-skills-0.xml?%FF", "/feed.atom/?",
 ]
 FOLDERS = [
     "skills", "personas", "agents", "tokens", "agents/me", "agents/me/skills", "agents/me/personas",

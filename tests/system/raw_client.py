@@ -16,7 +16,10 @@ class InvalidResponse(AssertionError):
 
 
 # Pages for people, which are in HTML, as request targets with or without a host.
-PAGES = re.compile(rb"/(?:admin|claim)| (?:\w+://[^/ ]*)?(?:/?[?# ]|/(?:docs|personas|skills))")
+PAGES = re.compile(
+    rb"/(?:admin|claim)|"
+    rb" (?:\w+://[^/ ]*)?(?:/?[?# ]|/(?:docs|personas|skills|feed\.atom|sitemap-?[^/ ]*\.xml))"
+)
 
 # What is served as files, and as what.
 FILE = re.compile(rb"SKILL\.md|archive\.zip|/files/")
