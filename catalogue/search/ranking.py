@@ -10,6 +10,7 @@ MAX_WORDS = 10  # of a query, the rarest
 MAX_POSTINGS = 10_000  # that a search reads, all words together
 MAX_FILTERED = 5_000  # the same where each entry must also pass a filter
 MAX_SCORED = 2000  # entries that a filter leaves, up to which all of them are scored
+MAX_POPULAR = 100  # the most relevant, among which popularity counts
 
 # Weighs each word by its rarity among the entries (BM25's inverse document frequency, in
 # thousandths), finds the entries with the highest impacts of each word, adds up the scores of
@@ -45,12 +46,22 @@ RANKED = """
         FROM ({entries}) AS entry
         WHERE slug = %(slug)s OR lower(title) COLLATE "C" = lower(%(text)s)
         ORDER BY bonus DESC, id DESC LIMIT %(max_results)s
+    ),
+    scored AS (
+        SELECT entry_id, coalesce(bonus, 0) AS bonus, coalesce(
+            CASE WHEN score IS NULL OR (SELECT cuts FROM bound) THEN {score} ELSE score END, 0
+        ) AS score
+        FROM (SELECT entry_id, score, bonus FROM best FULL JOIN named USING (entry_id)) AS candidate
+    ),
+    placed AS (
+        SELECT *, row_number() OVER (ORDER BY bonus + score DESC, entry_id DESC) AS place
+        FROM scored
     )
-    SELECT coalesce(bonus, 0) + coalesce(
-        CASE WHEN score IS NULL OR (SELECT cuts FROM bound) THEN {score} ELSE score END, 0
-    ) * (50 + coalesce({popularity}, 0)) / 50 AS relevance, entry_id
-    FROM (SELECT entry_id, score, bonus FROM best FULL JOIN named USING (entry_id)) AS candidate
-    ORDER BY relevance DESC, entry_id DESC LIMIT %(max_results)s
+    -- Each power of ten of its downloads or installs makes an entry a fiftieth more relevant.
+    SELECT bonus + score * (50 + CASE WHEN place <= %(max_popular)s THEN coalesce((
+        SELECT catalogue_popularity({counter}) FROM {table} WHERE id = entry_id
+    ), 0) ELSE 0 END) / 50 AS relevance, entry_id
+    FROM placed ORDER BY relevance DESC, entry_id DESC LIMIT %(max_results)s
 """
 
 # The score of one entry for all words, each read by its key.
@@ -59,12 +70,6 @@ SCORE = """(
         SELECT impact FROM {postings} AS posting
         WHERE posting.entry_id = candidate.entry_id AND posting.word = stem LIMIT 1
     ) AS held
-)"""
-
-# The power of ten of an entry's downloads or installs, each worth 2 % more relevance.
-POPULARITY = """(
-    SELECT catalogue_popularity({counter}) FROM catalogue_{kind}
-    WHERE id = candidate.entry_id LIMIT 1
 )"""
 
 # The entries with the highest impacts of each word.
@@ -107,10 +112,11 @@ def ranking(entries, text, *, facets, is_filtered, is_selective):
     sql, values = entries.order_by().values("id", "slug", "title").query.sql_with_params()
     parts = {
         "entries": sql % tuple(f"%(entries_{number})s" for number in range(len(values))),
+        "table": f"catalogue_{kind}",
         "postings": f"catalogue_{kind}posting",
+        "counter": entries.model.POPULARITY,
     }
     parts["score"] = SCORE.format(**parts)
-    parts["popularity"] = POPULARITY.format(kind=kind, counter=entries.model.POPULARITY)
     parts["by_word"] = BY_WORD.format(**parts)
     parts["found"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
     return read_connection().fetch_all(
@@ -127,6 +133,7 @@ def ranking(entries, text, *, facets, is_filtered, is_selective):
             "max_words": MAX_WORDS,
             "max_postings": MAX_FILTERED if is_filtered else MAX_POSTINGS,
             "max_results": MAX_RESULTS,
+            "max_popular": MAX_POPULAR,
             **{f"entries_{number}": value for number, value in enumerate(values)},
         },
     )

@@ -2,11 +2,12 @@
 
 -- What an entry is found and counted by. `impact` is how much the entry is about a word, in
 -- thousandths: it rises with the places where the word stands (title 3, slug 2, tag 2,
--- description 1, category 0.5), each the less the longer its field is (a short one counts at most
--- double; a category has no length to speak of), and levels off (BM25F: k1 = 2, b = 0.75). The
--- usual lengths are constants (3 words in a title, 3 in a slug, 2 tags, 40 in a description): with
--- true averages each new entry would change the impacts of all others. `implied` are the words
--- that stand in the category alone: a search does not take a word for common because of them.
+-- description 1, category 1), each the less the longer its field is (a short one counts at most
+-- double; a category has no length to speak of), and levels off (BM25F: k1 = 2, b = 0.75). What a
+-- description repeats counts less: n times as n^0.75. The usual lengths are constants (3 words in
+-- a title, 3 in a slug, 2 tags, 40 in a description): with true averages each new entry would
+-- change the impacts of all others. `implied` are the words that stand in the category alone: a
+-- search does not take a word for common because of them.
 CREATE OR REPLACE FUNCTION catalogue_facts(
     title text, slug text, tags varchar[], description text, category text, runtimes varchar[],
     author text, is_free boolean, OUT facet text, OUT value text, OUT impact smallint
@@ -40,7 +41,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 60 AS $$
     stems AS (
         SELECT stem, sum(
             3 * in_title / fields.title + 2 * in_slug / fields.slug + 2 * in_tags / fields.tags
-            + in_description / fields.description + 0.5 * in_category
+            + power(in_description::numeric, 0.75) / fields.description + in_category
         ) AS frequency, bool_and(in_category > 0) AS is_implied
         FROM words, fields
         -- A stop word says nothing, except in a name: The Who, IT.

@@ -49,6 +49,8 @@ def write(entry, **values):
 UNRELATED_CHANGES = {
     "an agent": lambda _: AgentFactory(),
     "an install of another": lambda e: write(e["other skill"], downloads=1),
+    "nine installs of another": lambda e: write(e["other persona"], installs=9),
+    "the tenth of a draft": lambda e: write(e["draft"], downloads=10),
     "a review of another": lambda e: review(AgentFactory(), e["other persona"], 4),
     "the text of another": lambda e: write(e["other skill"], content="Other words."),
     "another draft": lambda _: SkillFactory(title="Barometer", status="draft"),
@@ -96,6 +98,26 @@ def test_its_rows_show_their_current_values(anyone, entries):
         row["downloads"] for row in responses[0] + responses[1] + responses[2] + responses[3]
     ] == [1] * 4
     assert [row["ratingCount"] for row in responses[5] + responses[6] + responses[7]] == [1] * 3
+
+
+@pytest.mark.parametrize(
+    ("path", "factory", "counter"),
+    [(SKILLS, SkillFactory, "downloads"), (PERSONAS, PersonaFactory, "installs")],
+)
+def test_the_install_that_reaches_a_power_of_ten_counts_at_once(
+    client_of, anyone, rankings, path, factory, counter
+):
+    for slug in ("older", "newer"):
+        factory(slug=slug, title="Barometer", **{counter: 98})
+    first = []
+    for _ in range(3):
+        rows = anyone.get(f"{path}?q=barometer").json()["results"]
+        first.append((rows[0]["slug"], len(rankings)))
+        install = f"{path.replace('/v1/', '/v1/agents/me/')}/install"
+        response = client_of(AgentFactory()).post(install, {"slug": "older"})
+        assert response.status_code == 201
+
+    assert first == [("newer", 1), ("newer", 2), ("older", 3)]
 
 
 def test_another_order_of_its_rows_is_another_response(anyone, monkeypatch, transactional_db):

@@ -22,6 +22,8 @@ VERSION_CHANGES = {
     "a withdrawal": lambda e: write(e["other persona"], status="withdrawn"),
     "a deleted skill": lambda e: e["other skill"].delete(),
     "a deleted persona": lambda e: e["other persona"].delete(),
+    "a tenth download": lambda e: write(e["other skill"], downloads=10),
+    "a tenth install": lambda e: write(e["other persona"], installs=10),
     "a price": lambda e: write(e["other persona"], price_cents=5),
     "a bundle": lambda e: e["other persona"].skills.add(e["skill"]),
     "an emptied bundle": lambda e: e["persona"].skills.clear(),

@@ -7,6 +7,8 @@ from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
 
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
+POPULARITY = [(SKILLS, SkillFactory, "downloads"), (PERSONAS, PersonaFactory, "installs")]
+PLACES = ["in-title", "in-tags", "in-description", "in-category"]
 
 
 def found(client, words, path=SKILLS, **parameters):
@@ -120,6 +122,104 @@ def test_an_exact_title_comes_first_and_an_exact_slug_before_it(anyone):
     assert found(anyone, "Web Scraper") == ["web-scraper", "titled", "more"]
 
 
+@pytest.mark.parametrize("words", ["lifestyle", "lifestyles", "lifestile", "lifest"])
+def test_it_finds_by_a_word_that_stands_in_the_category_alone(anyone, words):
+    SkillFactory(slug="found", category="health-lifestyle")
+    SkillFactory(slug="other", category="health-and-safety")
+
+    assert found(anyone, words) == ["found"]
+
+
+def test_a_category_raises_those_that_have_its_word_elsewhere_too(anyone):
+    SkillFactory(slug="both", description="Works on data.", category="data")
+    SkillFactory(slug="one", description="Works on data.", category="security")
+
+    assert found(anyone, "data") == ["both", "one"]
+
+
+def test_a_category_makes_no_word_common(anyone):
+    SkillFactory.create_batch(5, category="security")
+    SkillFactory(slug="written", description="Cares for security.")
+    SkillFactory.create_batch(2, description="Cares for holes.")
+
+    assert found(anyone, "security holes")[0] == "written"
+
+
+NEAR = {"description": "Reads an invoice."}
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "first"),
+    [
+        (0, 0, "newer"),
+        (9, 0, "newer"),
+        (10, 9, "older"),
+        (10, 99, "newer"),
+        (1000, 999, "older"),
+        (100_000, 10**12, "newer"),  # as popular as can be
+        (99_999, 10**12, "newer"),
+        (10**12, 99_999, "older"),
+    ],
+)
+@pytest.mark.parametrize(("path", "factory", "counter"), POPULARITY)
+def test_of_equally_relevant_entries_the_more_popular_comes_first_then_the_newer(
+    anyone, path, factory, counter, older, newer, first
+):
+    factory(slug="older", **NEAR, **{counter: older})
+    factory(slug="newer", **NEAR, **{counter: newer})
+
+    assert found(anyone, "invoice", path)[0] == first
+
+
+def test_popularity_outweighs_a_slightly_longer_description(anyone):
+    SkillFactory(
+        slug="popular", description=f"Reads an invoice. {'And files. ' * 16}", downloads=999
+    )
+    SkillFactory(slug="shorter", description=f"Reads an invoice. {'And files. ' * 15}")
+
+    assert found(anyone, "invoice") == ["popular", "shorter"]
+
+
+@pytest.mark.parametrize("kind", [0, 1], ids=["skills", "personas"])
+def test_no_popularity_outweighs_a_better_place_of_the_word(anyone, kind):
+    path, factory, counter = POPULARITY[kind]
+    fields = {
+        "in-category": {"category": "invoices"},
+        "in-description": {"description": f"Reads an invoice. {'And more of it. ' * 6}"},
+        "in-tags": {"tags": ["invoice", "a", "b"]},
+        "in-title": {"title": "Invoice Reader"},
+    }
+    for place, (slug, values) in enumerate(fields.items()):
+        factory(slug=slug, **values, **{counter: 10 ** (9 - place)})
+
+    assert found(anyone, "invoice", path) == PLACES
+
+
+def test_no_popularity_outweighs_an_exact_name_or_a_further_word(anyone):
+    SkillFactory(slug="invoice", title="Reader")
+    SkillFactory(slug="titled", title="Invoice")
+    SkillFactory(slug="both", title="Invoice", description="For a ledger.")
+    SkillFactory(slug="one", title="Invoice of Invoices", tags=["invoice"], downloads=10**9)
+
+    assert found(anyone, "invoice") == ["invoice", "both", "titled", "one"]
+    assert found(anyone, "invoice ledger")[0] == "both"
+
+
+@pytest.mark.parametrize("filters", [{}, {"category": "money"}, {"category": "money", "tag": "x"}])
+def test_every_entry_of_a_ranking_by_popularity_is_on_one_page(anyone, filters):
+    for number in range(9):
+        SkillFactory(title="Invoice", category="money", tags=["x"], downloads=10**number)
+    whole = found(anyone, "invoice", **filters)
+
+    pages, page = [], anyone.get(SKILLS, {"q": "invoice", "limit": 2, **filters}).json()
+    while page["next"]:
+        pages += page["results"]
+        page = anyone.get(page["next"]).json()
+
+    assert [row["slug"] for row in pages + page["results"]] == whole
+    assert len(whole) == 9
+
+
 def test_personas_and_skills_are_searched_separately(anyone):
     SkillFactory(slug="a-skill", title="Archivist")
     PersonaFactory(slug="a-persona", title="Archivist")
@@ -182,7 +282,8 @@ def test_only_the_best_postings_of_a_common_word_are_read(anyone, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["q", "query", "search"])
-def test_search_finds_words_in_title_tags_and_description(anyone, name):
+def test_search_finds_words_in_every_field(anyone, name):
+    SkillFactory(slug="in-category", category="Invoices & Receipts")
     SkillFactory(slug="in-description", description="Works on invoices.")
     SkillFactory(slug="in-tags", tags=["invoice"])
     SkillFactory(slug="in-title", title="Invoice Reader")
@@ -190,8 +291,8 @@ def test_search_finds_words_in_title_tags_and_description(anyone, name):
 
     response = anyone.get(SKILLS, {name: "invoices"})
 
-    assert slugs(response) == ["in-title", "in-tags", "in-description"]
-    assert response.json()["count"] == 3
+    assert slugs(response) == PLACES
+    assert response.json()["count"] == 4
 
 
 def test_an_exact_slug_comes_first(anyone):

@@ -38,8 +38,9 @@ def test_it_follows_every_change_of_an_entry(anyone):
     assert not SkillPosting.objects.exists()
 
 
-def test_an_install_does_not_write_the_index(client):
-    SkillFactory(slug="installed")
+@pytest.mark.parametrize("downloads", [0, 9])
+def test_an_install_does_not_write_the_index(client, downloads):
+    SkillFactory(slug="installed", downloads=downloads)
     SkillPosting.objects.all().delete()
 
     response = client.post("/api/v1/agents/me/skills/install", {"slug": "installed"})
