@@ -12,10 +12,10 @@ INDEX = r"\.well-known/agent-skills/index\.json/?$"
 urlpatterns = [
     re_path(r"^$", website.StartPage.as_view()),
     re_path(r"^skills/?$", website.SkillsPage.as_view()),
-    re_path(r"^skills/(?P<slug>[^/]+)/?$", website.SkillPage.as_view()),
+    re_path(r"^skills/(?P<slug>[^/]+)/?$", website.SkillPage.as_view(), name="skill-page"),
     re_path(r"^skills/(?P<slug>[^/]+)/files/(?P<path>[\s\S]+?)/?$", website.FilePage.as_view()),
     re_path(r"^personas/?$", website.PersonasPage.as_view()),
-    re_path(r"^personas/(?P<slug>[^/]+)/?$", website.PersonaPage.as_view()),
+    re_path(r"^personas/(?P<slug>[^/]+)/?$", website.PersonaPage.as_view(), name="persona-page"),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),
     re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),
     re_path(r"^skill\.md/?$", GuideViewSet.as_view({"get": "skill"}), name="guide"),

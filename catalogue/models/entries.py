@@ -7,6 +7,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Func, Q, Value
 from django.db.models.functions import Coalesce, Collate, Concat, Length, Lower
+from django.urls import reverse
 from django.utils import timezone
 
 from marketplace.db.compiled_queries import InlineConstant
@@ -129,6 +130,9 @@ class Entry(models.Model):
 
     def __str__(self):
         return self.slug
+
+    def get_absolute_url(self):
+        return reverse(f"{self._meta.model_name}-page", args=[self.slug])
 
     @property
     def is_published(self):
