@@ -201,9 +201,4 @@ class DeprecationForm(forms.Form):
 
 
 class RecallForm(ReasonForm):
-    def __init__(self, *args, **options):
-        super().__init__(*args, **options)
-        self.fields["reason"].required = False
-        self.fields[
-            "reason"
-        ].help_text = "Every agent that has it reads this. Without it they read that it is gone."
+    reason = ReasonField(help_text="Every agent that has it reads this.")

@@ -150,8 +150,12 @@ class Entry(models.Model):
         """Take the entry back from the catalogue to work on it."""
         self._become(Status.DRAFT)
 
-    def withdraw(self, reason=""):
-        """Take the entry out of the catalogue; with a reason it is recalled from its agents."""
+    def withdraw(self):
+        """Take the entry out of the catalogue; whoever has it is told of no reason."""
+        self._become(Status.WITHDRAWN, timezone.now())
+
+    def recall(self, reason):
+        """Take the entry out of the catalogue for a reason, which its agents are told."""
         self._become(Status.WITHDRAWN, timezone.now(), reason)
 
     def deprecate(self, message, successor=None):
