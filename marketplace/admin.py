@@ -1,3 +1,4 @@
+from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
@@ -6,12 +7,96 @@ from marketplace.adminsite import theme
 
 admin.site.unregister([User, Group])
 
+NO_ROLE, SEVERAL = "", "several"
+
+
+class RoleFormMixin(forms.Form):
+    """Picks a role: the one group of a user, who may then log in, and do what the group may."""
+
+    role = forms.ChoiceField(
+        required=False,
+        widget=theme.Select,
+        help_text="What the user may do here. Without a role, they cannot log in.",
+    )
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.groups = {str(group.pk): group for group in Group.objects.order_by("name")}
+        choices = [(NO_ROLE, "None"), *((key, group.name) for key, group in self.groups.items())]
+        role = role_of(self.instance) if self.instance.pk else NO_ROLE
+        if role == SEVERAL:
+            choices.insert(0, (SEVERAL, "As it is: several roles, or permissions of their own"))
+        self.fields["role"].choices = choices
+        self.initial["role"] = role
+
+    def save(self, **options):
+        if self.sets_role:
+            has_role = self.cleaned_data["role"] != NO_ROLE
+            self.instance.is_staff = has_role or self.instance.is_superuser
+        return super().save(**options)
+
+    def _save_m2m(self):
+        super()._save_m2m()
+        if self.sets_role and "role" in self.changed_data:
+            group = self.groups.get(self.cleaned_data["role"])
+            self.instance.groups.set([group] if group else [])
+            self.instance.user_permissions.clear()
+
+    @property
+    def sets_role(self):
+        is_changed = {"role", "is_superuser"}.intersection(self.changed_data)
+        return is_changed and self.cleaned_data["role"] != SEVERAL
+
+
+def role_of(user):
+    """The key of the user's one group as text, NO_ROLE, or SEVERAL where no role says it all."""
+    groups = [str(pk) for pk in user.groups.values_list("pk", flat=True)]
+    if len(groups) > 1 or user.user_permissions.exists():
+        return SEVERAL
+    [role] = groups or [NO_ROLE]
+    is_plain = user.is_superuser or user.is_staff == (role != NO_ROLE)
+    return role if is_plain else SEVERAL
+
+
+class StaffUserForm(RoleFormMixin, theme.UserChangeForm):
+    pass
+
+
+class NewStaffUserForm(RoleFormMixin, theme.UserCreationForm):
+    pass
+
 
 @admin.register(User)
 class StaffUserAdmin(UserAdmin, theme.ModelAdmin):
-    form = theme.UserChangeForm
-    add_form = theme.UserCreationForm
+    form = StaffUserForm
+    add_form = NewStaffUserForm
     change_password_form = theme.AdminPasswordChangeForm
+    list_display = ["username", "role", "first_name", "last_name", "email", "is_active"]
+    list_filter = ["is_superuser", "is_active", "groups"]
+    fieldsets = [
+        (None, {"fields": ["username", "password"]}),
+        ("Access", {"fields": ["role", "is_superuser", "is_active"]}),
+        ("Name", {"fields": ["first_name", "last_name", "email"]}),
+        ("Dates", {"fields": ["last_login", "date_joined"]}),
+    ]
+    add_fieldsets = [
+        (None, {"fields": ["username", "usable_password", "password1", "password2", "role"]})
+    ]
+    readonly_fields = ["last_login", "date_joined"]
+
+    def get_readonly_fields(self, request, obj=None):
+        # Only a superuser makes another one, as in Django's own advice.
+        fields = super().get_readonly_fields(request, obj)
+        return fields if request.user.is_superuser else [*fields, "is_superuser"]
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).prefetch_related("groups")
+
+    @admin.display(description="role")
+    def role(self, user):
+        if user.is_superuser:
+            return "may do everything"
+        return ", ".join(group.name for group in user.groups.all()) or "none"
 
 
 @admin.register(Group)

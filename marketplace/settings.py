@@ -232,7 +232,6 @@ UNFOLD = {
     "SITE_SUBHEADER": "Staff admin",
     "SITE_SYMBOL": "storefront",
     "SITE_URL": None,
-    "SHOW_VIEW_ON_SITE": False,
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/icon.svg"}],
     "STYLES": ["/static/admin.css"],
 }

@@ -76,6 +76,11 @@ class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     def get_queryset(self, request):
         return super().get_queryset(request).defer("persona__content")
 
+    def view_on_site(self, obj):
+        """The page of its persona, which shows it."""
+        is_public = obj.state == "shown" and obj.persona.is_published
+        return obj.persona.get_absolute_url() if is_public else None
+
     def attention(self):
         """What deserves a look, because nobody flags a review over the API."""
         week = timezone.now() - timedelta(days=7)

@@ -4,8 +4,9 @@ from django.db.models.functions import Lower
 
 from agents.admin.filters import ClaimFilter
 from agents.admin.search import agents_by_handle
-from agents.models import OperatorClaim
+from agents.models import Agent, OperatorClaim
 from marketplace.adminsite.base import ReadOnlyModelAdmin
+from marketplace.adminsite.dashboard import Number, sizes
 
 
 @admin.register(OperatorClaim)
@@ -23,6 +24,36 @@ class OperatorClaimAdmin(ReadOnlyModelAdmin):
                 ~Q(operator_email=""), email=term.lower()
             )
         return queryset.filter(agent__in=agents_by_handle(term))
+
+    def rankings(self, request):
+        """How far agents come: those that have asked for a code, and those that are claimed."""
+        asked, claims = ~Q(operator_email=""), OperatorClaim.objects
+        agents, asked, pending = sizes(
+            [Agent.objects.all(), claims.filter(asked), claims.pending()],
+            # Each partial index holds the rows of its query.
+            [Agent._meta.db_table, "claim_email", "claim_pending"],
+        )
+        claimed = Number(max(asked.value - pending.value, 0), asked.is_estimate)
+        return [
+            {
+                "title": "From registration to claim",
+                "note": "shares are of all agents",
+                "rows": [
+                    ("Agents that have registered", agents, ""),
+                    ("Have asked for a code", asked.share_of(agents), ""),
+                    (
+                        "Wait for their code",
+                        pending.share_of(agents),
+                        self.url_of("changelist") + "?status=pending",
+                    ),
+                    (
+                        "Are claimed",
+                        claimed.share_of(agents),
+                        self.url_of("changelist") + "?status=claimed",
+                    ),
+                ],
+            }
+        ]
 
     def attention(self):
         return [

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter
 from catalogue.admin.forms import FormTextField
+from catalogue.admin.frontmatter import PastedFileMixin
 from catalogue.admin.imports import ImportExportModelAdmin
 from catalogue.admin.states import StateActionsMixin
 from catalogue.frontmatter import plain_newlines
@@ -24,7 +25,7 @@ from marketplace.api.links import base_url
 NEWEST = 10  # rows of each kind that an entry's page shows
 
 
-class EntryAdmin(StateActionsMixin, ImportExportModelAdmin):
+class EntryAdmin(StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
     """What the admins of skills and personas share."""
 
     search_fields = ["slug"]  # and titles, tags, descriptions: see `find`
@@ -101,6 +102,9 @@ class EntryAdmin(StateActionsMixin, ImportExportModelAdmin):
             obj.save(update_fields=[*(changed - many_to_many), "updated_at"])
 
     # Other pages
+
+    def view_on_site(self, obj):
+        return obj.get_absolute_url() if obj.is_published else None
 
     def get_urls(self):
         wrap = self.admin_site.admin_view

@@ -12,6 +12,7 @@ from django.urls import path, reverse
 from catalogue.admin.base import NEWEST, EntryAdmin
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, PriceFilter, SourceFilter
 from catalogue.admin.forms import PersonaForm, SkillForm
+from catalogue.admin.frontmatter import WriteFrontmatterMixin
 from catalogue.admin.importers import AdminPersonaImporter, AdminSkillImporter
 from catalogue.exceptions import FileNotFound
 from catalogue.file_tree import file_tree
@@ -21,8 +22,9 @@ from marketplace.adminsite.base import link_to
 
 
 @admin.register(Skill)
-class SkillAdmin(EntryAdmin):
+class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
     form = SkillForm
+    actions = [*EntryAdmin.actions, "write_frontmatter"]
     list_display = ["slug", "title", "category", "state", "downloads", "author", "updated_at"]
     counters = ["downloads"]
     sorted_by = ["downloads", "updated_at"]

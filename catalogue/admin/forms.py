@@ -16,7 +16,7 @@ from catalogue.frontmatter import (
     read_frontmatter,
     utf16_length,
 )
-from catalogue.importing.base import LISTS, TEXTS
+from catalogue.importing.base import LISTS, TEXTS, entry_fields
 from catalogue.importing.uploads import MAX_ENTRIES, MAX_UPLOAD
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonField, ReasonForm
@@ -145,9 +145,7 @@ class SkillForm(EntryForm):
     def frontmatter(self, content):
         with suppress(Refused):
             fields, _ = read_frontmatter(content)
-            return {name: fields.line(name) for name in TEXTS} | {
-                name: fields.words(name) for name in LISTS
-            }
+            return entry_fields(fields)
         return {}
 
 
@@ -203,9 +201,4 @@ class DeprecationForm(forms.Form):
 
 
 class RecallForm(ReasonForm):
-    def __init__(self, *args, **options):
-        super().__init__(*args, **options)
-        self.fields["reason"].required = False
-        self.fields[
-            "reason"
-        ].help_text = "Every agent that has it reads this. Without it they read that it is gone."
+    reason = ReasonField(help_text="Every agent that has it reads this.")

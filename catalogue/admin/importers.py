@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from django.db import transaction
 
 from catalogue.admin.file_changes import file_changes
-from catalogue.importing.base import Report, printable, taking_turns
+from catalogue.frontmatter import as_slug, as_title, read_frontmatter
+from catalogue.importing.base import File, Report, entry_fields, printable, taking_turns
 from catalogue.importing.exports import as_file
 from catalogue.importing.importers import PersonaImporter, SkillImporter
 from catalogue.models import Skill, slug_validator
@@ -71,9 +72,7 @@ class AdminImportMixin:
         return outcome
 
     def save_entry(self, file, outcome):
-        name = file.fields.line("name")
-        # A slug that staff have written may be longer than those that are made from names.
-        file.slug = name if slug_validator.regex.search(name) else file.slug
+        file.slug = self.slug_in(file.fields) or file.slug
         existing = self.model.objects.filter(slug=file.slug).first()
         existing = existing or self.model.objects.filter(source=file.source).first()
         self.taken = set()  # of this file alone: the next one may be for the same slug
@@ -89,6 +88,20 @@ class AdminImportMixin:
             self.save_bundle(file, entry)
             outcome.kind, outcome.entry = "created", entry
             outcome.changes = self.file_changes([], entry)
+
+    def slug_in(self, fields):
+        """The slug that a frontmatter asks for, or ""."""
+        name = fields.line("name")
+        # One that staff have written may be longer than those that are made from names.
+        return name if slug_validator.regex.search(name) else as_slug(name)
+
+    def pasted(self, text):
+        """`{field: value}` of the entry that a file with this text makes. Raises Refused."""
+        fields, body = read_frontmatter(text)
+        slug = self.slug_in(fields)
+        values = {"slug": slug, **entry_fields(fields)}
+        values["title"] = values["title"] or as_title(slug)
+        return values | self.values(File(None, None, "", slug, fields, text, body))
 
     def file_changes(self, before, entry):
         if not self.preview:
@@ -146,6 +159,11 @@ class AdminSkillImporter(AdminImportMixin, SkillImporter):
 class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
     single_file = "{}.md"
     looks_for = "persona file"
+
+    def pasted(self, text):
+        values = super().pasted(text)
+        skills = read_frontmatter(text)[0].words("skills")
+        return values | {"skills": Skill.objects.filter(slug__in=skills).only("slug")}
 
     def wanted(self, names):
         """Not the skills of a zip that holds both."""

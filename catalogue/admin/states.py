@@ -7,9 +7,14 @@ from catalogue.admin.forms import DeprecationForm, RecallForm
 from catalogue.models import Status
 from marketplace.adminsite.base import state_label
 
+RECALL_TEXT = (
+    "What is recalled is in no list and cannot be installed any more. Whoever has it is told the "
+    "reason."
+)
+
 
 class StateActionsMixin:
-    state_actions = ["publish", "redraft", "withdraw", "deprecate", "end_deprecation"]
+    state_actions = [*("publish", "redraft", "withdraw", "recall", "deprecate", "end_deprecation")]
 
     @admin.display(description="status", ordering=None)
     def state(self, entry):
@@ -31,7 +36,7 @@ class StateActionsMixin:
             return self.confirm(
                 request, queryset, "publish", text="Agents will find and install what is published."
             )
-        self.set_status(request, queryset, Status.PUBLISHED, "Published.", self.model.publish)
+        self.change_state(request, queryset, "Published.", self.model.publish)
         return None
 
     @admin.action(description="Back to draft", permissions=["change"])
@@ -43,27 +48,46 @@ class StateActionsMixin:
                 "redraft",
                 text="A draft is in no list and cannot be installed. Whoever has it keeps it.",
             )
-        self.set_status(request, queryset, Status.DRAFT, "Taken back to draft.", self.model.redraft)
+        self.change_state(request, queryset, "Taken back to draft.", self.model.redraft)
         return None
 
-    @admin.action(description="Withdraw or recall", permissions=["change"])
+    @admin.action(description="Withdraw", permissions=["change"])
     def withdraw(self, request, queryset):
+        entries = [entry for entry in queryset if self.is_offered("withdraw", entry)]
+        if not entries:
+            self.message_user(request, "None of these can be withdrawn: they are already.")
+            return None
+        if not self.is_confirmed(request):
+            return self.confirm(
+                request,
+                entries,
+                "withdraw",
+                danger=True,
+                text="What is withdrawn is in no list and cannot be installed any more. Whoever "
+                "has it keeps it, and is told of no reason. To warn them, recall it.",
+                facts=self.holders_of(entries),
+            )
+        # What is recalled stays recalled: its agents are still to read the reason.
+        queryset = queryset.filter(pk__in=[entry.pk for entry in entries])
+        self.change_state(request, queryset, "Withdrawn.", self.model.withdraw)
+        return None
+
+    @admin.action(description="Recall", permissions=["change"])
+    def recall(self, request, queryset):
         form = RecallForm(request.POST if self.is_confirmed(request) else None)
         if not form.is_valid():
             return self.confirm(
                 request,
                 queryset,
-                "withdraw",
+                "recall",
                 form=form,
                 danger=True,
-                text="What is withdrawn is in no list and cannot be installed any more. Whoever "
-                "has it keeps it, and is told the reason if you give one.",
+                text=RECALL_TEXT,
                 facts=self.holders_of(queryset),
             )
         reason = form.cleaned_data["reason"]
-        message = f"Recalled: {reason}" if reason else "Withdrawn."
-        self.set_status(
-            request, queryset, Status.WITHDRAWN, message, lambda entry: entry.withdraw(reason)
+        self.change_state(
+            request, queryset, f"Recalled: {reason}", lambda entry: entry.recall(reason)
         )
         return None
 
@@ -82,13 +106,12 @@ class StateActionsMixin:
                 facts=self.holders_of(queryset),
             )
         message, successor = form.cleaned_data["message"], form.cleaned_data["successor"]
-        entries = self.change_each(
+        self.change_state(
             request,
             queryset,
             f"Deprecated: {message}",
             lambda entry: entry.deprecate(message, successor),
         )
-        self.message_user(request, f"{len(entries)} deprecated.")
         return None
 
     @admin.action(description="End the deprecation", permissions=["change"])
@@ -100,10 +123,7 @@ class StateActionsMixin:
                 "end_deprecation",
                 text="Nothing will advise against it any more.",
             )
-        entries = self.change_each(
-            request, queryset, "Deprecated no more.", self.model.end_deprecation
-        )
-        self.message_user(request, f"{len(entries)} not deprecated any more.")
+        self.change_state(request, queryset, "Not deprecated any more.", self.model.end_deprecation)
         return None
 
     def holders_of(self, entries):
@@ -114,14 +134,22 @@ class StateActionsMixin:
         numbers = dict(counted.annotate(number=Count("pk")))
         return [(entry, in_agents(numbers.get(entry.pk, 0))) for entry in entries]
 
-    def set_status(self, request, queryset, status, message, change):
+    def change_state(self, request, queryset, message, change):
+        """Change each; the history says `message`, and staff read how many and its first words."""
         entries = self.change_each(request, queryset, message, change)
-        self.message_user(request, f"{len(entries)} set to {status.label.lower()}.")
+        done = message.partition(":")[0].rstrip(".")
+        self.message_user(request, f"{len(entries)} {done.lower()}.")
 
     def is_offered(self, action, row):
         if action == "end_deprecation":
             return row.deprecation_message != ""
-        resulting = {"publish": Status.PUBLISHED, "redraft": Status.DRAFT}
+        if action == "recall":
+            return not row.is_recalled
+        resulting = {
+            "publish": Status.PUBLISHED,
+            "redraft": Status.DRAFT,
+            "withdraw": Status.WITHDRAWN,
+        }
         return row.status != resulting.get(action)
 
 

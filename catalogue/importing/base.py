@@ -252,10 +252,8 @@ class Importer:
 
     def fill(self, file, entry):
         """Set the entry's fields from the file; False where it is refused."""
-        for name in TEXTS:
-            setattr(entry, name, file.fields.line(name))
-        for name in LISTS:
-            setattr(entry, name, file.fields.words(name))
+        for name, value in entry_fields(file.fields).items():
+            setattr(entry, name, value)
         entry.title = entry.title or as_title(entry.slug)
         # What staff have withdrawn stays withdrawn.
         if entry.status == Status.DRAFT and not self.draft:
@@ -277,6 +275,13 @@ class Importer:
     def save_bundle(self, file, entry):
         """Save what the entry bundles; True where it has changed. Skills bundle nothing."""
         return False
+
+
+def entry_fields(fields):
+    """What an entry of any kind takes from its frontmatter."""
+    return {name: fields.line(name) for name in TEXTS} | {
+        name: fields.words(name) for name in LISTS
+    }
 
 
 def is_skipped(folder):

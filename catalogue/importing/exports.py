@@ -6,13 +6,15 @@ import yaml
 
 from catalogue.archives import member
 from catalogue.frontmatter import (
+    Fields,
     Refused,
     as_slug,
     as_title,
+    one_line,
     read_frontmatter,
     with_frontmatter,
 )
-from catalogue.importing.base import LISTS, TEXTS
+from catalogue.importing.base import LISTS, TEXTS, entry_fields
 from catalogue.models import FileContent, Skill
 
 BATCH = 200  # entries of one query
@@ -22,50 +24,73 @@ def as_file(entry):
     """The text of the entry's file.
 
     A skill's content is its whole file. Where staff have changed fields in the form alone, they
-    are not in it: then the frontmatter is written anew.
+    are not in it: then they are written into it.
     """
     if isinstance(entry, Skill):
-        try:
-            fields, body = read_frontmatter(entry.content)
-        except Refused:
-            fields, body = None, entry.content
-        if fields is not None and matches(fields, entry):
-            return entry.content
-        return with_frontmatter(as_yaml(frontmatter_of(entry, fields)), body)
-    fields = frontmatter_of(entry, None) | {
+        return content_with_fields(entry) if differing_fields(entry) else entry.content
+    known = {name: getattr(entry, name) for name in [*TEXTS, *LISTS]}
+    fields = {"name": entry.slug} | known
+    fields |= {
         "skills": sorted(skill.slug for skill in entry.skills.all()),
         "priceCents": entry.price_cents or "",
     }
     return with_frontmatter(as_yaml(fields), entry.content)
 
 
-def matches(fields, entry):
-    """Whether importing the frontmatter would give the entry the fields that it has."""
-    title = fields.line("title") or as_title(entry.slug)
-    return (
-        (as_slug(fields.line("name")) or entry.slug) == entry.slug
-        and title == entry.title
-        and all(fields.line(name) == getattr(entry, name) for name in TEXTS if name != "title")
-        and all(fields.words(name) == getattr(entry, name) for name in LISTS)
-    )
+def differing_fields(skill):
+    """The names of the fields that importing the skill's content would change."""
+    try:
+        fields, _ = read_frontmatter(skill.content)
+    except Refused:
+        return ["slug", *(name for name in [*TEXTS, *LISTS] if getattr(skill, name))]
+    found = {"slug": fields.line("name"), **entry_fields(fields)}
+    if skill.slug == as_slug(found["slug"]) or not found["slug"]:
+        found["slug"] = skill.slug
+    found["title"] = found["title"] or as_title(skill.slug)
+    # A frontmatter's texts have one line, whatever staff have written in the form.
+    have = {name: getattr(skill, name) for name in found}
+    have |= {name: one_line(text) for name, text in have.items() if isinstance(text, str)}
+    return [name for name, value in found.items() if value != have[name]]
 
 
-def frontmatter_of(entry, fields):
-    """The entry's fields, and whatever else its frontmatter holds."""
-    other = {} if fields is None else dict(fields.fields)
-    for name in ["name", *TEXTS, *LISTS]:
-        other.pop(name, None)
-    if isinstance(other.get("metadata"), dict):
-        other["metadata"] = {
-            name: value for name, value in other["metadata"].items() if name not in {*TEXTS, *LISTS}
-        }
-    known = {name: getattr(entry, name) for name in [*TEXTS, *LISTS]}
-    return {"name": entry.slug} | known | other
+def content_with_fields(skill):
+    """The skill's content, with its differing fields in the frontmatter.
+
+    A field stays where the frontmatter has it, and a new one goes where the format wants it: below
+    `metadata`, but for those of its own.
+    """
+    try:
+        fields, body = read_frontmatter(skill.content)
+    except Refused:
+        fields, body = Fields({}), skill.content
+    top, metadata = dict(fields.fields), dict(fields.metadata)
+    for name in differing_fields(skill):
+        value = getattr(skill, name)
+        value = one_line(value) if isinstance(value, str) else value
+        if name == "slug":
+            top = {"name": value} | top | {"name": value}
+        elif name in Fields.TOP_LEVEL or (name in top and name not in metadata):
+            top[name] = value
+        else:
+            # Where it stands twice, the one below `metadata` is read; empty, it would not be.
+            top.pop(name, None)
+            metadata[name] = as_text(value)
+    top.pop("metadata", None)
+    return with_frontmatter(as_yaml(top | {"metadata": filled(metadata)}), body)
+
+
+def as_text(value):
+    """A list separated by commas where that reads the same: the format's metadata are texts."""
+    text = ", ".join(value) if isinstance(value, list) else value
+    return text if Fields({"list": text}).words("list") == value else value
+
+
+def filled(fields):
+    return {name: value for name, value in fields.items() if value not in ("", [], {})}
 
 
 def as_yaml(fields):
-    filled = {name: value for name, value in fields.items() if value not in ("", [], {})}
-    return yaml.safe_dump(filled, allow_unicode=True, sort_keys=False, width=10**6)
+    return yaml.safe_dump(filled(fields), allow_unicode=True, sort_keys=False, width=10**6)
 
 
 def export(entries, file):

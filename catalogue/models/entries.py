@@ -7,6 +7,7 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Func, Q, Value
 from django.db.models.functions import Coalesce, Collate, Concat, Length, Lower
+from django.urls import reverse
 from django.utils import timezone
 
 from marketplace.db.compiled_queries import InlineConstant
@@ -130,6 +131,9 @@ class Entry(models.Model):
     def __str__(self):
         return self.slug
 
+    def get_absolute_url(self):
+        return reverse(f"{self._meta.model_name}-page", args=[self.slug])
+
     @property
     def is_published(self):
         return self.status == Status.PUBLISHED
@@ -146,8 +150,12 @@ class Entry(models.Model):
         """Take the entry back from the catalogue to work on it."""
         self._become(Status.DRAFT)
 
-    def withdraw(self, reason=""):
-        """Take the entry out of the catalogue; with a reason it is recalled from its agents."""
+    def withdraw(self):
+        """Take the entry out of the catalogue; whoever has it is told of no reason."""
+        self._become(Status.WITHDRAWN, timezone.now())
+
+    def recall(self, reason):
+        """Take the entry out of the catalogue for a reason, which its agents are told."""
         self._become(Status.WITHDRAWN, timezone.now(), reason)
 
     def deprecate(self, message, successor=None):

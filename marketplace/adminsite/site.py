@@ -2,7 +2,8 @@ from django.http import Http404
 from django.template.response import TemplateResponse
 
 from marketplace.adminsite.base import StaffModelAdmin
-from marketplace.adminsite.dashboard import attention, charts, totals
+from marketplace.adminsite.charts import BARS, charts, days_of
+from marketplace.adminsite.dashboard import attention, totals
 from marketplace.adminsite.theme import AdminSite
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.decorators import count
@@ -93,8 +94,10 @@ class MarketplaceAdminSite(AdminSite):
             for model_admin in self._registry.values()
             if isinstance(model_admin, StaffModelAdmin) and model_admin.has_view_permission(request)
         ]
+        days = days_of(request.GET.get("days"))
         context = {
-            "charts": charts(admins),
+            "charts": charts(admins, days),
+            "periods": [(each, each == days) for each in BARS],
             "totals": totals(admins),
             "attention": attention(admins),
             "rankings": [ranking for each in admins for ranking in each.rankings(request)],

@@ -1,24 +1,26 @@
-// The Markdown preview beside the content of a skill or persona.
 "use strict";
 
-document.addEventListener("DOMContentLoaded", () => {
-  const preview = document.getElementById("markdown-preview");
-  const content = document.getElementById("id_content");
-  if (!preview || !content) return;
+const csrfToken = () => document.querySelector("[name=csrfmiddlewaretoken]").value;
 
+// The server's response to the text of a skill or a persona.
+const post = (url, content) => {
+  const body = new FormData();
+  body.set("content", content);
+  body.set("csrfmiddlewaretoken", csrfToken());
+  return fetch(url, { method: "POST", body });
+};
+
+// The Markdown preview beside the content.
+const addPreview = (content, preview) => {
   const editor = document.createElement("div");
   editor.className = "markdown-editor";
   content.before(editor);
   editor.append(content, preview);
-  preview.hidden = false;
 
   let timer, latest = 0;
   const show = async () => {
     const number = ++latest;
-    const body = new FormData();
-    body.set("content", content.value);
-    body.set("csrfmiddlewaretoken", content.form.elements.csrfmiddlewaretoken.value);
-    const response = await fetch(preview.dataset.url, { method: "POST", body });
+    const response = await post(preview.dataset.url, content.value);
     // A slow response for an earlier text must not replace that for a later one.
     if (response.ok && number === latest) preview.innerHTML = await response.text();
   };
@@ -27,4 +29,60 @@ document.addEventListener("DOMContentLoaded", () => {
     timer = setTimeout(show, 300);
   });
   if (content.value) show();
+};
+
+// A whole file that is pasted or dropped fills the fields that are still as they were.
+const fillFromFile = (content, status) => {
+  content.closest(".markdown-editor").before(status);
+  status.hidden = false;
+
+  const fill = async () => {
+    if (!content.value.startsWith("---")) return;
+    const text = content.value;
+    const response = await post(status.dataset.url, text);
+    const answer = await response.json().catch(() => ({ error: "The fields could not be read." }));
+    if (content.value !== text) return;
+    if (answer.error) return void (status.textContent = answer.error);
+    const filled = Object.entries(answer.fields).filter(([name, value]) => setField(name, value));
+    if (answer.content !== text) content.value = answer.content;
+    content.dispatchEvent(new Event("input"));
+    const labels = filled.map(([name]) => labelOf(name));
+    status.textContent = labels.length
+      ? `Filled from the frontmatter: ${labels.join(", ")}.`
+      : "The frontmatter fills no field that is still empty.";
+  };
+  const takeFile = async (event, files) => {
+    if (!files.length) return void setTimeout(fill);
+    event.preventDefault();
+    content.value = (await files[0].text()).replace(/\r\n?/g, "\n");
+    content.dispatchEvent(new Event("input"));
+    await fill();
+  };
+  content.addEventListener("paste", (event) => takeFile(event, event.clipboardData.files));
+  content.addEventListener("drop", (event) => takeFile(event, event.dataTransfer.files));
+
+  const setField = (name, value) => {
+    const field = content.form.elements[name];
+    if (!field || !value.length) return false;
+    if (field.multiple) {
+      if (field.selectedOptions.length) return false;
+      field.append(...value.map(([key, text]) => new Option(text, key, true, true)));
+    } else {
+      if (field.value !== field.defaultValue || field.value === value) return false;
+      field.value = value;
+    }
+    // The slug stays as it is now, whatever the title becomes.
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+    return true;
+  };
+  const labelOf = (name) =>
+    content.form.querySelector(`label[for=id_${name}]`).firstChild.textContent.trim().toLowerCase();
+};
+
+document.addEventListener("DOMContentLoaded", () => {
+  const preview = document.getElementById("markdown-preview");
+  const content = document.getElementById("id_content");
+  const pasted = document.getElementById("pasted");
+  if (preview && content) addPreview(content, preview);
+  if (pasted && content) fillFromFile(content, pasted);
 });

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent
+from catalogue.admin.states import RECALL_TEXT
 from marketplace.adminsite.actions import ReasonField, ReasonForm
 from marketplace.adminsite.base import (
     ReadOnlyModelAdmin,
@@ -42,9 +43,8 @@ RECALL = Decision(
     "recall",
     "Recalled",
     "skills and personas that are not",
-    "What is recalled is in no list and cannot be installed any more. Whoever has it is told the "
-    "reason.",
-    lambda entry, reason: entry.withdraw(reason),
+    RECALL_TEXT,
+    lambda entry, reason: entry.recall(reason),
 )
 HIDE = Decision(
     "hide",

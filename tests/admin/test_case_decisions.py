@@ -142,7 +142,7 @@ def test_a_reason_must_not_hold_a_token(admin_client, agent, skill):
 
 
 def test_what_is_recalled_keeps_its_reason(admin_client, skill):
-    skill.withdraw("It leaks.")
+    skill.recall("It leaks.")
     case = Case.objects.create(skill=skill, open_reports=0, last_reported_at=timezone.now())
 
     response = take_action(admin_client, "recall", case, reason="Another.")

@@ -189,7 +189,7 @@ def test_a_bundle_is_restored(admin_client):
 def test_restoring_does_not_publish(admin_client):
     skill = SkillFactory(title="Old")
     edit(admin_client, skill, title="New")
-    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
+    take_action(admin_client, "recall", skill, reason="It deletes logs.")
 
     restore(admin_client, skill, skill.history.last())
 

@@ -44,13 +44,11 @@ def test_publish_and_withdraw_change_what_the_api_serves(admin_client, anyone, m
     def served():
         return {entry["slug"] for entry in anyone.get(f"/api/v1/{kind}s").json()["results"]}
 
-    assert "2 set to published." in take_action(admin_client, "publish", *entries).content.decode()
+    assert "2 published." in take_action(admin_client, "publish", *entries).content.decode()
     assert served() == {"one", "two"}
     assert anyone.get(f"/api/v1/{kind}s/one").status_code == 200
 
-    assert (
-        "1 set to withdrawn." in take_action(admin_client, "withdraw", entries[0]).content.decode()
-    )
+    assert "1 withdrawn." in take_action(admin_client, "withdraw", entries[0]).content.decode()
     assert served() == {"two"}
     assert anyone.get(f"/api/v1/{kind}s/one").status_code == 404
     assert LogEntry.objects.count() == 3

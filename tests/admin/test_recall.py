@@ -34,7 +34,7 @@ def test_nothing_is_recalled_at_first(client, skill):
 
 
 def test_the_page_that_confirms_shows_how_many_have_it(admin_client, skill):
-    page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/do/withdraw/")
+    page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/do/recall/")
 
     assert "<b>log-triage</b><span>1 agent</span>" in page.content.decode()
     PersonaFactory(skills=[skill])
@@ -45,7 +45,7 @@ def test_the_page_that_confirms_shows_how_many_have_it(admin_client, skill):
 
 
 def test_a_recalled_skill_is_gone_and_its_agents_read_why(admin_client, client, anyone, skill):
-    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
+    take_action(admin_client, "recall", skill, reason="It deletes logs.")
 
     assert anyone.get("/api/v1/skills/log-triage").status_code == 404
     skill.refresh_from_db()
@@ -62,7 +62,7 @@ def test_a_recalled_skill_is_gone_and_its_agents_read_why(admin_client, client, 
 
 
 def test_an_agent_without_it_has_no_advisory(admin_client, client_of, skill):
-    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
+    take_action(admin_client, "recall", skill, reason="It deletes logs.")
 
     assert advisories(client_of(AgentFactory())) == []
 
@@ -70,8 +70,8 @@ def test_an_agent_without_it_has_no_advisory(admin_client, client_of, skill):
 def test_personas_are_recalled_too_and_the_newest_comes_first(admin_client, client, agent, skill):
     persona = PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="archivist")).persona
 
-    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
-    take_action(admin_client, "withdraw", persona, reason="It deletes archives.")
+    take_action(admin_client, "recall", skill, reason="It deletes logs.")
+    take_action(admin_client, "recall", persona, reason="It deletes archives.")
 
     assert [(each["kind"], each["slug"]) for each in advisories(client)] == [
         ("persona", "archivist"),
@@ -85,23 +85,48 @@ def test_a_skill_that_comes_with_a_persona_has_one_advisory(admin_client, client
         persona = PersonaFactory(slug=slug, skills=[skill, bundled, SkillFactory()])
         PersonaInstallFactory(agent=agent, persona=persona)
 
-    take_action(admin_client, "withdraw", skill, bundled, reason="They delete logs.")
+    take_action(admin_client, "recall", skill, bundled, reason="They delete logs.")
 
     assert [each["slug"] for each in advisories(client)] == ["bundled", "log-triage"]
 
 
 def test_a_withdrawal_without_a_reason_is_told_without_one(admin_client, client, anyone, skill):
-    take_action(admin_client, "withdraw", skill, reason="")
+    page = take_action(admin_client, "withdraw", skill).content.decode()
 
+    assert "1 withdrawn." in page
     assert anyone.get("/api/v1/skills/log-triage").status_code == 404
     assert [(row["slug"], row["reason"]) for row in advisories(client)] == [("log-triage", "")]
+
+
+def test_a_recall_needs_a_reason(admin_client, client, skill):
+    response = take_action(admin_client, "recall", skill, reason=" ")
+
+    assert "This field is required." in response.content.decode()
+    skill.refresh_from_db()
+    assert skill.status == "published"
+    assert advisories(client) == []
+
+
+def test_what_is_withdrawn_can_be_recalled_later_and_a_recall_is_not_withdrawn_quietly(
+    admin_client, client, skill
+):
+    for action, reason in (("withdraw", ""), ("recall", "It deletes logs."), ("withdraw", "")):
+        offered = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/change/").content.decode()
+        page = take_action(admin_client, action, skill, reason=reason).content.decode()
+        assert (f"/do/{action}/" in offered) == ("None of these" not in page)
+
+    assert "None of these can be withdrawn: they are already." in page
+    assert [row["reason"] for row in advisories(client)] == ["It deletes logs."]
+    logged = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/history/").content.decode()
+    assert "<b>Withdrawn.</b>" in logged
+    assert "<b>Recalled: It deletes logs.</b>" in logged
 
 
 @pytest.mark.parametrize(("action", "left"), [("publish", []), ("redraft", [""])])
 def test_publishing_again_or_taking_it_back_ends_the_recall(
     admin_client, client, skill, action, left
 ):
-    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
+    take_action(admin_client, "recall", skill, reason="It deletes logs.")
     take_action(admin_client, action, skill)
 
     assert [row["reason"] for row in advisories(client)] == left
@@ -114,7 +139,7 @@ def test_an_import_does_not_end_a_recall(admin_client, client, skill, tmp_path):
     folder.mkdir()
     (folder / "SKILL.md").write_text("---\nname: log-triage\ndescription: New.\n---\nDo it.\n")
     type(skill).objects.update(source=str(folder / "SKILL.md"))
-    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
+    take_action(admin_client, "recall", skill, reason="It deletes logs.")
 
     call_command("import_skills", tmp_path)
 
@@ -124,7 +149,7 @@ def test_an_import_does_not_end_a_recall(admin_client, client, skill, tmp_path):
 
 
 def test_a_reason_is_bounded(admin_client, skill):
-    response = take_action(admin_client, "withdraw", skill, reason="x" * 1001)
+    response = take_action(admin_client, "recall", skill, reason="x" * 1001)
 
     assert "at most 1000 characters" in response.content.decode()
     skill.refresh_from_db()
@@ -139,7 +164,7 @@ def test_the_page_of_what_is_recalled_shows_who_holds_it_still(
     page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/change/").content.decode()
     assert "Held by 2 agents" in page
 
-    take_action(admin_client, "withdraw", skill, reason="It deletes logs.")
+    take_action(admin_client, "recall", skill, reason="It deletes logs.")
     client_of(leaver).post("/api/v1/agents/me/skills/uninstall", {"slug": "log-triage"})
 
     page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/change/").content.decode()

@@ -101,7 +101,7 @@ def write_a_skill(staff):
     staff.press("Publish")
     staff.picture("publish")
     staff.press("Publish")
-    assert "1 set to published." in staff.text()
+    assert "1 published." in staff.text()
     assert staff.api("skills/pdf-tables").json()["content"] == SKILL_MD
     staff.press("As an agent sees it")
     assert '"slug": "pdf-tables"' in staff.text()
@@ -203,11 +203,11 @@ def hide_a_review(staff, unkind):
 def recall_a_skill(staff, agent):
     skill = Skill.objects.get(slug="log-triage")
     staff.open(f"/admin/catalogue/skill/{skill.pk}/change/")
-    staff.press("Withdraw or recall")
+    staff.press("Recall")
     assert "1 agent" in staff.text()
     staff.page.fill("#id_reason", "It deletes logs.")
     staff.picture("recall")
-    staff.press("Withdraw or recall")
+    staff.press("Recall")
     staff.picture("recalled")
     assert staff.api("skills/log-triage").status == 404
     (advisory,) = staff.api("agents/me", token=agent.token.text).json()["advisories"]

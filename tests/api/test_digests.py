@@ -42,7 +42,7 @@ def test_it_moves_with_what_the_file_is_made_of_alone(anyone):
     skill = SkillFactory(slug="pdf", content="Do it.", author="Ada")
     before = anyone.get(SKILL).json()["digest"]
 
-    skill.withdraw("Broken")
+    skill.recall("Broken")
     skill.publish()
     Skill.objects.update(downloads=3)
     unchanged = anyone.get(SKILL).json()["digest"]

@@ -104,7 +104,7 @@ def test_what_is_withdrawn_stands_in_the_advisories(client, agent, status):
         agent=agent, is_active=True, persona__skills=[SkillFactory(), SkillFactory()]
     ).persona
     for entry in (skill, persona):
-        entry.withdraw("Broken") if status == Status.WITHDRAWN else entry.redraft()
+        entry.recall("Broken") if status == Status.WITHDRAWN else entry.redraft()
 
     reason = "Broken" if status == Status.WITHDRAWN else ""
     advisories = [
@@ -248,7 +248,7 @@ def test_two_agents_with_the_same_have_the_same_order(client_of, agent):
 def test_an_advisory_alone_is_a_change(client, agent):
     persona = PersonaInstallFactory(agent=agent).persona
     etag = client.get(URL)["ETag"]
-    persona.withdraw("Broken")
+    persona.recall("Broken")
 
     response = client.get(URL, headers={"If-None-Match": etag})
 

@@ -111,7 +111,7 @@ def test_what_is_withdrawn_is_listed_and_has_no_update(client, agent, url):
     entry = entry_of(FACTORIES[url](agent=agent))
     entry.content = "Do it better."
     entry.save()
-    entry.withdraw("Broken")
+    entry.recall("Broken")
 
     [row] = client.get(url).json()["results"]
 

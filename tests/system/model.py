@@ -161,7 +161,10 @@ class Model(InstallRules, ReviewRules, SignalRules, TokenRules):
     def redraft(self, entry):
         self.set_status(entry, "draft")
 
-    def withdraw(self, entry, reason):
+    def recall(self, entry, reason):
+        self.withdraw(entry, reason)
+
+    def withdraw(self, entry, reason=""):
         self.set_status(entry, "withdrawn", reason)
         entry.withdrawn = entry.edited, Timestamp(self.interval)
 

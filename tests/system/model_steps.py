@@ -168,7 +168,8 @@ def edits(draw, model):
         return "move", entry, "publish"
     if not draw(st.integers(0, 2)):
         return "move", entry, "redraft"
-    return "move", entry, "withdraw", draw(st.sampled_from(REASONS))
+    reason = draw(st.sampled_from(REASONS))
+    return ("move", entry, "recall", reason) if reason else ("move", entry, "withdraw")
 
 
 @st.composite

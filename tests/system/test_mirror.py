@@ -123,7 +123,7 @@ CHANGES = {
     "publish": lambda entry, _: entry.publish(),
     "publish again": lambda entry, _: entry.publish(),
     "redraft": lambda entry, _: entry.redraft(),
-    "withdraw": lambda entry, _: entry.withdraw("It leaks."),
+    "withdraw": lambda entry, _: entry.recall("It leaks."),
     "deprecate": lambda entry, _: entry.deprecate("Old."),
     "bundle": bundle,
 }

@@ -155,7 +155,7 @@ class Marketplace(ComparedRequests, RefusedRequests, RuleBasedStateMachine):
         self.check_related(entry)
 
     def move(self, entry, verb, *reason):
-        """Publish, redraft or withdraw an entry."""
+        """Publish, redraft, withdraw or recall an entry."""
         with self.clock():
             getattr(row_of(entry), verb)(*reason)
             getattr(self.model, verb)(entry, *reason)

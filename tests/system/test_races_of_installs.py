@@ -136,7 +136,7 @@ def updated(kind, entry):
 def withdraw_and_count(kind, entry):
     try:
         wait_for(updated(kind, entry))
-        entry.withdraw("Broken.")
+        entry.recall("Broken.")
         return updated(kind, entry).count()
     finally:
         connection.close()
@@ -167,7 +167,7 @@ def test_no_manifest_has_a_text_after_its_withdrawal(live_server_of, chosen):
             readers = [pool.submit(read) for _ in range(8)]
             try:
                 time.sleep(random.uniform(0, 0.05))
-                entry.withdraw("Broken.")
+                entry.recall("Broken.")
             finally:
                 withdrawn.set()
             manifests = [manifest for reader in readers for manifest in reader.result()]
