@@ -13,11 +13,11 @@ INDEX = r"\.well-known/agent-skills/index\.json/?$"
 urlpatterns = [
     re_path(r"^$", pages.StartPage.as_view()),
     re_path(r"^skills/?$", lists.SkillsPage.as_view()),
-    re_path(r"^skills/(?P<slug>[^/]+)/?$", entries.SkillPage.as_view(), name="skill-page"),
+    re_path(r"^skills/(?P<slug>[^/]+)/?$", entries.SkillPage.as_view()),
     re_path(r"^skills/(?P<slug>[^/]+)/files/(?P<path>[\s\S]+?)/?$", entries.FilePage.as_view()),
     re_path(r"^skills/(?P<slug>[^/]+)/picture\.png/?$", entries.SkillPicture.as_view()),
     re_path(r"^personas/?$", lists.PersonasPage.as_view()),
-    re_path(r"^personas/(?P<slug>[^/]+)/?$", entries.PersonaPage.as_view(), name="persona-page"),
+    re_path(r"^personas/(?P<slug>[^/]+)/?$", entries.PersonaPage.as_view()),
     re_path(r"^personas/(?P<slug>[^/]+)/picture\.png/?$", entries.PersonaPicture.as_view()),
     re_path(r"^suggest/?$", SuggestionViewSet.as_view({"get": "list"})),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),

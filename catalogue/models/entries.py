@@ -1,5 +1,7 @@
 """What skills and personas share."""
 
+from urllib.parse import quote
+
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.contrib.postgres.search import SearchVector
@@ -7,7 +9,6 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Func, Q, Value
 from django.db.models.functions import Coalesce, Collate, Concat, Length, Lower
-from django.urls import reverse
 from django.utils import timezone
 
 from marketplace.db.compiled_queries import InlineConstant
@@ -132,7 +133,7 @@ class Entry(models.Model):
         return self.slug
 
     def get_absolute_url(self):
-        return reverse(f"{self._meta.model_name}-page", args=[self.slug])
+        return f"/{self._meta.model_name}s/{quote(self.slug, safe='')}"
 
     @property
     def is_published(self):

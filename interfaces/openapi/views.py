@@ -5,6 +5,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from catalogue.markdown import render as render_markdown
 from interfaces.openapi.document import document
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import public_response
@@ -38,4 +39,6 @@ def docs(request):
     the markup of both; docs.js and docs.css mend those of Swagger UI.
     """
     content_type = "text/html; charset=utf-8"
-    return public_response(render_to_string("docs.html"), ALWAYS_FRESH, content_type=content_type)
+    context = {"kind": "docs", "description": render_markdown(document()["info"]["description"])}
+    content = render_to_string("docs.html", context)
+    return public_response(content, ALWAYS_FRESH, content_type=content_type)

@@ -110,7 +110,7 @@ def test_the_page_of_a_case_shows_the_entry_its_files_and_its_holders(admin_clie
     assert "malicious: Because it is malicious." in page
     assert "2\xa0days old" in page
     assert "PDF Tables (published)" in page
-    assert "<h1>How to read</h1>" in page
+    assert '<h2 id="text-how-to-read">How to read</h2>' in page
     assert "scripts/run.py" in page
     assert "Held by 1 agent" in page
     assert "holder" in page

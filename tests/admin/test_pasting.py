@@ -30,7 +30,7 @@ def test_a_skill_md_answers_its_fields_as_the_form_shows_them(admin_client):
     assert answer(admin_client, SKILL_FIELDS, SKILL_MD.replace("\n", "\r\n")) == {
         "fields": {
             "slug": "pdf-tables",
-            "title": "Pdf Tables",
+            "title": "PDF Tables",
             "description": "Reads tables: all of them.",
             "category": "data",
             "author": "",

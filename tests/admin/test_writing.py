@@ -142,7 +142,7 @@ def test_a_preview_is_the_markdown_without_its_frontmatter(admin_client):
 
     shown = admin_client.post(PREVIEW, {"content": content}).content.decode()
 
-    assert shown.startswith("<h1>Tables</h1>")
+    assert shown.startswith('<h2 id="text-tables">Tables</h2>')
     assert "<td><strong>2</strong></td>" in shown
     assert "description" not in shown
 

@@ -289,7 +289,7 @@ def test_the_page_needs_nothing_that_its_policy_forbids(operator, url):
     text = operator.get(url).content.decode()
 
     loaded = {*re.findall(r'<(?:link|img)[^>]* (?:src|href)="([^"]*)"', text)}
-    assert loaded == {"/static/pages.css", "/static/icon.svg"}
+    assert loaded == {"/feed.atom", "/static/pages.css", "/static/icon.svg"}
     assert not re.search(r"<script|<style|style=|\son\w+=|http-equiv|name=.referrer", text)
     style = operator.get("/static/pages.css")
     assert style.status_code == 200

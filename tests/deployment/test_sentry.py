@@ -4,6 +4,7 @@ import gzip
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import brotli
 import pytest
 
 from tests.environments import start
@@ -22,8 +23,8 @@ def sentry():
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self):
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            is_packed = self.headers["Content-Encoding"] == "gzip"
-            envelopes.append((gzip.decompress(body) if is_packed else body).decode())
+            unpack = {"br": brotli.decompress, "gzip": gzip.decompress}
+            envelopes.append(unpack[self.headers["Content-Encoding"]](body).decode())
             self.send_response(200)
             self.end_headers()
 
