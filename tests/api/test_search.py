@@ -195,6 +195,14 @@ def test_no_popularity_outweighs_a_better_place_of_the_word(anyone, kind):
     assert found(anyone, "invoice", path) == PLACES
 
 
+def test_popularity_counts_among_the_most_relevant_alone(anyone, monkeypatch):
+    monkeypatch.setattr(ranking, "MAX_POPULAR", 2)
+    for number in range(3):
+        SkillFactory(slug=f"skill-{number}", **NEAR, downloads=10 ** (5 - number))
+
+    assert found(anyone, "invoice") == ["skill-1", "skill-2", "skill-0"]
+
+
 def test_no_popularity_outweighs_an_exact_name_or_a_further_word(anyone):
     SkillFactory(slug="invoice", title="Reader")
     SkillFactory(slug="titled", title="Invoice")
