@@ -207,7 +207,10 @@ ADD = {
 
 @contextmanager
 def without_indexes(cursor, tables):
-    """Build foreign keys and indexes once, after the rows; unique constraints stay."""
+    """Build foreign keys and indexes once, after the rows.
+
+    Unique constraints stay, and the index in which the feed looks for each row's predecessors.
+    """
     cursor.execute(
         """
         SELECT format('ALTER TABLE %%s DROP CONSTRAINT %%I', conrelid::regclass, conname),
@@ -217,6 +220,7 @@ def without_indexes(cursor, tables):
         UNION ALL
         SELECT format('DROP INDEX %%s', indexrelid::regclass), pg_get_indexdef(indexrelid)
         FROM pg_index WHERE NOT indisunique AND indrelid = ANY(%(tables)s::regclass[])
+            AND indexrelid::regclass::text NOT LIKE '%%\\_successor'
         """,
         {"tables": tables},
     )

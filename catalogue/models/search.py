@@ -36,7 +36,9 @@ class FacetCountBase(models.Model):
     """How many published entries of a kind have this value of a facet."""
 
     kind = models.CharField(max_length=7)
-    facet = models.CharField(max_length=8)  # all, category, tag, runtime, author, license, word, …
+    facet = models.CharField(
+        max_length=8
+    )  # all, category, tag, runtime, author, license, word, implied, …
     value = models.TextField(db_collation="C")
     entries = models.BigIntegerField()
 

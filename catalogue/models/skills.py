@@ -85,7 +85,7 @@ class ArchiveDigestField(models.CharField):
 
 class Skill(Entry):
     NotFound = SkillNotFound
-    POPULARITY = "downloads"
+    POPULARITY = "downloads"  # which counter raises it in searches
     COUNTERS = {"downloads": ("agent_installs", Count("pk"))}
 
     public_id = models.CharField(

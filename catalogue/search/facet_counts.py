@@ -67,7 +67,8 @@ def facet_count(model, facet, value):
 def catalogue_version():
     """A number that changes with every write that may change a ranking.
 
-    Ratings are not among these writes. None in a transaction that has written.
+    An install is one where its counter reaches a power of ten; a review never is. None in a
+    transaction that has written.
     """
     [(number,)] = read_connection().fetch_all(CATALOGUE_VERSION)
     return number

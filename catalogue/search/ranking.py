@@ -10,7 +10,7 @@ MAX_WORDS = 10  # of a query, the rarest
 MAX_POSTINGS = 10_000  # that a search reads, all words together
 MAX_FILTERED = 5_000  # the same where each entry must also pass a filter
 MAX_SCORED = 2000  # entries that a filter leaves, up to which all of them are scored
-MAX_POPULAR = 100  # the most relevant, among which popularity counts
+MAX_POPULAR = 20  # the most relevant, among which popularity counts
 
 # Weighs each word by its rarity among the entries (BM25's inverse document frequency, in
 # thousandths), finds the entries with the highest impacts of each word, adds up the scores of
@@ -30,9 +30,12 @@ RANKED = """
         ORDER BY rarity DESC, stem LIMIT %(max_words)s
     ),
     bound AS MATERIALIZED (
-        -- How many postings of each word are read, and whether that leaves any out.
-        SELECT size, EXISTS (SELECT FROM words WHERE entries > size) AS cuts
-        FROM (SELECT %(max_postings)s / greatest(count(*), 1) AS size FROM words) AS share
+        -- How many postings of each word are read, and whether an entry that one word has found
+        -- may lack the score of another.
+        SELECT size, number > 1 AND EXISTS (SELECT FROM words WHERE entries > size) AS cuts
+        FROM (
+            SELECT count(*) AS number, %(max_postings)s / greatest(count(*), 1) AS size FROM words
+        ) AS share
     ),
     found AS ({found}),
     best AS (
@@ -47,21 +50,23 @@ RANKED = """
         WHERE slug = %(slug)s OR lower(title) COLLATE "C" = lower(%(text)s)
         ORDER BY bonus DESC, id DESC LIMIT %(max_results)s
     ),
-    scored AS (
+    scored AS MATERIALIZED (
         SELECT entry_id, coalesce(bonus, 0) AS bonus, coalesce(
             CASE WHEN score IS NULL OR (SELECT cuts FROM bound) THEN {score} ELSE score END, 0
         ) AS score
         FROM (SELECT entry_id, score, bonus FROM best FULL JOIN named USING (entry_id)) AS candidate
     ),
-    placed AS (
-        SELECT *, row_number() OVER (ORDER BY bonus + score DESC, entry_id DESC) AS place
-        FROM scored
+    popular AS (
+        SELECT id AS entry_id, catalogue_popularity({counter}) AS popularity FROM {table}
+        WHERE id = ANY(ARRAY(
+            SELECT entry_id FROM scored
+            ORDER BY bonus + score DESC, entry_id DESC LIMIT %(max_popular)s
+        ))
     )
     -- Each power of ten of its downloads or installs makes an entry a fiftieth more relevant.
-    SELECT bonus + score * (50 + CASE WHEN place <= %(max_popular)s THEN coalesce((
-        SELECT catalogue_popularity({counter}) FROM {table} WHERE id = entry_id
-    ), 0) ELSE 0 END) / 50 AS relevance, entry_id
-    FROM placed ORDER BY relevance DESC, entry_id DESC LIMIT %(max_results)s
+    SELECT bonus + score * (50 + coalesce(popularity, 0)) / 50 AS relevance, entry_id
+    FROM scored LEFT JOIN popular USING (entry_id)
+    ORDER BY relevance DESC, entry_id DESC LIMIT %(max_results)s
 """
 
 # The score of one entry for all words, each read by its key.

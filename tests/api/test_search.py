@@ -7,7 +7,6 @@ from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
 
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
-POPULARITY = [(SKILLS, SkillFactory, "downloads"), (PERSONAS, PersonaFactory, "installs")]
 PLACES = ["in-title", "in-tags", "in-description", "in-category"]
 
 
@@ -143,81 +142,6 @@ def test_a_category_makes_no_word_common(anyone):
     SkillFactory.create_batch(2, description="Cares for holes.")
 
     assert found(anyone, "security holes")[0] == "written"
-
-
-NEAR = {"description": "Reads an invoice."}
-
-
-@pytest.mark.parametrize(
-    ("older", "newer", "first"),
-    [
-        (0, 0, "newer"),
-        (9, 0, "newer"),
-        (10, 9, "older"),
-        (10, 99, "newer"),
-        (1000, 999, "older"),
-        (100_000, 10**12, "newer"),  # as popular as can be
-        (99_999, 10**12, "newer"),
-        (10**12, 99_999, "older"),
-    ],
-)
-@pytest.mark.parametrize(("path", "factory", "counter"), POPULARITY)
-def test_of_equally_relevant_entries_the_more_popular_comes_first_then_the_newer(
-    anyone, path, factory, counter, older, newer, first
-):
-    factory(slug="older", **NEAR, **{counter: older})
-    factory(slug="newer", **NEAR, **{counter: newer})
-
-    assert found(anyone, "invoice", path)[0] == first
-
-
-def test_popularity_outweighs_a_slightly_longer_description(anyone):
-    SkillFactory(
-        slug="popular", description=f"Reads an invoice. {'And files. ' * 16}", downloads=999
-    )
-    SkillFactory(slug="shorter", description=f"Reads an invoice. {'And files. ' * 15}")
-
-    assert found(anyone, "invoice") == ["popular", "shorter"]
-
-
-@pytest.mark.parametrize("kind", [0, 1], ids=["skills", "personas"])
-def test_no_popularity_outweighs_a_better_place_of_the_word(anyone, kind):
-    path, factory, counter = POPULARITY[kind]
-    fields = {
-        "in-category": {"category": "invoices"},
-        "in-description": {"description": f"Reads an invoice. {'And more of it. ' * 6}"},
-        "in-tags": {"tags": ["invoice", "a", "b"]},
-        "in-title": {"title": "Invoice Reader"},
-    }
-    for place, (slug, values) in enumerate(fields.items()):
-        factory(slug=slug, **values, **{counter: 10 ** (9 - place)})
-
-    assert found(anyone, "invoice", path) == PLACES
-
-
-def test_no_popularity_outweighs_an_exact_name_or_a_further_word(anyone):
-    SkillFactory(slug="invoice", title="Reader")
-    SkillFactory(slug="titled", title="Invoice")
-    SkillFactory(slug="both", title="Invoice", description="For a ledger.")
-    SkillFactory(slug="one", title="Invoice of Invoices", tags=["invoice"], downloads=10**9)
-
-    assert found(anyone, "invoice") == ["invoice", "both", "titled", "one"]
-    assert found(anyone, "invoice ledger")[0] == "both"
-
-
-@pytest.mark.parametrize("filters", [{}, {"category": "money"}, {"category": "money", "tag": "x"}])
-def test_every_entry_of_a_ranking_by_popularity_is_on_one_page(anyone, filters):
-    for number in range(9):
-        SkillFactory(title="Invoice", category="money", tags=["x"], downloads=10**number)
-    whole = found(anyone, "invoice", **filters)
-
-    pages, page = [], anyone.get(SKILLS, {"q": "invoice", "limit": 2, **filters}).json()
-    while page["next"]:
-        pages += page["results"]
-        page = anyone.get(page["next"]).json()
-
-    assert [row["slug"] for row in pages + page["results"]] == whole
-    assert len(whole) == 9
 
 
 def test_personas_and_skills_are_searched_separately(anyone):

@@ -49,6 +49,15 @@ def test_every_slug_is_its_files_name(entries, endpoint):
     assert {entry["slug"] for entry in entries[endpoint]} == names
 
 
+@pytest.mark.usefixtures("demo")
+def test_a_search_for_a_category_shows_what_is_about_it_first(anyone):
+    rows = anyone.get(SKILLS, {"q": "data"}).json()["results"]
+
+    first = [row["slug"] for row in rows[:4]]
+    assert first == ["chart-choice", "polite-web-scraping", "pdf-tables", "json-schema-contracts"]
+    assert {row["slug"] for row in rows} >= {"postgres-query-plans", "zero-downtime-migrations"}
+
+
 def test_there_is_enough_to_page_through(entries):
     assert len(entries[SKILLS]) >= 35
     assert len(entries[PERSONAS]) >= 15

@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django_migration_linter.management.commands.lintmigrations import Command as Linter
 
-from catalogue.models import Change, FacetCount
+from catalogue.models import Change, FacetCount, PersonaPosting, Skill, SkillPosting
 from catalogue.search.facet_counts import most_common
 from demo.postgres import CHECKOUT
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
@@ -98,6 +98,34 @@ def test_tokens_of_the_previous_release_get_identifiers_of_their_own():
     identifiers = agent.tokens.values_list("public_id", flat=True)
     assert len(set(identifiers)) == len(identifiers) == 3001
     assert all(re.fullmatch("token_[0-9a-f]{32}", each) for each in identifiers)
+
+
+def test_the_words_of_categories_are_found_that_were_there_before(anyone, capsys):
+    SkillFactory(slug="held", title="Security of Lifestyles", category="lifestyle")
+    SkillFactory(slug="edited", category="lifestyle")
+    SkillFactory(slug="withdrawn", category="lifestyle", status="withdrawn")
+    PersonaFactory(slug="keeper", category="lifestyle")
+    for posting in (SkillPosting, PersonaPosting):
+        posting.objects.exclude(entry_id=Skill.objects.get(slug="held").pk).filter(
+            word="lifestyl"
+        ).delete()
+        posting.objects.filter(word="lifestyl").update(impact=1)
+    FacetCount.objects.filter(value__in=["lifestyl", "lifestyle"]).exclude(
+        facet="category"
+    ).delete()
+    Skill.objects.filter(slug="edited").update(title="Another")
+    assert anyone.get("/api/v1/skills?q=lifestyle").json()["count"] < 2
+
+    for statement in ("FILL", "COUNT", "FILL", "COUNT"):
+        run_statement("0014_category_postings", statement)
+
+    found = anyone.get("/api/v1/skills?q=lifestyle").json()["results"]
+    assert [row["slug"] for row in found] == ["held", "edited"]
+    assert anyone.get("/api/v1/personas?q=lifestyle").json()["count"] == 1
+    call_command("rebuild_search")
+    assert capsys.readouterr().out == (
+        "skills: the index and the counts are true.\npersonas: the index and the counts are true.\n"
+    )
 
 
 def run_statement(migration, name):
