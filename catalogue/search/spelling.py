@@ -66,6 +66,7 @@ COMPLETION = """
     WHERE kind = %(kind)s AND facet = 'spelling'
         AND value >= %(begun)s AND value < %(begun)s || chr(1114111)
         AND starts_with(value, %(begun)s)
+        AND entries > 0
     ORDER BY entries DESC, value LIMIT 1
 """
 
