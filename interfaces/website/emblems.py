@@ -8,10 +8,12 @@ from zlib import crc32
 
 from PIL import Image, ImageDraw
 
+EDGE = 0.3  # of the colour around the shapes, in units
 # White on each has a contrast of 4.5 at least.
 COLOURS = [
     *("#4338ca", "#6d28d9", "#a21caf", "#be185d", "#b91c1c", "#b45309"),
     *("#4d7c0f", "#15803d", "#0f766e", "#0369a1", "#1d4ed8", "#0e7490"),
+    *("#7c2d12", "#3f6212", "#1e3a8a", "#581c87", "#831843", "#44403c"),
 ]
 # In a square of one unit: the SVG path from its upper left corner, and how Pillow draws the same.
 SHAPES = [
@@ -45,13 +47,14 @@ class Emblem:
     def draw(self, size):
         """The emblem as a picture of Pillow's, `size` pixels wide."""
         # Drawn larger, because Pillow's shapes have rough edges.
-        unit = size * 2
-        picture = Image.new("RGB", (2 * unit, 2 * unit), self.colour)
+        unit = size
+        edge = round(EDGE * unit)
+        picture = Image.new("RGB", (2 * (unit + edge), 2 * (unit + edge)), self.colour)
         for column, row, (_, method, corners, options), is_pale in self.cells:
             cell = Image.new("L", (unit, unit))
             points = [round(each * unit) for each in corners]
             getattr(ImageDraw.Draw(cell), method)(points, fill=128 if is_pale else 255, **options)
-            picture.paste("#fff", (column * unit, row * unit), cell)
+            picture.paste("#fff", (edge + column * unit, edge + row * unit), cell)
         return picture.resize((size, size), Image.Resampling.LANCZOS)
 
 

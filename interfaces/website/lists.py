@@ -5,12 +5,13 @@ from urllib.parse import urlencode
 
 from catalogue.search.facet_counts import most_common
 from catalogue.views import PersonaViewSet, SkillViewSet
-from interfaces.website.pages import Page
+from interfaces.website.pages import Page, paginated
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.http_cache.validators import Validator
 
-MAX_CHOICES = 9  # values of a facet
+MAX_CHOICES, MAX_SHOWN = 30, 8  # values of a facet: all, and without asking for more
+MAX_OTHERS = 3  # entries of the other kind, where a search finds none of this one
 # The titles of the facets, in their order on the page.
 FACETS = {"category": "Category", "runtime": "Runtime", "license": "License"}
 PRICES = {"true": "Free", "false": "Priced"}
@@ -60,6 +61,7 @@ class ListPage(Page):
     viewset = None
     kind = None
     facets = FACETS
+    other = None
 
     def get(self, request):
         # A form sends its empty fields too; they set no filter.
@@ -69,41 +71,53 @@ class ListPage(Page):
         pagination = NumberedPagination(int(before) if re.fullmatch("[0-9]{1,9}", before) else 0)
         pagination.paginate_queryset(filterset, request)
         counted, validator = most_common(self.kind.removesuffix("s"), self.facets, MAX_CHOICES)
+        others, validators = [], [validator, pagination.rows.validator]
+        if filterset.words and not pagination.page:
+            query = {"q": [filterset.words], "limit": [str(MAX_OTHERS)]}
+            found = paginated(request, self.other.viewset.filterset_class(query))
+            others, validators = found.page, [*validators, found.rows.validator]
         return self.render(
-            Validator.of_all([validator, pagination.rows.validator]),
+            Validator.of_all(validators),
             kind=self.kind,
             filterset=filterset,
             chips=list(chips(filterset)),
             facets=[each for each in self.choices(filterset, counted) if each["choices"]],
             numbers=pagination.numbers,
+            others=others,
+            other_kind=self.other.kind,
             **pagination.get_paginated_response(pagination.page).data,
         )
 
     def choices(self, filterset, counted):
         """What there is to filter by: `{"name", "title", "choices"}`."""
         for name, title in self.facets.items():
-            values = [(value, entries) for facet, value, entries in counted if facet == name]
-            yield facet_of(filterset, name, title, [(value, value, n) for value, n in values])
+            values = [(value, value, n) for facet, value, n in counted if facet == name]
+            yield facet_of(filterset, name, title, values)
 
 
 def facet_of(filterset, name, title, values):
     """A facet with its `values` `(value, label, entries or None)`, and the links that set them.
 
-    The link of one that is set takes it away.
+    The link of one that is set takes it away. The numbers are of the whole catalogue, so none is
+    shown beside a list that a search or a filter has narrowed.
     """
     query = filterset.query
+    is_whole = not filterset.words and not filterset.values
     choices = []
     for value, label, entries in values:
         is_set = query.get(name) == [value]
         choices.append(
             {
                 "label": label,
-                "entries": entries,
+                "entries": entries if is_whole else None,
                 "is_set": is_set,
                 "query": changed(query, **{name: [] if is_set else [value]}),
             }
         )
-    return {"name": name, "title": title, "choices": choices}
+    # One that is set is shown, however rare it is.
+    choices.sort(key=lambda choice: not choice["is_set"])
+    shown, more = choices[:MAX_SHOWN], choices[MAX_SHOWN:]
+    return {"name": name, "title": title, "choices": shown, "more": more}
 
 
 def chips(filterset):
@@ -143,3 +157,6 @@ class PersonasPage(ListPage):
             yield facet
         ratings = [(value, label, None) for value, label in RATINGS.items()]
         yield facet_of(filterset, "minRating", "Rating", ratings)
+
+
+SkillsPage.other, PersonasPage.other = PersonasPage, SkillsPage

@@ -73,6 +73,7 @@ class StartPage(Page):
             Validator.of_all([validator, *(shown.rows.validator for shown in lists.values())]),
             categories=[(name, entries) for _, name, entries in categories],
             example=skills[0].slug if skills else "pdf-tables",
+            example_words=(skills[0].title if skills else "PDF tables").lower(),
             prefix=settings.TOKEN_PREFIX,
             **lists,
         )

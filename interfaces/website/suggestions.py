@@ -11,58 +11,62 @@ from catalogue.search.spelling import completed
 from interfaces.website.pages import paginated
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import conditional_response
+from marketplace.http_cache.validators import Validator
 
 FILTERSETS = {"skill": SkillFilterSet, "persona": PersonaFilterSet}
 MIN_LENGTH = 2
-MAX_CATEGORIES, MAX_ENTRIES = 2, 6
+MAX_FACETS, MAX_ENTRIES = 2, 6
+HINTS = {"category": "category", "author": "author"}
 
 
 class SuggestionViewSet(PublicReadingViewSet):
-    """Entries and categories for a text that may not be finished.
+    """Entries, categories and authors for a text that may not be finished.
 
-    `{"suggestions": [{"label", "hint", "url"}]}` for the parameters `kind` (skill or persona) and
-    `q`: categories that begin with the text, then titles that do, then the best results of the
-    search, which completes and corrects words. Other parameters are ignored.
+    `{"suggestions": [{"label", "hint", "url"}]}` for the parameters `kind` (skill or persona;
+    without it both) and `q`: what begins with the text, then the best results of the search, which
+    completes and corrects words. Other parameters are ignored.
     """
 
     def list(self, request):
-        kind = parse_kind(self.query.get("kind", ["skill"])[0])
-        text = self.query.get("q", [""])[0].strip()
-        counted, validator = most_common(kind, ["category"])
-        suggestions = []
-        if MIN_LENGTH <= len(text) <= MAX_QUERY:
-            suggestions += categories(kind, text, counted) + entries(kind, text, request)
+        kind, text = self.query.get("kind", [""])[0], self.query.get("q", [""])[0].strip()
+        kinds = [parse_kind(kind)] if kind else list(FILTERSETS)
+        suggestions, validators = [], []
+        for each in kinds:
+            counted, validator = most_common(each, HINTS)
+            validators.append(validator)
+            if MIN_LENGTH <= len(text) <= MAX_QUERY:
+                suggestions += facets(each, text, counted)
+                suggestions += entries(each, text, request, MAX_ENTRIES // len(kinds))
         return conditional_response(
-            request, suggestions, validator, lambda: Response({"suggestions": suggestions})
+            request,
+            suggestions,
+            Validator.of_all(validators),
+            lambda: Response({"suggestions": suggestions}),
         )
 
 
-def categories(kind, text, counted):
-    begun = [(name, number) for _, name, number in counted if begins(name, text)]
+def facets(kind, text, counted):
+    """Categories and authors of which a word begins with the text."""
+    begun = [row for row in counted if f" {text.lower()}" in f" {row[1]}".lower().replace("-", " ")]
     return [
         {
-            "label": name,
-            "hint": f"category, {number}",
-            "url": f"/{kind}s?{urlencode({'category': name})}",
+            "label": value,
+            "hint": f"{HINTS[facet]}, {entries} {kind}{'' if entries == 1 else 's'}",
+            "url": f"/{kind}s?{urlencode({facet: value})}",
         }
-        for name, number in begun[:MAX_CATEGORIES]
+        for facet, value, entries in begun[:MAX_FACETS]
     ]
 
 
-def begins(name, text):
-    """Whether the name or one of its words begins with the text."""
-    return f" {name}".lower().replace("-", " ").find(f" {text.lower()}") >= 0
-
-
-def entries(kind, text, request):
+def entries(kind, text, request, number):
     """Those with titles that begin with the text, then the best that hold its words."""
-    query = {"q": [completed(kind, text)[:MAX_QUERY]], "limit": [str(MAX_ENTRIES)]}
+    query = {"q": [completed(kind, text)[:MAX_QUERY]], "limit": [str(number)]}
     filterset = FILTERSETS[kind](query)
     named = filterset.queryset.alias(name=TITLE_WITHOUT_CASE)
     named = named.filter(name__startswith=text.lower()).order_by("name").values("slug", "title")
-    titles = {row["slug"]: row["title"] for row in named[:MAX_ENTRIES]}
+    titles = {row["slug"]: row["title"] for row in named[:number]}
     titles |= {row.slug: row.title for row in paginated(request, filterset).page}
     return [
         {"label": title, "hint": kind, "url": f"/{kind}s/{slug}"}
-        for slug, title in [*titles.items()][:MAX_ENTRIES]
+        for slug, title in [*titles.items()][:number]
     ]

@@ -1,9 +1,11 @@
 """The template tags of the website; settings.TEMPLATES names this module."""
 
+import re
+
 from django.template import Library
 from django.utils.html import format_html
 
-from interfaces.website.emblems import emblem_of
+from interfaces.website.emblems import EDGE, emblem_of
 
 register = Library()
 WEEK = 10  # width of a week in a sparkline, in the units of its viewBox
@@ -15,9 +17,10 @@ def emblem(slug, category):
     """The emblem of an entry as inline SVG."""
     drawn = emblem_of(slug, category)
     return format_html(
-        '<svg class="emblem" viewBox="0 0 2 2" aria-hidden="true"><path fill="{}" d="M0 0h2v2H0z"/>'
-        '<path fill="#fff" d="{}"/><path fill="#fff" opacity=".5" d="{}"/></svg>',
-        *(drawn.colour, drawn.path(pale=False), drawn.path(pale=True)),
+        '<svg class="emblem" viewBox="{0} {0} {1} {1}" aria-hidden="true">'
+        '<path fill="{2}" d="M{0} {0}h{1}v{1}h-{1}z"/>'
+        '<path fill="#fff" d="{3}"/><path fill="#fff" opacity=".5" d="{4}"/></svg>',
+        *(-EDGE, 2 + 2 * EDGE, drawn.colour, drawn.path(pale=False), drawn.path(pale=True)),
     )
 
 
@@ -41,9 +44,15 @@ def sparkline(weeks):
 
 @register.filter
 def stars(rating):
-    """★★★★☆"""
-    nearest = int(rating + rating.__class__("0.5"))
-    return "★" * nearest + "☆" * (5 - nearest)
+    """To the nearest half: ★★★★½"""
+    halves = round(rating * 2)
+    return "★" * (halves // 2) + "½" * (halves % 2)
+
+
+@register.filter
+def first_sentence(text):
+    """What a description says first; the next sentences mostly tell when to use it."""
+    return re.split(r"(?<=[.!?])\s", text, maxsplit=1)[0]
 
 
 @register.filter

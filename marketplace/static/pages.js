@@ -38,7 +38,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 /* Suggestions below the search box: the combobox of the ARIA practices, with a list that opens. */
-if (search?.dataset.kind) {
+if (search) {
   const list = document.createElement("ul");
   list.className = "options";
   list.id = "options";
