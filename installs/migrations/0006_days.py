@@ -4,8 +4,6 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 
-# The fill sees what the trigger does not: creating it waits for the inserts that are running, and
-# holds up others until the commit. So only the weeks that are shown are filled.
 COUNT_BY_DAY = '''
 CREATE FUNCTION installs_{kind}_by_day() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -15,23 +13,12 @@ BEGIN
     ON CONFLICT ({kind}_id, day) DO UPDATE SET installs = counted.installs + excluded.installs;
     RETURN NULL;
 END $$;
-
-CREATE TRIGGER installs_{kind}_by_day AFTER INSERT ON installs_{kind}install
-    REFERENCING NEW TABLE AS added
-    FOR EACH STATEMENT EXECUTE FUNCTION installs_{kind}_by_day();
-
-INSERT INTO installs_{kind}day ({kind}_id, day, installs)
-SELECT {kind}_id, (installed_at AT TIME ZONE 'UTC')::date AS day, count(*)
-FROM installs_{kind}install WHERE installed_at > now() - interval '85 days'
-GROUP BY {kind}_id, day;
 '''
 
 
 def count_by_day(kind):
     return migrations.RunSQL(
-        COUNT_BY_DAY.format(kind=kind),
-        f'DROP TRIGGER installs_{kind}_by_day ON installs_{kind}install;'
-        f'DROP FUNCTION installs_{kind}_by_day();',
+        COUNT_BY_DAY.format(kind=kind), f'DROP FUNCTION installs_{kind}_by_day();'
     )
 
 

@@ -16,7 +16,7 @@ def without_index(model, kind):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('installs', '0007_install_agents'),
+        ('installs', '0008_install_agents'),
     ]
 
     operations = [

@@ -8,7 +8,7 @@ class Migration(migrations.Migration):
     atomic = False
 
     dependencies = [
-        ('installs', '0006_days'),
+        ('installs', '0007_days_so_far'),
     ]
 
     operations = [
