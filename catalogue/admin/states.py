@@ -55,7 +55,9 @@ class StateActionsMixin:
     def withdraw(self, request, queryset):
         entries = [entry for entry in queryset if self.is_offered("withdraw", entry)]
         if not entries:
-            self.message_user(request, "None of these can be withdrawn: they are withdrawn already.")
+            self.message_user(
+                request, "None of these can be withdrawn: they are withdrawn already."
+            )
             return None
         if not self.is_confirmed(request):
             return self.confirm(

@@ -31,7 +31,7 @@ const addPreview = (content, preview) => {
   if (content.value) show();
 };
 
-// A whole file that is pasted or dropped fills the fields that are still as they were.
+// A whole file that is pasted or dropped fills the fields that are still empty.
 const fillFromFile = (content, status) => {
   content.closest(".markdown-editor").before(status);
   status.hidden = false;
@@ -68,7 +68,8 @@ const fillFromFile = (content, status) => {
       if (field.selectedOptions.length) return false;
       field.append(...value.map(([key, text]) => new Option(text, key, true, true)));
     } else {
-      if (field.value !== field.defaultValue || field.value === value) return false;
+      // A price of 0 is what the form begins with.
+      if (!["", "0"].includes(field.value) || field.value === value) return false;
       field.value = value;
     }
     // The slug stays as it is now, whatever the title becomes.
