@@ -11,6 +11,7 @@ from django.db.models.lookups import GreaterThanOrEqual
 from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill, Status
 from catalogue.search.facet_counts import catalogue_version, facet_count
 from catalogue.search.ranking import ranking
+from catalogue.search.zero_results import count_zero_results
 from catalogue.serializers import KIND_SCHEMA, SLUG_SCHEMA
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.filtersets import Filter, FilterSet
@@ -121,6 +122,9 @@ class CatalogueFilterSet(FilterSet):
         )
         validator = Validator.of(catalogue_version)
         ranked = rank()
+        # A filter that leaves nothing says nothing about the text.
+        if not ranked and not self.values:
+            count_zero_results(self.queryset.model.__name__.lower(), self.words)
         if not all(self.filters[name].is_versioned for name in self.values):
             validator = Validator(rank, ranked, weight=COMPILED_BYTES + RANK_BYTES * len(ranked))
         if self.sort == "relevance":

@@ -16,7 +16,7 @@ class RoleFormMixin(forms.Form):
     role = forms.ChoiceField(
         required=False,
         widget=theme.Select,
-        help_text="What the user may do here. Without a role, they cannot log in.",
+        help_text="What the user may do here. Without a role, only a superuser can log in.",
     )
 
     def __init__(self, *args, **kwargs):

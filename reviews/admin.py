@@ -1,8 +1,10 @@
 from datetime import timedelta
+from decimal import Decimal
 
 from django.contrib import admin
 from django.template.defaultfilters import truncatechars
 from django.utils import timezone
+from django.utils.html import format_html
 
 from catalogue.models import Persona
 from marketplace.adminsite import theme
@@ -60,16 +62,17 @@ class PersonaFilter(theme.TextFilter):
 
 @admin.register(Review)
 class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
-    list_display = ["persona", "agent", "rating", "text", "state", "updated_at"]
+    list_display = ["persona", "agent", "stars", "text", "state", "updated_at"]
     list_select_related = ["persona", "agent"]
     list_filter = [RatingFilter, PersonaFilter, HiddenFilter]
     search_fields = ["persona__slug", "agent__handle", "public_id"]
     search_help_text = "A whole slug, handle or reviewId"
     fields = [
-        *("persona", "agent", "rating", "comment", "created_at", "updated_at"),
+        *("persona", "agent", "stars", "comment", "created_at", "updated_at"),
         *("state", "hidden_at", "hiding_reason", "deleted_at", "public_id"),
     ]
     actions = ["hide", "restore"]
+    row_keys = {"h": "hide", "r": "restore"}
     counted_by_day = ("Reviews", "created_at")
     in_totals = True
 
@@ -90,6 +93,10 @@ class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
             ("reviews of this week with one star", poor, "?rating=1&hidden=no"),
             ("hidden reviews that were changed since", changed, "?hidden=changed"),
         ]
+
+    @admin.display(description="rating")
+    def stars(self, review):
+        return stars(review.rating)
 
     @admin.display(description="comment")
     def text(self, review):
@@ -140,6 +147,18 @@ class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
         restored = self.change_each(request, queryset, "Restored.", Review.restore)
         self.message_user(request, f"{len(restored)} restored.")
         return None
+
+
+def stars(rating):
+    """A rating as stars, the nearest whole number of them; one with a fraction also as a number."""
+    number, nearest = f"{rating:.2f}".rstrip("0").rstrip("."), int(rating + Decimal("0.5"))
+    return format_html(
+        '<span class="stars" role="img" aria-label="{} of 5 stars">{}{}</span>{}',
+        number,
+        "★" * nearest,
+        "☆" * (5 - nearest),
+        f" {number}" if "." in number else "",
+    )
 
 
 def facts(reviews):

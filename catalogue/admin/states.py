@@ -55,7 +55,9 @@ class StateActionsMixin:
     def withdraw(self, request, queryset):
         entries = [entry for entry in queryset if self.is_offered("withdraw", entry)]
         if not entries:
-            self.message_user(request, "None of these can be withdrawn: they are already.")
+            self.message_user(
+                request, "None of these can be withdrawn: they are withdrawn already."
+            )
             return None
         if not self.is_confirmed(request):
             return self.confirm(
@@ -64,7 +66,7 @@ class StateActionsMixin:
                 "withdraw",
                 danger=True,
                 text="What is withdrawn is in no list and cannot be installed any more. Whoever "
-                "has it keeps it, and is told of no reason. To warn them, recall it.",
+                "has it keeps it, and reads no reason. To give one, recall it.",
                 facts=self.holders_of(entries),
             )
         # What is recalled stays recalled: its agents are still to read the reason.

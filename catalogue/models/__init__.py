@@ -12,7 +12,13 @@ from catalogue.models.entries import (
 from catalogue.models.files import FileContent, content_digest
 from catalogue.models.imports import ImportRun
 from catalogue.models.personas import Persona
-from catalogue.models.search import FacetCount, FacetCountDelta, PersonaPosting, SkillPosting
+from catalogue.models.search import (
+    FacetCount,
+    FacetCountDelta,
+    PersonaPosting,
+    SkillPosting,
+    ZeroResultSearch,
+)
 from catalogue.models.skills import FILE_TEXT, Skill
 
 __all__ = [
@@ -33,6 +39,7 @@ __all__ = [
     "Skill",
     "SkillPosting",
     "Status",
+    "ZeroResultSearch",
     "content_digest",
     "slug_validator",
     "successor_slug",

@@ -152,7 +152,7 @@ class Entry(models.Model):
         self._become(Status.DRAFT)
 
     def withdraw(self):
-        """Take the entry out of the catalogue; whoever has it is told of no reason."""
+        """Take the entry out of the catalogue; whoever has it reads no reason."""
         self._become(Status.WITHDRAWN, timezone.now())
 
     def recall(self, reason):

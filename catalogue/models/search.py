@@ -32,6 +32,35 @@ class PersonaPosting(Posting):
     pass
 
 
+class ZeroResultSearch(models.Model):
+    """A text for which a search found nothing; `count_zero_results` writes it."""
+
+    class Kind(models.TextChoices):
+        SKILL = "skill", "Skills"
+        PERSONA = "persona", "Personas"
+
+    kind = models.CharField(max_length=7, choices=Kind)
+    text = models.CharField(max_length=64)
+    searches = models.PositiveBigIntegerField(default=1)
+    last_searched_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = "search without results"
+        verbose_name_plural = "searches without results"
+        ordering = ["-searches", "-last_searched_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["kind", "text"], name="one_zero_result_per_text")
+        ]
+        indexes = [
+            models.Index(
+                F("searches").desc(), F("last_searched_at").desc(), name="zero_result_most"
+            )
+        ]
+
+    def __str__(self):
+        return self.text
+
+
 class FacetCountBase(models.Model):
     """How many published entries of a kind have this value of a facet."""
 

@@ -15,7 +15,7 @@ from marketplace.secrets import holds_token
 class ReasonField(forms.CharField):
     """A few lines that others read, without the CRLF that browsers post."""
 
-    widget = theme.Textarea(attrs={"rows": 3})
+    widget = theme.Textarea(attrs={"rows": 3, "autofocus": True})
 
     def __init__(self, **options):
         super().__init__(max_length=MAX_REASON, **options)

@@ -47,6 +47,9 @@ class StaffModelAdmin(ConfirmedActionsMixin, HistoryPagesMixin, theme.ModelAdmin
     formfield_overrides = {ArrayField: {"widget": theme.TextInput}}
     change_form_template = "admin/row.html"
     delete_confirmation_max_display = 20
+    change_list_template = "admin/list.html"
+    # What a key does to the row of the list that has the focus: {key: action}.
+    row_keys = {}
 
     # What the dashboard shows of the rows.
     counted_by_day = None  # (title, datetime field)
@@ -60,15 +63,17 @@ class StaffModelAdmin(ConfirmedActionsMixin, HistoryPagesMixin, theme.ModelAdmin
         return []
 
     def rankings(self, request):
-        """Tables of the first few, as {"title", "note", "rows": [(text, number, url)]}."""
+        """Tables of a few rows, as {"title", "note", "rows": [(text, number, url)], "all": url}."""
         return []
 
     def get_changelist(self, request, **kwargs):
         return StaffChangeList
 
     def changelist_view(self, request, extra_context=None):
+        labels = {name: label for name, (_, _, label) in self.get_actions(request).items()}
+        keys = [(key, name, labels[name]) for key, name in self.row_keys.items() if name in labels]
         try:
-            return super().changelist_view(request, extra_context)
+            return super().changelist_view(request, {"row_keys": keys} | (extra_context or {}))
         except (DataError, OverflowError, ValueError):
             # PostgreSQL cannot read a filter's value: redirect as Django does when it cannot.
             if ERROR_FLAG in request.GET or request.method != "GET":

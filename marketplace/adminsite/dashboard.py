@@ -55,18 +55,25 @@ def attention(admins):
     ]
 
 
-def bounded_counts(querysets, limit):
-    """How many rows each query has, counted up to `limit` + 1, all in one statement."""
+def bounded_counts(querysets, limit, *others):
+    """How many rows each query has, counted up to `limit` + 1, all in one statement.
+
+    `others` are more columns of it, each as (sql, parameters).
+    """
     if not querysets:
         return []
-    parts, parameters = [], []
-    for queryset in querysets:
-        sql, values = queryset.order_by().values("pk")[: limit + 1].query.sql_with_params()
-        parts.append(f"(SELECT COUNT(*) FROM ({sql}) AS counted)")  # noqa: S608
-        parameters += values
+    columns = [*(count_of(queryset, limit) for queryset in querysets), *others]
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join(parts)}", parameters)
+        cursor.execute(
+            f"SELECT {', '.join(sql for sql, _ in columns)}",
+            [parameter for _, parameters in columns for parameter in parameters],
+        )
         return list(cursor.fetchone())
+
+
+def count_of(queryset, limit):
+    sql, parameters = queryset.order_by().values("pk")[: limit + 1].query.sql_with_params()
+    return f"(SELECT COUNT(*) FROM ({sql}) AS counted)", parameters  # noqa: S608
 
 
 def sizes(querysets, relations):
@@ -74,16 +81,10 @@ def sizes(querysets, relations):
 
     It estimates whole tables and indexes: each query's relation is one that holds its rows.
     """
-    counted = bounded_counts(querysets, limit=MAX_EXACT)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT relname, reltuples::bigint FROM pg_class WHERE relname = ANY(%s)",
-            [relations],
-        )
-        estimated = dict(cursor.fetchall())
+    estimate = "(SELECT reltuples::bigint FROM pg_class WHERE oid = %s::regclass)"
+    found = bounded_counts(querysets, MAX_EXACT, *((estimate, [name]) for name in relations))
+    counted, estimated = found[: len(relations)], found[len(relations) :]
     return [
-        Number(count)
-        if count <= MAX_EXACT
-        else Number(max(count, estimated[relation]), is_estimate=True)
-        for relation, count in zip(relations, counted, strict=True)
+        Number(count) if count <= MAX_EXACT else Number(max(count, estimate), is_estimate=True)
+        for count, estimate in zip(counted, estimated, strict=True)
     ]

@@ -16,7 +16,12 @@ class MarketplaceAdminSite(AdminSite):
     index_template = "admin/dashboard.html"
     # The menu, in groups: {model: icon}. Each person sees only what he or she may open.
     menu = {
-        "Catalogue": {"skill": "extension", "persona": "theater_comedy", "importrun": "upload"},
+        "Catalogue": {
+            "skill": "extension",
+            "persona": "theater_comedy",
+            "importrun": "upload",
+            "zeroresultsearch": "search_off",
+        },
         "Agents": {"agent": "smart_toy", "agenttoken": "key", "operatorclaim": "badge"},
         "Activity": {
             "case": "gavel",

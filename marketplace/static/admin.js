@@ -31,7 +31,7 @@ const addPreview = (content, preview) => {
   if (content.value) show();
 };
 
-// A whole file that is pasted or dropped fills the fields that are still as they were.
+// A whole file that is pasted or dropped fills the fields that are still empty.
 const fillFromFile = (content, status) => {
   content.closest(".markdown-editor").before(status);
   status.hidden = false;
@@ -68,7 +68,8 @@ const fillFromFile = (content, status) => {
       if (field.selectedOptions.length) return false;
       field.append(...value.map(([key, text]) => new Option(text, key, true, true)));
     } else {
-      if (field.value !== field.defaultValue || field.value === value) return false;
+      // A price of 0 is what the form begins with.
+      if (!["", "0"].includes(field.value) || field.value === value) return false;
       field.value = value;
     }
     // The slug stays as it is now, whatever the title becomes.
@@ -79,7 +80,53 @@ const fillFromFile = (content, status) => {
     content.form.querySelector(`label[for=id_${name}]`).firstChild.textContent.trim().toLowerCase();
 };
 
+// One key acts on the row of a list that has the focus, through the list's own form.
+const addRowKeys = (hint) => {
+  const rows = [...document.querySelectorAll("#result_list .data-row")];
+  const help = document.getElementById("row-keys-help");
+  const form = document.getElementById("changelist-form");
+  const actions = new Map(
+    [...hint.querySelectorAll("[data-action]")].map((kbd) => [kbd.textContent, kbd.dataset.action])
+  );
+  const place = `row of ${location.pathname}`;
+  const box = (row) => row.querySelector("input.action-select");
+  const current = () => rows.indexOf(document.activeElement.closest(".data-row"));
+  const move = (number) => {
+    const row = rows[Math.max(0, Math.min(number, rows.length - 1))];
+    row.querySelector("a").focus();
+    row.scrollIntoView({ block: "nearest" });
+  };
+  const select = (row) => box(row).click();
+  const run = (action, row) => {
+    if (!rows.some((each) => box(each).checked)) select(row);
+    sessionStorage.setItem(place, rows.indexOf(row));
+    form.elements.action.value = action;
+    form.requestSubmit(form.querySelector("button[name=index]"));
+  };
+
+  document.addEventListener("keydown", (event) => {
+    const typing = "input:not([type=checkbox]), textarea, select, [contenteditable], dialog";
+    if (event.target.closest(typing) || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { key } = event, row = rows[current()];
+    if (key === "j") move(current() + 1);
+    else if (key === "k") move(current() - 1);
+    else if (key === "?") help.showModal();
+    else if (key === "x" && row) select(row);
+    else if (actions.has(key) && row) run(actions.get(key), row);
+    else return;
+    event.preventDefault();
+  });
+
+  // Back from an action, at the row that has taken the place of the last one.
+  const last = sessionStorage.getItem(place);
+  sessionStorage.removeItem(place);
+  // What the theme's scripts have not shown yet cannot have the focus.
+  if (last !== null) window.addEventListener("load", () => move(Number(last)));
+};
+
 document.addEventListener("DOMContentLoaded", () => {
+  const keys = document.getElementById("row-keys");
+  if (keys) addRowKeys(keys);
   const preview = document.getElementById("markdown-preview");
   const content = document.getElementById("id_content");
   const pasted = document.getElementById("pasted");

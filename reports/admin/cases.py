@@ -66,6 +66,7 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     sortable_by = ["open_reports", "last_reported_at"]
     fields = ["state", "open_reports", "last_reported_at", "resolved_at", "resolution"]
     actions = ["resolve", "recall", "hide", "suspend"]
+    row_keys = {"e": "resolve", "c": "recall", "h": "hide"}
     change_form_template = "admin/reports/case.html"
 
     def get_queryset(self, request):

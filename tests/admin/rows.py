@@ -4,9 +4,10 @@ import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Group, User
 from django.urls import reverse
+from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorClaim
-from catalogue.models import ImportRun, Persona, Skill
+from catalogue.models import ImportRun, Persona, Skill, ZeroResultSearch
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
 from reviews.models import Review
@@ -28,6 +29,7 @@ SEARCHES = {
     Skill: ("pdf-tables-1", "pdf-tables-1"),
     Persona: ("archivist-1", "archivist-1"),
     ImportRun: ("upload-1", "upload-1"),
+    ZeroResultSearch: ("no such thing 1", "no such thing 1"),
     SkillInstall: ("pdf-tables-1", "crawler-1"),
     PersonaInstall: ("archivist-1", "crawler-1"),
     Review: ("archivist-1", "Useful."),
@@ -69,6 +71,9 @@ def make_rows(first, last):
         Report.objects.submit(agent, first_of(Skill), reason="broken")
         AgentToken.objects.issue(Agent.objects.get(handle="crawler-1"))
         ImportRun.objects.create(name=f"upload-{number}.zip", kind="skill")
+        ZeroResultSearch.objects.create(
+            kind="skill", text=f"no such thing {number}", last_searched_at=timezone.now()
+        )
         User.objects.create(username=f"clerk-{number}")
         Group.objects.create(name=f"group-{number}")
     Persona.objects.get(slug="archivist-1").skills.set(skills)

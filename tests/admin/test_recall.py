@@ -115,7 +115,7 @@ def test_what_is_withdrawn_can_be_recalled_later_and_a_recall_is_not_withdrawn_q
         page = take_action(admin_client, action, skill, reason=reason).content.decode()
         assert (f"/do/{action}/" in offered) == ("None of these" not in page)
 
-    assert "None of these can be withdrawn: they are already." in page
+    assert "None of these can be withdrawn: they are withdrawn already." in page
     assert [row["reason"] for row in advisories(client)] == ["It deletes logs."]
     logged = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/history/").content.decode()
     assert "<b>Withdrawn.</b>" in logged

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorClaim
-from catalogue.models import ImportRun, Persona, Skill
+from catalogue.models import ImportRun, Persona, Skill, ZeroResultSearch
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
 from reviews.models import Review
@@ -16,7 +16,7 @@ from tests.admin.actions import take_action
 from tests.admin.rows import url_of
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory, review
 
-CATALOGUE = {Skill, Persona, ImportRun}
+CATALOGUE = {Skill, Persona, ImportRun, ZeroResultSearch}
 AGENTS = {Agent, AgentToken, OperatorClaim, Review}
 INSTALLS = {SkillInstall, PersonaInstall}
 REPORTS = {Case, Report}
@@ -29,6 +29,7 @@ def rows(db):
     agent = AgentFactory()
     install = SkillInstallFactory(agent=agent, skill=SkillFactory(downloads=1))
     ImportRun.objects.create(name="skills.zip", kind="skill")
+    ZeroResultSearch.objects.create(kind="skill", text="abacus", last_searched_at=timezone.now())
     Report.objects.submit(agent, install.skill, reason="spam")
     return [install.skill, agent, agent.token, review(agent, PersonaFactory(), 2)]
 

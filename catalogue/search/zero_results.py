@@ -1,0 +1,63 @@
+"""Counts the searches that find nothing: what agents look for, and the catalogue does not have."""
+
+from django.db import DEFAULT_DB_ALIAS, Error, connection
+
+from catalogue.frontmatter import one_line
+from catalogue.models import ZeroResultSearch
+from marketplace.db.replicas import monitor
+from marketplace.models import max_length
+from marketplace.secrets import mask
+
+MAX_ROWS = 10_000
+MAX_LENGTH = max_length(ZeroResultSearch, "text")
+MAX_DIGITS = 6  # more may be somebody's number
+
+# One writer at a time, and nobody waits for a turn: under a flood of searches some are not counted.
+# A new text takes the place of the one that was asked for least, and of those of the oldest.
+COUNT = """
+    WITH turn AS MATERIALIZED (
+        SELECT pg_try_advisory_xact_lock(
+            'catalogue_zeroresultsearch'::regclass::oid::int, 0
+        ) AS is_mine
+    ),
+    dropped AS (
+        DELETE FROM catalogue_zeroresultsearch WHERE (SELECT is_mine FROM turn)
+            AND NOT EXISTS (
+                SELECT FROM catalogue_zeroresultsearch WHERE kind = %(kind)s AND text = %(text)s
+            )
+            AND id IN (
+                SELECT id FROM catalogue_zeroresultsearch
+                ORDER BY searches DESC, last_searched_at DESC OFFSET %(others)s
+            )
+    )
+    INSERT INTO catalogue_zeroresultsearch AS known (kind, text, searches, last_searched_at)
+    SELECT %(kind)s, %(text)s, 1, now() FROM turn WHERE is_mine
+    ON CONFLICT (kind, text) DO UPDATE
+    SET searches = known.searches + 1, last_searched_at = excluded.last_searched_at
+"""
+
+
+def count_zero_results(kind, text):
+    """Count a search for a text that has found nothing, without its caller; it never fails.
+
+    Only a search that really ran is counted: of a response that is served from a cache, of this
+    server or of another one, nothing is heard here. The primary counts, whichever server has
+    searched; while it cannot be reached, nobody does.
+    """
+    shown = public_text(text)
+    if not shown or monitor.problems[DEFAULT_DB_ALIAS]:
+        return
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(COUNT, {"kind": kind, "text": shown, "others": MAX_ROWS - 1})
+    except Error:
+        # A server that may not be written to, as after a failover: the search has its answer.
+        return
+
+
+def public_text(text):
+    """The text as it is counted, or "" where it may hold a secret or personal data."""
+    digits = sum(character.isdigit() for character in text)
+    if "@" in text or digits > MAX_DIGITS or mask(text) != text:
+        return ""
+    return one_line(text).lower()[:MAX_LENGTH].strip()

@@ -1,0 +1,169 @@
+"""Staff read what was searched for and not found: the text, how often, and nothing of who asked"""
+
+import threading
+from datetime import timedelta
+
+import pytest
+from django.db import DatabaseError, connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from agents import tokens
+from catalogue.models import ZeroResultSearch
+from catalogue.search import zero_results
+from tests.factories import SkillFactory
+
+LIST = "/admin/catalogue/zeroresultsearch/"
+SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
+
+
+def search(client, text, url=SKILLS, **query):
+    response = client.get(url, {"q": text, **query})
+    assert response.status_code == 200
+    return response.json()["count"] if url.startswith("/api/") else response
+
+
+def counted():
+    return list(ZeroResultSearch.objects.values_list("kind", "text", "searches"))
+
+
+def test_what_found_nothing_is_counted_by_its_text_and_kind(admin_client, anyone):
+    for text in ("Abacus  Repair", " abacus repair", "zither"):
+        assert search(anyone, text) == 0
+    search(anyone, "abacus repair", PERSONAS)
+
+    page = admin_client.get(LIST)
+
+    assert [(each.kind, each.text, each.searches) for each in page.context["cl"].result_list] == [
+        ("skill", "abacus repair", 2),
+        ("persona", "abacus repair", 1),
+        ("skill", "zither", 1),
+    ]
+    of_personas = admin_client.get(LIST, {"kind__exact": "persona"})
+    assert [each.kind for each in of_personas.context["cl"].result_list] == ["persona"]
+
+
+def test_the_dashboard_shows_the_first_and_leads_to_all(admin_client, anyone):
+    search(anyone, "abacus")
+
+    page = admin_client.get("/admin/")
+
+    assert f'href="{LIST}">All of them</a>' in page.content.decode()
+    [ranking] = [each for each in page.context["rankings"] if "all" in each]
+    assert [(text, number) for text, number, _ in ranking["rows"]] == [("abacus", "1 for skills")]
+
+
+def test_nothing_is_written_where_something_was_found_or_nothing_was_searched(anyone):
+    SkillFactory(slug="pdf-tables", title="PDF Tables", category="data")
+
+    with CaptureQueriesContext(connection) as queries:
+        assert search(anyone, "pdf") == 1
+        assert search(anyone, "", SKILLS) == 1
+        # The filter leaves nothing, whatever the text.
+        assert search(anyone, "pdf", SKILLS, category="games") == 0
+
+    assert counted() == []
+    assert "zeroresult" not in str(queries.captured_queries)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_response_from_the_cache_is_not_counted_again(anyone):
+    for _ in range(3):
+        search(anyone, "abacus")
+
+    assert counted() == [("skill", "abacus", 1)]
+
+
+def test_a_search_over_mcp_or_on_the_website_counts_alike(anyone):
+    call = {"name": "search_skills", "arguments": {"query": "abacus"}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+    response = anyone.post("/mcp", message, headers={"MCP-Protocol-Version": "2025-06-18"})
+    assert '"count":0' in response.content.decode().replace(" ", "").replace("\\", "")
+    search(anyone, "abacus", "/skills")
+
+    assert counted() == [("skill", "abacus", 2)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ada@operator.example",
+        "call +44 20 7946 0958",
+        tokens.mint(),
+        f"my token is {tokens.mint()[:20]}",
+        "/claim/abcdefgh",
+        "x" * 30,
+    ],
+)
+def test_a_text_that_may_hold_a_secret_or_personal_data_is_not_kept(anyone, text):
+    search(anyone, text)
+
+    assert counted() == []
+
+
+def test_a_long_text_is_cut_and_control_characters_are_spaces(anyone):
+    search(anyone, "long word " * 10)
+    search(anyone, "tab\tand\x01other")
+
+    texts = {text for _, text, _ in counted()}
+    assert texts == {"tab and other", ("long word " * 7)[:64].strip()}
+
+
+def test_a_new_text_replaces_the_oldest_of_those_that_were_asked_for_least(anyone, monkeypatch):
+    monkeypatch.setattr(zero_results, "MAX_ROWS", 3)
+    for text, searches, hours in (("oud", 2, 9), ("lute", 1, 1), ("harp", 1, 2)):
+        at = timezone.now() - timedelta(hours=hours)
+        ZeroResultSearch.objects.create(
+            kind="skill", text=text, searches=searches, last_searched_at=at
+        )
+
+    search(anyone, "oud")
+    assert len(counted()) == 3
+    search(anyone, "zither")
+    assert [text for _, text, _ in counted()] == ["oud", "zither", "lute"]
+    search(anyone, "viol")
+    assert {text for _, text, _ in counted()} == {"oud", "zither", "viol"}
+
+
+def test_a_search_is_answered_where_nothing_can_be_written(anyone):
+    with connection.execute_wrapper(read_only):
+        assert search(anyone, "abacus") == 0
+
+    assert counted() == []
+
+
+def read_only(execute, sql, *arguments):
+    if "zeroresult" in sql:
+        raise DatabaseError("cannot execute INSERT in a read-only transaction")
+    return execute(sql, *arguments)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_waits_for_another_who_counts(anyone):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 'catalogue_zeroresultsearch'::regclass::oid::int")
+        [(key,)] = cursor.fetchall()
+        cursor.execute("SELECT pg_advisory_lock(%s, 0)", [key])
+        answers = []
+
+        def search_elsewhere():
+            answers.append(search(anyone, "abacus"))
+            connection.close()
+
+        thread = threading.Thread(target=search_elsewhere)
+        thread.start()
+        thread.join(timeout=20)
+        cursor.execute("SELECT pg_advisory_unlock(%s, 0)", [key])
+
+    assert answers == [0]
+    assert counted() == []
+
+
+def test_the_list_is_only_read(admin_client, anyone):
+    search(anyone, "abacus")
+    row = ZeroResultSearch.objects.get()
+
+    assert admin_client.get(f"{LIST}add/").status_code == 403
+    page = admin_client.get(f"{LIST}{row.pk}/change/").content.decode()
+    assert 'name="text"' not in page
+    assert admin_client.post(f"{LIST}{row.pk}/delete/", {"post": "yes"}).status_code == 403
