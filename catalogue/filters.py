@@ -99,8 +99,10 @@ class CatalogueFilterSet(FilterSet):
     }
     by_ids = None
 
-    def __init__(self, query):
+    def __init__(self, query, *, is_asked=True):
+        """`is_asked` is False for a search that nobody asked for, such as one for suggestions."""
         super().__init__(query)
+        self.is_asked = is_asked
         if len(self.words) > MAX_QUERY:
             raise BadRequest(f"q must be at most {MAX_QUERY} characters")
         _, self.bound["counted"] = self.counted
@@ -123,7 +125,7 @@ class CatalogueFilterSet(FilterSet):
         validator = Validator.of(catalogue_version)
         ranked = rank()
         # A filter that leaves nothing says nothing about the text.
-        if not ranked and not self.values:
+        if self.is_asked and not ranked and not self.values:
             count_zero_results(self.queryset.model.__name__.lower(), self.words)
         if not all(self.filters[name].is_versioned for name in self.values):
             validator = Validator(rank, ranked, weight=COMPILED_BYTES + RANK_BYTES * len(ranked))

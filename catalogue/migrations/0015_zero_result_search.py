@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('catalogue', '0012_changes_so_far'),
+        ('catalogue', '0014_category_postings'),
     ]
 
     operations = [

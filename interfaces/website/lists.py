@@ -74,7 +74,7 @@ class ListPage(Page):
         others, validators = [], [validator, pagination.rows.validator]
         if filterset.words and not pagination.page:
             query = {"q": [filterset.words], "limit": [str(MAX_OTHERS)]}
-            found = paginated(request, self.other.viewset.filterset_class(query))
+            found = paginated(request, self.other.viewset.filterset_class(query, is_asked=False))
             others, validators = found.page, [*validators, found.rows.validator]
         return self.render(
             Validator.of_all(validators),

@@ -61,7 +61,7 @@ def facets(kind, text, counted):
 def entries(kind, text, request, number):
     """Those with titles that begin with the text, then the best that hold its words."""
     query = {"q": [completed(kind, text)[:MAX_QUERY]], "limit": [str(number)]}
-    filterset = FILTERSETS[kind](query)
+    filterset = FILTERSETS[kind](query, is_asked=False)
     named = filterset.queryset.alias(name=TITLE_WITHOUT_CASE)
     named = named.filter(name__startswith=text.lower()).order_by("name").values("slug", "title")
     titles = {row["slug"]: row["title"] for row in named[:number]}

@@ -8,7 +8,6 @@ from django.db import DatabaseError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from agents import tokens
 from catalogue.models import ZeroResultSearch
 from catalogue.search import zero_results
 from tests.factories import SkillFactory
@@ -89,8 +88,8 @@ def test_a_search_over_mcp_or_on_the_website_counts_alike(anyone):
     [
         "ada@operator.example",
         "call +44 20 7946 0958",
-        tokens.mint(),
-        f"my token is {tokens.mint()[:20]}",
+        "mkt_agent_G3BSsUjti31RLPlTGcasIPopxFfFokIV1SkaqW",
+        "my token is mkt_agent_dXLh4RHHL7",
         "/claim/abcdefgh",
         "x" * 30,
     ],
@@ -167,3 +166,11 @@ def test_the_list_is_only_read(admin_client, anyone):
     page = admin_client.get(f"{LIST}{row.pk}/change/").content.decode()
     assert 'name="text"' not in page
     assert admin_client.post(f"{LIST}{row.pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+def test_a_search_that_nobody_asked_for_is_not_counted(anyone):
+    assert anyone.get("/suggest", {"q": "abacus"}).status_code == 200
+    assert counted() == []
+    # Where it finds nothing among skills, the page looks among personas by itself.
+    anyone.get("/skills", {"q": "abacus"})
+    assert counted() == [("skill", "abacus", 1)]

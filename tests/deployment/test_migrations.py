@@ -1,6 +1,7 @@
 """A migration that the running release could not work with is refused, and the rest are not."""
 
 import re
+from datetime import UTC, timedelta
 from importlib import import_module
 from pathlib import Path
 
@@ -10,12 +11,20 @@ from django.contrib.postgres.operations import NotInTransactionMixin
 from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
+from django.utils import timezone
 from django_migration_linter.management.commands.lintmigrations import Command as Linter
 
 from catalogue.models import Change, FacetCount, PersonaPosting, Skill, SkillPosting
 from catalogue.search.facet_counts import most_common
 from demo.postgres import CHECKOUT
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+from installs.models import PersonaDay, SkillDay
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+)
 from tests.next_release import add_migration, next_release_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -128,9 +137,9 @@ def test_the_words_of_categories_are_found_that_were_there_before(anyone, capsys
     )
 
 
-def run_statement(migration, name):
+def run_statement(migration, name, app="catalogue"):
     """A statement that a migration runs for both kinds of entry, run again."""
-    statement = getattr(import_module(f"catalogue.migrations.{migration}"), name)
+    statement = getattr(import_module(f"{app}.migrations.{migration}"), name)
     with connection.cursor() as cursor:
         for kind in ("skill", "persona"):
             cursor.execute(statement.format(kind=kind))
@@ -161,3 +170,25 @@ def test_licenses_are_counted_that_were_there_before():
 
     assert most_common("skill", ["license"])[0] == [("license", "MIT", 3)]
     assert most_common("persona", ["license"])[0] == [("license", "ISC", 1)]
+
+
+def test_installs_are_counted_on_their_days_that_were_there_before():
+    now = timezone.now()
+    installs = [SkillInstallFactory() for _ in range(4)] + [PersonaInstallFactory()]
+    for install, days in zip(installs, (0, 3, 84, 90, 3), strict=True):
+        type(install).objects.filter(pk=install.pk).update(installed_at=now - timedelta(days=days))
+    again = SkillInstallFactory(skill=installs[0].skill)
+
+    for _ in range(2):
+        run_statement("0007_days_so_far", "FILL", app="installs")
+
+    days = {(day.skill, day.day): day.installs for day in SkillDay.objects.select_related("skill")}
+    today = now.astimezone(UTC).date()
+    assert days == {
+        (again.skill, today): 2,
+        (installs[1].skill, today - timedelta(days=3)): 1,
+        (installs[2].skill, today - timedelta(days=84)): 1,
+    }
+    assert PersonaDay.objects.get().day == today - timedelta(days=3)
+    SkillInstallFactory(skill=again.skill)
+    assert SkillDay.objects.get(skill=again.skill).installs == 3

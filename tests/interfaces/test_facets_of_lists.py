@@ -7,7 +7,7 @@ import pytest
 
 from catalogue.models import Skill
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
-from tests.interfaces.pages import entries, text_of, visible
+from tests.interfaces.pages import entries, links, text_of, visible
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -56,8 +56,8 @@ def test_several_are_set_at_once_and_a_set_one_takes_itself_away(person):
     page = person.get("/skills?category=data&runtime=python")
 
     assert entries(page) == ["found"]
-    assert facets(page)["Category"][0] == ("data", "2", "?runtime=python", True)
-    assert facets(page)["Runtime"][0] == ("python", "1", "?category=data", True)
+    assert facets(page)["Category"][0] == ("data", None, "?runtime=python", True)
+    assert facets(page)["Runtime"][0] == ("python", None, "?category=data", True)
 
 
 def test_personas_have_prices_and_ratings_too(person):
@@ -113,13 +113,29 @@ def test_a_number_that_cannot_be_is_not_shown(person, before):
     assert person.get(f"/skills?before={before}").status_code == 200
 
 
+def test_a_rare_value_waits_behind_the_common_ones_unless_it_is_set(person):
+    for number in range(10):
+        SkillFactory.create_batch(1 + (number < 9), category=f"category-{number}")
+
+    page = text_of(person.get("/skills"))
+    assert re.search(
+        r"<details><summary>2 more</summary>.*category-8.*category-9.*</details>", page, re.DOTALL
+    )
+    assert facets(person.get("/skills?category=category-9"))["Category"][0] == (
+        *("category-9", None, "?", True),
+    )
+
+
 def test_a_list_without_results_leads_on(person):
     SkillFactory(category="data")
+    PersonaFactory(slug="known", title="Nothing")
 
     page = person.get("/skills?q=nothing&category=data")
 
     text = visible(page)
     assert "Nothing here fits." in text
-    assert "Look again without category: data" in text
-    assert "Look among personas" in text
+    assert "Search without category: data" in text
+    assert "Search personas" in text
+    assert "Among personas there is: Nothing" in text
+    assert "/personas/known" in links(page)
     assert '<a href="?q=nothing">' in text_of(page)

@@ -16,7 +16,7 @@ def test_the_start_page_shows_what_there_is(person, catalogue):
 
     text = visible(page)
     assert "1 skill 1 persona" in text
-    assert ("PDF tables Harbour Tools · data Extracts tables. 1,234 installs 14 tokens MIT") in text
+    assert ("PDF tables Harbour Tools · data Extracts tables. 1,234 installs 14 tokens") in text
     assert entries(page) == ["pdf-tables", "archivist"]
     assert "npx skills add http://testserver" in text
     assert "grep -o 'mkt_agent_[0-9A-Za-z]*'" in text
@@ -72,7 +72,7 @@ def test_a_persona_shows_its_prompt_its_skills_and_its_ratings(person, catalogue
 
     assert "<p><em>Quiet.</em></p>" in text_of(page)
     shown = visible(page)
-    assert "4.33 of 5, from 3 reviews 5 ★ stars 2 2 4 ★ stars 0 0 3 ★ stars 1 1 2 ★" in shown
+    assert "4.3 of 5, from 3 reviews 5 ★ stars 2 2 4 ★ stars 0 0 3 ★ stars 1 1 2 ★" in shown
     assert "curl http://testserver/api/v1/agents/me/personas/install" in shown
     assert "npx skills add http://testserver/personas/archivist" in shown
     assert "/skills/pdf-tables" in links(page)
@@ -83,7 +83,7 @@ def test_a_priced_persona_shows_no_prompt_and_no_way_to_install_it(person, catal
 
     text = visible(person.get("/personas/archivist"))
 
-    assert "This persona costs 1200 cents" in text
+    assert "This persona costs 1,200 cents" in text
     assert "Quiet." not in text
     assert "personas/install" not in text
     assert "npx" not in text

@@ -23,13 +23,24 @@ def test_it_offers_categories_titles_and_what_the_search_finds(person):
         "suggestions": [
             {
                 "label": "tabular data",
-                "hint": "category, 1",
+                "hint": "category, 1 skill",
                 "url": "/skills?category=tabular+data",
             },
             {"label": "Table of contents", "hint": "skill", "url": "/skills/tables"},
             {"label": "PDF tables", "hint": "skill", "url": "/skills/pdf-tables"},
         ]
     }
+
+
+def test_without_a_kind_it_offers_both_and_their_authors(person):
+    SkillFactory(slug="tables", title="Harbour tables", author="Field Notes")
+    PersonaFactory(slug="master", title="Harbour master", author="Harbour Tools")
+
+    assert suggested(person, "q=harb") == [
+        ("Harbour tables", "/skills/tables"),
+        ("Harbour Tools", "/personas?author=Harbour+Tools"),
+        ("Harbour master", "/personas/master"),
+    ]
 
 
 def test_it_knows_near_spellings(person):
