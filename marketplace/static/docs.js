@@ -25,12 +25,22 @@ new MutationObserver(() => {
   for (const table of docs.querySelectorAll("table[role=region]")) table.removeAttribute("role");
 }).observe(docs, { childList: true, subtree: true });
 
-SwaggerUIBundle({
-  domNode: docs,
-  url: docs.dataset.document,
-  plugins: [accessible],
-  validatorUrl: null,
-  deepLinking: true,
-  tryItOutEnabled: true,
-  defaultModelsExpandDepth: 0,
+// Loaded once the page is there, because it is a hundred times as large.
+addEventListener("load", () => {
+  const style = document.createElement("link");
+  Object.assign(style, { rel: "stylesheet", href: docs.dataset.style });
+  const script = document.createElement("script");
+  script.src = docs.dataset.script;
+  script.addEventListener("load", () => {
+    SwaggerUIBundle({
+      domNode: docs,
+      url: docs.dataset.document,
+      plugins: [accessible],
+      validatorUrl: null,
+      deepLinking: true,
+      tryItOutEnabled: true,
+      defaultModelsExpandDepth: 0,
+    });
+  });
+  document.head.append(style, script);
 });
