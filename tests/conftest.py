@@ -10,6 +10,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from marketplace.http_cache.store import cached_responses
 from marketplace.models import RateCount
 from tests.cleanup import empty_the_database
+from tests.external import run_or_skip
 from tests.factories import AgentFactory
 from tests.live import LiveServer, SharedServers
 from tests.openapi_contract import assert_as_described
@@ -18,6 +19,8 @@ from tests.openapi_contract import assert_as_described
 django_settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 TransactionTestCase._fixture_teardown = lambda _case: empty_the_database()
+
+AXE = "axe-core@4.14.1"
 
 
 class FoundOnceMiddleware(WhiteNoiseMiddleware):
@@ -180,3 +183,24 @@ def own_server_of(transactional_db, tmp_path):
     yield own_server_of
     for server in servers:
         server.stop()
+
+
+@pytest.fixture
+def serious_violations(request):
+    """What axe-core finds serious or critical on a page of Playwright: `[(rule, elements), …]`."""
+    folder = request.config.cache.mkdir("axe-core")
+    source = folder / "node_modules/axe-core/axe.min.js"
+    if not source.exists():
+        run_or_skip(folder, "npm", "install", "--prefix", ".", "--no-audit", "--no-fund", AXE)
+
+    def serious_violations(page):
+        # Evaluated by the browser's debugger, which no Content-Security-Policy concerns.
+        page.evaluate(source.read_text())
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        return [
+            (each["id"], [node["target"] for node in each["nodes"]])
+            for each in found
+            if each["impact"] in {"serious", "critical"}
+        ]
+
+    return serious_violations

@@ -8,7 +8,7 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 
 from catalogue.models import Skill
-from tests.chromium import SIZES, Visitor, needs_chromium, visit
+from tests.chromium import Visitor, needs_chromium, visit
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory, review
 
 pytestmark = [pytest.mark.external, needs_chromium]
@@ -33,7 +33,13 @@ PASTE = """(field, text) => {
 
 
 class StaffVisitor(Visitor):
-    """A member of staff."""
+    """A member of staff, whose pages everybody can use."""
+
+    serious_violations = None
+
+    def picture(self, name):
+        super().picture(name)
+        self.errors += [(name, *each) for each in self.serious_violations(self.page)]
 
     def log_in(self):
         self.open("/admin/login/")
@@ -46,15 +52,20 @@ class StaffVisitor(Visitor):
         return self.server.request("GET", f"/api/v1/{path}", **options)
 
 
-@pytest.fixture(params=SIZES)
-def staff(request, live_server_of, tmp_path, monkeypatch):
+SCREENS = [("desktop", "light"), ("phone", "dark")]
+
+
+@pytest.fixture(params=SCREENS, ids="-".join)
+def staff(request, live_server_of, tmp_path, monkeypatch, serious_violations):
     # Playwright runs an event loop in this thread, in which Django refuses to use the database.
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
     server = live_server_of()
     hasher = PBKDF2PasswordHasher()  # the server's; the suite's own is a quicker one
     password = hasher.encode("right-password", hasher.salt())
     User.objects.create(username="clerk", password=password, is_staff=True, is_superuser=True)
-    with visit(StaffVisitor, server, tmp_path, request.param) as staff:
+    size, scheme = request.param
+    with visit(StaffVisitor, server, tmp_path, size, color_scheme=scheme) as staff:
+        staff.serious_violations = serious_violations
         yield staff
 
 

@@ -4,10 +4,8 @@ import subprocess
 import pytest
 from django.test import Client
 
-from tests.external import run_or_skip
 from tests.factories import PersonaFactory, SkillFactory
 
-AXE = "axe-core@4.14.1"
 # A curl that also says on standard error which status each request had.
 CURL = """#!/bin/sh
 exec "$REAL_CURL" -w '%{stderr}%{http_code}\\n' "$@"
@@ -68,24 +66,3 @@ def shell(tmp_path):
         return done.stdout, [int(status) for status in done.stderr.split()]
 
     return shell
-
-
-@pytest.fixture
-def serious_violations(request):
-    """What axe-core finds serious or critical on a page of Playwright: `[(rule, elements), …]`."""
-    folder = request.config.cache.mkdir("axe-core")
-    source = folder / "node_modules/axe-core/axe.min.js"
-    if not source.exists():
-        run_or_skip(folder, "npm", "install", "--prefix", ".", "--no-audit", "--no-fund", AXE)
-
-    def serious_violations(page):
-        # Evaluated by the browser's debugger, which no Content-Security-Policy concerns.
-        page.evaluate(source.read_text())
-        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-        return [
-            (each["id"], [node["target"] for node in each["nodes"]])
-            for each in found
-            if each["impact"] in {"serious", "critical"}
-        ]
-
-    return serious_violations
