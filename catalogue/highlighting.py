@@ -1,5 +1,6 @@
 """Code as HTML in which its parts can be told apart, by six classes of the stylesheet."""
 
+from functools import lru_cache
 from html import escape
 from itertools import groupby
 
@@ -7,7 +8,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Token
 
 # Those that these texts are full of. A lexer is a list of regular expressions, and hostile code can
-# take time quadratic in its length: these need at most a third of a second for the longest.
+# take time quadratic in its length: these need at most half a second for the longest.
 LEXERS = {
     **dict.fromkeys(["bash", "sh", "shell", "zsh"], "bash"),
     **dict.fromkeys(["python", "py", "python3"], "python"),
@@ -18,7 +19,7 @@ LEXERS = {
     **dict.fromkeys(["dockerfile", "docker"], "docker"),
     **{name: name for name in ("json", "toml", "ini", "sql", "html", "xml", "css", "diff", "go")},
 }
-MAX_HIGHLIGHTED = 4_000  # characters
+MAX_HIGHLIGHTED = 5_000  # characters
 CLASSES = {
     Token.Keyword: "k",
     Token.Literal.String: "s",
@@ -34,6 +35,7 @@ CLASSES = {
 }
 
 
+@lru_cache(maxsize=64)
 def highlight(code, language):
     """The code as HTML, escaped; plain where its language is not known."""
     name = LEXERS.get(language.lower())

@@ -1,7 +1,9 @@
 """Markdown as safe HTML, for the admin and the website."""
 
 import re
+from collections import Counter
 from functools import lru_cache, partial
+from html import escape
 
 import nh3
 from markdown_it import MarkdownIt
@@ -22,17 +24,31 @@ FOCUSABLE = {tag: {"tabindex": "0"} for tag in ("pre", "table")}
 MAX_PREVIEW = 20_000
 MAX_CONTENTS_LEVEL = 3
 MIN_CONTENTS = 3  # headings, from which on a text has contents
+MAX_CODE = 8_000  # characters of code that are highlighted
+MAX_CELLS = 10_000  # of tables
+MAX_HEADINGS = 60  # of a text's contents
+PREFIX = "text-"  # so that no heading takes an id of the page
 CUT_OFF = "<p><em>The preview ends here; the text goes on.</em></p>"
 
-# No raw HTML; tables and strikethrough, which agents' own tools render too. No references: a
-# short text that repeats a long one would become a page of many megabytes.
-MARKDOWN = (
-    MarkdownIt(
-        "commonmark", {"html": False, "highlight": lambda code, name, _: highlight(code, name)}
-    )
-    .enable(["table", "strikethrough"])
-    .disable("reference")
-)
+
+def markdown(*rules):
+    # No raw HTML. No references: a short text that repeats a long one would become a page of many
+    # megabytes.
+    parser = MarkdownIt("commonmark", {"html": False}).enable(list(rules)).disable("reference")
+    parser.add_render_rule("fence", fence)
+    return parser
+
+
+def fence(_renderer, tokens, index, _options, env):
+    """A block of code, highlighted while the text is below its limit."""
+    code, language = tokens[index].content, tokens[index].info.partition(" ")[0]
+    env["code"] += len(code)
+    html = highlight(code, language) if env["code"] <= MAX_CODE else escape(code)
+    return f"<pre><code>{html}</code></pre>\n"
+
+
+# Tables and strikethrough, which agents' own tools render too.
+MARKDOWN, WITHOUT_TABLES = markdown("table", "strikethrough"), markdown("strikethrough")
 
 
 def render(text, folder=""):
@@ -52,7 +68,7 @@ def contents(text, folder=""):
     if len(upper) < MIN_CONTENTS:
         return []
     highest = min(level for level, _, _ in upper)
-    return [(level > highest, name, title) for level, name, title in upper]
+    return [(level > highest, name, title) for level, name, title in upper[:MAX_HEADINGS]]
 
 
 # A hostile text renders slowly, and a page with another query string is rendered again.
@@ -60,32 +76,41 @@ def contents(text, folder=""):
 def rendered(text, folder):
     fenced = FENCED.match(text)
     body = text[fenced.end() :] if fenced else text
-    tokens = MARKDOWN.parse(body[:MAX_PREVIEW])
+    shown = body[:MAX_PREVIEW]
+    parser = MARKDOWN if cells_of(shown) <= MAX_CELLS else WITHOUT_TABLES
+    tokens = parser.parse(shown)
     found = anchored(tokens)
-    html = MARKDOWN.renderer.render(tokens, MARKDOWN.options, {})
+    html = parser.renderer.render(tokens, parser.options, {"code": 0})
     return nh3.clean(
         html + CUT_OFF * (len(body) > MAX_PREVIEW),
         tags=TAGS,
         attributes=ATTRIBUTES,
         set_tag_attribute_values=FOCUSABLE,
         url_schemes={"http", "https", "mailto"},
-        attribute_filter=partial(with_folder, folder) if folder else None,
+        attribute_filter=partial(leading, folder),
         link_rel="noopener noreferrer nofollow",
     ), found
 
 
+def cells_of(text):
+    """At most how many cells the text's tables have: each row gets all that its header has."""
+    lines = text.splitlines()
+    return len(lines) * max(
+        (line.count("|") for line in lines if not line.strip("|-: \t")), default=0
+    )
+
+
 def anchored(tokens):
     """Give each heading its level in the page and an `id`; returns the headings."""
-    found, taken = [], set()
+    found, numbers = [], Counter()
     for number, token in enumerate(tokens):
         if token.type == "heading_open":
             level = min(int(token.tag[1]) + 1, 6)
             title = plain(tokens[number + 1])
-            # With a prefix, so that no text takes an id of the page.
-            name = "text-" + "-".join(re.findall(r"\w+", title.lower()))[:60]
-            while name in taken:
-                name += "-"
-            taken.add(name)
+            name = PREFIX + "-".join(re.findall(r"\w+", title.lower()))[:60]
+            numbers[name] += 1
+            # No name ends in two hyphens and a number by itself.
+            name += f"--{numbers[name]}" if numbers[name] > 1 else ""
             found.append((level, name, title))
             token.tag = tokens[number + 2].tag = f"h{level}"
             token.attrSet("id", name)
@@ -96,6 +121,10 @@ def plain(inline):
     return "".join(part.content for part in inline.children if part.type in {"text", "code_inline"})
 
 
-def with_folder(folder, _tag, name, value):
-    is_relative = name == "href" and not re.match(r"[a-z][a-z0-9+.-]*:|[/#]", value, re.IGNORECASE)
-    return f"{folder}/{value}" if is_relative else value
+def leading(folder, _tag, name, value):
+    """The value of an attribute; a link leads to the id of a heading, or into the folder."""
+    if name != "href" or re.match(r"[a-z][a-z0-9+.-]*:|/", value, re.IGNORECASE):
+        return value
+    if value.startswith("#"):
+        return f"#{PREFIX}{value[1:]}"
+    return f"{folder}/{value}" if folder else value

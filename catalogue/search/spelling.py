@@ -62,20 +62,21 @@ def corrected(word, spellings):
 
 
 COMPLETION = """
-    SELECT value FROM catalogue_facetcount
-    WHERE kind = %(kind)s AND facet = 'spelling'
-        AND value >= %(begun)s AND value < %(begun)s || chr(1114111)
-        AND starts_with(value, %(begun)s)
-        AND entries > 0
-    ORDER BY entries DESC, value LIMIT 1
+    SELECT CASE WHEN catalogue_count(%(kind)s, 'word', %(begun)s) = 0 THEN (
+        SELECT value FROM catalogue_facetcount
+        WHERE kind = %(kind)s AND facet = 'spelling'
+            AND value >= %(begun)s AND value < %(begun)s || chr(1114111)
+            AND starts_with(value, %(begun)s) AND entries > 0
+        ORDER BY entries DESC, value LIMIT 1
+    ) END
 """
 
 
 def completed(kind, text):
-    """The text with its last word, which may not be finished, as the most common that begins so."""
+    """The text with a last word that no entry holds as the most common one that begins so."""
     *whole, begun = text.lower().split()
-    found = read_connection().fetch_all(COMPLETION, {"kind": kind, "begun": begun})
-    return " ".join([*whole, *(found[0] if found else [begun])])
+    [(word,)] = read_connection().fetch_all(COMPLETION, {"kind": kind, "begun": begun})
+    return " ".join([*whole, word or begun])
 
 
 def distance(one, other, allowed):

@@ -38,20 +38,24 @@ class NumberedPagination(KeysetPagination):
     def paginate_queryset(self, queryset, request, view=None):
         page = super().paginate_queryset(queryset, request, view)
         self.limit = self.get_limit(queryset.params)
-        if not self.has_cursor or not self.get_previous_link():
-            self.before = 0
+        is_first = not self.has_cursor or (self.backwards and not self.has_more)
+        self.before = 0 if is_first else self.before
         return page
 
     def link(self, row, *, backwards):
         step = -self.limit if backwards else len(self.page)
-        before = max(self.before + step, 0)
-        return f"{super().link(row, backwards=backwards)}&{urlencode({'before': before})}"
+        link = super().link(row, backwards=backwards)
+        if self.before is None:
+            return link
+        return f"{link}&{urlencode({'before': max(self.before + step, 0)})}"
 
     @property
     def numbers(self):
         """The numbers of the first row and of the last, or None where the link told none."""
+        if self.before is None or not self.page:
+            return None
         last = self.before + len(self.page)
-        return (self.before + 1, last) if self.page and last <= self.rows.count else None
+        return (self.before + 1, last) if last <= self.rows.count else None
 
 
 class ListPage(Page):
@@ -66,9 +70,9 @@ class ListPage(Page):
     def get(self, request):
         # A form sends its empty fields too; they set no filter.
         query = {name: values for name, values in query_parameters(request).items() if any(values)}
-        before = query.pop("before", ["0"])[0]
+        before = query.pop("before", [""])[0]
         filterset = self.viewset.filterset_class(query)
-        pagination = NumberedPagination(int(before) if re.fullmatch("[0-9]{1,9}", before) else 0)
+        pagination = NumberedPagination(int(before) if re.fullmatch("[0-9]{1,9}", before) else None)
         pagination.paginate_queryset(filterset, request)
         counted, validator = most_common(self.kind.removesuffix("s"), self.facets, MAX_CHOICES)
         others, validators = [], [validator, pagination.rows.validator]

@@ -4,6 +4,8 @@ A page reads through the API's own views, and is cached like their responses. It
 everyone: no session, no cookie.
 """
 
+from urllib.parse import quote
+
 from django.conf import settings
 from django.http import Http404
 from django.shortcuts import render
@@ -51,7 +53,7 @@ class Page(View):
         return {}
 
     def render(self, validator, **context):
-        context |= {"base": base_url(self.request), "path": self.request.path.rstrip("/")}
+        context |= {"base": base_url(self.request), "path": quote(self.request.path.rstrip("/"))}
         content = render_to_string(self.template_name, context)
         return public_response(content, validator, content_type="text/html; charset=utf-8")
 

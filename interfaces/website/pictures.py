@@ -1,5 +1,6 @@
 """The picture that others show beside a link to an entry (Open Graph)."""
 
+import unicodedata
 from bisect import bisect
 from functools import lru_cache
 from io import BytesIO
@@ -14,6 +15,13 @@ MARGIN, EMBLEM = 80, 150
 PAPER, INK, QUIET = "#faf9f6", "#1b1a22", "#5d5a66"
 ELLIPSIS = "..."
 MAX_CHARACTERS = 300  # more than fit
+# The font has the characters of ASCII. Those that Unicode does not make of such: quotes, dashes,
+# bullets, and letters of Western languages.
+NEAREST = str.maketrans(
+    "\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014\u2022\u00b7\u00d7\u00f8\u00d8\u0142\u0141\u0111\u0131",
+    "''\"\"------xoOlLdi",
+    "\u2705\u2713\ufe0f",
+) | {0x2192: "->", 0xDF: "ss", 0xE6: "ae", 0xC6: "AE", 0x153: "oe", 0x2265: ">=", 0x2264: "<="}
 
 
 class Face(NamedTuple):
@@ -63,9 +71,10 @@ def font(size):
 
 
 def shown(text):
-    """The start of the text on one line, or nothing where the font lacks its letters."""
-    start = text[:MAX_CHARACTERS]
-    return " ".join(start.split()) if all(letter < "\u0180" for letter in start) else ""
+    """The start of the text on one line, in the letters that the font has, or nothing."""
+    letters = unicodedata.normalize("NFKD", text[:MAX_CHARACTERS].translate(NEAREST))
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return " ".join(plain.split()) if plain.isascii() else ""
 
 
 def wrapped(text, font, lines):

@@ -14,8 +14,8 @@ WEEKS = 12
 MAX_AGENTS, MAX_INSTALLS = 100, 30
 SHOWN = 4
 STATEMENTS = {
-    Skill: related_of("skill", counter="downloads"),
-    Persona: related_of("persona", counter="installs"),
+    Skill: related_of("skill", counter=Skill.POPULARITY),
+    Persona: related_of("persona", counter=Persona.POPULARITY),
 }
 
 
@@ -24,7 +24,7 @@ class Related:
     """`weeks` are the installs of the last twelve weeks, the oldest first.
 
     `also` is what agents with the entry have, too, `more` what its author has written; each as
-    `{"slug", "title", "category", "installs"}`.
+    `{"slug", "title", "category"}`.
     """
 
     weeks: list
@@ -47,7 +47,7 @@ def related_to(entry):
         },
     )
     # Fresh while the catalogue and the day stay the same. An install of the entry itself changes
-    # its row; those of others move what is shown here with the next of these.
+    # its row. Other installs, and uninstalls, change what is shown here with the next of these.
     versions = [None if row.version is None else Validator(catalogue_version, row.version)]
     validator = Validator.of_all([*versions, Validator(today, day)])
     return Related(row.weeks, row.also, row.more, validator)

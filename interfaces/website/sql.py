@@ -40,17 +40,18 @@ def related_of(kind, *, counter):
         WHERE agents.removed_at IS NULL AND other.{kind}_id <> %(entry)s
         GROUP BY other.{kind}_id HAVING count(*) > 1
     ), also AS (
-        SELECT slug, title, category, {counter} AS installs
+        SELECT slug, title, category
         FROM others JOIN catalogue_{kind} USING (id)
         WHERE status = 'published' ORDER BY agents DESC, id DESC LIMIT %(shown)s
     ), more AS (
-        SELECT other.slug, other.title, other.category, other.{counter} AS installs
+        SELECT other.slug, other.title, other.category
         FROM entry, LATERAL (
             SELECT * FROM catalogue_{kind} AS candidate
             WHERE candidate.author = entry.author AND status = 'published'
-            ORDER BY {counter} DESC, candidate.id DESC LIMIT %(shown)s + 1
+            ORDER BY {counter} DESC, candidate.id DESC LIMIT 2 * %(shown)s + 1
         ) AS other
         WHERE entry.author <> '' AND other.id <> entry.id
+            AND other.slug NOT IN (SELECT slug FROM also)
         ORDER BY other.{counter} DESC, other.id DESC LIMIT %(shown)s
     )
     SELECT

@@ -47,7 +47,7 @@ class SuggestionViewSet(PublicReadingViewSet):
 
 def facets(kind, text, counted):
     """Categories and authors of which a word begins with the text."""
-    begun = [row for row in counted if f" {text.lower()}" in f" {row[1]}".lower().replace("-", " ")]
+    begun = [row for row in counted if as_words(text) in as_words(row[1])]
     return [
         {
             "label": value,
@@ -56,6 +56,10 @@ def facets(kind, text, counted):
         }
         for facet, value, entries in begun[:MAX_FACETS]
     ]
+
+
+def as_words(text):
+    return " " + text.lower().replace("-", " ")
 
 
 def entries(kind, text, request, number):

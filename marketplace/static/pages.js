@@ -92,7 +92,8 @@ if (search) {
     } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && number) {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
-      choose((chosen + step + number + 1 + 1) % (number + 1) - 1);
+      // From -1, where none is chosen, and round.
+      choose((chosen + 1 + step + number + 1) % (number + 1) - 1);
     } else if (event.key === "Enter" && chosen >= 0) {
       event.preventDefault();
       location.assign(list.children[chosen].dataset.url);
@@ -104,5 +105,9 @@ if (search) {
     const option = event.target.closest("li");
     if (option) location.assign(option.dataset.url);
   });
-  search.addEventListener("blur", () => show([]));
+  search.addEventListener("blur", () => {
+    clearTimeout(waiting);
+    asked = null;
+    show([]);
+  });
 }

@@ -96,7 +96,7 @@ def test_a_relative_link_of_the_text_leads_to_the_file(anyone):
 
     for href in (
         *("/skills/linked/files/references/two.html", "/skills/linked/files/./LICENSE"),
-        *("https://x.org/y", "#top", "/skills"),
+        *("https://x.org/y", "#text-top", "/skills"),
     ):
         assert f'<a href="{href}" rel=' in page
     assert '<a href="LICENSE" rel=' in anyone.get("/skills/bare").content.decode()

@@ -127,7 +127,7 @@ def test_a_person_looks_around(visitor, serious_violations):
     assert_fits_here("personas")
 
     visitor.open("/personas/bookkeeper")
-    assert "This persona costs 1200 cents" in visitor.text()
+    assert "This persona costs 1,200 cents" in visitor.text()
     assert_fits_here("priced")
     visitor.open(f"/claim/{AgentFactory(handle='crawler').claim.secret}")
     assert_fits_here("claim")
@@ -138,7 +138,7 @@ def test_a_command_is_copied(visitor):
     visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visitor.open("/skills/pdf-tables")
 
-    visitor.page.click("aside .copy >> visible=true")
+    visitor.page.click(".install .copy >> visible=true")
 
     copied = visitor.page.evaluate("navigator.clipboard.readText()")
     assert copied == f"npx skills add {visitor.url}/skills/pdf-tables"

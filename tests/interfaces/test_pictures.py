@@ -6,6 +6,7 @@ import pytest
 from PIL import Image
 
 from interfaces.website.emblems import COLOURS, emblem_of
+from interfaces.website.pictures import Face, draw, shown
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import text_of
 
@@ -71,3 +72,18 @@ def test_what_is_not_published_has_no_picture(person, db):
 
     for slug in ("draft", "unknown", "%00"):
         assert person.get(f"/skills/{slug}/picture.png").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("title", "drawn"),
+    [
+        ("Caf\u00e9 \u00fcber", "Cafe uber"),
+        ("Agents\u2019 \u201ctools\u201d \u2013 fast", 'Agents\' "tools" - fast'),
+        ("\u6863\u6848", ""),
+        ("two\n lines", "two lines"),
+    ],
+)
+def test_a_picture_writes_in_the_letters_that_its_font_has(title, drawn):
+    assert shown(title) == drawn
+    face = Face("skill", "the-slug", title, "", "", "")
+    assert draw(face) == draw(face._replace(title=drawn or "the-slug"))

@@ -134,3 +134,17 @@ def test_a_withdrawal_takes_a_neighbour_off_a_cached_page(person):
     Skill.objects.get(slug="other").withdraw()
 
     assert section(person.get("/skills/shown"), "more") == []
+
+
+def test_who_stands_among_what_agents_have_is_not_named_twice(person):
+    shown, both = (SkillFactory(slug=slug, author="Harbour Tools") for slug in ("shown", "both"))
+    SkillFactory(slug="other", author="Harbour Tools")
+    for _ in range(2):
+        agent = AgentFactory()
+        for skill in (shown, both):
+            SkillInstallFactory(agent=agent, skill=skill)
+
+    page = person.get("/skills/shown")
+
+    assert section(page, "also") == ["both"]
+    assert section(page, "more") == ["other"]

@@ -43,6 +43,15 @@ def test_without_a_kind_it_offers_both_and_their_authors(person):
     ]
 
 
+@pytest.mark.parametrize("text", ["ci", "data-s", "data s", "science"])
+def test_a_finished_word_stays_and_hyphens_are_spaces(person, text):
+    SkillFactory(slug="hunt", title="Flaky tests", description="In CI.", category="data-science")
+    SkillFactory(slug="review", title="Literature, cited")
+
+    _, url = suggested(person, f"q={text}")[0]
+    assert url == ("/skills/hunt" if text == "ci" else "/skills?category=data-science")
+
+
 def test_it_knows_near_spellings(person):
     SkillFactory(slug="spreadsheets", title="Spreadsheets")
 
