@@ -24,6 +24,7 @@ FOCUSABLE = {tag: {"tabindex": "0"} for tag in ("pre", "table")}
 MAX_PREVIEW = 20_000
 MAX_CONTENTS_LEVEL = 3
 MIN_CONTENTS = 3  # headings, from which on a text has contents
+MAX_HTML = 20_000  # bytes, of the 30,000 that a page may have
 MAX_CODE = 8_000  # characters of code that are highlighted
 MAX_CELLS = 10_000  # of tables
 MAX_HEADINGS = 60  # of a text's contents
@@ -77,12 +78,13 @@ def rendered(text, folder):
     fenced = FENCED.match(text)
     body = text[fenced.end() :] if fenced else text
     shown = body[:MAX_PREVIEW]
-    parser = MARKDOWN if cells_of(shown) <= MAX_CELLS else WITHOUT_TABLES
-    tokens = parser.parse(shown)
-    found = anchored(tokens)
-    html = parser.renderer.render(tokens, parser.options, {"code": 0})
+    html, found = unsafe(shown)
+    # Markup may be many times as long as its text.
+    while (size := len(html.encode())) > MAX_HTML:
+        shown = shown[: len(shown) * MAX_HTML // size]
+        html, found = unsafe(shown)
     return nh3.clean(
-        html + CUT_OFF * (len(body) > MAX_PREVIEW),
+        html + CUT_OFF * (len(body) > len(shown)),
         tags=TAGS,
         attributes=ATTRIBUTES,
         set_tag_attribute_values=FOCUSABLE,
@@ -90,6 +92,14 @@ def rendered(text, folder):
         attribute_filter=partial(leading, folder),
         link_rel="noopener noreferrer nofollow",
     ), found
+
+
+def unsafe(text):
+    """The HTML that Markdown makes of the text, and its headings."""
+    parser = MARKDOWN if cells_of(text) <= MAX_CELLS else WITHOUT_TABLES
+    tokens = parser.parse(text)
+    found = anchored(tokens)
+    return parser.renderer.render(tokens, parser.options, {"code": 0}), found
 
 
 def cells_of(text):

@@ -5,13 +5,12 @@ from urllib.parse import urlencode
 
 from catalogue.search.facet_counts import most_common
 from catalogue.views import PersonaViewSet, SkillViewSet
-from interfaces.website.pages import Page, paginated
+from interfaces.website.pages import Page
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.http_cache.validators import Validator
 
 MAX_CHOICES, MAX_SHOWN = 30, 8  # values of a facet: all, and without asking for more
-MAX_OTHERS = 3  # entries of the other kind, where a search finds none of this one
 # The titles of the facets, in their order on the page.
 FACETS = {"category": "Category", "runtime": "Runtime", "license": "License"}
 PRICES = {"true": "Free", "false": "Priced"}
@@ -65,7 +64,6 @@ class ListPage(Page):
     viewset = None
     kind = None
     facets = FACETS
-    other = None
 
     def get(self, request):
         # A form sends its empty fields too; they set no filter.
@@ -75,20 +73,13 @@ class ListPage(Page):
         pagination = NumberedPagination(int(before) if re.fullmatch("[0-9]{1,9}", before) else None)
         pagination.paginate_queryset(filterset, request)
         counted, validator = most_common(self.kind.removesuffix("s"), self.facets, MAX_CHOICES)
-        others, validators = [], [validator, pagination.rows.validator]
-        if filterset.words and not pagination.page:
-            query = {"q": [filterset.words], "limit": [str(MAX_OTHERS)]}
-            found = paginated(request, self.other.viewset.filterset_class(query, is_asked=False))
-            others, validators = found.page, [*validators, found.rows.validator]
         return self.render(
-            Validator.of_all(validators),
+            Validator.of_all([validator, pagination.rows.validator]),
             kind=self.kind,
             filterset=filterset,
             chips=list(chips(filterset)),
             facets=[each for each in self.choices(filterset, counted) if each["choices"]],
             numbers=pagination.numbers,
-            others=others,
-            other_kind=self.other.kind,
             **pagination.get_paginated_response(pagination.page).data,
         )
 
@@ -161,6 +152,3 @@ class PersonasPage(ListPage):
             yield facet
         ratings = [(value, label, None) for value, label in RATINGS.items()]
         yield facet_of(filterset, "minRating", "Rating", ratings)
-
-
-SkillsPage.other, PersonasPage.other = PersonasPage, SkillsPage

@@ -171,6 +171,3 @@ def test_the_list_is_only_read(admin_client, anyone):
 def test_a_search_that_nobody_asked_for_is_not_counted(anyone):
     assert anyone.get("/suggest", {"q": "abacus"}).status_code == 200
     assert counted() == []
-    # Where it finds nothing among skills, the page looks among personas by itself.
-    anyone.get("/skills", {"q": "abacus"})
-    assert counted() == [("skill", "abacus", 1)]

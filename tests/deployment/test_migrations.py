@@ -137,6 +137,12 @@ def test_the_words_of_categories_are_found_that_were_there_before(anyone, capsys
     )
 
 
+def test_no_migration_is_missing(capsys):
+    call_command("makemigrations", "--check", "--dry-run")
+
+    assert "No changes detected" in capsys.readouterr().out
+
+
 def run_statement(migration, name, app="catalogue"):
     """A statement that a migration runs for both kinds of entry, run again."""
     statement = getattr(import_module(f"{app}.migrations.{migration}"), name)

@@ -295,13 +295,6 @@ def test_the_check_of_a_deployment_warns_where_no_proxy_is_trusted(deployed, pro
     assert "System check identified 1 issue" in str(failed.value)
 
 
-@pytest.mark.django_db
-def test_no_migration_is_missing(capsys):
-    call_command("makemigrations", "--check", "--dry-run")
-
-    assert "No changes detected" in capsys.readouterr().out
-
-
 def test_the_table_has_every_variable():
     """Whichever of the files that read the environment reads it."""
     read_by_name = re.compile(r"environment\.\w+\(\s*[\"'](\w+)")

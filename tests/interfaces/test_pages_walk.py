@@ -205,7 +205,9 @@ REACHABLE = """() => [...document.querySelectorAll("a[href], button, input, sele
     .filter((element) => element.type !== "hidden").length"""
 
 
-@pytest.mark.parametrize("path", ["/", "/skills", "/skills/pdf-tables", "/personas/archivist"])
+@pytest.mark.parametrize(
+    "path", ["/", "/skills", "/skills/pdf-tables", "/personas/archivist", "/llms.txt"]
+)
 def test_the_keyboard_reaches_everything(visitor, path):
     page = visitor.page
     visitor.open(path)

@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from interfaces.website.emblems import COLOURS, emblem_of
+from interfaces.website.emblems import COLOURS, SHAPES, Emblem, emblem_of
 from interfaces.website.pictures import Face, draw, shown
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import text_of
@@ -87,3 +87,33 @@ def test_a_picture_writes_in_the_letters_that_its_font_has(title, drawn):
     assert shown(title) == drawn
     face = Face("skill", "the-slug", title, "", "", "")
     assert draw(face) == draw(face._replace(title=drawn or "the-slug"))
+
+
+# Where each shape is white, of the corners and the middle of its square.
+WHITE = {
+    0: {"upper left", "upper right", "lower left", "middle"},
+    1: {"upper left", "upper right", "lower right", "middle"},
+    2: {"upper right", "lower left", "lower right", "middle"},
+    3: {"upper left", "lower left", "lower right", "middle"},
+    4: {"middle"},
+    5: {"middle"},
+    6: {"middle"},
+    7: {"upper left", "lower left"},
+}
+PLACES = {
+    "upper left": (5, 5),
+    "upper right": (95, 5),
+    "lower left": (5, 95),
+    "lower right": (95, 95),
+    "middle": (55, 45),
+}
+
+
+@pytest.mark.parametrize("shape", WHITE)
+def test_the_drawn_shapes_stand_where_those_of_the_page_do(shape):
+    drawn = Emblem("#000000", [(0, 0, SHAPES[shape], False), (1, 1, SHAPES[4], True)]).draw(260)
+
+    # A unit is a hundred pixels, within an edge of thirty.
+    white = {name for name, (x, y) in PLACES.items() if drawn.getpixel((30 + x, 30 + y))[0] > 200}
+    assert white == WHITE[shape]
+    assert 100 < drawn.getpixel((180, 180))[0] < 160  # pale

@@ -78,7 +78,11 @@ def test_a_page_shows_twelve_weeks_of_installs(person, factory, kind):
     for days_ago, number in ((0, 1), (6, 2), (7, 4), (83, 3), (84, 9)):
         install(entry, days_ago=days_ago, number=number)
 
-    assert weeks(person.get(f"/{kind}/shown")) == [3, *[0] * 9, 4, 3]
+    page = person.get(f"/{kind}/shown")
+    assert weeks(page) == [3, *[0] * 9, 4, 3]
+    (bars,) = re.findall(r'class="sparkline".*?<path d="([^"]*)"', text_of(page))
+    heights = [float(height) for height in re.findall(r"v-([0-9.]+)", bars)]
+    assert heights == [24, *[1] * 9, 32, 24]
 
 
 def test_a_page_names_what_its_agents_also_have(person):

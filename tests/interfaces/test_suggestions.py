@@ -88,3 +88,13 @@ def test_an_edit_is_in_the_next_answer(person):
     skill.withdraw()
 
     assert suggested(person, "q=tab") == []
+
+
+def test_it_offers_a_few_of_each(person):
+    for number in range(9):
+        SkillFactory(slug=f"table-{number}", title=f"Table {number}", category=f"table-{number}")
+
+    urls = [url for _, url in suggested(person, "kind=skill&q=tabl")]
+
+    assert len([url for url in urls if "?category=" in url]) == 2
+    assert len([url for url in urls if "?category=" not in url]) == 6
