@@ -5,30 +5,33 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 
-from django.db.models import F, Q, Value
+from django.db.models import F, IntegerField, Q
+from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThanOrEqual
 
 from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill, Status
-from catalogue.search.facet_counts import catalogue_version, facet_count
-from catalogue.search.ranking import ranking
+from catalogue.search.facet_counts import facet_count, version_validator
+from catalogue.search.ranking import MAX_RESULTS, CompiledRanking
 from catalogue.search.zero_results import count_zero_results
 from catalogue.serializers import KIND_SCHEMA, SLUG_SCHEMA
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.filtersets import Filter, FilterSet
 from marketplace.api.keysets import (
-    COMPILED_BYTES,
     RankedRows,
     Sort,
     SortedRows,
+    among_ids,
+    as_array,
     compile_by_ids,
     compile_page,
 )
+from marketplace.api.pagination import KeysetPagination
 from marketplace.api.schemas import FLAG, RATING, TEXT
-from marketplace.db.compiled_queries import BindParam, InlineConstant
+from marketplace.db.compiled_queries import BindParam, InlineConstant, compiled_once
 from marketplace.http_cache.validators import Validator
 
 MAX_QUERY = 200
-RANK_BYTES = 128  # bytes of an entry in a ranking, about
+MAX_PAGE = KeysetPagination.max_limit
 
 
 def parse_free(text):
@@ -114,27 +117,41 @@ class CatalogueFilterSet(FilterSet):
     def rows(self):
         if not self.words:
             return super().rows()
-        rank = partial(
-            ranking,
-            self.filtered(self.values),
-            self.words,
-            facets=self.facets,
-            is_filtered=bool(self.values),
-            is_selective=any(self.filters[name].is_selective for name in self.values),
-        )
-        validator = Validator.of(catalogue_version)
-        ranked = rank()
+        rank, rank_again = self.compiled(self.compile_ranking, "ranking")
+        # The first page by relevance is cut from the best of a ranking, all others from the whole.
+        is_whole = "cursor" in self.params or self.sort != "relevance"
+        options = {
+            "text": self.words,
+            "wanted": MAX_RESULTS if is_whole else MAX_PAGE + 1,
+            "facets": self.facets,
+            "is_selective": any(self.filters[name].is_selective for name in self.values),
+            "bound": self.values,
+        }
+        best, count, version = rank(**options)
         # A filter that leaves nothing says nothing about the text.
-        if self.is_asked and not ranked and not self.values:
+        if self.is_asked and not count and not self.values:
             count_zero_results(self.queryset.model.__name__.lower(), self.words)
-        if not all(self.filters[name].is_versioned for name in self.values):
-            validator = Validator(rank, ranked, weight=COMPILED_BYTES + RANK_BYTES * len(ranked))
+        if all(self.filters[name].is_versioned for name in self.values):
+            validator = version_validator(version)
+        else:
+            validator = Validator(partial(rank_again, **options), (best, count))
         if self.sort == "relevance":
-            return RankedRows(self.by_ids, ranked, validators=[validator])
-        best = self.queryset.filter(pk__in=[row_id for _, row_id in ranked])
+            return RankedRows(self.by_ids, best, count, validators=[validator])
+        params = {"ids": as_array(row_id for _, row_id in best), "found": count}
         sort = self.sorts[self.sort]
-        compiled = partial(compile_page, best, sort, Value(len(ranked)))
-        return SortedRows(compiled, sort, {}, validators=[validator])
+        return SortedRows(self.compiled_page_of_found, sort, params, validators=[validator])
+
+    def compile_ranking(self, passing):
+        ranking = CompiledRanking(passing, is_filtered=bool(self.values))
+        return ranking, ranking.results
+
+    def compiled_page_of_found(self, number, place):
+        """The `compile_page` of all searches in this order, to which their results are bound."""
+        sort, found = self.sorts[self.sort], Cast(BindParam("found"), IntegerField())
+        return compiled_once(
+            (type(self), "found", self.sort, number, place),
+            lambda: compile_page(among_ids(self.queryset), sort, found, number, place),
+        )
 
     @property
     def words(self):

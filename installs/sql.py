@@ -1,18 +1,35 @@
 """Each rule as one statement that returns one row, the verdict: done, or why not.
 
-It locks the agent's row and then the entry's, so that a suspension, a price or a withdrawal that is
-committed meanwhile counts. It writes only where nothing is in the way. If another write of the same
-agent is committed after the statement's snapshot, a unique constraint refuses the whole statement;
-Agent.run_alone then runs it once more.
+It locks the agent's row and then, in turn, the entry's, so that a suspension, a price or a
+withdrawal that is committed meanwhile counts. It writes only where nothing is in the way. If
+another write of the same agent is committed after the statement's snapshot, a unique constraint
+refuses the whole statement; Agent.run_alone then runs it once more.
 """
 
-from agents.sql import WITH_ME
+from agents.sql import WITH_ME, WITH_ME_OR_OPERATOR
+
+
+def with_my_turn(kind):
+    """WITH_ME, and `turn`: those who write about one entry queue here before they lock its row.
+
+    The row itself is no good queue. All that wait for it wake at each commit, to wait for the next
+    one; and while staff change a bundle, whose rows share a lock on the entry, some deadlock.
+    """
+    return f"""
+{WITH_ME}, turn AS (
+    SELECT id AS agent_id,
+        pg_advisory_xact_lock('catalogue_{kind}'::regclass::oid::int, hashtext(%(slug)s))
+    FROM me
+)
+"""
+
 
 INSTALL_SKILL = f"""
-{WITH_ME}, skill AS (
+{with_my_turn("skill")}, skill AS (
     SELECT
-        skill.id, skill.public_id, skill.digest, skill.status = 'published' AS is_published
-    FROM me, catalogue_skill AS skill
+        skill.id, skill.public_id, skill.slug, skill.digest,
+        skill.status = 'published' AS is_published
+    FROM turn, catalogue_skill AS skill
     WHERE skill.slug = %(slug)s
     FOR NO KEY UPDATE OF skill
 ), installed AS (
@@ -29,16 +46,17 @@ INSTALL_SKILL = f"""
 )
 SELECT
     (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
-    skill.id AS skill_id, skill.public_id, created.id AS install_id
+    skill.id AS skill_id, skill.public_id AS skill_public_id, skill.slug AS skill_slug,
+    created.id AS install_id
 FROM (VALUES (true)) AS verdict LEFT JOIN skill ON true LEFT JOIN created ON true
 """
 
 INSTALL_PERSONA = f"""
-{WITH_ME}, persona AS (
+{with_my_turn("persona")}, persona AS (
     SELECT
-        persona.id, persona.public_id, persona.digest,
+        persona.id, persona.public_id, persona.slug, persona.digest,
         persona.status = 'published' AS is_published, persona.price_cents = 0 AS is_free
-    FROM me, catalogue_persona AS persona
+    FROM turn, catalogue_persona AS persona
     WHERE persona.slug = %(slug)s
     FOR NO KEY UPDATE OF persona
 ), installed AS (
@@ -57,49 +75,53 @@ INSTALL_PERSONA = f"""
     -- The count makes it wait for the deactivation.
     SELECT %(agent)s, granted.id, granted.digest, %(activate)s, now()
     FROM granted, (SELECT count(*) FROM deactivated) AS deactivated
-    RETURNING id, persona_id
+    RETURNING id, persona_id, is_active
 ), counted AS (
     UPDATE catalogue_persona AS persona SET installs = installs + 1
     FROM created WHERE persona.id = created.persona_id
 )
 SELECT
     (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
-    persona.id AS persona_id, persona.public_id, persona.is_published, created.id AS install_id
+    persona.id AS persona_id, persona.public_id AS persona_public_id, persona.slug AS persona_slug,
+    persona.is_published, created.id AS install_id, created.is_active AS install_is_active
 FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN created ON true
 """
 
 UNINSTALL_SKILL = f"""
-{WITH_ME}, removed AS (
+{WITH_ME_OR_OPERATOR}, removed AS (
     UPDATE installs_skillinstall AS install SET removed_at = now()
     FROM me, catalogue_skill AS skill
     WHERE install.agent_id = me.id AND install.skill_id = skill.id AND skill.slug = %(slug)s
         AND install.removed_at IS NULL
-    RETURNING install.id, skill.id AS skill_id, skill.public_id
+    RETURNING install.id AS install_id,
+        skill.id AS skill_id, skill.public_id AS skill_public_id, skill.slug AS skill_slug
 )
-SELECT (SELECT id FROM me) AS agent_id, removed.id AS install_id, skill_id, public_id
+SELECT (SELECT id FROM me) AS agent_id, removed.*
 FROM (VALUES (true)) AS verdict LEFT JOIN removed ON true
 """
 
 UNINSTALL_PERSONA = f"""
-{WITH_ME}, removed AS (
+{WITH_ME_OR_OPERATOR}, removed AS (
     UPDATE installs_personainstall AS install SET removed_at = now(), is_active = false
     FROM me, catalogue_persona AS persona
     WHERE install.agent_id = me.id AND install.persona_id = persona.id
         AND persona.slug = %(slug)s AND install.removed_at IS NULL
-    RETURNING install.id, persona.id AS persona_id, persona.public_id
+    RETURNING install.id AS install_id,
+        persona.id AS persona_id, persona.public_id AS persona_public_id,
+        persona.slug AS persona_slug
 )
-SELECT (SELECT id FROM me) AS agent_id, removed.id AS install_id, persona_id, public_id
+SELECT (SELECT id FROM me) AS agent_id, removed.*
 FROM (VALUES (true)) AS verdict LEFT JOIN removed ON true
 """
 
 # Both rows are locked, so that what is committed meanwhile counts: a withdrawal, an uninstall.
 SET_ACTIVE = f"""
-{WITH_ME}, installed AS (
+{with_my_turn("persona")}, installed AS (
     SELECT
-        install.id, install.is_active, persona.id AS persona_id, persona.public_id,
+        install.id, install.is_active, install.persona_id, persona.public_id, persona.slug,
         persona.status = 'published' AS is_published
-    FROM me
-    JOIN installs_personainstall AS install ON install.agent_id = me.id
+    FROM turn
+    JOIN installs_personainstall AS install USING (agent_id)
     JOIN catalogue_persona AS persona ON persona.id = install.persona_id
     WHERE persona.slug = %(slug)s AND install.removed_at IS NULL
     FOR NO KEY UPDATE OF install, persona
@@ -118,8 +140,8 @@ SET_ACTIVE = f"""
     WHERE install.id = changed.id AND %(activate)s
 )
 SELECT
-    (SELECT id FROM me) AS agent_id, installed.id AS install_id, installed.persona_id,
-    installed.public_id, installed.is_published
+    (SELECT id FROM me) AS agent_id, id AS install_id, %(activate)s AS install_is_active,
+    persona_id, public_id AS persona_public_id, slug AS persona_slug, is_published
 FROM (VALUES (true)) AS verdict LEFT JOIN installed ON true
 """
 
@@ -127,12 +149,12 @@ FROM (VALUES (true)) AS verdict LEFT JOIN installed ON true
 def upgrade_of(kind):
     """The install gets the digest that the entry has now; both rows are locked as above."""
     return f"""
-{WITH_ME}, installed AS (
+{with_my_turn(kind)}, installed AS (
     SELECT
         install.id, install.digest AS previous_digest, entry.slug, entry.digest,
         entry.status = 'published' AS is_published
-    FROM me
-    JOIN installs_{kind}install AS install ON install.agent_id = me.id
+    FROM turn
+    JOIN installs_{kind}install AS install USING (agent_id)
     JOIN catalogue_{kind} AS entry ON entry.id = install.{kind}_id
     WHERE entry.slug = %(slug)s AND install.removed_at IS NULL
     FOR NO KEY UPDATE OF install, entry

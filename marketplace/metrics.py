@@ -54,7 +54,7 @@ connections = Gauge(
 cache_hits = Counter("response_cache_hits", "Responses from the cache.")
 cache_misses = Counter("response_cache_misses", "Responses that were stored in the cache.")
 cache_bytes = Gauge(
-    "response_cache_bytes", "Estimated size of the caches.", multiprocess_mode="livesum"
+    "response_cache_bytes", "Memory of the cached responses.", multiprocess_mode="livesum"
 )
 refusals = Counter("rate_limit_refusals", "Requests beyond a rate limit.", ["policy"])
 

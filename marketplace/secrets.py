@@ -5,20 +5,31 @@ import secrets
 import string
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
-# A token is `<prefix>_agent_<secret><checksum>` (contract 2; agents/tokens.py).
-TOKEN_INFIX, TOKEN_SECRET_LENGTH = "_agent_", 32
-TOKEN = re.compile(rf"{TOKEN_INFIX}[0-9A-Za-z]{{{TOKEN_SECRET_LENGTH}}}")
-# What a log must not hold. The text after `_agent_` or `/claim/`, truncated or not; and any text,
-# percent-encoded or not, that is as long as the secret of a token, a claim, a session or a CSRF
-# token. Only 32 hexadecimal digits are a request's ID: secrets have more letters.
+# A token is `<prefix>_agent_<secret><checksum>`, an operator's key has `_operator_` instead
+# (contract 2, lifecycle 17; agents/tokens.py).
+AGENT, OPERATOR, TOKEN_SECRET_LENGTH = "_agent_", "_operator_", 32
+TOKEN = re.compile(rf"(?:{AGENT}|{OPERATOR})[0-9A-Za-z]{{{TOKEN_SECRET_LENGTH}}}")
+# What a log must not hold. The text after `_agent_`, `_operator_` or `/claim/`, truncated or not;
+# and any text, percent-encoded or not, that is as long as the secret of a token, a claim, a session
+# or a CSRF token. Only 32 hexadecimal digits are a request's ID: secrets have more letters.
 SECRET = re.compile(
-    rf"(?<={TOKEN_INFIX})\w+|(?<=/claim/)\w+"
+    rf"(?:(?<={AGENT})|(?<={OPERATOR})|(?<=/claim/))\w+"
     r"|(?<![0-9A-Za-z])(?![0-9a-f]{32}(?![0-9A-Za-z%]))(?:%[0-9A-Fa-f]{2}|[0-9A-Za-z]){30,}"
 )
 
 
 def random_text(length, alphabet=BASE62):
-    return "".join(secrets.choice(alphabet) for _ in range(length))
+    # One number, because `secrets.choice` would ask the operating system for each character.
+    return in_digits(secrets.randbelow(len(alphabet) ** length), length, alphabet)
+
+
+def in_digits(number, length, alphabet=BASE62):
+    """The number in the digits of an alphabet, as many as the length says."""
+    digits = []
+    for _ in range(length):
+        number, digit = divmod(number, len(alphabet))
+        digits.append(alphabet[digit])
+    return "".join(reversed(digits))
 
 
 def holds_token(text):

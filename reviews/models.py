@@ -9,7 +9,7 @@ from agents.models import Agent, OperatorClaim
 from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona, slug_validator
 from marketplace.adminsite.history import StaffHistory
-from marketplace.db.rows import row_version
+from marketplace.db.rows import instance_of, row_version
 from marketplace.models import MAX_REASON, make_public_id
 from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
 from reviews.sql import DELETE_REVIEW, SUBMIT_REVIEW
@@ -46,30 +46,19 @@ class ReviewQuerySet(models.QuerySet):
         A second one replaces the whole review. Raises PersonaNotFound or ReviewRequiresInstall
         (specification, Review).
         """
-        now = timezone.now()
         verdict = agent.run_alone(
             SUBMIT_REVIEW,
             slug=slug,
             rating=rating,
             comment=comment,
-            now=now,
+            now=timezone.now(),
             public_id=make_public_id("review"),
         )
         if verdict.persona_id is None:
             raise PersonaNotFound
         if verdict.review_id is None:
             raise ReviewRequiresInstall
-        review = self.model(
-            pk=verdict.review_id,
-            public_id=verdict.public_id,
-            agent=agent,
-            persona=Persona(pk=verdict.persona_id, slug=slug),
-            rating=rating,
-            comment=comment,
-            created_at=verdict.created_at,
-            updated_at=now,
-        )
-        return review, verdict.is_new
+        return self.of_verdict(agent, verdict), verdict.is_new
 
     def delete_own(self, agent, slug):
         """Delete the agent's review of a persona, withdrawn or not, and count it no more.
@@ -83,10 +72,12 @@ class ReviewQuerySet(models.QuerySet):
         verdict = agent.run_alone(DELETE_REVIEW, slug=slug)
         if verdict.review_id is None:
             raise ReviewNotFound
-        persona = Persona(pk=verdict.persona_id, slug=slug)
-        return self.model(
-            pk=verdict.review_id, public_id=verdict.public_id, agent=agent, persona=persona
-        )
+        return self.of_verdict(agent, verdict)
+
+    def of_verdict(self, agent, verdict):
+        """The review of a statement's verdict, and its persona."""
+        persona = instance_of(Persona, verdict, "persona_")
+        return instance_of(self.model, verdict, "review_", agent=agent, persona=persona)
 
 
 class Review(models.Model):

@@ -45,8 +45,8 @@ def most_common(kind, facets, limit=MAX_VALUES):
     params = {"kind": kind, "facets": list(facets), "limit": limit}
     rows = read_connection().fetch_all(FACET_VALUES, params)
     [version, *_] = rows[0]
-    validator = None if version is None else Validator(catalogue_version, version)
-    return [tuple(values) for _, *values in rows if values[0] is not None], validator
+    common = [tuple(values) for _, *values in rows if values[0] is not None]
+    return common, version_validator(version)
 
 
 def facet_count(model, facet, value):
@@ -62,6 +62,11 @@ def facet_count(model, facet, value):
         template="(SELECT %(function)s(%(expressions)s))",
         output_field=BigIntegerField(),
     )
+
+
+def version_validator(version):
+    """The validator of what was read at a catalogue version; None where it is None."""
+    return None if version is None else Validator(catalogue_version, version)
 
 
 def catalogue_version():

@@ -1,7 +1,7 @@
 from difflib import get_close_matches
 
 from catalogue.frontmatter import as_slug
-from catalogue.search.ranking import ranking
+from catalogue.search.ranking import CompiledRanking
 
 COMPARED = 50  # of the best results of a search for the slug's words
 MAX_NEAR = 3
@@ -16,7 +16,7 @@ def near_slugs(model, text):
     if not slug or model.objects.unpublished().filter(slug=slug).exists():
         return []
     words = slug.replace("-", " ")
-    found = ranking(entries, words, facets=[], is_filtered=False, is_selective=False)
-    best = [row_id for _, row_id in found[:COMPARED]]
+    ranking = CompiledRanking(entries)(words, wanted=COMPARED)
+    best = [row_id for _, row_id in ranking.best]
     slugs = entries.filter(pk__in=best).order_by().values_list("slug", flat=True)
     return get_close_matches(slug, sorted(slugs), n=MAX_NEAR)

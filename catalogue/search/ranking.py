@@ -1,8 +1,12 @@
 """The entries that match a query, best first (docs/discovery.md says how they rank, and why)."""
 
+from typing import NamedTuple
+
 from django.utils.text import slugify
 
-from catalogue.search.spelling import known_words
+from catalogue.search.facet_counts import CATALOGUE_VERSION
+from catalogue.search.spelling import UNKNOWN, known_words
+from marketplace.db.compiled_queries import BindParam, CompiledQuery
 from marketplace.db.replicas import read_connection
 
 MAX_RESULTS = 1000  # of a search, the best
@@ -11,62 +15,80 @@ MAX_POSTINGS = 10_000  # that a search reads, all words together
 MAX_FILTERED = 5_000  # the same where each entry must also pass a filter
 MAX_SCORED = 2000  # entries that a filter leaves, up to which all of them are scored
 MAX_POPULAR = 20  # the most relevant, among which popularity counts
+NAMED = 10**9  # the score of an exact name, more than that of any words
 
 # Weighs each word by its rarity among the entries (BM25's inverse document frequency, in
 # thousandths), finds the entries with the highest impacts of each word, adds up the scores of
 # those for all words, and raises them by their popularity. In whole numbers, whose sum does not
 # depend on the order.
 RANKED = """
-    WITH words AS MATERIALIZED (
-        SELECT stem, entries,
-            (1000 * ln((total + 1) / (entries - implied + 0.5)))::int AS rarity
+    WITH lexemes AS MATERIALIZED (
+        SELECT word, stem, is_stop, catalogue_count(%(kind)s, 'word', stem) AS entries
+        FROM catalogue_words(to_tsvector('simple', catalogue_plain(%(words)s)))
+    ),
+    query AS MATERIALIZED (
+        SELECT bool_and(is_stop) AS is_stop, bool_or({unknown}) AS has_unknown
+        FROM lexemes
+    ),
+    words AS MATERIALIZED (
+        SELECT stem, entries, greatest(1, (1000 * ln(
+            (total + 1) / (entries - catalogue_count(%(kind)s, 'implied', stem) + 0.5)
+        ))::int) AS rarity
         FROM (
-            SELECT stem, catalogue_count(%(kind)s, 'word', stem)::float AS entries,
-                catalogue_count(%(kind)s, 'implied', stem) AS implied
-            FROM unnest(%(words)s::text[]) AS word, catalogue_words(to_tsvector('simple', word))
-            GROUP BY stem
+            -- Stop words count only in a query that has no others: the who.
+            SELECT DISTINCT stem, entries FROM lexemes JOIN query USING (is_stop) WHERE entries > 0
         ) AS stems, CAST(catalogue_count(%(kind)s, 'all', '') AS float) AS total
-        WHERE entries > 0
         ORDER BY rarity DESC, stem LIMIT %(max_words)s
     ),
     bound AS MATERIALIZED (
-        -- How many postings of each word are read, and whether an entry that one word has found
-        -- may lack the score of another.
-        SELECT size, number > 1 AND EXISTS (SELECT FROM words WHERE entries > size) AS cuts
+        -- How many postings of each word are read, how many words are cut by that, and how many
+        -- entries are scored: more than are wanted where they may lack the score of a word.
+        SELECT size, cut, CASE WHEN number > 1 AND cut > 0
+            THEN %(max_results)s ELSE %(wanted)s END AS scored
         FROM (
-            SELECT count(*) AS number, %(max_postings)s / greatest(count(*), 1) AS size FROM words
-        ) AS share
+            -- The postings of one word alone are in the order of the ranking.
+            SELECT count(*) AS number, least(%(max_postings)s / greatest(count(*), 1),
+                CASE count(*) WHEN 1 THEN %(max_alone)s END) AS size
+            FROM words
+        ) AS share, LATERAL (SELECT count(*)::int AS cut FROM words WHERE entries > size) AS longer
     ),
-    found AS ({found}),
-    best AS (
-        SELECT entry_id, sum(score)::bigint AS score FROM found
-        GROUP BY entry_id HAVING sum(score) IS NOT NULL
-        ORDER BY score DESC, entry_id DESC LIMIT %(max_results)s
-    ),
-    named AS (
+    named AS MATERIALIZED (
         -- An exact name comes first: the slug, then the title.
-        SELECT id AS entry_id, CASE WHEN slug = %(slug)s THEN 2 ELSE 1 END * 1000000000 AS bonus
+        SELECT id AS entry_id, CASE WHEN slug = %(slug)s THEN 2 ELSE 1 END * {named} AS score
         FROM ({entries}) AS entry
         WHERE slug = %(slug)s OR lower(title) COLLATE "C" = lower(%(text)s)
-        ORDER BY bonus DESC, id DESC LIMIT %(max_results)s
+        ORDER BY score DESC, id DESC LIMIT %(max_results)s
     ),
-    scored AS MATERIALIZED (
-        SELECT entry_id, coalesce(bonus, 0) AS bonus, coalesce(
-            CASE WHEN score IS NULL OR (SELECT cuts FROM bound) THEN {score} ELSE score END, 0
-        ) AS score
-        FROM (SELECT entry_id, score, bonus FROM best FULL JOIN named USING (entry_id)) AS candidate
+    found AS MATERIALIZED (
+        SELECT entry_id, sum(score)::bigint AS score, sum(cut) AS cut
+        FROM ({found} UNION ALL SELECT entry_id, score, 0 FROM named) AS posting
+        GROUP BY entry_id HAVING sum(score) IS NOT NULL
     ),
-    popular AS (
-        SELECT id AS entry_id, catalogue_popularity({counter}) AS popularity FROM {table}
-        WHERE id = ANY(ARRAY(
-            SELECT entry_id FROM scored
-            ORDER BY bonus + score DESC, entry_id DESC LIMIT %(max_popular)s
-        ))
+    best AS (
+        -- The score is complete where the entry was found by each word that is cut.
+        SELECT entry_id, CASE WHEN cut = (SELECT cut FROM bound) THEN score
+            ELSE score / {named} * {named} + coalesce({score}, 0) END AS score
+        FROM (
+            SELECT entry_id, score, cut FROM found
+            ORDER BY score DESC, entry_id DESC LIMIT (SELECT scored FROM bound)
+        ) AS candidate
+    ),
+    ranked AS (
+        -- Each power of ten of its downloads or installs makes an entry a fiftieth more relevant.
+        SELECT entry_id, CASE WHEN place > %(max_popular)s THEN score
+            ELSE score + score %% {named} * (
+                SELECT catalogue_popularity({counter}) FROM {table} WHERE id = entry_id
+            ) / 50 END AS relevance
+        FROM (
+            SELECT entry_id, score, row_number() OVER (ORDER BY score DESC, entry_id DESC) AS place
+            FROM best
+        ) AS placed
+        ORDER BY relevance DESC, entry_id DESC LIMIT %(wanted)s
     )
-    -- Each power of ten of its downloads or installs makes an entry a fiftieth more relevant.
-    SELECT bonus + score * (50 + coalesce(popularity, 0)) / 50 AS relevance, entry_id
-    FROM scored LEFT JOIN popular USING (entry_id)
-    ORDER BY relevance DESC, entry_id DESC LIMIT %(max_results)s
+    SELECT array_agg(relevance), array_agg(entry_id),
+        (SELECT least(count(*), %(max_results)s) FROM found), ({version}),
+        (SELECT has_unknown FROM query)
+    FROM ranked
 """
 
 # The score of one entry for all words, each read by its key.
@@ -79,7 +101,7 @@ SCORE = """(
 
 # The entries with the highest impacts of each word.
 BY_WORD = """
-    SELECT entry_id, impact * rarity AS score
+    SELECT entry_id, impact * rarity AS score, (entries > (SELECT size FROM bound))::int AS cut
     FROM words, LATERAL (
         SELECT entry_id, impact FROM {postings} WHERE word = stem
         ORDER BY impact DESC, entry_id DESC LIMIT (SELECT size FROM bound)
@@ -87,58 +109,93 @@ BY_WORD = """
 """
 
 # With filters: where they leave few entries, all of these are scored and none is missed; where
-# they leave many, those of the best by word that pass. Only one of the two is run.
+# they leave many, or more than hold a word, those of the best by word that pass. Only one of the
+# two is run.
 BY_WORD_AND_FILTER = """
-    WITH breadth AS (
-        SELECT coalesce(
-            %(is_selective)s OR min(catalogue_count(%(kind)s, facet, value)) <= %(few)s, false
-        ) AS is_small
-        FROM unnest(%(facets)s::text[], %(values)s::text[]) AS given (facet, value)
+    (
+        WITH breadth AS (
+            SELECT coalesce(
+                %(is_selective)s OR min(catalogue_count(%(kind)s, facet, value)) <= least(
+                    %(few)s, (SELECT sum(entries) FROM words WHERE (SELECT cut FROM bound) = 0)
+                ), false
+            ) AS is_small
+            FROM unnest(%(facets)s::text[], %(values)s::text[]) AS given (facet, value)
+        )
+        SELECT entry_id, {score} AS score, (SELECT cut FROM bound) AS cut
+        FROM (SELECT id AS entry_id FROM ({entries}) AS entry) AS candidate
+        WHERE (SELECT is_small FROM breadth)
+        UNION ALL
+        SELECT entry_id, score, cut FROM ({by_word}) AS candidate, LATERAL (
+            SELECT FROM ({entries}) AS entry WHERE id = entry_id LIMIT 1
+        ) AS passing
+        WHERE NOT (SELECT is_small FROM breadth)
     )
-    SELECT entry_id, {score} AS score
-    FROM (SELECT id AS entry_id FROM ({entries}) AS entry) AS candidate
-    WHERE (SELECT is_small FROM breadth)
-    UNION ALL
-    SELECT entry_id, score FROM ({by_word}) AS candidate, LATERAL (
-        SELECT FROM ({entries}) AS entry WHERE id = entry_id LIMIT 1
-    ) AS passing
-    WHERE NOT (SELECT is_small FROM breadth)
 """
 
 
-def ranking(entries, text, *, facets, is_filtered, is_selective):
-    """The best of the entries that hold any of the words, as `(relevance, id)`, best first.
+class Ranking(NamedTuple):
+    """The best entries as `(relevance, id)`, best first; of how many, and of which catalogue."""
 
-    The entries are filtered already: by `facets`, whose counts tell how many entries pass, and by
-    others, of which one may be known to be selective.
-    """
-    kind = entries.model.__name__.lower()
-    words = known_words(kind, text)
-    sql, values = entries.order_by().values("id", "slug", "title").query.sql_with_params()
-    parts = {
-        "entries": sql % tuple(f"%(entries_{number})s" for number in range(len(values))),
-        "table": f"catalogue_{kind}",
-        "postings": f"catalogue_{kind}posting",
-        "counter": entries.model.POPULARITY,
-    }
-    parts["score"] = SCORE.format(**parts)
-    parts["by_word"] = BY_WORD.format(**parts)
-    parts["found"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
-    return read_connection().fetch_all(
-        RANKED.format(**parts),
-        {
-            "kind": kind,
+    best: list
+    count: int
+    version: int | None
+
+
+class CompiledRanking:
+    """Ranks the entries of a queryset by a text; compiled once, as a CompiledQuery is."""
+
+    def __init__(self, entries, *, is_filtered=False):
+        kind = entries.model.__name__.lower()
+        passing = CompiledQuery(entries.order_by().values("id", "slug", "title"))
+        *_, sql, self.placeholders = passing.compiled
+        places = range(len(self.placeholders))
+        parts = {
+            "entries": sql % tuple(f"%(entries_{place})s" for place in places),
+            "table": f"catalogue_{kind}",
+            "postings": f"catalogue_{kind}posting",
+            "counter": entries.model.POPULARITY,
+            "version": CATALOGUE_VERSION,
+            "unknown": UNKNOWN,
+            "named": NAMED,
+        }
+        parts["score"] = SCORE.format(**parts)
+        parts["by_word"] = BY_WORD.format(**parts)
+        parts["found"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
+        self.sql = RANKED.format(**parts)
+        self.kind, self.is_filtered = kind, is_filtered
+
+    def __call__(self, text, *, wanted=MAX_RESULTS, facets=(), is_selective=False, bound=None):
+        """The Ranking of the entries that hold any of the words.
+
+        The entries are filtered already: by `facets`, whose counts tell how many entries pass, and
+        by others, of which one may be known to be selective.
+        """
+        values = [bound[p.name] if isinstance(p, BindParam) else p for p in self.placeholders]
+        params = {
+            "kind": self.kind,
             "text": text,
             "slug": slugify(text),
-            "words": words,
+            "words": text,
             "facets": [facet for facet, _ in facets],
             "values": [value for _, value in facets],
             "is_selective": is_selective,
             "few": MAX_SCORED,
             "max_words": MAX_WORDS,
-            "max_postings": MAX_FILTERED if is_filtered else MAX_POSTINGS,
+            "max_postings": MAX_FILTERED if self.is_filtered else MAX_POSTINGS,
+            "max_alone": MAX_FILTERED if self.is_filtered else MAX_RESULTS,
             "max_results": MAX_RESULTS,
+            "wanted": min(wanted, MAX_RESULTS),
             "max_popular": MAX_POPULAR,
-            **{f"entries_{number}": value for number, value in enumerate(values)},
-        },
-    )
+            **{f"entries_{place}": value for place, value in enumerate(values)},
+        }
+        [(keys, ids, count, version, has_unknown)] = read_connection().fetch_all(self.sql, params)
+        if has_unknown:
+            params["words"] = " ".join(known_words(self.kind, text))
+            # With the version from before, of which the corrections are.
+            [(keys, ids, count, *_)] = read_connection().fetch_all(self.sql, params)
+        return Ranking(list(zip(keys or [], ids or [], strict=True)), count, version)
+
+    def results(self, text, **options):
+        """What a page shows of the Ranking: not of which catalogue it is."""
+        ranking = self(text, **options)
+        return ranking.best, ranking.count

@@ -5,60 +5,59 @@ from math import inf
 from marketplace.db.replicas import read_connection
 
 MIN_LENGTH = 4  # of a word that is corrected or completed
+UNKNOWN = f"entries = 0 AND NOT is_stop AND length(word) >= {MIN_LENGTH}"
 LONG = 9  # letters from which on two mistakes are allowed
 MAX_CORRECTIONS = 3  # words of a query, the longest
 MAX_COMPLETIONS = 5
 
-# The words of a query, and for a word that no entry holds, the known spellings that begin with the
-# same letter and are about as long or continue it. Spellings of very few entries are left out,
-# because they are often mistakes themselves.
-QUERY_WORDS = """
-    SELECT word, is_stop, known, CASE WHEN is_odd AND row_number() OVER (
-        PARTITION BY is_odd ORDER BY length(word) DESC, word
+# The words of a query but for stop words, and for a word that no entry holds, the known spellings
+# that begin with the same letter and are about as long or continue it, the most common first.
+# Spellings of very few entries are left out, because they are often mistakes themselves.
+QUERY_WORDS = f"""
+    SELECT word, entries, CASE WHEN is_unknown AND row_number() OVER (
+        PARTITION BY is_unknown ORDER BY length(word) DESC, word
     ) <= %(max_corrections)s THEN ARRAY(
-        SELECT ARRAY[value, entries::text] FROM catalogue_facetcount
+        SELECT value FROM catalogue_facetcount AS spelling
         WHERE kind = %(kind)s AND facet = 'spelling'
             AND value >= left(word, 1) AND value < left(word, 1) || chr(1114111)
             AND (abs(length(value) - length(word)) <= 1 + (length(word) >= %(long)s)::int
                 OR starts_with(value, word))
-            AND entries > (SELECT catalogue_count(%(kind)s, 'all', '') / 100000)
+            AND spelling.entries > (SELECT catalogue_count(%(kind)s, 'all', '') / 100000)
+        ORDER BY spelling.entries DESC, value
     ) END
     FROM (
-        SELECT word, is_stop, known,
-            NOT known AND NOT is_stop AND length(word) >= %(min_length)s AS is_odd
+        SELECT word, entries, {UNKNOWN} AS is_unknown
         FROM catalogue_words(to_tsvector('simple', catalogue_plain(%(text)s))),
-            LATERAL (SELECT catalogue_count(%(kind)s, 'word', stem) > 0 AS known) AS lookup
+            LATERAL (SELECT catalogue_count(%(kind)s, 'word', stem) AS entries) AS lookup
+        WHERE NOT is_stop
     ) AS query_words
 """
 
 
 def known_words(kind, text):
     """The words of a query, misspelt ones corrected and unfinished ones completed."""
-    limits = {"min_length": MIN_LENGTH, "long": LONG, "max_corrections": MAX_CORRECTIONS}
+    limits = {"long": LONG, "max_corrections": MAX_CORRECTIONS}
     found = read_connection().fetch_all(QUERY_WORDS, {"kind": kind, "text": text, **limits})
-    # Stop words count only in a query that has no others: the who.
-    significant = [row for row in found if not row[1]] or found
     words = []
-    for word, _, known, spellings in significant:
-        words += [word] if known else corrected(word, spellings or [])
+    for word, entries, spellings in found:
+        words += [word] if entries else corrected(word, spellings or [])
     return words
 
 
 def corrected(word, spellings):
-    """The nearest spelling, of several the most common; else the most common completions."""
+    """The nearest spelling, of several the first; else the first completions."""
     allowed = 2 if len(word) >= LONG else 1
-    ranked = sorted((-int(entries), spelling) for spelling, entries in spellings)
     letters = set(word)
     near = [
-        (apart, common, spelling)
-        for common, spelling in ranked
+        (apart, place, spelling)
+        for place, spelling in enumerate(spellings)
         # A cheap test first: a mistake adds and removes one letter at most.
-        if len(letters ^ set(spelling)) <= 2 * allowed
+        if len(letters.symmetric_difference(spelling)) <= 2 * allowed
         and (apart := distance(word, spelling, allowed)) <= allowed
     ]
     if near:
         return [min(near)[2]]
-    return [spelling for _, spelling in ranked if spelling.startswith(word)][:MAX_COMPLETIONS]
+    return [spelling for spelling in spellings if spelling.startswith(word)][:MAX_COMPLETIONS]
 
 
 COMPLETION = """

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from catalogue.models import Persona, Skill
-from catalogue.search.facet_counts import catalogue_version
+from catalogue.search.facet_counts import version_validator
 from interfaces.website.sql import related_of
 from marketplace.db.replicas import read_connection
 from marketplace.http_cache.validators import Validator
@@ -48,8 +48,7 @@ def related_to(entry):
     )
     # Fresh while the catalogue and the day stay the same. An install of the entry itself changes
     # its row. Other installs, and uninstalls, change what is shown here with the next of these.
-    versions = [None if row.version is None else Validator(catalogue_version, row.version)]
-    validator = Validator.of_all([*versions, Validator(today, day)])
+    validator = Validator.of_all([version_validator(row.version), Validator(today, day)])
     return Related(row.weeks, row.also, row.more, validator)
 
 

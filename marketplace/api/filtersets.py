@@ -2,20 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Lock
 
-from cachetools import LRUCache
 from django.db.models import Count, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.keysets import SortedRows, compile_page
 from marketplace.api.schemas import TEXT
-from marketplace.db.compiled_queries import BindParam
-
-# Of this process; 80 KiB each, about.
-compiled_pages = LRUCache(100)
-lock = Lock()
+from marketplace.db.compiled_queries import BindParam, compiled_once
 
 
 @dataclass(frozen=True)
@@ -88,25 +82,29 @@ class FilterSet:
 
     def compiled_page(self, number, place):
         """The `compile_page` of all lists that differ from this one in bound values alone."""
+        sort = self.sorts[self.sort]
+        return self.compiled(
+            lambda passing: compile_page(passing, sort, self.count(passing), number, place),
+            self.sort,
+            number,
+            place,
+        )
+
+    def compiled(self, compile_rows, *shape):
+        """What is made of the rows that pass, once for all lists that differ in bound values."""
         inlined = [
             (name, value if self.filters[name].is_inlined else None)
             for name, value in self.values.items()
         ]
-        shape = (type(self), *inlined, self.shape, self.sort, number, place)
-        with lock:
-            compiled = compiled_pages.get(shape)
-        if compiled is None:
-            passing = self.filtered(
-                {
-                    name: value if self.filters[name].is_inlined else BindParam(name)
-                    for name, value in self.values.items()
-                }
-            )
-            sort = self.sorts[self.sort]
-            compiled = compile_page(passing, sort, self.count(passing), number, place)
-            with lock:
-                compiled_pages[shape] = compiled
-        return compiled
+
+        def compile_passing():
+            values = {
+                name: value if self.filters[name].is_inlined else BindParam(name)
+                for name, value in self.values.items()
+            }
+            return compile_rows(self.filtered(values))
+
+        return compiled_once((type(self), *inlined, self.shape, *shape), compile_passing)
 
     @property
     def shape(self):

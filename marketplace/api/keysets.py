@@ -12,8 +12,6 @@ from django.db.models.lookups import GreaterThan, LessThan
 from marketplace.db.compiled_queries import BindParam, CompiledQuery
 from marketplace.http_cache.validators import Validator
 
-COMPILED_BYTES = 40 * 1024  # bytes of a compiled queryset, about
-
 
 @dataclass(frozen=True)
 class Sort:
@@ -99,7 +97,7 @@ class SortedRows(Rows):
         if rows or position is None:
             self.count = rows[0].total if rows else 0
             check = partial(select_versions, **params)
-            validator = Validator(check, self.versions, weight=COMPILED_BYTES)
+            validator = Validator(check, self.versions)
             self.validator = Validator.of_all([*self.validators, validator])
         else:
             # Beyond the last row none has the count; the first row has.
@@ -112,15 +110,15 @@ class SortedRows(Rows):
 class RankedRows(Rows):
     """Rows in the order of a ranking: `[(key, id), …]` with whole numbers as keys, highest first.
 
-    `compiled` is a `compile_by_ids`. The validator covers the rows; `validators` must cover the
-    ranking.
+    `compiled` is a `compile_by_ids`. The ranking may end after a page, `count` is that of the whole
+    one. The validator covers the rows; `validators` must cover the ranking.
     """
 
-    def __init__(self, compiled, ranking, **options):
+    def __init__(self, compiled, ranking, count, **options):
         super().__init__(**options)
         self.compiled = compiled
         self.ranking = ranking
-        self.count = len(ranking)
+        self.count = count
 
     def fetch(self, position, number, *, backwards=False):
         ranking = self.ranking[:: -1 if backwards else 1]
@@ -128,7 +126,7 @@ class RankedRows(Rows):
             ranking = self.beyond(position, ranking, backwards=backwards)
         self.keys = {row_id: key for key, row_id in ranking[:number]}
         select, select_versions = self.compiled
-        ids = f"{{{','.join(map(str, self.keys))}}}"
+        ids = as_array(self.keys)
         found = {row.pk: row for row in select(ids=ids)}
         # An entry that was withdrawn after the ranking is missing.
         rows = [found[row_id] for row_id in self.keys if row_id in found]
@@ -170,16 +168,24 @@ def compile_page(queryset, sort, count, number, place):
 
 def compile_by_ids(queryset):
     """The rows whose `ids` are bound, as named tuples and as versions."""
-    # As one text: psycopg takes longer to write a list.
-    ids = Cast(BindParam("ids"), ArrayField(BigIntegerField()))
+    selected = among_ids(queryset).order_by("pk")
+    return CompiledQuery(as_tuples(selected)), CompiledQuery(versions_of(selected))
+
+
+def among_ids(queryset):
+    """The rows whose `ids` are bound, as `as_array` writes them."""
     is_among = Func(
-        *(F("pk"), ids),
+        *(F("pk"), Cast(BindParam("ids"), ArrayField(BigIntegerField()))),
         arg_joiner=" = ANY(",
         template="(%(expressions)s))",
         output_field=BooleanField(),
     )
-    selected = queryset.filter(is_among).order_by("pk")
-    return CompiledQuery(as_tuples(selected)), CompiledQuery(versions_of(selected))
+    return queryset.filter(is_among)
+
+
+def as_array(ids):
+    """Ids as one text, because psycopg takes longer to write a list."""
+    return f"{{{','.join(map(str, ids))}}}"
 
 
 def versions(row, queryset):

@@ -66,6 +66,8 @@ def refuse_unstorable(text, where):
 
 
 def _is_json(content_type):
+    if content_type == "application/json":
+        return True  # without the e-mail parser, which takes longer than most bodies
     message = Message()
     message["Content-Type"] = content_type
     charset = message.get_param("charset", "utf-8")

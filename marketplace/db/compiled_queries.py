@@ -1,9 +1,17 @@
 """Querysets that are compiled to SQL once: for a short request compiling is the larger part."""
 
+from functools import partial
+from threading import Lock
+
+from cachetools import LRUCache
 from django.core.exceptions import EmptyResultSet
 from django.db import connections
 from django.db.models import Expression, TextField
 from django.utils.functional import cached_property
+
+# Of this process, by their shapes; 80 KiB each, about.
+compiled_queries = LRUCache(100)
+lock = Lock()
 
 
 class BindParam(Expression):
@@ -97,3 +105,25 @@ class RowAdapter:
             if hasattr(source, name):
                 return getattr(source, name)
         raise AttributeError(name)
+
+
+def compiled_once(shape, make):
+    """The `(run, check)` that `make` compiles, made once for all requests of this shape.
+
+    A cached response keeps the check, so this one keeps nothing that is compiled.
+    """
+    with lock:
+        compiled = compiled_queries.get(shape)
+    if compiled is None:
+        compiled = make()
+        with lock:
+            compiled_queries[shape] = compiled
+    run, _ = compiled
+    return run, partial(check_of, shape)
+
+
+def check_of(shape, **params):
+    """None, which no response shows, where it would have to be compiled again."""
+    with lock:
+        _, check = compiled_queries.get(shape, (None, None))
+    return check and check(**params)

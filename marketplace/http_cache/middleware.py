@@ -28,8 +28,8 @@ class ResponseCacheMiddleware:
                 response.headers["Cache-Control"] = cache_control(value, request.META)
         if not hasattr(response, "validator"):
             return response
-        made = CachedResponse(response.content, dict(response.headers), response.validator)
+        made = CachedResponse.of(response, request.META)
         # Django decodes the path. Only in ASCII does it stay as the next request spells it.
         if made.validator and request.path.isascii():
-            store(request.META, made)
+            store(made)
         return made.to_django(request.META)

@@ -63,17 +63,21 @@ def conditional_response(request, shown, validator, build):
     return response
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CachedResponse:
     """The 200 of a GET; 304 to a client that has it already."""
 
+    key: tuple
     content: bytes
     headers: dict
     validator: Validator | None
 
-    @property
-    def weight(self):
-        return len(self.content) + self.validator.weight
+    @classmethod
+    def of(cls, response, environ):
+        # orjson leaves kilobytes behind the text of its bytes; a copy has none. `bytes(content)`
+        # would be the same object.
+        content = bytes(memoryview(response.content))
+        return cls(cache_key(environ), content, dict(response.headers), response.validator)
 
     def to_django(self, environ):
         if is_not_modified(environ, self.headers["ETag"]):

@@ -1,6 +1,8 @@
 """The cached responses of this process, the least recently used dropped first."""
 
 from contextlib import suppress
+from functools import partial
+from sys import getsizeof
 from threading import Lock
 
 from cachetools import LRUCache
@@ -9,10 +11,37 @@ from django.db import Error
 
 from marketplace import metrics
 from marketplace.db.replicas import on_replica
+from marketplace.http_cache.validators import Validator
 
-MAX_BYTES = 16 * 1024 * 1024
+# Bytes that the LRUCache's own records of a response take, and those values of its headers that
+# no other response has.
+RECORDS = 320
 
-cached_responses = LRUCache(MAX_BYTES, getsizeof=lambda response: response.weight)
+
+def memory_of(response):
+    """Bytes of memory that a cached response takes, measured, each object once.
+
+    Classes, functions and most values of headers are the same objects in all responses.
+    """
+    total = RECORDS + getsizeof(response) + getsizeof(response.headers)
+    counted, parts = set(), [response.key, response.content, response.validator]
+    for part in parts:
+        if id(part) in counted or (callable(part) and not isinstance(part, partial)):
+            continue
+        counted.add(id(part))
+        total += getsizeof(part)
+        if isinstance(part, Validator):
+            parts += part.check, part.seen
+        elif isinstance(part, partial):
+            parts += part.args, part.keywords
+        elif isinstance(part, dict):
+            parts += *part.keys(), *part.values()
+        elif isinstance(part, tuple | list):
+            parts += part
+    return total
+
+
+cached_responses = LRUCache(settings.CACHE_BYTES, getsizeof=memory_of)
 lock = Lock()
 
 
@@ -51,9 +80,9 @@ def is_fresh(response):
         return False  # The view meets the same error, and responds with it.
 
 
-def store(environ, response):
+def store(response):
     # One that is larger than the whole cache is not stored.
     with lock, suppress(ValueError):
-        cached_responses[cache_key(environ)] = response
+        cached_responses[response.key] = response
     metrics.cache_misses.inc()
     metrics.cache_bytes.set(cached_responses.currsize)

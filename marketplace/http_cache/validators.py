@@ -7,16 +7,16 @@ committed anywhere is in every response after it.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Validator:
     """A response is fresh for as long as `check()` returns what it has `seen`."""
 
     check: Callable[[], Any]
     seen: Any
-    weight: int = 8 * 1024  # bytes of memory that the entry takes, estimated, headers included
 
     def is_fresh(self):
         return self.check() == self.seen
@@ -35,11 +35,11 @@ class Validator:
         """The validator of a response with several parts; None where one of them has none."""
         if None in parts:
             return None
-        return cls(
-            check=lambda: [part.check() for part in parts],
-            seen=[part.seen for part in parts],
-            weight=sum(part.weight for part in parts),
-        )
+        return cls(partial(check_all, parts), [part.seen for part in parts])
+
+
+def check_all(validators):
+    return [validator.check() for validator in validators]
 
 
 # For what changes only with a release or the configuration, which start a new process.

@@ -4,10 +4,10 @@ import pytest
 from django.core.management import call_command
 from django.db import ProgrammingError
 
-from catalogue import filters
 from catalogue.management.commands import rebuild_search
 from catalogue.models import SkillPosting
 from catalogue.search import ranking as search_ranking
+from catalogue.search.ranking import CompiledRanking
 from marketplace.api.pagination import KeysetPagination
 from tests.api.conftest import LABELS
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
@@ -32,13 +32,13 @@ BY_RATING = f"{PERSONAS}?q=barometer&minRating=4"
 def rankings(monkeypatch):
     """The text of each search that was ranked."""
     made = []
-    rank = filters.ranking
+    rank = CompiledRanking.__call__
 
-    def ranking(entries, text, **options):
+    def ranking(compiled, text, **options):
         made.append(text)
-        return rank(entries, text, **options)
+        return rank(compiled, text, **options)
 
-    monkeypatch.setattr(filters, "ranking", ranking)
+    monkeypatch.setattr(CompiledRanking, "__call__", ranking)
     return made
 
 
@@ -203,25 +203,39 @@ def test_one_by_rating_is_ranked_again_and_not_rendered_again(anyone, entries, m
     assert [row["slug"] for row in again.json()["results"]] == ["keeper"]
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_an_edit_while_it_is_ranked_is_in_the_next_response(anyone, entries, monkeypatch, when):
-    rank = filters.ranking
+def test_an_edit_after_the_ranking_is_in_the_next_response(anyone, entries, monkeypatch):
+    rank = CompiledRanking.__call__
 
     def ranking(*of, **options):
-        monkeypatch.setattr(filters, "ranking", rank)
-        if when == "before":
-            SkillFactory(slug="new", title="Barometer")
+        monkeypatch.setattr(CompiledRanking, "__call__", rank)
         ranked = rank(*of, **options)
-        if when == "after":
-            SkillFactory(slug="new", title="Barometer")
+        SkillFactory(slug="new", title="Barometer")
         return ranked
 
-    monkeypatch.setattr(filters, "ranking", ranking)
+    monkeypatch.setattr(CompiledRanking, "__call__", ranking)
     anyone.get(f"{SKILLS}?q=barometer")
 
     response = anyone.get(f"{SKILLS}?q=barometer")
 
     assert [row["slug"] for row in response.json()["results"]] == ["new", "reader"]
+
+
+def test_an_edit_after_a_correction_is_in_the_next_response(anyone, entries, monkeypatch):
+    correct = search_ranking.known_words
+
+    def known_words(*of):
+        monkeypatch.setattr(search_ranking, "known_words", correct)
+        words = correct(*of)
+        SkillFactory(slug="new", title="A Barometter")
+        return words
+
+    monkeypatch.setattr(search_ranking, "known_words", known_words)
+    corrected = anyone.get(f"{SKILLS}?q=barometter")
+
+    response = anyone.get(f"{SKILLS}?q=barometter")
+
+    assert [row["slug"] for row in corrected.json()["results"]] == ["reader"]
+    assert [row["slug"] for row in response.json()["results"]] == ["new"]
 
 
 def test_an_interrupted_rebuild_invalidates_the_cache(anyone, entries, monkeypatch):

@@ -4,13 +4,16 @@ The request is sent while another transaction holds the rows, and that transacti
 once the request is seen to wait. tests/system/test_races.py sends many at the same time.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from django.db import connection, transaction
 
 from agents.models import Agent
 from catalogue.models import Persona, Skill, Status
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
-from tests.api.concurrency import sibling
+from tests.api.concurrency import sibling, wait_until_they_wait
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -157,3 +160,38 @@ def test_a_review_that_is_changed_concurrently_is_counted_from_the_change(post_d
     assert response.status_code == 200
     persona = Persona.objects.get()
     assert (persona.rating_sum, persona.rating_count) == (4, 1)
+
+
+@pytest.mark.parametrize("kind", ["skill", "persona"])
+def test_those_who_wait_for_an_entry_are_woken_one_at_a_time(transactional_db, kind):
+    """At its row all of them would wake at each commit, and some deadlock with edited bundles."""
+    factory = {"skill": SkillFactory, "persona": PersonaFactory}[kind]
+    entry = factory(slug="wanted", title="Before")
+    installs = {"skill": SkillInstall, "persona": PersonaInstall}[kind].objects
+    agents = AgentFactory.create_batch(4)
+    installs.install(agents[3], "wanted")
+
+    def write(agent):
+        try:
+            if agent == agents[3]:
+                installs.upgrade(agent, "wanted")
+            else:
+                installs.install(agent, "wanted")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        with transaction.atomic():
+            factory._meta.model.objects.filter(pk=entry.pk).update(title="After")
+            writing = [pool.submit(write, agent) for agent in agents]
+            wait_until_they_wait(4)
+            with connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT wait_event FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND wait_event_type = 'Lock' ORDER BY 1"
+                )
+                waits = [wait for (wait,) in cursor.fetchall()]
+        assert [each.result() for each in writing] == [None] * 4
+
+    assert waits == ["advisory"] * 3 + ["transactionid"]
+    assert not factory._meta.model.objects.miscounted().exists()

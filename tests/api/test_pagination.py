@@ -99,7 +99,7 @@ def test_a_page_beyond_the_last_row_has_the_current_count(anyone, left):
 def test_an_entry_withdrawn_during_the_ranking_is_left_out(db):
     shown, gone = SkillFactory(), SkillFactory(status="withdrawn")
 
-    ranked = RankedRows(SkillFilterSet.by_ids, [(2, gone.pk), (1, shown.pk)])
+    ranked = RankedRows(SkillFilterSet.by_ids, [(2, gone.pk), (1, shown.pk)], 2)
 
     assert [row.slug for row in ranked.fetch(None, 2)] == [shown.slug]
 

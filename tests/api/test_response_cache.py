@@ -1,16 +1,20 @@
 """A cached response is sent without calling Django, and equals the one that Django sends."""
 
+import gc
 import io
 import re
+import tracemalloc
 
 import pytest
+from cachetools import LRUCache
 from django.core.signals import request_started
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Skill
-from marketplace.http_cache.store import cached_responses
-from tests.factories import PersonaFactory, SkillFactory
+from marketplace.db.compiled_queries import compiled_queries
+from marketplace.http_cache.store import cached_responses, memory_of
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -62,7 +66,8 @@ def ask(monkeypatch, catalogue):
 @pytest.fixture
 def catalogue(transactional_db):
     skill = SkillFactory(slug="pdf")
-    PersonaFactory(skills=[skill])
+    persona = PersonaFactory(title="Librarian", skills=[skill])
+    review(AgentFactory(), persona, 5)
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -195,3 +200,53 @@ def test_django_handles_an_unreachable_database(ask, monkeypatch):
     assert status.startswith("503 ")
     assert headers["Retry-After"]
     assert b"error" in body
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("/api/v1/skills/pdf", ""),
+        ("/api/v1/personas", "skill=pdf"),
+        ("/api/v1/skills", "q=pdf"),
+        ("/api/v1/skills", "q=pdf&sort=name"),
+        ("/api/v1/personas", "q=librarian&minRating=4"),
+        ("/skills/pdf", ""),
+    ],
+)
+def test_a_full_cache_holds_what_it_says(ask, monkeypatch, path, query):
+    full = LRUCache(2**18, getsizeof=memory_of)
+    monkeypatch.setattr("marketplace.http_cache.store.cached_responses", full)
+    ask(path, query=query)
+    tracemalloc.start(1)
+    port = 0
+    while full.currsize < full.maxsize - 16 * 1024 or port < 2 * len(full):
+        port += 1
+        # Each request has texts of its own, as from gunicorn.
+        own_path, own_query = path.encode().decode(), query.encode().decode()
+        ask(own_path, query=own_query, HTTP_HOST=f"localhost:{port}")
+    said = full.currsize
+    gc.collect()
+    held, _ = tracemalloc.get_traced_memory()
+    full.clear()
+    gc.collect()
+    held -= tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+
+    assert 0.8 < held / said < 1.08
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [
+        ("/api/v1/skills", ""),
+        ("/api/v1/skills", "q=pdf&sort=name"),
+        ("/api/v1/personas", "q=librarian&minRating=4"),
+    ],
+)
+def test_what_is_compiled_no_longer_is_rendered_again(ask, path, query):
+    first = ask(path, query=query)
+    assert ask(path, query=query) == (*first[:3], False)
+    compiled_queries.clear()
+
+    assert ask(path, query=query) == (*first[:3], True)
+    assert ask(path, query=query) == (*first[:3], False)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from catalogue import filters
 from catalogue.search import ranking
 from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
@@ -203,6 +204,23 @@ def test_only_the_best_postings_of_a_common_word_are_read(anyone, monkeypatch):
     # The invoice of `both` is not among the two best of that word.
     assert found(anyone, "invoice zeppelin")[:2] == ["both", "rare"]
     assert len(found(anyone, "invoice")) == 4
+
+
+def test_a_first_page_is_the_beginning_of_the_whole_ranking(anyone, monkeypatch):
+    monkeypatch.setattr(filters, "MAX_PAGE", 1)
+    monkeypatch.setattr(ranking, "MAX_POSTINGS", 4)
+    SkillFactory.create_batch(3, description="Not to be found in a zeppelin.")
+    for slug, title in (("other", "Zeppelin"), ("one", "Invoice"), ("two", "Invoice")):
+        SkillFactory(slug=slug, title=title)
+    # Its invoice is not among the two best of that word: by its zeppelin alone it would be third.
+    SkillFactory(slug="both", title="Zeppelin", description="For an invoice.")
+
+    pages = [anyone.get(SKILLS, {"q": "invoice zeppelin", "limit": 1})]
+    while pages[-1].json()["next"]:
+        pages.append(anyone.get(pages[-1].json()["next"]))
+
+    assert [slugs(page) for page in pages] == [["both"], ["two"], ["one"], ["other"]]
+    assert [page.json()["count"] for page in pages] == [4, 4, 4, 4]
 
 
 @pytest.mark.parametrize("name", ["q", "query", "search"])
