@@ -10,6 +10,7 @@ STATE = """
 CASE
     WHEN agents_agenttoken.revoked_at IS NOT NULL THEN 'revoked'
     WHEN agents_agent.suspended_at IS NOT NULL THEN 'suspended'
+    WHEN agents_agent.paused_at IS NOT NULL THEN 'paused'
     WHEN agents_agenttoken.expires_at <= statement_timestamp() THEN 'expired'
     ELSE 'usable'
 END
@@ -25,6 +26,7 @@ WITH usable AS (
         agents_agent.public_id AS agent_public_id, agents_agent.handle AS agent_handle,
         agents_agent.name AS agent_name, agents_agent.description AS agent_description,
         agents_agent.runtime AS agent_runtime, agents_agent.tier AS agent_tier,
+        agents_agent.limits AS agent_limits,
         agents_agent.created_at AS agent_created_at, agents_agent.updated_at AS agent_updated_at
     FROM agents_agenttoken JOIN agents_agent ON agents_agent.id = agents_agenttoken.agent_id
     WHERE agents_agenttoken.digest = %(digest)s AND {STATE} = 'usable'
@@ -46,18 +48,31 @@ WITH revoked AS (
     UPDATE agents_agenttoken
     SET revoked_at = statement_timestamp(), revocation_reason = %(reason)s
     WHERE digest = %(digest)s AND revoked_at IS NULL
+), revoked_key AS (
+    UPDATE agents_operatorkey
+    SET revoked_at = statement_timestamp(), revocation_reason = %(reason)s
+    WHERE digest = %(digest)s AND revoked_at IS NULL
 )
 SELECT pg_logical_emit_message(true, 'marketplace', '')
 """
 
-# How a statement that Agent.run_alone runs begins. Without `me` the agent is suspended, and the
-# statement writes nothing.
-WITH_ME = """
+ACTIVE = "suspended_at IS NULL AND paused_at IS NULL"
+
+
+def with_me(condition):
+    return f"""
 WITH me AS (
     SELECT id FROM agents_agent
-    WHERE id = %(agent)s AND suspended_at IS NULL
+    WHERE id = %(agent)s AND ({condition})
     FOR NO KEY UPDATE
 )
 """
+
+
+# How a statement that Agent.run_alone runs begins. Without `me` the agent is suspended or paused,
+# and the statement writes nothing.
+WITH_ME = with_me(ACTIVE)
+# The same where the agent's operator may do it even then.
+WITH_ME_OR_OPERATOR = with_me(f"%(by_operator)s OR {ACTIVE}")
 # The lock alone, for a write of several statements.
 LOCK = f"{WITH_ME} SELECT (SELECT id FROM me) AS agent_id"

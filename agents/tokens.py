@@ -1,4 +1,7 @@
-"""The text of a token (contract 2): `<prefix>_agent_<opaque>`."""
+"""The text of a token (contract 2), `<prefix>_agent_<opaque>`, and of an operator's key.
+
+The key is `<prefix>_operator_<opaque>` (lifecycle 17), made and kept in the same way.
+"""
 
 import hashlib
 import re
@@ -8,27 +11,31 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
-from marketplace.secrets import BASE62, TOKEN, TOKEN_INFIX, TOKEN_SECRET_LENGTH, random_text
+from marketplace.secrets import AGENT, OPERATOR, TOKEN_SECRET_LENGTH, in_digits, random_text
 
 CHECKSUM_LENGTH = 6
 OPAQUE_LENGTH = TOKEN_SECRET_LENGTH + CHECKSUM_LENGTH
 MAX_DAYS = 3650  # for which staff may issue one that expires
-PATTERN = re.compile(rf"[A-Za-z0-9]+{TOKEN.pattern}[0-9A-Za-z]{{{CHECKSUM_LENGTH}}}")
+PATTERN = re.compile(rf"[A-Za-z0-9]+{AGENT}[0-9A-Za-z]{{{OPAQUE_LENGTH}}}")
 
 
 def mint():
     """The text of a new token: random, and closed by a checksum of all before it."""
-    body = f"{settings.TOKEN_PREFIX}{TOKEN_INFIX}{random_text(TOKEN_SECRET_LENGTH)}"
+    return closed(f"{settings.TOKEN_PREFIX}{AGENT}{random_text(TOKEN_SECRET_LENGTH)}")
+
+
+def mint_key():
+    """The text of a new operator key."""
+    return closed(f"{settings.TOKEN_PREFIX}{OPERATOR}{random_text(TOKEN_SECRET_LENGTH)}")
+
+
+def closed(body):
     return body + checksum(body)
 
 
 def checksum(body):
     """The CRC-32 of the text in base62 (0-9A-Za-z), padded with 0 to six characters."""
-    value, digits = zlib.crc32(body.encode()), ""
-    while value:
-        value, digit = divmod(value, len(BASE62))
-        digits = BASE62[digit] + digits
-    return digits.rjust(CHECKSUM_LENGTH, "0")
+    return in_digits(zlib.crc32(body.encode()), CHECKSUM_LENGTH)
 
 
 def is_well_formed(text):

@@ -1,6 +1,3 @@
-from django.urls import path
-
-from agents.claim_page import ClaimView
 from agents.views import ClaimViewSet, LeakedTokenViewSet, RegistrationViewSet, TokenViewSet
 
 
@@ -9,6 +6,3 @@ def register(router):
     router.register("agents/me", ClaimViewSet, basename="claim")
     router.register("agents/me/tokens", TokenViewSet, basename="token")
     router.register("tokens", LeakedTokenViewSet, basename="leaked-token")
-
-
-urlpatterns = [path("claim/<slug:secret>", ClaimView.as_view(), name="claim")]

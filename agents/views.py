@@ -44,9 +44,9 @@ class RegistrationViewSet(PublicViewSet):
         tags=["Agents"],
         summary="Register and get a token",
         description="All fields are optional; `{}` or no body at all will do. Keep the `token` of "
-        "the answer: it is shown only once. If it is lost, ask staff to issue another one to your "
-        "handle; registering again makes a second agent, without what the first one has. Hand the "
-        "`claim.claimUrl` to the person or organisation that operates you.",
+        "the answer: it is shown only once. If it is lost, ask your operator or staff to issue "
+        "another one to your handle; registering again makes a second agent, without what the "
+        "first one has. Hand the `claim.claimUrl` to the person or organisation that operates you.",
         responses={201: RegisteredAgentSerializer, 409: HandleTaken},
     )
     @action(detail=False, methods=["post"], parser_classes=[OptionalJSONParser])
@@ -72,7 +72,9 @@ class ClaimViewSet(ApiViewSet):
         summary="Confirm who operates you",
         description="Your operator opened the `claimUrl`, was shown a code and told it to you. "
         "The same code again is 200 again. Too many wrong codes, or too much time, and it is 410: "
-        "the operator then asks the page for another.",
+        "the operator then asks the page for another. Confirm it with a token of all scopes that "
+        "does not expire: the operator may do as much with you as that token. A claimed agent gets "
+        "another operator, or the same one another key, by the code of who asks the page anew.",
         responses={
             200: ConfirmedClaimSerializer,
             400: InvalidClaimCode,
@@ -84,7 +86,7 @@ class ClaimViewSet(ApiViewSet):
     @ratelimit("confirm-claim")
     def confirm(self, request):
         agent = request.user
-        agent.claim.confirm(self.validated(request)["code"])
+        agent.claim.confirm(self.validated(request)["code"], request.auth)
         return Response(ConfirmedClaimSerializer(agent).data)
 
 

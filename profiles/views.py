@@ -9,15 +9,12 @@ from marketplace.api.links import base_url
 from marketplace.api.permissions import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.http_cache.responses import conditional_response
-from marketplace.ratelimits.decorators import usage_of
 from profiles.authentication import ProfileAuthentication
+from profiles.limits import usages_of
 from profiles.manifest import Manifest
 from profiles.profile import Profile, advisories_of
 from profiles.serializers import LimitsSerializer, ManifestSerializer, ProfileSerializer
 from profiles.sql import MAX_SKILLS
-
-# The policies that count by agent.
-OWN_POLICIES = ["install", "review", "confirm-claim", "manage", "report"]
 
 
 class ProfileViewSet(ApiViewSet):
@@ -64,11 +61,7 @@ class ProfileViewSet(ApiViewSet):
     )
     @action(detail=False, url_path="me/limits", authentication_classes=[BearerAuthentication])
     def limits(self, request):
-        agent = request.user
-        usages = [
-            usage_of(request, policy, caller=agent.pk, tier=agent.tier) for policy in OWN_POLICIES
-        ]
-        return Response(LimitsSerializer(usages).data)
+        return Response(LimitsSerializer(usages_of(request, request.user)).data)
 
 
 class ManifestViewSet(ApiViewSet):

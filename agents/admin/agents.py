@@ -1,25 +1,33 @@
+from django.conf import settings
 from django.contrib import admin, messages
+from django.db import transaction
 from django.db.models import Q
 from django.template.response import TemplateResponse
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
+from django.utils.formats import localize
+from django.utils.html import format_html
 
 from agents import tokens
-from agents.admin.filters import SuspendedFilter, TierFilter
+from agents.admin.filters import PausedFilter, SuspendedFilter, TierFilter
 from agents.admin.forms import AgentForm, IssueTokenForm
+from agents.admin.releasing import ReleaseClaimsMixin
 from agents.admin.search import TokenSearchMixin
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, AgentToken
-from marketplace.adminsite.base import StaffModelAdmin, state_label
+from marketplace.adminsite.base import StaffModelAdmin, link_to, state_label
+from marketplace.ratelimits.decorators import rate_of
+from marketplace.ratelimits.rates import in_words
 
 NEWEST = 10  # rows of each kind that an agent's page shows
 
 
 @admin.register(Agent)
-class AgentAdmin(SuspendAgentsMixin, TokenSearchMixin, StaffModelAdmin):
+class AgentAdmin(SuspendAgentsMixin, ReleaseClaimsMixin, TokenSearchMixin, StaffModelAdmin):
     form = AgentForm
     list_display = ["handle", "name", "tier", "state", "created_at"]
-    list_filter = [TierFilter, SuspendedFilter]
+    list_filter = [TierFilter, SuspendedFilter, PausedFilter]
     search_fields = ["handle"]  # see `find`
     search_help_text = "Handle, name, agentId or token"
     # All but the tier are the agent's own words, which it may change while the form is open.
@@ -48,7 +56,13 @@ class AgentAdmin(SuspendAgentsMixin, TokenSearchMixin, StaffModelAdmin):
 
     @admin.display(description="state")
     def state(self, agent):
-        return state_label("suspended" if agent.suspended_at else "active")
+        label = state_label(agent.state)
+        if agent.state != "paused":
+            return label
+        since = localize(timezone.localtime(agent.paused_at))
+        return format_html(
+            '{} <span class="staff-note">by its operator since {}</span>', label, since
+        )
 
     def save_model(self, request, obj, form, change):
         self.snapshot_before_change(obj)
@@ -58,7 +72,13 @@ class AgentAdmin(SuspendAgentsMixin, TokenSearchMixin, StaffModelAdmin):
         return super().get_queryset(request).select_related("claim")
 
     def row_context(self, request, row):
-        return {"panels": panels(row), "claim": row.claim}
+        key = row.claim.key
+        return {
+            "panels": panels(row),
+            "claim": row.claim,
+            "operator_link": link_to(request, "agents.operatorkey", key.pk) if key else "",
+            "limits": limits_of(row),
+        }
 
     def is_offered(self, action, row):
         return {
@@ -76,13 +96,16 @@ class AgentAdmin(SuspendAgentsMixin, TokenSearchMixin, StaffModelAdmin):
         agent, token = queryset.get(), None
         form = IssueTokenForm(request.POST if "issue" in request.POST else None)
         if form.is_valid():
-            token = AgentToken.objects.issue(
-                agent,
-                form.cleaned_data["scopes"],
-                expires_at=tokens.expiry(form.cleaned_data["expires_in_days"]),
-            )
-            token.take_snapshot(user=request.user, reason="Issued.", kind="+")
-            self.log_change(request, agent, f"Issued the token {token.hint}.")
+            with transaction.atomic():
+                self.snapshot_before_change(agent)
+                token = AgentToken.objects.issue(
+                    agent,
+                    form.cleaned_data["scopes"],
+                    expires_at=tokens.expiry(form.cleaned_data["expires_in_days"]),
+                )
+                token.take_snapshot(user=request.user, reason="Issued.", kind="+")
+                message = f"Issued the token {token.hint}."
+                self.log_change(request, agent, message, is_event=True)
         context = {
             **self.admin_site.each_context(request),
             "title": f"Issue a token to {agent}",
@@ -109,23 +132,17 @@ class AgentAdmin(SuspendAgentsMixin, TokenSearchMixin, StaffModelAdmin):
 
     @admin.action(description="Release the claim", permissions=["change"])
     def release_claim(self, request, queryset):
-        queryset = queryset.order_by("pk")
-        if not self.is_confirmed(request):
-            return self.confirm(
-                request,
-                queryset,
-                "release_claim",
-                danger=True,
-                text="The operator is forgotten. The agent finds a new claim URL in its profile; "
-                "the old one leads nowhere.",
-                facts=[(agent, agent.claim.operator_name or "no operator") for agent in queryset],
-            )
-        for agent in queryset:
-            operator = agent.claim.operator_name
-            agent.claim.release()
-            self.log_change(request, agent, f"Released the claim of {operator or 'no operator'}.")
-        self.message_user(request, "Released: a new operator can claim them.")
-        return None
+        return self.release_claims(request, queryset, queryset)
+
+
+def limits_of(agent):
+    """The limits that its operator has set, each in words, as (policy, limit, the tier's limit)."""
+    tier = {policy: rate_of(policy, agent.tier).partition("/") for policy in settings.RATE_LIMITS}
+    return [
+        (policy, in_words(f"{number}/{tier[policy][2]}"), tier[policy][0])
+        for policy, number in sorted(agent.limits.items())
+        if policy in tier
+    ]
 
 
 def panels(agent):

@@ -1,29 +1,28 @@
 from django.contrib import admin
 from django.db.models import Q
-from django.db.models.functions import Lower
 
 from agents.admin.filters import ClaimFilter
-from agents.admin.search import agents_by_handle
+from agents.admin.search import TokenSearchMixin, find_claims
 from agents.models import Agent, OperatorClaim
 from marketplace.adminsite.base import ReadOnlyModelAdmin
 from marketplace.adminsite.dashboard import Number, sizes
 
 
 @admin.register(OperatorClaim)
-class OperatorClaimAdmin(ReadOnlyModelAdmin):
-    list_display = fields = ["agent", "status", "operator_name", "operator_email", "claimed_at"]
+class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
+    list_display = fields = ["agent", "status", "operator_name", "address", "claimed_at"]
     list_filter = [ClaimFilter]
     list_select_related = ["agent"]
     ordering = ["-id"]
     search_fields = ["operator_email"]  # see `find`
     search_help_text = "Handle, or the operator's whole e-mail address"
 
+    @admin.display(description="operator email")
+    def address(self, claim):
+        return f"{claim.operator_email} (not verified)" if claim.operator_email else ""
+
     def find(self, queryset, term):
-        if "@" in term:
-            return queryset.annotate(email=Lower("operator_email")).filter(
-                ~Q(operator_email=""), email=term.lower()
-            )
-        return queryset.filter(agent__in=agents_by_handle(term))
+        return find_claims(queryset, term)
 
     def rankings(self, request):
         """How far agents come: those that have asked for a code, and those that are claimed."""

@@ -18,6 +18,10 @@ class SuspendedFilter(IsSetFilter):
     title, parameter_name = "suspended", "suspended_at"
 
 
+class PausedFilter(IsSetFilter):
+    title, parameter_name = "paused", "paused_at"
+
+
 class RevokedFilter(IsSetFilter):
     title, parameter_name = "revoked", "revoked_at"
 

@@ -2,6 +2,8 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
+from django.db.models.functions import Lower
 from django.shortcuts import redirect
 from django.urls import path
 from django.utils.decorators import method_decorator
@@ -9,7 +11,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from agents import tokens
-from agents.models import Agent, AgentToken
+from agents.models import Agent, AgentToken, OperatorKey
+from marketplace.adminsite.base import link_to
+from marketplace.secrets import OPERATOR, holds_token
 
 MAX_AGENTS = 100  # of which a search shows tokens and claims
 
@@ -23,10 +27,19 @@ def agents_by_handle(term):
     return list(agents.values_list("pk", flat=True)[:MAX_AGENTS])
 
 
-class TokenSearchMixin:
-    """A list with a search box into which a whole token may be pasted.
+def find_claims(claims, term):
+    """Those of an operator's whole address, or of agents whose handle begins with the term."""
+    if "@" in term:
+        return claims.annotate(email=Lower("operator_email")).filter(
+            ~Q(operator_email=""), email=term.lower()
+        )
+    return claims.filter(agent__in=agents_by_handle(term))
 
-    The box posts, so that no token stands in an address, which browsers keep and proxies log.
+
+class TokenSearchMixin:
+    """A list with a search box into which a whole token or operator key may be pasted.
+
+    The box posts, so that neither stands in an address, which browsers keep and proxies log.
     """
 
     searches_by_post = True
@@ -40,21 +53,21 @@ class TokenSearchMixin:
         if not self.has_view_permission(request):
             raise PermissionDenied
         term = request.POST.get("q", "").strip()
-        if not tokens.is_well_formed(term):
+        if not holds_token(term):
             return redirect(f"{self.url_of('changelist')}?{urlencode({'q': term})}")
-        token = None
-        if request.user.has_perm("agents.view_agenttoken"):
-            token = AgentToken.objects.filter(digest=tokens.digest(term)).first()
-        if token is None:
-            self.message_user(request, "No agent has this token.", messages.WARNING)
+        is_key = OPERATOR in term
+        rows = OperatorKey.objects.confirmed() if is_key else AgentToken.objects.all()
+        row = rows.filter(digest=tokens.digest(term)).first()
+        if row is None or not (page := link_to(request, row._meta.label_lower, row.pk)):
+            missing = "No operator has this key." if is_key else "No agent has this token."
+            self.message_user(request, missing, messages.WARNING)
             return redirect(self.url_of("changelist"))
-        return redirect("admin:agents_agenttoken_change", token.pk)
+        return redirect(page)
 
     def get_search_results(self, request, queryset, search_term):
-        if tokens.is_well_formed(search_term.strip()):
+        if holds_token(search_term):
             # Finding it would teach staff to put tokens into addresses.
-            self.message_user(
-                request, "Paste a token into the search box, not into an address.", messages.WARNING
-            )
+            text = "Paste a token or key into the search box, not into an address."
+            self.message_user(request, text, messages.WARNING)
             return queryset.none(), False
         return super().get_search_results(request, queryset, search_term)

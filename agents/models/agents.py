@@ -11,7 +11,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from agents import handles
 from agents.exceptions import HandleTaken
 from agents.models.claims import OperatorClaim
-from marketplace.adminsite.history import StaffHistory
+from agents.models.history import OperatorHistory
 from marketplace.models import MAX_REASON, make_public_id, violates
 
 
@@ -61,11 +61,15 @@ class Agent(models.Model):
     )
     suspended_at = models.DateTimeField(null=True, blank=True)
     suspension_reason = models.CharField(max_length=MAX_REASON, blank=True)
+    # By its operator, as are the limits: `{policy: requests in its window}`, of which those below
+    # the tier's count (lifecycle 17).
+    paused_at = models.DateTimeField(null=True, editable=False)
+    limits = models.JSONField(default=dict, db_default={}, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     objects = AgentManager()
-    history = StaffHistory(excluded_fields=["public_id", "created_at", "updated_at"])
+    history = OperatorHistory(excluded_fields=["public_id", "created_at", "updated_at"])
 
     class Meta:
         ordering = ["-id"]
@@ -78,6 +82,7 @@ class Agent(models.Model):
             models.Index(
                 F("id").desc(), name="agent_suspended", condition=Q(suspended_at__isnull=False)
             ),
+            models.Index(F("id").desc(), name="agent_paused", condition=Q(paused_at__isnull=False)),
         ]
         constraints = [
             models.UniqueConstraint(fields=["handle"], name="unique_agent_handle"),
@@ -87,6 +92,13 @@ class Agent(models.Model):
     def __str__(self):
         return self.handle
 
+    @property
+    def state(self):
+        """ "suspended" by staff, "paused" by its operator, or "active"."""
+        if self.suspended_at:
+            return "suspended"
+        return "paused" if self.paused_at else "active"
+
     def lock(self):
         """Make this agent's writes take turns until the transaction ends."""
         # no_key, because rows that merely refer to the agent must not have to wait.
@@ -95,7 +107,8 @@ class Agent(models.Model):
     def run_alone(self, statement, **values):
         """The verdict of a statement that locks this agent's row as `me` and writes for it.
 
-        Raises AuthenticationFailed where the agent has been suspended since it was authenticated.
+        Raises AuthenticationFailed where the agent has been suspended or paused since it was
+        authenticated.
         """
         values["agent"] = self.pk
         try:
@@ -111,11 +124,17 @@ class Agent(models.Model):
         return verdict
 
     def change(self, **fields):
-        """Set profile fields; without any nothing moves, `updated_at` neither."""
+        """Set fields; without any nothing moves, `updated_at` neither."""
         for name, value in fields.items():
             setattr(self, name, value)
         if fields:
             self.save(update_fields=[*fields, "updated_at"])
+
+    def pause(self):
+        self.change(paused_at=self.paused_at or timezone.now())
+
+    def resume(self):
+        self.change(paused_at=None)
 
     def suspend(self, reason=""):
         self._set_suspended(self.suspended_at or timezone.now(), reason)

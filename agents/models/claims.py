@@ -2,14 +2,66 @@ from datetime import timedelta
 from functools import partial
 from hmac import compare_digest
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
+from agents import tokens
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, InvalidClaimCode
+from agents.models.operators import OperatorKey
+from marketplace.api.exceptions import InsufficientScope
+from marketplace.api.permissions import Scope
 from marketplace.secrets import random_text
+
+
+class CodeRequest(models.Model):
+    """Somebody who says to operate an agent, and the code with which the agent confirms it.
+
+    `key` opens nothing before that. The code is stored only as a digest.
+    """
+
+    CODE_ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
+    CODE_LENGTH = 8
+    CODE_LIFETIME = timedelta(minutes=15)
+    MAX_WRONG_CODES = 5
+
+    operator_name = models.CharField(max_length=80, blank=True)
+    operator_email = models.EmailField(blank=True)
+    code_digest = models.CharField(max_length=64, blank=True, editable=False)
+    code_expires_at = models.DateTimeField(null=True, editable=False)
+    wrong_codes = models.PositiveSmallIntegerField(default=0, editable=False)
+
+    class Meta:
+        abstract = True
+
+    def ask(self, secret, *, name, email, key):
+        """A new code, which replaces any earlier one, and the key that came with that."""
+        code, replaced = random_text(self.CODE_LENGTH, self.CODE_ALPHABET), self.key_id
+        self.operator_name, self.operator_email = name, email
+        self.key, _ = OperatorKey.objects.get_or_create(
+            digest=tokens.digest(key), defaults={"hint": tokens.hint(key)}
+        )
+        self.code_digest = digest_of(code, secret)
+        self.code_expires_at = timezone.now() + self.CODE_LIFETIME
+        self.wrong_codes = 0
+        self.save()
+        OperatorKey.objects.unconfirmed().filter(pk=replaced).exclude(pk=self.key_id).delete()
+        return f"{code[:4]}-{code[4:]}"
+
+    def refusal(self, digest):
+        """The error with which a code of this digest is refused, or None; counts wrong ones."""
+        if not self.code_digest:
+            return InvalidClaimCode()
+        if self.wrong_codes >= self.MAX_WRONG_CODES or self.code_expires_at <= timezone.now():
+            return ClaimCodeExpired()
+        if not compare_digest(digest, self.code_digest):
+            self.wrong_codes += 1
+            self.save(update_fields=["wrong_codes"])
+            return InvalidClaimCode()
+        return ClaimCodeExpired() if self.key and self.key.revoked_at else None
 
 
 class OperatorClaimQuerySet(models.QuerySet):
@@ -22,23 +74,21 @@ class OperatorClaimQuerySet(models.QuerySet):
         return self.filter(~Q(operator_email=""), claimed_at__isnull=False)
 
 
-class OperatorClaim(models.Model):
-    """Who operates an agent, once both sides have confirmed it (contract 5)."""
-
-    CODE_ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
-    CODE_LENGTH = 8
-    CODE_LIFETIME = timedelta(minutes=15)
-    MAX_WRONG_CODES = 5
+class OperatorClaim(CodeRequest):
+    """Who operates an agent, once both sides have confirmed it (contract 5, lifecycle 17)."""
 
     agent = models.OneToOneField("agents.Agent", models.CASCADE, related_name="claim")
     # Kept as text, unlike a token: the agent may ask for its claim URL again at any time.
     secret = models.CharField(max_length=32, default=partial(random_text, 32), editable=False)
-    operator_name = models.CharField(max_length=80, blank=True)
-    operator_email = models.EmailField(blank=True)
-    code_digest = models.CharField(max_length=64, blank=True, editable=False)
-    code_expires_at = models.DateTimeField(null=True, editable=False)
-    wrong_codes = models.PositiveSmallIntegerField(default=0, editable=False)
     claimed_at = models.DateTimeField(null=True, editable=False)
+    # claim_key serves as this key's index.
+    key = models.ForeignKey(
+        OperatorKey, models.SET_NULL, null=True, related_name="claims", db_index=False
+    )
+    # What the operator may do: as much as the token that confirmed it.
+    scopes = ArrayField(
+        models.CharField(max_length=16, choices=Scope), default=list, db_default=[], editable=False
+    )
 
     objects = OperatorClaimQuerySet.as_manager()
 
@@ -54,6 +104,7 @@ class OperatorClaim(models.Model):
                 name="claim_pending",
                 condition=Q(claimed_at=None) & ~Q(code_digest=""),
             ),
+            models.Index(F("key"), name="claim_key", condition=Q(key__isnull=False)),
         ]
 
     def __str__(self):
@@ -71,58 +122,111 @@ class OperatorClaim(models.Model):
         return self.operator_name if self.claimed_at else None
 
     @transaction.atomic
-    def request_code(self, *, name, email):
-        """A new code for the operator, replacing any earlier one; it is stored only hashed."""
-        self.refresh_from_db(from_queryset=self.locked())
-        if self.claimed_at:
-            raise AlreadyClaimed
-        code = random_text(self.CODE_LENGTH, self.CODE_ALPHABET)
-        self.operator_name, self.operator_email = name, email
-        self.code_digest = self.digest_of(code)
-        self.code_expires_at = timezone.now() + self.CODE_LIFETIME
-        self.wrong_codes = 0
-        self.save()
-        return f"{code[:4]}-{code[4:]}"
+    def request_code(self, *, name, email, key):
+        """A new code for who gives a name, an address and the text of a key.
 
-    def confirm(self, code):
-        """The agent repeats the operator's code; after a lost response it may do so again."""
-        error = self._try(code)
+        Of a claimed agent nothing changes until the agent confirms it. Raises DoesNotExist where it
+        was released meanwhile, and has another URL.
+        """
+        self.refresh_from_db(from_queryset=self.locked().filter(secret=self.secret))
+        asked = self
+        if self.claimed_at:
+            asked, _ = ClaimRenewal.objects.get_or_create(claim=self)
+        return asked.ask(self.secret, name=name, email=email, key=key)
+
+    @property
+    def is_full(self):
+        """Whether the operator may do everything with the agent, not only look and release it."""
+        return set(self.scopes).issuperset(Scope.values)
+
+    def confirm(self, code, token):
+        """The agent repeats a code, by one of its tokens; after a lost response once more.
+
+        Of a claimed agent it is the code of whom claims it anew. A token must not gain by an
+        operator: he or she may do as much as it may, and one that may do less than that which
+        confirmed the claim gives the agent to nobody else. One that expires counts as one that can
+        only read, because a claim lasts.
+        """
+        error = self._try(code, token)
         # Raised outside the transaction, which has to keep the count of wrong codes.
         if error is not None:
             raise error
 
     @transaction.atomic
-    def _try(self, code):
+    def _try(self, code, token):
+        token, _ = token.locked()
+        scopes = token.scopes if token.expires_at is None else [Scope.READ]
         self.refresh_from_db(from_queryset=self.locked())
-        is_right = compare_digest(self.digest_of(code), self.code_digest)
+        digest, asked = digest_of(code, self.secret), self
         if self.claimed_at:
-            return None if is_right else AlreadyClaimed()
-        if not self.code_digest:
-            return InvalidClaimCode()
-        if self.wrong_codes >= self.MAX_WRONG_CODES or self.code_expires_at <= timezone.now():
-            return ClaimCodeExpired()
-        if not is_right:
-            self.wrong_codes += 1
-            self.save(update_fields=["wrong_codes"])
-            return InvalidClaimCode()
-        self.claimed_at = timezone.now()
-        self.save(update_fields=["claimed_at"])
+            if compare_digest(digest, self.code_digest):
+                return None
+            asked = ClaimRenewal.objects.filter(claim=self).first()
+            if asked is None:
+                return AlreadyClaimed()
+            if missing := [scope for scope in self.scopes if scope not in scopes]:
+                return InsufficientScope(missing[0])
+        # Locked, because their last agents may leave them just now; in one order, because another
+        # agent may be about to change them the other way round.
+        keys = OperatorKey.objects.locked().order_by("pk").in_bulk([self.key_id, asked.key_id])
+        asked.key = keys.get(asked.key_id)
+        if error := asked.refusal(digest):
+            return error
+        self._take_over(asked, scopes)
         return None
+
+    def _take_over(self, asked, scopes):
+        """Who has asked is the operator from now on, and nobody else; staff see who was before."""
+        previous, before = self.key, self.operator
+        for name in ["key", *(field.name for field in CodeRequest._meta.fields)]:
+            setattr(self, name, getattr(asked, name))
+        self.scopes, self.claimed_at = list(scopes), timezone.now()
+        self.save()
+        if asked is not self:
+            asked.delete()
+        if self.key and self.key.confirmed_at is None:
+            self.key.confirmed_at = self.claimed_at
+            self.key.save(update_fields=["confirmed_at"])
+        if previous and previous != self.key:
+            previous.leave()
+        self.agent.snapshot_before_change()
+        reason = f"Claimed the agent from {before}." if before else "Claimed the agent."
+        self.agent.take_snapshot(operator=self.operator_name, reason=reason, is_event=True)
 
     @transaction.atomic
     def release(self):
-        """Forget the operator. The next one gets a new URL, which the last one does not know."""
+        """Forget the operator, and what he or she has set.
+
+        The next one gets a new URL, which the last one does not know.
+        """
+        self.agent.lock()
         self.refresh_from_db(from_queryset=self.locked())
+        ClaimRenewal.objects.filter(claim=self).delete()
+        previous, self.key = self.key, None
         self.secret = random_text(32)
         self.operator_name = self.operator_email = self.code_digest = ""
         self.code_expires_at = self.claimed_at = None
-        self.wrong_codes = 0
+        self.wrong_codes, self.scopes = 0, []
         self.save()
+        self.agent.change(paused_at=None, limits={})
+        if previous:
+            previous.leave()
 
     def locked(self):
         return OperatorClaim.objects.select_for_update(no_key=True)
 
-    def digest_of(self, code):
-        """Keyed, because eight letters alone could be found from a plain digest."""
-        letters = code.upper().replace("-", "").replace(" ", "")
-        return salted_hmac(f"agents.claim.{self.secret}", letters, algorithm="sha256").hexdigest()
+
+class ClaimRenewal(CodeRequest):
+    """Of a claimed agent: somebody who asks for it, until the agent confirms it."""
+
+    claim = models.OneToOneField(OperatorClaim, models.CASCADE, related_name="renewal")
+    key = models.ForeignKey(OperatorKey, models.SET_NULL, null=True, related_name="+")
+
+    def __str__(self):
+        return f"{self.claim.agent}: {self.operator_name}"
+
+
+def digest_of(code, secret):
+    """Keyed, because eight letters alone could be found from a plain digest."""
+    letters = code.upper().replace("-", "").replace(" ", "")
+    return salted_hmac(f"agents.claim.{secret}", letters, algorithm="sha256").hexdigest()

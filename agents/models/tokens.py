@@ -11,14 +11,13 @@ from rest_framework.exceptions import AuthenticationFailed
 from agents import tokens
 from agents.exceptions import TokenNotFound, TooManyTokens
 from agents.models.agents import Agent
+from agents.models.history import OperatorHistory
+from agents.models.operators import LEAKED
 from agents.sql import AUTHENTICATE, REVOKE, STATE
-from marketplace.adminsite.history import StaffHistory
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.permissions import Scope
 from marketplace.db.rows import instance_of
 from marketplace.models import MAX_REASON, make_public_id
-
-LEAKED = "Reported as leaked"
 
 
 class AgentTokenQuerySet(models.QuerySet):
@@ -31,18 +30,25 @@ class AgentTokenQuerySet(models.QuerySet):
     def usable(self):
         return self.with_state().filter(state="usable")
 
+    def unended(self):
+        """Those that can be used, or could but for what staff or the operator stop the agent."""
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), revoked_at=None)
+
     def leaked(self):
         return self.filter(revocation_reason=LEAKED)
 
     def issue(self, agent, scopes=tuple(Scope.values), *, name="", expires_at=None):
-        """A new token. Its `text` exists only on the returned object: it is stored nowhere."""
+        """A new token, with each scope once and in their order.
+
+        Its `text` exists only on the returned object: it is stored nowhere.
+        """
         text = tokens.mint()
         token = self.create(
             agent=agent,
             name=name,
             digest=tokens.digest(text),
             hint=tokens.hint(text),
-            scopes=list(scopes),
+            scopes=[scope for scope in Scope.values if scope in scopes],
             expires_at=expires_at,
         )
         token.text = text
@@ -51,21 +57,20 @@ class AgentTokenQuerySet(models.QuerySet):
     def authenticate(self, text, statement=AUTHENTICATE):
         """The token with this text, its agent with it, and its use noted; None where it is refused.
 
-        It must be neither revoked nor expired, and its agent not suspended. A `statement` of a
-        higher app may read more; the whole row stays on the token as `row`.
+        It must be neither revoked nor expired, and its agent neither suspended nor paused. A
+        `statement` of a higher app may read more; the whole row stays on the token as `row`.
         """
         if not tokens.is_well_formed(text):
             return None
         row = connection.fetch_one(statement, {"digest": tokens.digest(text)})
         if row is None:
             return None
-        token = instance_of(self.model, row, "token_")
-        token.agent = instance_of(Agent, row, "agent_")
+        token = instance_of(self.model, row, "token_", agent=instance_of(Agent, row, "agent_"))
         token.row = row
         return token
 
     def revoke_leaked(self, text):
-        """Revoke the token with this text, if there is one; nothing tells whether there was."""
+        """Revoke the token or operator key with this text; nothing tells whether there is one."""
         connection.fetch_one(REVOKE, {"digest": tokens.digest(text), "reason": LEAKED})
 
 
@@ -96,7 +101,7 @@ class AgentToken(models.Model):
     revocation_reason = models.CharField(max_length=MAX_REASON, blank=True, db_default="")
 
     objects = AgentTokenQuerySet.as_manager()
-    history = StaffHistory(excluded_fields=["public_id", "digest", "last_used_at", "created_at"])
+    history = OperatorHistory(excluded_fields=["public_id", "digest", "last_used_at", "created_at"])
 
     class Meta:
         ordering = ["-id"]

@@ -6,9 +6,11 @@ from django.contrib.auth.models import Group, User
 from django.urls import reverse
 from django.utils import timezone
 
-from agents.models import Agent, AgentToken, OperatorClaim
+from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
+from agents.tokens import closed
 from catalogue.models import ImportRun, Persona, Skill, ZeroResultSearch
 from installs.models import PersonaInstall, SkillInstall
+from operators.models import OperatorSession
 from reports.models import Case, Report
 from reviews.models import Review
 from tests.factories import (
@@ -16,6 +18,7 @@ from tests.factories import (
     PersonaFactory,
     SkillFactory,
     SkillInstallFactory,
+    claim,
     review,
 )
 
@@ -26,6 +29,7 @@ SEARCHES = {
     Agent: ("crawler-1", "crawler-1"),
     AgentToken: ("crawler-1", "crawler-1"),
     OperatorClaim: ("crawler-1", "crawler-1"),
+    OperatorKey: ("crawler-1", "Ada Lovelace"),
     Skill: ("pdf-tables-1", "pdf-tables-1"),
     Persona: ("archivist-1", "archivist-1"),
     ImportRun: ("upload-1", "upload-1"),
@@ -38,6 +42,9 @@ SEARCHES = {
     User: ("clerk-1", "clerk-1"),
     Group: ("group-1", "group-1"),
 }
+
+# Of the operator of the first agent, who has one more for every agent.
+KEY = closed(f"mkt_operator_{'0' * 32}")
 
 
 def url_of(model, page, *arguments):
@@ -70,6 +77,10 @@ def make_rows(first, last):
             Report.objects.submit(agent, target, reason="spam", comment="Look at it.")
         Report.objects.submit(agent, first_of(Skill), reason="broken")
         AgentToken.objects.issue(Agent.objects.get(handle="crawler-1"))
+        claim(agent, key=KEY if number == 1 else None)
+        claim(AgentFactory(handle=f"spider-{number}"), key=KEY, name=f"Ada the {number}.")
+        for key in {first_of(OperatorKey), OperatorKey.objects.latest("pk")}:
+            OperatorSession.objects.begin(key)
         ImportRun.objects.create(name=f"upload-{number}.zip", kind="skill")
         ZeroResultSearch.objects.create(
             kind="skill", text=f"no such thing {number}", last_searched_at=timezone.now()
@@ -84,5 +95,5 @@ def first_of(model):
 
 
 def everything():
-    models = [*SEARCHES, Skill.personas.through]
+    models = [*SEARCHES, OperatorSession, Skill.personas.through]
     return {model: list(model.objects.order_by("pk").values()) for model in models}

@@ -12,6 +12,8 @@ from tests.factories import (
     PersonaFactory,
     SkillFactory,
     SkillInstallFactory,
+    ask_for_code,
+    claim,
     review,
 )
 
@@ -129,7 +131,7 @@ def test_an_agent_that_installed_or_reviewed_cannot_be_deleted(admin_client, age
 
 
 def test_a_released_claim_can_be_claimed_anew(admin_client, agent, client, anyone):
-    code = agent.claim.request_code(name="Ada Lovelace", email="ada@example.com")
+    code = ask_for_code(agent)
     assert client.post(f"{ME}/confirm-claim", {"code": code}).status_code == 200
     old = client.get(ME).json()["claim"]["claimUrl"]
 
@@ -147,7 +149,7 @@ def test_an_agents_page_shows_what_it_has(admin_client, agent):
     skill = SkillInstallFactory(agent=agent).skill
     persona = PersonaFactory()
     review(agent, persona, 4)
-    agent.claim.request_code(name="Ada Lovelace", email="ada@example.com")
+    ask_for_code(agent)
 
     text = admin_client.get(f"{AGENTS}{agent.pk}/change/").content.decode()
 
@@ -175,8 +177,51 @@ def test_a_page_of_a_row_offers_what_would_change_it(admin_client, agent):
 
     assert offered() == {"issue_token", "suspend"}
     agent.suspend("It floods.")
-    agent.claim.request_code(name="Ada Lovelace", email="ada@example.com")
+    ask_for_code(agent)
     assert offered() == {"issue_token", "restore", "release_claim"}
+
+
+def test_an_agent_that_its_operator_paused_is_shown_as_paused(admin_client, agent):
+    claim(agent)
+    agent.pause()
+    AgentFactory(handle="working")
+
+    listed = admin_client.get(AGENTS).content.decode()
+    assert re.findall('class="state .*?">(.*?)</span>(?: .*>(.*) [0-9]+:)?', listed) == [
+        ("active", ""),
+        ("paused", f"by its operator since {agent.paused_at:%-d %b %Y},"),
+    ]
+    page = admin_client.get(f"{AGENTS}{agent.pk}/change/").content.decode()
+    since = f"{agent.paused_at:%-d %B %Y, %H:%M}"
+    assert f"by its operator since {since}: its tokens are refused" in page
+    agent.suspend("It floods.")
+    assert "state-suspended" in admin_client.get(AGENTS).content.decode()
+
+
+def test_the_list_can_show_the_paused_ones_alone(admin_client, agent):
+    AgentFactory()
+    agent.pause()
+
+    page = admin_client.get(AGENTS, {"paused_at": "yes"})
+
+    assert list(page.context["cl"].result_list) == [agent]
+
+
+def test_an_agents_page_shows_the_limits_that_its_operator_has_set(admin_client, agent, rates):
+    rates(install={"free": "60/h"}, review={"free": "20/10m"})
+    claim(agent)
+    url = f"{AGENTS}{agent.pk}/change/"
+    assert "at most" not in admin_client.get(url).content.decode()
+
+    agent.change(limits={"review": 1, "install": 5, "of-an-earlier-release": 1})
+
+    page = admin_client.get(url)
+    assert page.context["limits"] == [
+        ("install", "5 requests per hour", "60"),
+        ("review", "1 request per 10 minutes", "20"),
+    ]
+    shown = "<b>install</b><span>at most 5 requests per hour by its operator (tier: 60)</span>"
+    assert shown in page.content.decode()
 
 
 @pytest.mark.parametrize("method", ["get", "post"])

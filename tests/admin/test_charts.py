@@ -12,7 +12,7 @@ from installs.models import SkillInstall
 from marketplace.adminsite import day_counts
 from marketplace.adminsite.charts import compact, ticks_up_to
 from marketplace.models import DayCount
-from tests.factories import AgentFactory, SkillInstallFactory
+from tests.factories import AgentFactory, SkillInstallFactory, ask_for_code, claim
 
 
 def installed(days_ago):
@@ -128,9 +128,9 @@ def test_a_number_beside_a_bar_is_short(number, text):
 
 def test_the_claims_are_shown_with_their_shares(admin_client):
     agents = AgentFactory.create_batch(6)
-    for agent in agents[:3]:
-        code = agent.claim.request_code(name="Ada", email="ada@example.com")
-    agents[2].claim.confirm(code)
+    for agent in agents[:2]:
+        ask_for_code(agent)
+    claim(agents[2])
 
     rankings = {
         each["title"]: each["rows"] for each in admin_client.get("/admin/").context["rankings"]

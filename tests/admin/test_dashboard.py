@@ -12,7 +12,14 @@ from catalogue.models import Skill
 from installs.models import SkillInstall
 from marketplace.adminsite import dashboard
 from marketplace.models import DayCount
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory, review
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    ask_for_code,
+    review,
+)
 
 
 def charts(admin_client):
@@ -87,7 +94,7 @@ def test_it_leads_to_what_needs_attention(admin_client):
     SkillFactory(status="draft")
     review(AgentFactory(), PersonaFactory(), 1, "Never again.")
     claim = AgentFactory().claim
-    claim.request_code(name="Ada", email="ada@example.com")
+    ask_for_code(claim.agent)
     AgentFactory().token.revoke("Reported as leaked")
 
     attention = admin_client.get("/admin/").context["attention"]

@@ -11,7 +11,12 @@ from catalogue.models import Persona, Skill
 from reviews.models import Review
 from tests.admin.actions import take_action
 from tests.browser import untouched_form
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    SkillFactory,
+    SkillInstallFactory,
+)
 
 API = "/api/v1"
 MODELS = [Skill, Persona, Agent, AgentToken, Review]

@@ -5,11 +5,11 @@ from django.contrib import admin
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agents.models import AgentToken, OperatorClaim
+from agents.models import AgentToken, OperatorClaim, OperatorKey
 from catalogue.models import Persona, Skill
 from installs.models import SkillInstall
-from tests.admin.rows import MODELS, SEARCHES, change_page, first_of, make_rows, url_of
-from tests.factories import SkillInstallFactory
+from tests.admin.rows import KEY, MODELS, SEARCHES, change_page, first_of, make_rows, url_of
+from tests.factories import SkillInstallFactory, ask_for_code
 
 MAX_QUERIES = 15
 
@@ -132,8 +132,9 @@ def test_the_dashboard_and_the_list_of_skills_to_bundle_open(admin_client):
 def test_no_page_shows_a_digest_or_a_claim_secret(admin_client):
     make_rows(1, 1)
     token, claim = first_of(AgentToken), first_of(OperatorClaim)
-    claim.request_code(name="Ada Lovelace", email="ada@example.com")
-    secrets = [token.digest, claim.secret, claim.code_digest]
+    ask_for_code(claim.agent)
+    secrets = [token.digest, claim.secret, claim.code_digest, claim.renewal.code_digest]
+    secrets += [KEY, *OperatorKey.objects.values_list("digest", flat=True)]
     assert all(secrets)
 
     for model in admin.site._registry:

@@ -5,7 +5,7 @@ from django.contrib import admin
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
-from agents.models import Agent, AgentToken, OperatorClaim
+from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
 from catalogue.models import Skill
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
@@ -13,7 +13,7 @@ from reviews.models import Review
 from tests.admin.rows import MODELS, change_page, everything, first_of, make_rows, url_of
 
 WRITTEN_BY_THE_API = [Agent, AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Review]
-WRITTEN_BY_THE_API += [Case, Report]
+WRITTEN_BY_THE_API += [Case, Report, OperatorKey]
 
 
 @pytest.fixture
@@ -41,7 +41,9 @@ def test_what_the_api_writes_cannot_be_added_by_hand(admin_client, model):
     assert not model.objects.exists()
 
 
-@pytest.mark.parametrize("model", [AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Review])
+@pytest.mark.parametrize(
+    "model", [AgentToken, OperatorClaim, OperatorKey, SkillInstall, PersonaInstall, Review]
+)
 def test_what_the_api_writes_cannot_be_edited_by_hand(admin_client, model):
     make_rows(1, 1)
     row, before = first_of(model), everything()
@@ -55,7 +57,7 @@ def test_what_the_api_writes_cannot_be_edited_by_hand(admin_client, model):
 
 
 @pytest.mark.parametrize(
-    "model", [SkillInstall, PersonaInstall, Review, OperatorClaim, Case, Report]
+    "model", [SkillInstall, PersonaInstall, Review, OperatorClaim, OperatorKey, Case, Report]
 )
 def test_rows_that_counters_and_profiles_rest_on_cannot_be_deleted(admin_client, client_of, model):
     make_rows(1, 1)

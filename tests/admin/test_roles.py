@@ -7,26 +7,36 @@ from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.utils import timezone
 
-from agents.models import Agent, AgentToken, OperatorClaim
+from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
 from catalogue.models import ImportRun, Persona, Skill, ZeroResultSearch
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
 from reviews.models import Review
 from tests.admin.actions import take_action
 from tests.admin.rows import url_of
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory, review
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    claim,
+    review,
+)
 
 CATALOGUE = {Skill, Persona, ImportRun, ZeroResultSearch}
-AGENTS = {Agent, AgentToken, OperatorClaim, Review}
+AGENTS = {Agent, AgentToken, OperatorClaim, OperatorKey, Review}
 INSTALLS = {SkillInstall, PersonaInstall}
 REPORTS = {Case, Report}
 SEEN = {"Editors": CATALOGUE | INSTALLS | REPORTS, "Moderators": AGENTS | INSTALLS | REPORTS}
 EVERYTHING = CATALOGUE | AGENTS | INSTALLS | REPORTS | {User, Group}
+ADDRESS = "ada@operator.example"  # of the agent's operator
+LEADS_ELSEWHERE = re.compile("logout|/export/$")  # out of the admin, to a download
 
 
 @pytest.fixture
 def rows(db):
     agent = AgentFactory()
+    claim(agent, name="Ada", email=ADDRESS)
     install = SkillInstallFactory(agent=agent, skill=SkillFactory(downloads=1))
     ImportRun.objects.create(name="skills.zip", kind="skill")
     ZeroResultSearch.objects.create(kind="skill", text="abacus", last_searched_at=timezone.now())
@@ -132,38 +142,34 @@ def test_a_token_is_found_only_by_those_who_may_see_tokens(admin_client_of, agen
     assert refused.status_code == 403
 
 
-ADDRESS = "ada@operator.example"
-LEADS_ELSEWHERE = re.compile("logout|/export/$")  # out of the admin, to a download
-
-
-@pytest.fixture
-def operated(rows):
-    """An agent with an operator, whose address is what a page must not show everybody."""
-    _, agent, _, _ = rows
-    OperatorClaim.objects.filter(agent=agent).update(
-        operator_name="Ada", operator_email=ADDRESS, claimed_at=timezone.now()
-    )
-    return agent
-
-
-def test_no_page_that_an_editor_can_open_shows_an_operators_address(admin_client_of, operated):
-    """Not even one of an agent, where an editor may look at agents too."""
-    admin_client = admin_client_of("Editors")
+def test_no_page_that_an_editor_can_open_shows_an_operators_address(admin_client_of, rows):
+    """Not even one of an agent or its operator, where an editor may look at these too."""
+    admin_client, agent = admin_client_of("Editors"), rows[1]
     User.objects.get(username="Editors").user_permissions.add(
-        *Permission.objects.filter(codename__in=["view_agent", "change_agent"])
+        *Permission.objects.filter(
+            codename__in=["view_agent", "change_agent", "view_operatorkey", "change_operatorkey"]
+        )
     )
 
-    page = admin_client.get(url_of(Agent, "change", operated.pk)).content.decode()
+    page = admin_client.get(url_of(Agent, "change", agent.pk)).content.decode()
 
     assert "Operated by Ada since" in page
     assert ADDRESS not in page
     assert [url for url, text in pages_of(admin_client).items() if ADDRESS in text] == []
 
 
-def test_a_moderator_sees_the_operators_address(admin_client_of, operated):
-    page = admin_client_of("Moderators").get(url_of(Agent, "change", operated.pk)).content.decode()
+def test_a_moderator_sees_the_operators_address_and_that_nobody_has_verified_it(
+    admin_client_of, rows
+):
+    admin_client, agent = admin_client_of("Moderators"), rows[1]
 
-    assert f"Operated by Ada ({ADDRESS}) since" in page
+    page = admin_client.get(url_of(Agent, "change", agent.pk)).content.decode()
+
+    assert f"Operated by Ada ({ADDRESS}, not verified) since" in page
+    pages = [page, *(text for text in pages_of(admin_client).values() if ADDRESS in text)]
+    assert len(pages) == 5  # the agent's twice, its claim's, the list of claims, the operator's
+    for page in pages:
+        assert re.findall(f"{ADDRESS}(?!,? .?not verified)", page) == []
 
 
 def pages_of(admin_client):

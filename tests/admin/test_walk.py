@@ -8,8 +8,16 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 
 from catalogue.models import Skill
+from operators.models import OperatorSession
 from tests.chromium import Visitor, needs_chromium, visit
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory, review
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    claim,
+    review,
+)
 
 pytestmark = [pytest.mark.external, needs_chromium]
 
@@ -88,6 +96,7 @@ def test_a_day_in_the_admin(staff):
     staff.picture("start")
     for step in (write_a_skill, import_a_zip, undo_a_change, look_after_a_token):
         step(staff)
+    look_after_an_operator(staff, agent)
     hide_a_review(staff, unkind)
     recall_a_skill(staff, agent)
 
@@ -200,6 +209,43 @@ def look_after_a_token(staff):
     assert staff.api("agents/me", token=token).status == 401
 
 
+def look_after_an_operator(staff, agent):
+    key = claim(agent)
+    claim(AgentFactory(handle="spider"), key=key)
+    agent.claim.refresh_from_db()
+    OperatorSession.objects.begin(agent.claim.key)
+    agent.change(limits={"install": 5})
+    agent.pause()
+    assert staff.api("agents/me", token=agent.token.text).status == 401
+
+    staff.open(f"/admin/agents/agent/{agent.pk}/change/")
+    assert "at most 5 requests per hour by its operator" in staff.text()
+    staff.picture("agent-paused")
+    staff.open("/admin/agents/operatorkey/")
+    staff.picture("operators")
+    staff.page.fill("#searchbar", key)
+    with staff.page.expect_navigation():
+        staff.page.locator("#searchbar").press("Enter")
+    assert key not in staff.page.url
+    assert "ada@example.com (not verified)" in staff.text()
+    staff.picture("operator")
+    staff.press("End the sessions")
+    staff.picture("end-sessions")
+    staff.press("End the sessions")
+    assert not OperatorSession.objects.exists()
+    staff.press("Release the claims")
+    staff.picture("release")
+    staff.press("Release the claims")
+    profile = staff.api("agents/me", token=agent.token.text).json()
+    assert profile["claim"]["status"] == "unclaimed"
+    staff.open(f"/admin/agents/agent/{agent.pk}/history/")
+    assert "Released the claim of Ada Lovelace." in staff.text()
+    staff.picture("agent-history")
+    staff.open(f"/admin/agents/operatorkey/{agent.claim.key_id}/history/")
+    assert "Ended the sessions." in staff.text()
+    staff.picture("operator-history")
+
+
 def hide_a_review(staff, unkind):
     def average():
         return staff.api("personas/archivist").json()["ratings"]
@@ -211,6 +257,8 @@ def hide_a_review(staff, unkind):
     staff.picture("review-focused")
     with staff.page.expect_navigation():
         staff.page.keyboard.press("h")
+    # The browser focuses a field after the page has loaded.
+    staff.page.wait_for_selector("#id_reason:focus")
     staff.page.keyboard.type("Advertising.")
     staff.picture("hide")
     staff.press("Hide")

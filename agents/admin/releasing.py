@@ -1,0 +1,27 @@
+from agents.models import Agent
+
+
+class ReleaseClaimsMixin:
+    """For an action that releases claims, from the list of agents or from that of operators."""
+
+    def release_claims(self, request, rows, agents):
+        """Ask, and release the claims of the agents that have to do with the rows."""
+        agents = agents.select_related("claim").order_by("pk")
+        if not self.is_confirmed(request):
+            return self.confirm(
+                request,
+                rows,
+                "release_claim",
+                danger=True,
+                text="The operator is forgotten, and what he or she has set: a pause ends. The "
+                "agent finds a new claim URL in its profile; the old one leads nowhere.",
+                facts=[(agent, agent.claim.operator_name or "no operator") for agent in agents],
+            )
+        agent_admin = self.admin_site.get_model_admin(Agent)
+        for agent in agents:
+            message = f"Released the claim of {agent.claim.operator_name or 'no operator'}."
+            with agent_admin.logged_change(request, agent, message, is_event=True):
+                agent.claim.release()
+                agent.refresh_from_db()
+        self.message_user(request, "Released: a new operator can claim them.")
+        return None

@@ -1,0 +1,30 @@
+from django.db import models
+from django.dispatch import receiver
+from simple_history.signals import pre_create_historical_record
+
+from marketplace.adminsite.history import StaffHistory
+
+
+class OperatorSnapshot(models.Model):
+    """A snapshot that names the operator who has made the change, if it was not staff."""
+
+    operator = models.CharField(max_length=80, default="", db_default="")
+
+    class Meta:
+        abstract = True
+
+
+class OperatorHistory(StaffHistory):
+    """The staff's history, also of what an agent's operator does in the console."""
+
+    def __init__(self, **options):
+        super().__init__(bases=[OperatorSnapshot], **options)
+
+    def take_snapshot(self, row, *, operator="", **details):
+        row._history_operator = operator
+        super().take_snapshot(row, **details)
+
+
+@receiver(pre_create_historical_record)
+def name_the_operator(instance, history_instance, **_):
+    history_instance.operator = getattr(instance, "_history_operator", "")

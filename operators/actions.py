@@ -1,0 +1,254 @@
+"""What an operator does with an agent: asked first, in words, then done and told to staff."""
+
+from django import forms
+from django.db import transaction
+from django.http import Http404
+from django.shortcuts import redirect, render
+
+from agents import tokens
+from installs.models import PersonaInstall, SkillInstall
+from marketplace.ratelimits.decorators import Caller, count
+from operators.forms import IssueTokenForm, LimitsForm
+from operators.pages import Console, too_many
+
+BY_OPERATOR = "Revoked by its operator"
+
+
+class Action(Console):
+    """GET asks, POST does it and notes it in the staff's history, with the operator as author.
+
+    The texts may name the agent and the subject, which is what the rest of the path names. `note`
+    is for staff; `done` is what the operator reads afterwards.
+    """
+
+    name = None  # in ACTIONS
+    title = text = label = note = done = ""
+    is_dangerous = False
+    needs_full = True  # a claim that was confirmed by a token that may do everything
+    next_page = "/operator/agents/{agent}"
+
+    def get(self, request, handle, **path):
+        claim = self.claim_of(handle)
+        if self.needs_full and not claim.is_full:
+            return self.refuse(claim)
+        return self.ask(claim, self.subject(claim.agent, **path), self.form(claim))
+
+    def post(self, request, handle, **path):
+        usage = count(request, "manage", Caller(f"operator {self.key.pk}"))
+        if usage.is_exceeded:
+            return too_many(request, usage)
+        with transaction.atomic():
+            # Nothing is done for who has just lost the agent, nor beside what the agent does.
+            self.claim_of(handle).agent.lock()
+            claim = self.claim_of(handle, is_locked=True)
+            if self.needs_full and not claim.is_full:
+                return self.refuse(claim)
+            subject, form = self.subject(claim.agent, **path), self.form(claim, request.POST)
+            if not form.is_valid():
+                return self.ask(claim, subject, form, status=400)
+            operator, agent = claim.operator_name, claim.agent
+            agent.snapshot_before_change()
+            result = self.act(claim, subject, form, operator)
+            agent.refresh_from_db()
+            note = self.note.format(subject=result or subject)
+            agent.take_snapshot(operator=operator, reason=note, is_event=True)
+        return self.respond(agent, result)
+
+    def refuse(self, claim):
+        context = {"key": self.key, "agent": claim.agent}
+        return render(self.request, "operator/refused.html", context, status=403)
+
+    def subject(self, agent):
+        """What the action is about, beside the agent."""
+
+    def form(self, claim, data=None):
+        return forms.Form({} if data is None else data)
+
+    def ask(self, claim, subject, form, *, status=200):
+        words = {"agent": claim.agent, "subject": subject}
+        context = {
+            "key": self.key,
+            "agent": claim.agent,
+            "form": form,
+            "title": self.title.format(**words),
+            "text": self.text.format(**words),
+            "label": self.label,
+            "is_dangerous": self.is_dangerous,
+        }
+        return render(self.request, "operator/confirm.html", context, status=status)
+
+    def act(self, claim, subject, form, operator):
+        raise NotImplementedError
+
+    def respond(self, agent, result):
+        return redirect(f"{self.next_page.format(agent=agent)}?done={self.name}")
+
+
+class Pause(Action):
+    title = "Pause {agent}?"
+    text = "The API refuses all of its tokens until you resume it. It keeps what it has."
+    label = "Pause"
+    note = "Paused."
+    done = "Paused."
+
+    def act(self, claim, subject, form, operator):
+        claim.agent.pause()
+
+
+class Resume(Action):
+    title = "Resume {agent}?"
+    text = "The API accepts its tokens again."
+    label = "Resume"
+    note = "Resumed."
+    done = "Resumed: the API accepts its tokens again."
+
+    def act(self, claim, subject, form, operator):
+        claim.agent.resume()
+
+
+class IssueToken(Action):
+    title = "Issue a token to {agent}?"
+    text = (
+        "The next page shows it, once. Put it where the agent reads its token, in place of one "
+        "that it has lost; those that it has go on working until you revoke them."
+    )
+    label = "Issue"
+    note = "Issued the token {subject}."
+
+    def form(self, claim, data=None):
+        return IssueTokenForm(data)
+
+    def act(self, claim, subject, form, operator):
+        token = claim.agent.tokens.issue(
+            claim.agent,
+            form.cleaned_data["scopes"],
+            name=form.cleaned_data["name"],
+            expires_at=tokens.expiry(form.cleaned_data["expires_in_days"]),
+        )
+        token.take_snapshot(operator=operator, reason="Issued.", kind="+")
+        return token
+
+    def respond(self, agent, token):
+        context = {"key": self.key, "agent": agent, "token": token}
+        return render(self.request, "operator/token.html", context)
+
+
+class RevokeToken(Action):
+    title = "Revoke the token {subject}?"
+    text = "The API refuses it from then on, for good."
+    label = "Revoke"
+    is_dangerous = True
+    note = "Revoked the token {subject}."
+    done = "Revoked: the API refuses it from now on."
+
+    def subject(self, agent, token_id):
+        token = agent.tokens.unended().filter(public_id=token_id).first()
+        if token is None:
+            raise Http404
+        return token
+
+    def act(self, claim, token, form, operator):
+        revoke(token, operator)
+
+
+class RevokeTokens(Action):
+    title = "Revoke every token of {agent}?"
+    text = (
+        "The API refuses all of them from then on, for good. The agent comes back with a token "
+        "that you issue to it."
+    )
+    label = "Revoke all"
+    is_dangerous = True
+    note = "Revoked every token."
+    done = "Revoked: the agent has no token any more. Issue one for it to come back."
+
+    def act(self, claim, subject, form, operator):
+        for token in claim.agent.tokens.unended():
+            revoke(token, operator)
+
+
+def revoke(token, operator):
+    token.snapshot_before_change()
+    token.revoke(BY_OPERATOR)
+    token.take_snapshot(operator=operator, reason=f"{BY_OPERATOR}.")
+
+
+class Remove(Action):
+    """Uninstall what the path names, also from an agent that is paused."""
+
+    title = "Remove {subject} from {agent}?"
+    text = (
+        "It stands no longer in what the agent loads when it starts. What the agent has copied, "
+        "it keeps until then; it may install it again."
+    )
+    label = "Remove"
+    is_dangerous = True
+    done = "Removed: the agent does not have it any more."
+    installs = None
+
+    def subject(self, agent, slug):
+        present = self.installs.objects.present().filter(agent=agent)
+        if not present.filter(**{f"{self.installs.kind}__slug": slug}).exists():
+            raise Http404
+        return slug
+
+    def act(self, claim, slug, form, operator):
+        self.installs.objects.uninstall(claim.agent, slug, by_operator=True)
+
+
+class RemoveSkill(Remove):
+    installs = SkillInstall
+    note = "Removed the skill {subject}."
+
+
+class RemovePersona(Remove):
+    installs = PersonaInstall
+    note = "Removed the persona {subject}."
+
+
+class SetLimits(Action):
+    title = "Limit {agent}"
+    text = "What it may do at most. It is told in its limits; an empty field is the usual limit."
+    label = "Set the limits"
+    note = "Set the limits: {subject}."
+    done = "The limits are set. What was used in this window counts."
+
+    def form(self, claim, data=None):
+        return LimitsForm(claim, data)
+
+    def act(self, claim, subject, form, operator):
+        limits = {policy: each for policy, each in form.cleaned_data.items() if each is not None}
+        claim.agent.change(limits=limits)
+        return ", ".join(f"{policy} {limit}" for policy, limit in limits.items()) or "none"
+
+
+class Release(Action):
+    title = "Release {agent}?"
+    text = (
+        "It is your agent no longer: you cannot undo this. Its pause and its limits end, its "
+        "tokens go on working. It finds a new claim URL in its profile; the old one leads nowhere. "
+        "If it is the last agent of your key, the key ends with it."
+    )
+    label = "Release"
+    is_dangerous = True
+    note = "Released the claim."
+    done = "Released: it is your agent no longer. A key without agents has ended."
+    needs_full = False
+    next_page = "/operator"
+
+    def act(self, claim, subject, form, operator):
+        claim.release()
+
+
+# By their path, and by their name in `?done=`.
+ACTIONS = {
+    "pause": Pause,
+    "resume": Resume,
+    "issue-token": IssueToken,
+    "revoke-token": RevokeToken,
+    "revoke-tokens": RevokeTokens,
+    "remove-skill": RemoveSkill,
+    "remove-persona": RemovePersona,
+    "limits": SetLimits,
+    "release": Release,
+}

@@ -1,0 +1,217 @@
+from datetime import timedelta
+
+from django.contrib import admin, messages
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, Q
+from django.template.defaultfilters import pluralize
+from django.urls import reverse
+from django.utils import timezone
+
+from agents.admin.filters import RevokedFilter
+from agents.admin.releasing import ReleaseClaimsMixin
+from agents.admin.search import MAX_AGENTS, TokenSearchMixin, find_claims
+from agents.admin.suspending import SuspendAgentsMixin
+from agents.models import Agent, OperatorClaim, OperatorKey
+from marketplace.adminsite.base import ReadOnlyModelAdmin, link_to, state_label
+from operators.models import OperatorSession
+
+MAX_COUNTED = 100  # agents and sessions of one operator that a list counts
+SHOWN_NAMES = 3  # of one operator, in a list
+MAX_AT_ONCE = 200  # agents that an action suspends or releases
+NEWEST = 10  # rows of each kind that an operator's page shows
+
+
+class EndedFilter(RevokedFilter):
+    title = "ended"
+
+
+@admin.register(OperatorKey)
+class OperatorKeyAdmin(
+    SuspendAgentsMixin, ReleaseClaimsMixin, TokenSearchMixin, ReadOnlyModelAdmin
+):
+    """The people behind the agents: each is known by the key that opens the console."""
+
+    list_display = [
+        *("names", "hint", "agents", "last_used_at", "open_sessions", "state"),
+        "revocation_reason",
+    ]
+    fields = [
+        *("hint", "agents", "last_used_at", "open_sessions", "created_at", "confirmed_at"),
+        *("state", "revoked_at", "revocation_reason"),
+    ]
+    list_filter = [EndedFilter]
+    search_fields = ["hint"]  # see `find`
+    search_help_text = "Start of a key, whole key, handle, whole e-mail address"
+    actions = ["end_sessions", "revoke", "suspend", "release_claim"]
+
+    def get_queryset(self, request):
+        """Those whose key has ever opened anything, with their agents and sessions."""
+        claims = OperatorClaim.objects.claimed().filter(key=OuterRef("pk"))
+        sessions = OperatorSession.objects.open().filter(key=OuterRef("pk"))
+        return (
+            super()
+            .get_queryset(request)
+            .confirmed()
+            .annotate(
+                claim_names=ArraySubquery(claims.values("operator_name")[: MAX_COUNTED + 1]),
+                session_starts=ArraySubquery(sessions.values("created_at")[: MAX_COUNTED + 1]),
+            )
+        )
+
+    @admin.display(description="names (not verified)")
+    def names(self, key):
+        names = sorted(set(key.claim_names))
+        others = len(names) - SHOWN_NAMES
+        shown = ", ".join(names[:SHOWN_NAMES]) or "nobody"
+        return f"{shown} and {others} other{pluralize(others)}" if others > 0 else shown
+
+    @admin.display(description="agents")
+    def agents(self, key):
+        return counted(key.claim_names)
+
+    @admin.display(description="open sessions")
+    def open_sessions(self, key):
+        return counted(key.session_starts)
+
+    @admin.display(description="state")
+    def state(self, key):
+        return state_label("ended" if key.revoked_at else "usable")
+
+    def find(self, queryset, term):
+        claims = find_claims(OperatorClaim.objects.claimed(), term).filter(key__isnull=False)
+        keys = list(claims.values_list("key", flat=True)[:MAX_AGENTS])
+        return queryset.filter(Q(pk__in=keys) | Q(hint__startswith=term))
+
+    def attention(self):
+        week = timezone.now() - timedelta(days=7)
+        leaked = OperatorKey.objects.confirmed().leaked().filter(revoked_at__gte=week)
+        return [
+            ("operator keys that were reported as leaked this week", leaked, "?revoked_at=leaked")
+        ]
+
+    # The page of an operator
+
+    def row_context(self, request, row):
+        claims = row.claims.claimed()
+        return {
+            "panels": [
+                agents_panel(request, row, claims),
+                names_panel(request, claims),
+                sessions_panel(row),
+            ]
+        }
+
+    # What staff do
+
+    def is_offered(self, action, row):
+        return {
+            "end_sessions": bool(row.session_starts),
+            "revoke": row.revoked_at is None,
+        }.get(action, bool(row.claim_names))
+
+    def has_change_key_permission(self, request):
+        return request.user.has_perm("agents.change_operatorkey")
+
+    def has_change_agents_permission(self, request):
+        return request.user.has_perm("agents.change_agent")
+
+    @admin.action(description="End the sessions", permissions=["change_key"])
+    def end_sessions(self, request, queryset):
+        if not self.is_confirmed(request):
+            return self.confirm(
+                request,
+                queryset,
+                "end_sessions",
+                text="Whoever has the console open needs the key to open it again.",
+                facts=[(key, f"{self.open_sessions(key)} open") for key in queryset],
+            )
+        self.change_each(
+            request, queryset, "Ended the sessions.", lambda key: key.sessions.all().delete()
+        )
+        self.message_user(request, "Ended: the console asks for the key again.")
+        return None
+
+    @admin.action(description="Revoke the key", permissions=["change_key"])
+    def revoke(self, request, queryset):
+        if not self.is_confirmed(request):
+            return self.confirm(
+                request,
+                queryset,
+                "revoke",
+                danger=True,
+                text="A revoked key opens nothing for good, and its sessions end. The agents stay "
+                "claimed, with their limits, and work on; a paused one stays paused until its "
+                "claim is released. An operator gets another key by claiming an agent anew.",
+                facts=[(key, self.names(key)) for key in queryset],
+            )
+        self.change_each(request, queryset, "Revoked.", lambda key: key.revoke("Revoked by staff"))
+        self.message_user(request, "Revoked: the console refuses them from now on.")
+        return None
+
+    @admin.action(description="Suspend the agents", permissions=["change_agents"])
+    def suspend(self, request, queryset):
+        agents = self.agents_of(request, queryset, suspended_at=None)
+        return self.suspend_agents(request, queryset, agents)
+
+    @admin.action(description="Release the claims", permissions=["change_agents"])
+    def release_claim(self, request, queryset):
+        return self.release_claims(request, queryset, self.agents_of(request, queryset))
+
+    def agents_of(self, request, keys, **conditions):
+        """The agents that are claimed with these keys, as many as one request has time for."""
+        claims = OperatorClaim.objects.claimed().filter(key__in=list(keys))
+        agents = Agent.objects.filter(claim__in=claims, **conditions).order_by("pk")
+        found = list(agents.values_list("pk", flat=True)[: MAX_AT_ONCE + 1])
+        if len(found) > MAX_AT_ONCE:
+            text = f"This is for {MAX_AT_ONCE} agents at once: do it again for the others."
+            self.message_user(request, text, messages.WARNING)
+        return Agent.objects.filter(pk__in=found[:MAX_AT_ONCE])
+
+
+def counted(rows):
+    return f"more than {MAX_COUNTED}" if len(rows) > MAX_COUNTED else len(rows)
+
+
+def agents_panel(request, key, claims):
+    claims = claims.select_related("agent").order_by("-id")[:NEWEST]
+    may_list = request.user.has_perm("agents.view_operatorclaim")
+    url = reverse("admin:agents_operatorclaim_changelist")
+    return {
+        "title": "Agents",
+        "rows": [
+            (
+                claim.agent,
+                f"{claim.agent.state}, claimed {claim.claimed_at:%d %b %Y, %H:%M}",
+                link_to(request, "agents.agent", claim.agent_id),
+            )
+            for claim in claims
+        ],
+        "all": f"{url}?key__id__exact={key.pk}&status=claimed" if may_list else "",
+    }
+
+
+def names_panel(request, claims):
+    """Who the operator says to be: nothing but the agent's consent stands behind it."""
+    may_see_addresses = request.user.has_perm("agents.view_operatorclaim")
+    people = claims.values_list("operator_name", "operator_email").order_by().distinct()
+    return {
+        "title": "Says to be",
+        "rows": [
+            (f"{name} (not verified)", f"{email} (not verified)" if may_see_addresses else "", "")
+            for name, email in people[:NEWEST]
+        ],
+    }
+
+
+def sessions_panel(key):
+    return {
+        "title": "Open sessions",
+        "rows": [
+            (
+                f"since {start:%d %b %Y, %H:%M}",
+                f"until {start + OperatorSession.LIFETIME:%H:%M}",
+                "",
+            )
+            for start in sorted(key.session_starts, reverse=True)[:NEWEST]
+        ],
+    }

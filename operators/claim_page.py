@@ -1,0 +1,51 @@
+"""The page on which an operator asks for the code that the agent confirms with (contract 5).
+
+The code comes with an operator key (lifecycle 17). Of a claimed agent, too: it is then for who has
+lost the key, or takes the agent over.
+"""
+
+from django.http import Http404
+from django.shortcuts import render
+
+from agents import tokens
+from agents.models import OperatorClaim
+from operators.forms import ClaimForm
+from operators.pages import OperatorPage, count_key, keys_tried, too_many
+
+
+class ClaimView(OperatorPage):
+    def claim_of(self, secret):
+        claim = OperatorClaim.objects.select_related("agent").filter(secret=secret).first()
+        if claim is None:
+            raise Http404
+        return claim
+
+    def get(self, request, secret):
+        return self.render(self.claim_of(secret), ClaimForm())
+
+    def post(self, request, secret):
+        claim, form = self.claim_of(secret), ClaimForm(request.POST)
+        # Only wrong keys count here, because an operator may have many agents to add; but beyond
+        # the limit a right one is refused, too.
+        if "key" in form.errors:
+            tried = count_key(request)
+            if tried.is_exceeded:
+                return too_many(request, tried)
+        elif request.POST.get("key") and not (tried := keys_tried(request)).remaining:
+            return too_many(request, tried)
+        if not form.is_valid():
+            return self.render(claim, form, status=400)
+        new_key = None if form.cleaned_data["key"] else tokens.mint_key()
+        try:
+            code = claim.request_code(
+                name=form.cleaned_data["name"],
+                email=form.cleaned_data["email"],
+                key=new_key or form.cleaned_data["key"],
+            )
+        except OperatorClaim.DoesNotExist:
+            raise Http404 from None
+        return self.render(claim, form, code=code, new_key=new_key)
+
+    def render(self, claim, form, *, status=200, **shown):
+        context = {"claim": claim, "agent": claim.agent, "form": form, **shown}
+        return render(self.request, "claim.html", context, status=status)

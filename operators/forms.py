@@ -1,0 +1,106 @@
+from django import forms
+
+from agents import tokens
+from agents.models import AgentToken, OperatorClaim, OperatorKey
+from marketplace.api.permissions import Scope
+from marketplace.models import max_length
+from marketplace.ratelimits.decorators import rate_of
+from marketplace.ratelimits.rates import Rate, in_words
+from marketplace.secrets import holds_token
+
+# The policies that an operator may limit. Codes are left out: with no more of them to try, the
+# agent could be claimed by nobody else.
+LIMITED = {"install": "Installs", "review": "Reviews", "manage": "Changes", "report": "Reports"}
+
+
+class NoEchoMixin:
+    """A secret that somebody has pasted into the wrong field is not written back into the page."""
+
+    def prepare_value(self, value):
+        return "" if holds_token(str(value)) else super().prepare_value(value)
+
+
+class NoSecretMixin(NoEchoMixin):
+    """For a text that others read."""
+
+    def validate(self, value):
+        super().validate(value)
+        if holds_token(value):
+            raise forms.ValidationError("This must not hold a token or a key.")
+
+
+class TextField(NoSecretMixin, forms.CharField):
+    pass
+
+
+class EmailField(NoSecretMixin, forms.EmailField):
+    pass
+
+
+class NumberField(NoEchoMixin, forms.IntegerField):
+    pass
+
+
+class ClaimForm(forms.Form):
+    name = TextField(
+        max_length=max_length(OperatorClaim, "operator_name"), label="Your name or organisation"
+    )
+    email = EmailField(
+        max_length=max_length(OperatorClaim, "operator_email"), label="E-mail address"
+    )
+    key = forms.CharField(
+        required=False,
+        label="Your operator key, if you have one",
+        help_text="It then opens the console of this agent too. Leave it empty to get a new one.",
+        # A password is never written back into the page.
+        widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
+    )
+
+    def clean_key(self):
+        key = self.cleaned_data["key"]
+        if key and OperatorKey.objects.of_text(key) is None:
+            raise forms.ValidationError(
+                "This key opens nothing. A new key opens something once its agent has confirmed "
+                "the code."
+            )
+        return key
+
+
+class IssueTokenForm(forms.Form):
+    name = TextField(
+        required=False,
+        max_length=max_length(AgentToken, "name"),
+        label="What you know it by (optional)",
+    )
+    scopes = forms.MultipleChoiceField(
+        choices=Scope.choices,
+        initial=Scope.values,
+        label="What it may do",
+        widget=forms.CheckboxSelectMultiple,
+        # Django's own text repeats what was sent.
+        error_messages={"invalid_choice": "Choose among these."},
+    )
+    expires_in_days = NumberField(
+        required=False,
+        min_value=1,
+        max_value=tokens.MAX_DAYS,
+        label="Days until it expires",
+        help_text="Empty for a token that never does.",
+    )
+
+
+class LimitsForm(forms.Form):
+    """A number below the tier's for each policy, or none."""
+
+    def __init__(self, claim, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        for policy, label in LIMITED.items():
+            rate = rate_of(policy, claim.agent.tier)
+            self.fields[policy] = NumberField(
+                required=False,
+                min_value=1,
+                max_value=Rate.parse(rate).limit,
+                initial=claim.agent.limits.get(policy),
+                label=label,
+                help_text=f"At most {in_words(rate)}, which is the limit where this is empty.",
+            )

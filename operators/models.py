@@ -1,0 +1,40 @@
+from datetime import timedelta
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import F
+from django.utils import timezone
+
+from agents.models import OperatorKey
+
+
+class OperatorSessionQuerySet(models.QuerySet):
+    def open(self):
+        """Those whose key has not ended, and that are not older than LIFETIME."""
+        begun = timezone.now() - OperatorSession.LIFETIME
+        return self.filter(created_at__gt=begun, key__in=OperatorKey.objects.usable())
+
+    def begin(self, key):
+        """A new session of the key; those of it that are over are deleted."""
+        self.filter(key=key, created_at__lte=timezone.now() - OperatorSession.LIFETIME).delete()
+        return self.create(key=key)
+
+
+class OperatorSession(models.Model):
+    """A browser that somebody has opened the console with; its cookie is signed, not stored."""
+
+    LIFETIME = timedelta(hours=12)
+
+    # Unlike a number it comes back with no other session, from no copy of the database.
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    key = models.ForeignKey(OperatorKey, models.CASCADE, related_name="sessions", db_index=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = OperatorSessionQuerySet.as_manager()
+
+    class Meta:
+        # Begins with the key, and serves as its index.
+        indexes = [models.Index(F("key"), F("created_at"), name="operator_session_age")]
+
+    def __str__(self):
+        return f"{self.key}, {self.created_at:%d %b %Y, %H:%M}"

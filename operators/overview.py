@@ -1,0 +1,36 @@
+"""What the console shows of an agent (lifecycle 17)."""
+
+from django.utils import timezone
+
+from agents.models import ClaimRenewal
+from profiles.limits import usages_of
+from profiles.profile import advisories_of, updates_of
+
+MAX_ROWS = 100  # of each kind on a page
+
+
+class Overview:
+    def __init__(self, request, agent):
+        # Who has asked for the agent in its operator's place, while the agent may confirm it.
+        self.renewal = ClaimRenewal.objects.filter(
+            claim__agent=agent, code_expires_at__gt=timezone.now()
+        ).first()
+        self.tokens = agent.tokens.unended()
+        self.skills = Page(request, "skills", agent.skill_installs.present().with_entry())
+        self.personas = Page(request, "personas", agent.persona_installs.present().with_entry())
+        self.reviews = Page(request, "reviews", agent.reviews.present().select_related("persona"))
+        self.advisories = advisories_of(agent=agent.pk)
+        self.updates = updates_of(agent=agent.pk)
+        self.usages = usages_of(request, agent)
+
+
+class Page:
+    """The newest `rows` before the one that the query parameter names; `older` begins the next."""
+
+    def __init__(self, request, name, queryset):
+        before = request.GET.get(name, "")
+        if before.isdecimal() and len(before) <= 18:
+            queryset = queryset.filter(pk__lt=int(before))
+        rows = list(queryset.order_by("-pk")[: MAX_ROWS + 1])
+        self.rows = rows[:MAX_ROWS]
+        self.older = self.rows[-1].pk if len(rows) > MAX_ROWS else None

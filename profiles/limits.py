@@ -1,0 +1,11 @@
+"""How much of its rate limits an agent has used (lifecycle 11)."""
+
+from marketplace.ratelimits.decorators import Caller, usage_of
+
+# The policies that count by agent.
+POLICIES = ["install", "review", "confirm-claim", "manage", "report"]
+
+
+def usages_of(request, agent):
+    """The Usage of each policy; asking spends nothing."""
+    return [usage_of(request, policy, Caller.of(agent)) for policy in POLICIES]

@@ -1,0 +1,77 @@
+"""The history of agents and tokens: what staff do, and what operators do in the console"""
+
+import re
+
+from tests.admin.actions import take_action
+from tests.admin.test_history import history
+from tests.factories import claim
+
+API = "/api/v1"
+
+
+def test_what_staff_do_to_an_agent_is_in_its_history_also_where_no_column_changes(
+    admin_client, agent
+):
+    claim(agent)
+    take_action(admin_client, "issue_token", agent, issue="Issue", scopes="read")
+    take_action(admin_client, "issue_token", agent, issue="Issue", scopes="read")
+    take_action(admin_client, "release_claim", agent)
+
+    newest, older = agent.tokens.all()[:2]
+    assert [each.history_change_reason for each in agent.history.all()] == [
+        "Released the claim of Ada Lovelace.",
+        f"Issued the token {newest.hint}.",
+        f"Issued the token {older.hint}.",
+        "Claimed the agent.",
+        "Snapshot before the change",
+    ]
+
+
+def test_an_event_is_not_said_to_have_changed_what_the_agent_did_before(
+    admin_client, agent, client
+):
+    take_action(admin_client, "issue_token", agent, issue="Issue", scopes="read")
+    assert client.patch(f"{API}/agents/me", {"name": "New Name"}).status_code == 200
+
+    take_action(admin_client, "issue_token", agent, issue="Issue", scopes="read")
+
+    event, before, _, _ = history(admin_client, agent).context["steps"]
+    assert event["changes"] == []
+    assert [change["name"] for change in before["changes"]] == ["Name"]
+
+
+def test_a_released_claim_is_in_the_history_with_the_pause_that_it_ended(admin_client, agent):
+    claim(agent)
+    agent.pause()
+
+    take_action(admin_client, "release_claim", agent)
+
+    released, *_ = history(admin_client, agent).context["steps"]
+    assert [change["name"] for change in released["changes"]] == ["Paused at"]
+
+
+def test_what_its_operator_does_is_in_the_history_with_the_operators_name(admin_client, agent):
+    token = agent.token
+    agent.change(limits={"review": 1, "install": 5})
+    agent.snapshot_before_change()
+    agent.change(limits={"install": 4})
+    agent.take_snapshot(operator="Ada Lovelace", reason="Limited it.")
+    agent.take_snapshot(operator="Ada Lovelace", reason="Removed a skill.", is_event=True)
+    agent.take_snapshot(operator="<Eve>", reason="Removed a skill.", is_event=True)
+    token.take_snapshot(operator="Ada Lovelace", reason="Issued.", kind="+")
+    take_action(admin_client, "suspend", agent, reason="It floods.")
+
+    def authors(row):
+        text = history(admin_client, row).content.decode()
+        return re.findall(r'<span class="staff-note">[^,]*, [\d:]*(?:, (.*?))?</span>', text)
+
+    assert authors(agent) == [
+        "clerk-0",
+        "&lt;Eve&gt;, its operator",
+        "Ada Lovelace, its operator",
+        "Ada Lovelace, its operator",
+        "",
+    ]
+    assert authors(token) == ["Ada Lovelace, its operator"]
+    text = history(admin_client, agent).content.decode()
+    assert '<span class="del">5, review: 1</span> <span class="add">4</span>' in text

@@ -1,0 +1,67 @@
+import pytest
+from django.test import Client
+
+from operators.actions import ACTIONS
+from tests.browser import untouched_form
+from tests.factories import AgentFactory, PersonaInstallFactory, SkillInstallFactory, claim
+
+
+class OperatorBrowser(Client):
+    """An operator's browser: it must send CSRF tokens, and sends forms as a browser does."""
+
+    def __init__(self, key=None):
+        super().__init__(enforce_csrf_checks=True, raise_request_exception=False)
+        if key is not None:
+            assert self.log_in(key).status_code == 302
+
+    def submit(self, path, **fields):
+        """Open a page, fill in its form and send it."""
+        form = untouched_form(self.get(path)) | fields
+        return self.post(path, form, headers={"Origin": "http://testserver"})
+
+    def log_in(self, key):
+        self.cookies.clear()
+        return self.submit("/operator", key=key)
+
+
+@pytest.fixture
+def operator(db):
+    """The browser of an operator who has no key yet."""
+    return OperatorBrowser()
+
+
+@pytest.fixture
+def url(agent):
+    """The claim page of `agent`."""
+    return f"/claim/{agent.claim.secret}"
+
+
+@pytest.fixture
+def key(agent):
+    """The operator key with which `agent` was claimed."""
+    return claim(agent)
+
+
+@pytest.fixture
+def console(key):
+    """The browser of the operator of `agent`, logged in."""
+    return OperatorBrowser(key)
+
+
+@pytest.fixture
+def stranger(db):
+    """The browser of another operator, logged in, with an agent of its own."""
+    return OperatorBrowser(claim(AgentFactory(handle="other"), name="Eve"))
+
+
+@pytest.fixture
+def paths(agent):
+    """Each action's path; the agent has what they need."""
+    SkillInstallFactory(agent=agent, skill__slug="pdf-tables")
+    PersonaInstallFactory(agent=agent, persona__slug="archivist", is_active=True)
+    subjects = {
+        "revoke-token": f"/{agent.token.public_id}",
+        "remove-skill": "/pdf-tables",
+        "remove-persona": "/archivist",
+    }
+    return {name: f"/operator/agents/caller/{name}{subjects.get(name, '')}" for name in ACTIONS}

@@ -1,0 +1,273 @@
+"""What each action of the operator's console does (lifecycle 17)"""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from agents.models import Agent, AgentToken
+from installs.models import PersonaInstall, SkillInstall
+from tests.browser import untouched_form
+from tests.operators.conftest import OperatorBrowser
+
+HOME = "/operator/agents/caller"
+ME = "/api/v1/agents/me"
+INSTALL = f"{ME}/skills/install"
+TOKEN = re.compile(r"mkt_agent_[0-9A-Za-z]{38}")
+UNAUTHENTICATED = (401, {"error": "Authentication required"})
+
+
+def history(agent):
+    """Who has done what, the latest first."""
+    return [(each.operator, each.history_change_reason) for each in agent.history.all()]
+
+
+# Pause and resume
+
+
+def test_a_paused_agent_is_refused_until_it_is_resumed(console, client, agent, paths):
+    console.submit(paths["pause"])
+
+    refused = client.get(ME)
+    assert (refused.status_code, refused.json()) == UNAUTHENTICATED
+    assert client.post(INSTALL, {"slug": "x"}).status_code == 401
+    text = console.get(HOME).content.decode()
+    assert "You have paused this agent on" in text
+    assert agent.handle in console.get("/operator").content.decode()
+    console.submit(paths["resume"])
+    assert client.get(ME).status_code == 200
+    assert "You have paused" not in console.get(HOME).content.decode()
+
+
+def test_pausing_twice_keeps_the_first_time(console, paths):
+    console.submit(paths["pause"])
+    [first] = Agent.objects.values_list("paused_at", flat=True)
+    console.submit(paths["pause"])
+
+    assert Agent.objects.get().paused_at == first
+
+
+def test_resuming_lifts_no_suspension_and_staff_no_pause(console, client, agent, paths):
+    agent.suspend("Spam.")
+    console.submit(paths["pause"])
+    console.submit(paths["resume"])
+    text = console.get(HOME).content.decode()
+    assert client.get(ME).status_code == 401
+    assert "Staff have suspended this agent" in text
+    assert "Spam." not in text
+    console.submit(paths["pause"])
+    Agent.objects.get().restore()
+
+    assert client.get(ME).status_code == 401
+    console.submit(paths["resume"])
+    assert client.get(ME).status_code == 200
+
+
+# Tokens
+
+
+def test_an_agent_that_has_lost_its_token_comes_back(console, client_of, agent, paths):
+    agent.token.revoke()
+
+    page = console.submit(paths["issue-token"], name="laptop", expires_in_days="30")
+
+    [text] = TOKEN.findall(page.content.decode())
+    assert page.status_code == 200
+    assert "no-store" in page.headers["Cache-Control"]
+    assert client_of(token=text).get(ME).json()["scopes"] == ["read", "install", "review"]
+    token = AgentToken.objects.latest("pk")
+    left = token.expires_at - timezone.now()
+    assert token.name == "laptop"
+    assert timedelta(days=29, hours=23) < left <= timedelta(days=30)
+    assert text not in console.get(HOME).content.decode()
+    assert [(each.operator, each.history_change_reason) for each in token.history.all()] == [
+        ("Ada Lovelace", "Issued.")
+    ]
+    assert history(agent)[0] == ("Ada Lovelace", f"Issued the token {token.hint}.")
+
+
+def test_the_scopes_of_a_token_are_in_their_order_however_they_are_sent(console, paths):
+    console.submit(paths["issue-token"], scopes=["install", "read", "install"])
+
+    assert AgentToken.objects.latest("pk").scopes == ["read", "install"]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"scopes": []},
+        {"scopes": ["admin"]},
+        {"expires_in_days": "0"},
+        {"expires_in_days": "3651"},
+        {"expires_in_days": "soon"},
+        {"name": "x" * 81},
+        {"name": "mkt_agent_" + "a" * 38},
+        {"name": "\0"},
+    ],
+)
+def test_a_form_with_a_mistake_issues_nothing(console, paths, fields):
+    page = console.submit(paths["issue-token"], **fields)
+
+    assert page.status_code == 400
+    assert 'class="error"' in page.content.decode()
+    assert AgentToken.objects.count() == 1
+
+
+def test_an_operator_issues_more_than_an_agent_may_make(console, client, agent, paths):
+    for _ in range(9):
+        AgentToken.objects.issue(agent)
+
+    assert console.submit(paths["issue-token"]).status_code == 200
+    assert client.post(f"{ME}/tokens", {}).status_code == 409
+
+
+def test_a_revoked_token_is_refused_and_the_others_are_not(
+    console, client, client_of, agent, paths
+):
+    other = client_of(token=AgentToken.objects.issue(agent).text)
+
+    console.submit(paths["revoke-token"])
+
+    assert client.get(ME).status_code == 401
+    assert other.get(ME).status_code == 200
+    token = AgentToken.objects.get(pk=agent.token.pk)
+    assert token.revocation_reason == "Revoked by its operator"
+    assert token.history.first().operator == "Ada Lovelace"
+    assert console.get(paths["revoke-token"]).status_code == 404
+
+
+def test_all_tokens_of_a_paused_agent_can_be_revoked(console, agent, paths):
+    AgentToken.objects.issue(agent)
+    console.submit(paths["pause"])
+    assert console.get(paths["revoke-token"]).status_code == 200
+
+    console.submit(paths["revoke-tokens"])
+
+    assert not AgentToken.objects.filter(revoked_at=None).exists()
+    assert "issue one for it to come back" in console.get(HOME).content.decode()
+
+
+def test_actions_are_limited_by_operator(console, stranger, paths, rates):
+    rates(manage="2/h")
+    assert [console.submit(paths["pause"]).status_code for _ in range(2)] == [302, 302]
+
+    page = console.submit(paths["resume"])
+
+    assert page.status_code == 429
+    assert 1 <= int(page.headers["Retry-After"]) <= 3600
+    assert Agent.objects.get(handle="caller").paused_at is not None
+    assert stranger.submit("/operator/agents/other/pause").status_code == 302
+
+
+# Installs
+
+
+@pytest.mark.parametrize("stop", ["nothing", "pause", "suspend"])
+def test_a_skill_is_removed_and_counts_as_before(console, client, agent, paths, stop):
+    if stop != "nothing":
+        getattr(Agent.objects.get(), stop)()
+
+    console.submit(paths["remove-skill"])
+
+    install = SkillInstall.objects.get()
+    assert install.removed_at is not None
+    Agent.objects.update(paused_at=None, suspended_at=None)
+    assert client.get(ME).json()["skills"] == []
+    assert history(agent)[0] == ("Ada Lovelace", "Removed the skill pdf-tables.")
+    assert console.get(paths["remove-skill"]).status_code == 404
+    assert client.post(INSTALL, {"slug": "pdf-tables"}).status_code == 201
+
+
+def test_the_active_persona_is_removed_even_if_it_was_withdrawn(console, client, agent, paths):
+    PersonaInstall.objects.get().persona.recall("It lies.")
+
+    console.submit(paths["remove-persona"])
+
+    profile = client.get(ME).json()
+    assert profile["personas"] == []
+    assert profile["activePersona"] is None
+    assert profile["advisories"] == []
+    assert history(agent)[0] == ("Ada Lovelace", "Removed the persona archivist.")
+
+
+# Limits
+
+
+def limit_of(client, policy):
+    rows = client.get(f"{ME}/limits").json()["limits"]
+    return next((row["limit"], row["remaining"]) for row in rows if row["policy"] == policy)
+
+
+def test_a_lower_limit_counts_from_now_on(console, client, paths):
+    client.post(INSTALL, {"slug": "gone"})
+
+    console.submit(paths["limits"], install="2")
+
+    assert limit_of(client, "install") == (2, 1)
+    response = client.post(INSTALL, {"slug": "gone"})
+    assert response.headers["RateLimit-Policy"] == '"install";q=2;w=3600'
+    assert response.headers["RateLimit"].startswith('"install";r=0;t=')
+    response = client.post(INSTALL, {"slug": "gone"})
+    assert response.status_code == 429
+    assert response.json() == {
+        "error": f"Rate limit exceeded. Try again in {response.headers['Retry-After']} seconds."
+    }
+    assert limit_of(client, "review") == (10, 10)
+
+
+def test_without_it_what_was_used_counts_against_the_usual_one(console, client, paths):
+    console.submit(paths["limits"], install="1")
+    assert [client.post(INSTALL, {"slug": "x"}).status_code for _ in range(2)] == [404, 429]
+
+    console.submit(paths["limits"], install="")
+
+    assert limit_of(client, "install") == (20, 18)
+    assert client.post(INSTALL, {"slug": "x"}).status_code == 404
+
+
+@pytest.mark.parametrize("value", ["21", "0", "-1", "1.5", "many", "9" * 30])
+def test_it_is_never_above_the_tiers(console, client, paths, value):
+    page = console.submit(paths["limits"], install=value, review="3")
+
+    assert page.status_code == 400
+    assert 'class="error"' in page.content.decode()
+    assert limit_of(client, "install") == (20, 20)
+    assert limit_of(client, "review") == (10, 10)
+
+
+def test_a_tier_that_is_lowered_below_it_counts(console, client, paths, rates):
+    console.submit(paths["limits"], install="15")
+
+    rates(install="5/h")
+
+    assert limit_of(client, "install") == (5, 5)
+
+
+def test_codes_are_not_limited(console, client, paths):
+    console.submit(paths["limits"], **{"confirm-claim": "1"})
+
+    assert "confirm-claim" not in untouched_form(console.get(paths["limits"]))
+    assert limit_of(client, "confirm-claim") == (10, 10)
+
+
+# Release
+
+
+def test_a_released_agent_has_a_new_url_and_nothing_of_its_operator(
+    console, client, agent, key, paths
+):
+    old = agent.claim.secret
+    console.submit(paths["limits"], install="1")
+    console.submit(paths["pause"])
+
+    page = console.submit(paths["release"])
+
+    assert page.headers["Location"] == "/operator?done=release"
+    profile = client.get(ME).json()
+    assert profile["claim"]["status"] == "unclaimed"
+    assert profile["claim"]["operator"] is None
+    assert not profile["claim"]["claimUrl"].endswith(old)
+    assert limit_of(client, "install") == (20, 20)
+    assert console.get(f"/claim/{old}").status_code == 404
+    assert OperatorBrowser().log_in(key).status_code == 400

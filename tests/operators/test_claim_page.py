@@ -1,0 +1,270 @@
+"""The claim page that an operator opens: GET and POST /claim/<secret> (contract 5)"""
+
+import hashlib
+import logging
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from agents.models import Agent, OperatorClaim
+from agents.tokens import mint_key
+from tests.browser import untouched_form
+from tests.factories import AgentFactory
+
+CONFIRM = "/api/v1/agents/me/confirm-claim"
+CODE = re.compile(r"[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}")
+OPERATOR = {"name": "Ada Lovelace", "email": "ada@example.com"}
+
+
+def submit(operator, url, **fields):
+    return operator.submit(url, **OPERATOR | fields)
+
+
+def code_in(page):
+    assert page.status_code == 200
+    (code,) = set(CODE.findall(page.content.decode()))
+    return code
+
+
+def claim_of(client):
+    return client.get("/api/v1/agents/me").json()["claim"]
+
+
+def test_the_address_comes_from_the_registration(anyone, operator):
+    url = anyone.post("/api/v1/agents/register", {}).json()["claim"]["claimUrl"]
+
+    assert url.startswith("http://testserver/claim/")
+    assert operator.get(url).status_code == 200
+
+
+def test_it_shows_handle_name_and_age(operator, url):
+    Agent.objects.update(created_at=timezone.now() - timedelta(days=3, minutes=5))
+
+    page = operator.get(url)
+
+    text = page.content.decode()
+    assert page.status_code == 200
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert "caller" in text
+    assert "The Caller" in text
+    assert "3\xa0days ago" in text
+
+
+def test_it_asks_for_a_name_an_e_mail_address_and_a_key(operator, url):
+    form = untouched_form(operator.get(url))
+
+    assert {*form} == {"csrfmiddlewaretoken", "name", "email", "key"}
+
+
+def test_looking_at_the_page_changes_nothing(operator, client, url):
+    assert operator.head(url).status_code == 200
+    assert claim_of(client)["status"] == "unclaimed"
+
+
+def test_the_form_gives_a_code_that_the_agent_confirms_with(operator, client, url):
+    code = code_in(submit(operator, url))
+
+    assert CODE.fullmatch(code)
+    assert claim_of(client)["status"] == "pending"
+    response = client.post(CONFIRM, {"code": code})
+    assert response.status_code == 200
+    assert response.json()["claim"]["operator"] == {"name": "Ada Lovelace"}
+
+
+def test_the_agent_alone_does_not_learn_the_code_nor_the_operator(operator, client, url):
+    code = code_in(submit(operator, url))
+
+    claim = claim_of(client)
+    assert claim["operator"] is None
+    assert not {code, "Ada Lovelace"} & {*map(str, claim.values())}
+
+
+def test_the_code_is_shown_once(operator, url):
+    code = code_in(submit(operator, url))
+
+    assert code not in operator.get(url).content.decode()
+
+
+def test_asking_again_replaces_the_code(operator, client, url):
+    first = code_in(submit(operator, url))
+    second = code_in(submit(operator, url))
+
+    assert first != second
+    response = client.post(CONFIRM, {"code": first})
+    assert response.status_code == 400
+    assert response.json() == {"error": "Invalid claim code"}
+    assert client.post(CONFIRM, {"code": second}).status_code == 200
+
+
+def test_asking_again_renews_an_expired_code_and_forgives_wrong_ones(operator, client, url):
+    submit(operator, url)
+    OperatorClaim.objects.update(code_expires_at=timezone.now(), wrong_codes=5)
+    assert client.post(CONFIRM, {"code": "BBBB-BBBB"}).status_code == 410
+
+    code = code_in(submit(operator, url))
+
+    assert client.post(CONFIRM, {"code": code}).status_code == 200
+
+
+def test_the_last_operator_to_ask_is_the_one_confirmed(operator, client, url):
+    submit(operator, url, name="Somebody Else", email="else@example.com")
+    code = code_in(submit(operator, url))
+
+    assert client.post(CONFIRM, {"code": code}).json()["claim"]["operator"] == {
+        "name": "Ada Lovelace"
+    }
+    assert OperatorClaim.objects.get().operator_email == "ada@example.com"
+
+
+def test_the_code_is_not_stored_in_clear(operator, url, caplog):
+    caplog.set_level(logging.DEBUG)
+
+    code = code_in(submit(operator, url))
+
+    letters = code.replace("-", "")
+    kept = str(OperatorClaim.objects.values().get())
+    assert letters not in kept.replace("-", "")
+    # Eight letters are few enough to find a code by brute force from a plain digest.
+    for spelling in (code, letters, letters.lower()):
+        assert hashlib.sha256(spelling.encode()).hexdigest() not in kept
+    assert code not in caplog.text + str(operator.cookies)
+
+
+def test_it_lasts_fifteen_minutes(operator, url):
+    submit(operator, url)
+
+    left = OperatorClaim.objects.get().code_expires_at - timezone.now()
+    assert timedelta(minutes=14, seconds=50) < left <= timedelta(minutes=15)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        pytest.param("name", "", id="no name"),
+        pytest.param("name", "   ", id="a name of spaces"),
+        pytest.param("name", "x" * 81, id="a long name"),
+        pytest.param("name", "Ada\0", id="a NUL"),
+        pytest.param("name", f"My key is {mint_key()}", id="a key"),
+        pytest.param("email", f"{mint_key()}@example.com", id="a key in the address"),
+        pytest.param("email", "", id="no e-mail address"),
+        pytest.param("email", "ada at example", id="no address"),
+        pytest.param("email", "ada@example.com\0", id="a NUL in the address"),
+        pytest.param("email", "a" * 250 + "@example.com", id="an address too long to store"),
+        pytest.param("email", "a" * 400 + "@example.com", id="a very long address"),
+    ],
+)
+def test_an_invalid_form_is_a_400_with_the_page(operator, client, url, field, value):
+    page = submit(operator, url, **{field: value})
+
+    text = page.content.decode()
+    assert page.status_code == 400
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert 'class="error"' in text
+    assert not CODE.search(text)
+    assert {"name", "email"} <= {*untouched_form(page)}
+    assert claim_of(client)["status"] == "unclaimed"
+
+
+def test_an_invalid_form_keeps_the_input(operator, url):
+    form = untouched_form(submit(operator, url, email="ada@"))
+
+    assert (form["name"], form["email"]) == ("Ada Lovelace", "ada@")
+
+
+@pytest.mark.parametrize("body", [b"\xff\xfe=\x80", b"name=%ED%A0%80&email=%00", b"{}"])
+def test_a_body_that_is_no_form_is_a_400(url, body):
+    page = Client(raise_request_exception=False).post(
+        url, body, content_type="application/x-www-form-urlencoded"
+    )
+
+    assert page.status_code == 400
+    assert page.headers["Content-Type"].startswith("text/html")
+
+
+@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "\"'><img src=x>", "{{ 7|add:1 }}"])
+def test_names_are_escaped(operator, client_of, name):
+    agent = AgentFactory(name=name)
+    url = f"/claim/{agent.claim.secret}"
+
+    pages = [operator.get(url), submit(operator, url, name=name, email="no"), submit(operator, url)]
+    code = code_in(submit(operator, url, name=name))
+    assert client_of(agent).post(CONFIRM, {"code": code}).status_code == 200
+    pages.append(operator.get(url))
+
+    for page in pages:
+        text = page.content.decode()
+        assert "<script" not in text
+        # The header of the site has one image.
+        assert "<img" not in text.partition("<main")[2]
+        assert "\"'>" not in text
+    assert "was claimed by" in text
+
+
+@pytest.mark.parametrize("secret", ["A" * 32, "a", "a" * 3000, "%00", "é", "..", "", "a/b"])
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_an_unknown_secret_is_a_404_page(anyone, agent, secret, method):
+    page = getattr(Client(raise_request_exception=False), method)(f"/claim/{secret}")
+
+    assert page.status_code == 404
+    assert page.headers["Content-Type"].startswith("text/html")
+
+
+@pytest.mark.parametrize("cut", [slice(0, -1), slice(1, None)])
+def test_a_part_of_the_secret_is_not_enough(operator, agent, cut):
+    assert operator.get(f"/claim/{agent.claim.secret[cut]}").status_code == 404
+    assert operator.get(f"/claim/{agent.claim.secret.swapcase()}").status_code == 404
+
+
+@pytest.mark.parametrize("headers", [{}, {"Origin": "null"}, {"Origin": "https://evil.example"}])
+def test_a_post_without_the_csrf_token_or_from_elsewhere_is_refused(operator, client, url, headers):
+    form = untouched_form(operator.get(url)) if headers else {}
+
+    page = operator.post(url, form | OPERATOR, headers=headers)
+
+    assert page.status_code == 403
+    assert page.headers["Content-Type"].startswith("text/html")
+    assert claim_of(client)["status"] == "unclaimed"
+
+
+def test_another_method_is_a_405(operator, url):
+    for method in ("PUT", "PATCH", "DELETE"):
+        response = Client().generic(method, url)
+        assert response.status_code == 405
+        assert {"GET", "POST"} <= {*response.headers["Allow"].split(", ")}
+
+
+def test_no_page_is_cached_framed_or_named_to_others(operator, client, url):
+    pages = [operator.get(url), submit(operator, url, email="no"), submit(operator, url)]
+    client.post(CONFIRM, {"code": code_in(pages[-1])})
+    pages.append(operator.get(url))
+
+    for page in pages:
+        assert "no-store" in page.headers["Cache-Control"]
+        assert page.headers["Referrer-Policy"] == "strict-origin"
+        assert page.headers["X-Content-Type-Options"] == "nosniff"
+        policy = page.headers["Content-Security-Policy"]
+        for rule in ("default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"):
+            assert rule in policy
+
+
+def test_the_page_needs_nothing_that_its_policy_forbids(operator, url):
+    text = operator.get(url).content.decode()
+
+    loaded = {*re.findall(r'<(?:link|img)[^>]* (?:src|href)="([^"]*)"', text)}
+    assert loaded == {"/feed.atom", "/static/pages.css", "/static/icon.svg"}
+    assert not re.search(r"<script|<style|style=|\son\w+=|http-equiv|name=.referrer", text)
+    style = operator.get("/static/pages.css")
+    assert style.status_code == 200
+    assert style.headers["Content-Type"].startswith("text/css")
+    style.close()
+
+
+def test_it_has_the_header_and_footer_of_the_site_and_no_link_with_its_secret(operator, agent, url):
+    text = operator.get(url).content.decode()
+
+    assert '<header class="top">' in text
+    assert '<footer class="bottom">' in text
+    assert agent.claim.secret not in text

@@ -1,0 +1,126 @@
+"""What a claim allows by the token that confirmed it, and whom it is told to (lifecycle 17)"""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from agents import tokens
+from agents.models import Agent, AgentToken, ClaimRenewal, OperatorClaim
+from operators.actions import ACTIONS
+from tests.browser import untouched_form
+from tests.factories import ask_for_code
+from tests.operators.claiming import CONFIRM, GRACE, shown
+from tests.operators.conftest import OperatorBrowser
+
+
+def test_a_token_with_fewer_scopes_than_the_claims_cannot_give_the_agent_away(
+    operator, client_of, url, agent, key
+):
+    reader = client_of(token=AgentToken.objects.issue(agent, ["read", "review"]).text)
+    code, [new] = shown(operator.submit(url, **GRACE))
+
+    response = reader.post(CONFIRM, {"code": code})
+
+    assert (response.status_code, response.json()) == (403, {"error": "Insufficient permissions"})
+    assert 'scope="install"' in response.headers["WWW-Authenticate"]
+    assert operator.log_in(new).status_code == 400
+
+
+def read_only(agent):
+    return AgentToken.objects.issue(agent, ["read"])
+
+
+def for_a_day(agent):
+    return AgentToken.objects.issue(agent, expires_at=timezone.now() + timedelta(days=1))
+
+
+@pytest.mark.parametrize("lesser", [read_only, for_a_day])
+@pytest.mark.parametrize("name", ACTIONS)
+def test_who_claims_by_a_token_that_may_do_less_looks_and_releases(
+    client_of, agent, paths, lesser, name
+):
+    key = tokens.mint_key()
+    response = client_of(token=lesser(agent).text).post(
+        CONFIRM, {"code": ask_for_code(agent, key=key)}
+    )
+    assert response.status_code == 200
+    browser = OperatorBrowser(key)
+    form = untouched_form(browser.get("/operator/end-sessions")) | {"scopes": ["read"]}
+
+    pages = [browser.get(paths[name]), browser.post(paths[name], form)]
+
+    if name == "release":
+        assert [page.status_code for page in pages] == [200, 302]
+        return
+    assert [page.status_code for page in pages] == [403, 403]
+    assert "For more, claim it anew" in pages[1].content.decode()
+    assert AgentToken.objects.filter(revoked_at=None).count() == 2
+    assert Agent.objects.get().paused_at is None
+    text = browser.get("/operator/agents/caller").content.decode()
+    assert "pdf-tables" in text
+    assert "For more, claim it anew" in text
+
+
+@pytest.mark.parametrize("lesser", [read_only, for_a_day])
+def test_a_full_token_takes_the_agent_back(client, client_of, agent, lesser):
+    client_of(token=lesser(agent).text).post(CONFIRM, {"code": ask_for_code(agent)})
+    key = tokens.mint_key()
+
+    assert client.post(CONFIRM, {"code": ask_for_code(agent, key=key)}).status_code == 200
+    page = OperatorBrowser(key).get("/operator/agents/caller/issue-token")
+    assert untouched_form(page)["scopes"] == ["read", "install", "review"]
+
+
+def test_a_token_that_expires_cannot_give_the_agent_away(operator, client_of, url, agent, key):
+    code, _ = shown(operator.submit(url, **GRACE))
+
+    response = client_of(token=for_a_day(agent).text).post(CONFIRM, {"code": code})
+
+    assert (response.status_code, response.json()) == (403, {"error": "Insufficient permissions"})
+
+
+# What others are told
+
+
+def test_staff_see_who_had_the_agent_before(operator, client, url, agent, key):
+    code, _ = shown(operator.submit(url, **GRACE))
+    client.post(CONFIRM, {"code": code})
+
+    events = [(each.operator, each.history_change_reason) for each in agent.history.all()]
+    assert events == [
+        ("Grace Hopper", "Claimed the agent from Ada Lovelace."),
+        ("Ada Lovelace", "Claimed the agent."),
+        ("", "Snapshot before the change"),
+    ]
+
+
+def test_the_operator_sees_that_somebody_asks_for_the_agent(operator, console, url):
+    path = "/operator/agents/caller"
+    assert "Somebody asks" not in console.get(path).content.decode()
+
+    operator.submit(url, **GRACE)
+
+    text = console.get(path).content.decode()
+    assert "Somebody asks for this agent" in text
+    assert "Grace Hopper" in text
+    assert "grace@example.com" not in text
+    ClaimRenewal.objects.update(code_expires_at=timezone.now())
+    assert "Somebody asks" not in console.get(path).content.decode()
+
+
+@pytest.mark.parametrize("stop", ["pause", "suspend"])
+def test_the_page_says_where_the_agent_cannot_confirm(operator, agent, url, stop):
+    getattr(agent, stop)()
+
+    assert "and cannot confirm a code." in operator.get(url).content.decode()
+
+
+def test_a_code_asked_for_by_an_url_that_has_ended_is_a_404(operator, agent, url, key):
+    form = untouched_form(operator.get(url)) | GRACE
+    stale = OperatorClaim.objects.get()
+    agent.claim.release()
+
+    with pytest.raises(OperatorClaim.DoesNotExist):
+        stale.request_code(**GRACE, key=tokens.mint_key())
+    assert operator.post(url, form).status_code == 404

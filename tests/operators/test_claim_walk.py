@@ -1,0 +1,43 @@
+"""The claim page in a real browser: its URL is a secret, which no request may carry on."""
+
+import pytest
+
+from tests.chromium import SIZES, Visitor, needs_chromium, visit
+from tests.factories import AgentFactory
+
+pytestmark = [pytest.mark.external, needs_chromium]
+
+SCREENS = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
+
+
+@pytest.fixture
+def visitor(request, live_server_of, tmp_path, monkeypatch):
+    # Playwright keeps a loop running, beside which Django would refuse to ask the database.
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+    size, scheme = request.param
+    with visit(Visitor, live_server_of(), tmp_path, size, color_scheme=scheme) as visitor:
+        yield visitor
+
+
+@pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
+def test_an_operator_claims_and_goes_on_to_the_site(visitor, serious_violations):
+    secret = AgentFactory(handle="crawler").claim.secret
+    page, told = visitor.page, []
+    page.on("request", lambda request: told.append((request.url, request.all_headers())))
+
+    visitor.open(f"/claim/{secret}")
+    visitor.picture("claim")
+    assert serious_violations(page) == []
+    page.fill("[name=name]", "Ada Lovelace")
+    page.fill("[name=email]", "ada@example.com")
+    visitor.press("Show me the code")
+    assert page.locator("#code").inner_text()
+    visitor.picture("code")
+    assert serious_violations(page) == []
+    visitor.press("Skills", within=".top nav")
+
+    assert page.url == f"{visitor.url}/skills"
+    assert visitor.errors == []
+    referers = {headers.get("referer") for _, headers in told}
+    assert referers == {None, f"{visitor.url}/", f"{visitor.url}/skills"}
+    assert [url for url, _ in told if secret in url] == [f"{visitor.url}/claim/{secret}"] * 2

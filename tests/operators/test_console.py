@@ -1,0 +1,203 @@
+"""What the operator's console shows (lifecycle 17)"""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from agents.models import Agent, AgentToken
+from operators import overview, views
+from reviews.models import Review
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    claim,
+    review,
+)
+from tests.operators.conftest import OperatorBrowser
+
+HOME = "/operator/agents/caller"
+
+
+def text_of(page):
+    """The text of the page's main part, on one line."""
+    assert page.status_code == 200
+    main = page.content.decode().partition("<main")[2]
+    return " ".join(re.sub(r"<[^>]*>", " ", main).split())
+
+
+def test_it_shows_what_an_agent_has(console, client, agent):
+    SkillInstallFactory(agent=agent, skill__slug="pdf-tables", skill__version="2", digest="old")
+    SkillInstallFactory(agent=agent, skill__slug="old-tables").skill.deprecate("Old.", None)
+    SkillInstallFactory(agent=agent, skill__slug="bad-tables").skill.recall("It leaks.")
+    persona = PersonaInstallFactory(agent=agent, persona__slug="archivist", is_active=True).persona
+    review(agent, persona, rating=4.5, comment="Tidy.")
+    client.post("/api/v1/agents/me/skills/install", {"slug": "gone"})
+
+    text = text_of(console.get(HOME))
+
+    assert "pdf-tables update available" in text
+    assert "old-tables deprecated" in text
+    assert "bad-tables withdrawn" in text
+    assert "Advisory : staff have withdrawn the skill bad-tables : It leaks." in text
+    assert "archivist active" in text
+    assert "archivist 4.5 of 5: Tidy." in text
+    assert "Updates pdf-tables another text than the agent has, version 2" in text
+    assert "install 19 20" in text
+    assert f"{agent.token.hint} read, install, review; last used 0 minutes ago" in text
+    assert "by Ada Lovelace" in text
+
+
+def test_it_shows_nothing_of_other_agents(console, agent):
+    other = AgentFactory(handle="other-agent")
+    SkillInstallFactory(agent=other, skill__slug="other-skill")
+    persona = PersonaInstallFactory(agent=other, persona__slug="other-persona").persona
+    review(other, persona, rating=1)
+    claim(other)
+
+    pages = [text_of(console.get(path)) for path in ("/operator", HOME)]
+
+    assert not any("other-" in text for text in pages)
+    assert console.get("/operator/agents/other-agent").status_code == 404
+
+
+def test_a_review_that_staff_have_hidden_is_shown_like_any_other(console, agent):
+    persona = PersonaInstallFactory(agent=agent, persona__slug="archivist").persona
+    review(agent, persona, rating=1, comment="Bad.")
+    Review.objects.get().hide("Rude.")
+
+    text = text_of(console.get(HOME))
+
+    assert "archivist 1 of 5: Bad." in text
+    assert "Rude" not in text
+
+
+def test_what_was_removed_revoked_or_deleted_is_gone(console, client, agent):
+    SkillInstallFactory(agent=agent, skill__slug="pdf-tables")
+    client.post("/api/v1/agents/me/skills/uninstall", {"slug": "pdf-tables"})
+    ended = AgentToken.objects.issue(agent)
+    ended.revoke()
+    expired = AgentToken.objects.issue(agent, expires_at=timezone.now())
+
+    text = text_of(console.get(HOME))
+
+    assert "pdf-tables" not in text
+    assert ended.hint not in text
+    assert expired.hint not in text
+
+
+def test_the_agents_come_by_handle_with_their_state(console, agent, key):
+    for handle in ("zebra", "bee", "ant"):
+        claim(AgentFactory(handle=handle), key=key)
+    Agent.objects.get(handle="bee").pause()
+    Agent.objects.get(handle="ant").suspend()
+    AgentToken.objects.filter(agent=agent).update(last_used_at=timezone.now() - timedelta(hours=3))
+
+    text = text_of(console.get("/operator"))
+
+    assert re.findall(r"\b(ant|bee|caller|zebra)\b", text) == ["ant", "bee", "caller", "zebra"]
+    assert "ant Some Agent suspended by staff , never seen" in text
+    assert "bee Some Agent paused , never seen" in text
+    assert "caller The Caller active, last seen 3 hours ago" in text
+
+
+def test_more_agents_are_on_the_next_page(console, key, monkeypatch):
+    monkeypatch.setattr(views, "MAX_AGENTS", 2)
+    for number in range(3):
+        claim(AgentFactory(handle=f"agent-{number}"), key=key)
+
+    first = console.get("/operator").content.decode()
+    [following] = re.findall(r'rel="next" href="([^"]*)"', first)
+    second = console.get(following).content.decode()
+
+    handles = [re.findall(r"/operator/agents/([\w-]+)", page) for page in (first, second)]
+    assert handles == [["agent-0", "agent-1"], ["agent-2", "caller"]]
+    assert "rel=" not in second.partition("<main")[2]
+
+
+@pytest.mark.parametrize("kind", ["skill", "persona"])
+def test_older_installs_are_on_the_next_page(console, agent, monkeypatch, kind):
+    monkeypatch.setattr(overview, "MAX_ROWS", 2)
+    factory = SkillInstallFactory if kind == "skill" else PersonaInstallFactory
+    for number in range(4):
+        factory(agent=agent, **{f"{kind}__slug": f"entry-{number}"})
+
+    shown, page = [], "?"
+    while page:
+        text = console.get(HOME + page).content.decode()
+        shown += re.findall(rf"/remove-{kind}/([\w-]+)", text)
+        page = next(iter(re.findall(rf'"(\?{kind}s=\d+)"', text)), None)
+
+    assert shown == ["entry-3", "entry-2", "entry-1", "entry-0"]
+
+
+@pytest.mark.parametrize("query", ["?skills=x", "?skills=" + "9" * 40, "?reviews=-1"])
+def test_a_page_that_does_not_exist_is_the_first(console, agent, query):
+    SkillInstallFactory(agent=agent, skill__slug="pdf-tables")
+
+    assert "pdf-tables" in text_of(console.get(HOME + query))
+
+
+@pytest.mark.parametrize("query", ["?after=%00", "?after=é", "?done=x", "?done=%00&done=pause"])
+def test_the_list_takes_any_query(console, query):
+    assert console.get(f"/operator{query}").status_code == 200
+
+
+def test_names_are_escaped(agent, operator):
+    agent.change(name="<script>alert(1)</script>", description="{{ 7|add:1 }}<img src=x>")
+    browser = OperatorBrowser(claim(agent, name="\"'><img src=x>"))
+
+    for path in ("/operator", HOME, f"{HOME}/pause", f"/claim/{agent.claim.secret}"):
+        text = browser.get(path).content.decode().partition("<main")[2]
+        assert "<script" not in text
+        assert "<img" not in text
+
+
+@pytest.mark.parametrize("path", ["/operator", HOME, f"{HOME}/pause", "/operator/end-sessions"])
+def test_no_page_is_cached_framed_or_runs_a_script(console, key, path):
+    page = console.get(path)
+
+    text = page.content.decode()
+    assert key not in text
+    assert not re.search(r"<script|<style|style=|\son\w+=", text)
+    assert "no-store" in page.headers["Cache-Control"]
+    assert page.headers["Referrer-Policy"] == "strict-origin"
+    policy = page.headers["Content-Security-Policy"]
+    for rule in ("default-src 'none'", "frame-ancestors 'none'", "form-action 'self'"):
+        assert rule in policy
+    assert "script-src" not in policy
+
+
+@pytest.mark.parametrize("path", ["%00", "a%00", "é", "Caller", "caller/no-such", "x" * 5000])
+def test_what_is_not_there_is_a_404(console, path):
+    page = console.get(f"/operator/agents/{path}")
+
+    assert page.status_code == 404
+    assert page.headers["Content-Type"].startswith("text/html")
+
+
+def test_the_number_of_statements_does_not_grow(console, agent, key):
+    def statements(path):
+        with CaptureQueriesContext(connection) as asked:
+            assert console.get(path).status_code == 200
+        # Every now and then a counter is purged.
+        return sum("DELETE" not in query["sql"] for query in asked)
+
+    SkillInstallFactory(agent=agent)
+    PersonaInstallFactory(agent=agent)
+    before = [statements(path) for path in ("/operator", HOME)]
+    for _ in range(5):
+        SkillInstallFactory(agent=agent, skill=SkillFactory())
+        PersonaInstallFactory(agent=agent, persona=PersonaFactory())
+        claim(AgentFactory(), key=key)
+        AgentToken.objects.issue(agent)
+
+    assert [statements(path) for path in ("/operator", HOME)] == before
+    assert before[0] <= 3
+    assert before[1] <= 16

@@ -1,0 +1,124 @@
+"""The operator's console in a real browser, from the claim to the release (lifecycle 17)"""
+
+import pytest
+
+from tests.chromium import SIZES, Visitor, needs_chromium, visit
+from tests.factories import AgentFactory, PersonaInstallFactory, SkillInstallFactory, review
+
+pytestmark = [pytest.mark.external, needs_chromium]
+
+SCREENS = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
+ME = "/api/v1/agents/me"
+
+
+@pytest.fixture
+def visitor(request, live_server_of, tmp_path, monkeypatch):
+    # Playwright keeps a loop running, beside which Django would refuse to ask the database.
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+    size, scheme = request.param
+    server = live_server_of(WEB_CONCURRENCY="2", RATE_LIMIT_OPERATOR="1000/h")
+    with visit(Visitor, server, tmp_path, size, color_scheme=scheme) as visitor:
+        yield visitor
+
+
+class Operator:
+    """Somebody at the browser, and an agent that he or she talks to."""
+
+    def __init__(self, visitor, serious_violations):
+        self.visitor, self.page = visitor, visitor.page
+        self.serious_violations = serious_violations
+
+    def look(self, name):
+        """Nothing on the page is hard to read or to reach, and nothing lies beside it."""
+        self.visitor.picture(name)
+        assert self.serious_violations(self.page) == []
+        width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert self.page.evaluate(width) == 0
+
+    def claim(self, agent, *, key=None):
+        """Claim the agent on its page; returns the key that the page shows."""
+        self.visitor.open(f"/claim/{agent.claim.secret}")
+        self.look("claim")
+        self.page.fill("[name=name]", "Ada Lovelace")
+        self.page.fill("[name=email]", "ada@example.com")
+        if key is not None:
+            self.page.fill("[name=key]", key)
+        self.visitor.press("Show me the code")
+        self.look("code")
+        code = self.page.inner_text("#code")
+        shown = self.page.inner_text("#key") if key is None else key
+        assert self.status(agent, "POST", f"{ME}/confirm-claim", {"code": code}) == 200
+        return shown
+
+    def status(self, agent, method="GET", path=ME, body=None):
+        return self.visitor.server.request(method, path, body, token=agent.token.text).status
+
+    def do(self, link, button, told):
+        """Follow the link to an action, which asks, and do it."""
+        self.visitor.press(link)
+        self.look(link)
+        self.visitor.press(button)
+        assert told in self.visitor.text()
+
+    def open(self, agent):
+        self.visitor.press("Your agents")
+        self.visitor.press(agent.handle)
+        assert self.page.url.endswith(f"/operator/agents/{agent.handle}")
+
+
+@pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
+def test_an_operator_claims_helps_stops_and_releases_agents(visitor, serious_violations):
+    first, second = AgentFactory(handle="crawler"), AgentFactory(handle="archivist")
+    SkillInstallFactory(agent=first, skill__slug="pdf-tables")
+    SkillInstallFactory(agent=first, skill__slug="csv-tables").skill.recall("It loses rows.")
+    persona = PersonaInstallFactory(agent=first, persona__slug="librarian", is_active=True).persona
+    review(first, persona, rating=4.5, comment="Tidy, and knows when to ask.")
+    operator, page = Operator(visitor, serious_violations), visitor.page
+
+    key = operator.claim(first)
+    visitor.press("the operator console")
+    operator.look("log-in")
+    page.fill("[name=key]", key)
+    visitor.press("Open the console")
+    operator.look("agents")
+
+    # The agent has lost its token: the operator issues another one, and it works again.
+    first.token.revoke()
+    assert operator.status(first) == 401
+    operator.open(first)
+    operator.look("agent")
+    operator.do("Issue a token", "Issue", "It is shown only here and now")
+    operator.look("token")
+    first.token.text = page.inner_text("#token")
+    assert operator.status(first) == 200
+
+    visitor.press("Back to crawler")
+    operator.do("Pause", "Pause", "You have paused this agent")
+    operator.look("paused")
+    assert operator.status(first) == 401
+    operator.do("Resume", "Resume", "Resumed")
+    assert operator.status(first) == 200
+    visitor.press("Limit")
+    operator.look("limits")
+    page.fill("[name=install]", "1")
+    visitor.press("Set the limits")
+    install = ("POST", f"{ME}/skills/install", {"slug": "pdf-tables"})
+    assert [operator.status(first, *install) for _ in range(2)] == [409, 429]
+
+    operator.do("Remove csv-tables", "Remove", "Removed")
+    assert "csv-tables" not in visitor.text()
+    operator.do("Revoke all", "Revoke all", "Revoked")
+    assert operator.status(first) == 401
+
+    operator.claim(second, key=key)
+    visitor.open("/operator")
+    assert {"crawler", "archivist"} <= {*visitor.text().split()}
+    operator.open(second)
+    operator.do("Release", "Release", "Released")
+    assert "archivist" not in visitor.text()
+    assert operator.status(second) == 200
+    visitor.press("End all sessions")
+    operator.look("end-sessions")
+    visitor.press("End all sessions")
+    assert "Operator key" in visitor.text()
+    assert visitor.errors == []
