@@ -30,7 +30,8 @@ STATE = CHECKOUT / ".demo"
 WELCOME = """
 The marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)
 
-  Look:      {url}/  for people, {url}/docs to try the API, {url}/skill.md for agents
+  Look:      {url}/  for people, {url}/docs to try the API, {url}/skill.md for agents,
+             {url}/operator for those who run agents
   Search:    curl '{url}/api/v1/skills?q=pdf+tables'
   Register:  curl -X POST {url}/api/v1/agents/register -H 'Content-Type: application/json' -d '{{"name": "My first agent"}}'
   Admin:     {url}/admin/  user admin, password {password}

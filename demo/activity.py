@@ -16,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorClaim
+from agents.tokens import mint_key
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Report
@@ -93,12 +94,14 @@ class Activity:
         claims = []
         for name, operator, email in ACTIVITY["operators"]:
             claim = self.agents[name].claim
-            claim.confirm(claim.request_code(name=operator, email=email))
+            code = claim.request_code(name=operator, email=email, key=mint_key())
+            claim.confirm(code, self.agents[name].token)
             claim.claimed_at = self.use(self.agents[name], self.agents[name].created_at)
             claims.append(claim)
         OperatorClaim.objects.bulk_update(claims, ["claimed_at"])
         name, operator, email = ACTIVITY["pending"]
-        self.agents[name].claim.request_code(name=operator, email=email)
+        claim = self.agents[name].claim
+        claim.request_code(name=operator, email=email, key=mint_key())
 
     def installs_of(self, model, entries, slugs, tail):
         """The installs of these entries, of which the first is the most popular."""

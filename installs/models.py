@@ -23,6 +23,7 @@ from installs.sql import (
     UPGRADE_PERSONA,
     UPGRADE_SKILL,
 )
+from marketplace.db.rows import instance_of
 
 # Columns of an entry that its install is listed with.
 SHOWN = ["public_id", "slug", "title", "version", "status", "deprecation_message"]
@@ -43,6 +44,16 @@ class InstallQuerySet(models.QuerySet):
             **{name: F(f"{kind}__{name}") for name in SHOWN},
         )
 
+    def uninstall(self, agent, slug, *, by_operator=False):
+        """Take an entry away from the agent, withdrawn or not; the row stays as history.
+
+        If it was the active persona, none is. Raises the kind's NotInstalled (lifecycle 10).
+        """
+        verdict = agent.run_alone(self.model.UNINSTALL, slug=slug, by_operator=by_operator)
+        if verdict.install_id is None:
+            raise self.model.NotInstalled
+        return self.of_verdict(agent, verdict)
+
     def upgrade(self, agent, slug):
         """Note that the agent uses the entry's present text; returns the verdict with the digests.
 
@@ -54,6 +65,12 @@ class InstallQuerySet(models.QuerySet):
         if not verdict.is_published:
             raise self.model.NotFound
         return verdict
+
+    def of_verdict(self, agent, verdict):
+        """The install of a statement's verdict, and its entry."""
+        kind = self.model.kind
+        entry = instance_of(self.model.Entry, verdict, f"{kind}_")
+        return instance_of(self.model, verdict, "install_", agent=agent, **{kind: entry})
 
 
 class SkillInstallQuerySet(InstallQuerySet):
@@ -68,19 +85,7 @@ class SkillInstallQuerySet(InstallQuerySet):
             raise SkillAlreadyInstalled
         if verdict.install_id is None:
             raise SkillNotFound
-        skill = Skill(pk=verdict.skill_id, public_id=verdict.public_id, slug=slug)
-        return self.model(pk=verdict.install_id, agent=agent, skill=skill, runtime=runtime)
-
-    def uninstall(self, agent, slug):
-        """Take a skill away from the agent, withdrawn or not; the row stays as history.
-
-        Raises SkillNotInstalled (lifecycle 10).
-        """
-        verdict = agent.run_alone(UNINSTALL_SKILL, slug=slug)
-        if verdict.install_id is None:
-            raise SkillNotInstalled
-        skill = Skill(pk=verdict.skill_id, public_id=verdict.public_id, slug=slug)
-        return self.model(pk=verdict.install_id, agent=agent, skill=skill)
+        return self.of_verdict(agent, verdict)
 
 
 class Install(models.Model):
@@ -101,7 +106,7 @@ class Install(models.Model):
 
 class SkillInstall(Install):
     kind, Entry = "skill", Skill
-    UPGRADE = UPGRADE_SKILL
+    UNINSTALL, UPGRADE = UNINSTALL_SKILL, UPGRADE_SKILL
     NotInstalled, NotFound = SkillNotInstalled, SkillNotFound
 
     # skill_install_newest begins with the agent and serves as this key's index.
@@ -148,16 +153,7 @@ class PersonaInstallQuerySet(InstallQuerySet):
             raise PersonaNotFound
         if verdict.install_id is None:
             raise PersonaRequiresPayment
-        persona = Persona(pk=verdict.persona_id, public_id=verdict.public_id, slug=slug)
-        return self.model(pk=verdict.install_id, agent=agent, persona=persona, is_active=activate)
-
-    def uninstall(self, agent, slug):
-        """Take a persona away from the agent; if it was active, none is.
-
-        Raises PersonaNotInstalled (lifecycle 10).
-        """
-        verdict = agent.run_alone(UNINSTALL_PERSONA, slug=slug)
-        return self.of_verdict(agent, slug, verdict, is_active=False)
+        return self.of_verdict(agent, verdict)
 
     def set_active(self, agent, slug, *, activate):
         """Make an installed persona the agent's one active persona, or inactive.
@@ -165,21 +161,16 @@ class PersonaInstallQuerySet(InstallQuerySet):
         Raises PersonaNotInstalled; to activate a withdrawn one, PersonaNotFound (lifecycle 10).
         """
         verdict = agent.run_alone(SET_ACTIVE, slug=slug, activate=activate)
-        install = self.of_verdict(agent, slug, verdict, is_active=activate)
-        if activate and not verdict.is_published:
-            raise PersonaNotFound
-        return install
-
-    def of_verdict(self, agent, slug, verdict, *, is_active):
         if verdict.install_id is None:
             raise PersonaNotInstalled
-        persona = Persona(pk=verdict.persona_id, public_id=verdict.public_id, slug=slug)
-        return self.model(pk=verdict.install_id, agent=agent, persona=persona, is_active=is_active)
+        if activate and not verdict.is_published:
+            raise PersonaNotFound
+        return self.of_verdict(agent, verdict)
 
 
 class PersonaInstall(Install):
     kind, Entry = "persona", Persona
-    UPGRADE = UPGRADE_PERSONA
+    UNINSTALL, UPGRADE = UNINSTALL_PERSONA, UPGRADE_PERSONA
     NotInstalled, NotFound = PersonaNotInstalled, PersonaNotFound
 
     agent = models.ForeignKey(

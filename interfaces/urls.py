@@ -41,5 +41,5 @@ urlpatterns = [
     ),
     re_path(r"^docs/?$", docs, name="docs"),
     # Last: every other path below a page is a page that does not exist.
-    re_path(r"^(?:skills|personas|claim)/(?!(?:.*/)?\.well-known/)", pages.not_found),
+    re_path(r"^(?:skills|personas|claim|operator)/(?!(?:.*/)?\.well-known/)", pages.not_found),
 ]

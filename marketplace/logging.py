@@ -52,6 +52,8 @@ class MaskedMessages(logging.Filter):
         return True
 
 
+# Of a client, which is told of them in its response.
+MISTAKES = ["DisallowedHost", "RequestDataTooBig", "TooManyFieldsSent", "TooManyFilesSent"]
 FORMATTERS = {"text": MaskedFormatter, "json": JsonFormatter}
 CONFIG = {
     "version": 1,
@@ -69,7 +71,7 @@ CONFIG = {
         "django": {"level": "INFO", "propagate": True, "handlers": []},
         # Crashes only: a client's mistake is told in its response.
         "django.request": {"level": "ERROR", "filters": ["masked"]},
-        "django.security.DisallowedHost": {"level": "CRITICAL"},
+        **{f"django.security.{mistake}": {"level": "CRITICAL"} for mistake in MISTAKES},
         # The SDK logs every request and every mistake of a client.
         "mcp": {"level": "ERROR"},
         "gunicorn.error": {"handlers": ["stdout"], "level": "INFO", "propagate": False},

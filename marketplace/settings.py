@@ -38,6 +38,7 @@ RATE_LIMITS = {
     "report": environment.rates("RATE_LIMIT_REPORT", "10/h"),
     "register": environment.rates("RATE_LIMIT_REGISTER", "100/h"),
     "revoke": environment.rates("RATE_LIMIT_REVOKE", "30/h"),
+    "operator": environment.rates("RATE_LIMIT_OPERATOR", "5/15m"),
     "login": environment.rates("RATE_LIMIT_LOGIN", "5/15m"),
 }
 TRUSTED_PROXY_COUNT = environment.whole_number("TRUSTED_PROXY_COUNT", default=0, low=0, high=10)
@@ -65,6 +66,7 @@ INSTALLED_APPS = [
     "reviews",
     "reports",
     "profiles",
+    "operators",
 ]
 
 MIDDLEWARE = [
@@ -147,6 +149,8 @@ DATABASE_ROUTERS = ["marketplace.db.replicas.ReplicaRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {"default": environment.cache("CACHE_URL")}
+# Of responses, in each process.
+CACHE_BYTES = environment.whole_number("CACHE_BYTES", default=2**24, low=0, high=999_999_999)
 
 # django_ratelimit.W001: the library trusts three cache backends only; PostgresCounters is tested in
 # tests/api/test_rate_limits.py. security.W003: FormCsrfMiddleware is a subclass of Django's own.
@@ -211,6 +215,8 @@ SECURE_HSTS_PRELOAD = REQUIRE_HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = REQUIRE_HTTPS
 CSRF_COOKIE_SECURE = REQUIRE_HTTPS
+CSRF_COOKIE_HTTPONLY = True
+CSRF_COOKIE_SAMESITE = "Strict"
 X_FRAME_OPTIONS = "DENY"
 if TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

@@ -9,6 +9,7 @@ from catalogue import urls as catalogue
 from installs import urls as installs
 from interfaces import urls as interfaces
 from marketplace.middleware.pages import page
+from operators import urls as operators
 from profiles import urls as profiles
 from reports import urls as reports
 from reviews import urls as reviews
@@ -21,7 +22,7 @@ for app in (catalogue, agents, installs, reviews, reports, profiles):
 
 urlpatterns = [
     path("api/v1/", include(router.urls)),
-    path("", include(agents)),
+    path("", include(operators)),
     path("", include(interfaces)),
     path("admin", csrf_exempt(page(RedirectView.as_view(pattern_name="admin:index")))),
     path("admin/", admin.site.urls),

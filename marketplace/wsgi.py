@@ -20,7 +20,8 @@ from marketplace.http_cache.store import fresh_response
 from marketplace.metrics import measured
 from marketplace.request_ids import HEADER, begin_request
 
-CHARSET = re.compile(r"[\w.:-]{0,40}", re.ASCII)
+READABLE = re.compile(r"(utf-?8)?", re.IGNORECASE | re.ASCII)  # charsets
+BOUNDARY = re.compile(r"[ -~]{0,69}[!-~]")  # RFC 2046, 5.1.1, or Django refuses it
 # Longer than statement_timeout, so that PostgreSQL itself ends what it can.
 Connection.max_wait = 6
 django_application = get_wsgi_application()
@@ -61,13 +62,16 @@ def measure_chunked_body(environ):
 
 
 def blank_unreadable_content_type(environ):
-    """Replace a Content-Type that Django fails to parse, which it does before any middleware.
+    """Replace a Content-Type of which Django cannot read a form, or which it fails to parse.
 
-    Looking up a charset raises for a NUL, and Python caches every unknown name.
+    It parses it before any middleware. Looking up a charset raises for a NUL, and Python caches
+    every unknown name. A form is parsed again for the page of its own error.
     """
     try:
-        _, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
-        is_readable = CHARSET.fullmatch(parameters.get("charset", ""))
+        kind, parameters = parse_header_parameters(environ.get("CONTENT_TYPE", ""))
+        is_readable = READABLE.fullmatch(parameters.get("charset", "")) and (
+            not kind.startswith("multipart/") or BOUNDARY.fullmatch(parameters.get("boundary", ""))
+        )
     except (ValueError, TypeError):
         is_readable = False
     if not is_readable:

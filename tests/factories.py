@@ -6,6 +6,7 @@ import factory
 from factory.django import DjangoModelFactory
 
 from agents.models import Agent, AgentToken, OperatorClaim
+from agents.tokens import mint_key
 from catalogue.importing.folders import as_stored
 from catalogue.models import FileContent, Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
@@ -26,6 +27,18 @@ class AgentFactory(DjangoModelFactory):
         OperatorClaim.objects.create(agent=agent)
         agent.token = AgentToken.objects.issue(agent)
         return agent
+
+
+def ask_for_code(agent, *, name="Ada Lovelace", email="ada@example.com", key=None):
+    """The code that the claim page shows to an operator."""
+    return agent.claim.request_code(name=name, email=email, key=key or mint_key())
+
+
+def claim(agent, *, key=None, **operator):
+    """Have an operator claim the agent; returns the text of the operator's key."""
+    key = key or mint_key()
+    agent.claim.confirm(ask_for_code(agent, key=key, **operator), agent.token)
+    return key
 
 
 class EntryFactory(DjangoModelFactory):

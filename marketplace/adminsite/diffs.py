@@ -23,6 +23,8 @@ def shown_value(value):
         return "\n".join(", ".join(line) for line in lines)
     if isinstance(value, list):
         return ", ".join(str(part) for part in value)
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {each}" for name, each in sorted(value.items()))
     if isinstance(value, datetime):
         return f"{value:%d %B %Y, %H:%M:%S}"
     return "" if value is None else str(value)

@@ -30,24 +30,28 @@ class StaffHistory(HistoricalRecords):
     def m2m_changed(self, instance, action, attr, pk_set, reverse, **kwargs):
         """Do nothing: `take_snapshot` does it."""
 
-    def take_snapshot(self, row, *, user=None, reason="", kind="~", as_of=None):
+    def take_snapshot(self, row, *, user=None, reason="", kind="~", is_event=False):
         """Take a snapshot of the row, unless the newest one shows the same.
 
-        Its date is now, or `as_of`, but never before that of the newest one.
+        It is always taken of an event, which may have changed no column of the row itself.
         """
         newest = row.history.first()
-        if kind == "~" and newest is not None and not changes_between(newest, row):
+        is_change = kind == "~" and not is_event
+        if is_change and newest is not None and not changes_between(newest, row):
             return
-        if as_of is not None:
-            row._history_date = max(as_of, newest.history_date) if newest else as_of
         row._history_user, row._change_reason = user, reason
         self.create_historical_record(row, kind)
 
     def snapshot_before_change(self, row):
-        """Take a snapshot of the row as it is in the database, so that there is a way back."""
+        """Take a snapshot of the row as it is in the database, so that there is a way back.
+
+        Its date is that of the last change, but never before that of the newest one.
+        """
         stored = type(row).objects.get(pk=row.pk)
-        as_of = getattr(stored, "updated_at", stored.created_at)
-        stored.take_snapshot(reason="Snapshot before the change", as_of=as_of)
+        changed_at = getattr(stored, "updated_at", stored.created_at)
+        newest = stored.history.first()
+        stored._history_date = max(changed_at, newest.history_date) if newest else changed_at
+        stored.take_snapshot(reason="Snapshot before the change")
 
 
 def changes_between(snapshot, row):

@@ -40,12 +40,12 @@ class HistoryPagesMixin:
     # Taking snapshots
 
     @contextmanager
-    def logged_change(self, request, row, message):
+    def logged_change(self, request, row, message, **details):
         """A transaction around the change of a row, which is logged with snapshots around it."""
         with transaction.atomic():
             self.snapshot_before_change(row)
             yield
-            self.log_change(request, row, message)
+            self.log_change(request, row, message, **details)
 
     def change_each(self, request, queryset, message, change):
         """Call `change` with each row, in a transaction of its own, which locks no other row."""
@@ -69,11 +69,11 @@ class HistoryPagesMixin:
             obj.take_snapshot(user=request.user, kind="+")
         return super().log_addition(request, obj, message)
 
-    def log_change(self, request, obj, message):
+    def log_change(self, request, obj, message, *, is_event=False):
         # The message is empty when a form was saved without a change.
         if self.has_history and message:
             reason = message if isinstance(message, str) else ""
-            obj.take_snapshot(user=request.user, reason=reason)
+            obj.take_snapshot(user=request.user, reason=reason, is_event=is_event)
         return super().log_change(request, obj, message)
 
     def log_deletions(self, request, queryset):

@@ -6,7 +6,7 @@ from marketplace.adminsite.charts import BARS, charts, days_of
 from marketplace.adminsite.dashboard import attention, totals
 from marketplace.adminsite.theme import AdminSite
 from marketplace.ratelimits.client_address import client_address
-from marketplace.ratelimits.decorators import count
+from marketplace.ratelimits.decorators import Caller, count
 
 
 class MarketplaceAdminSite(AdminSite):
@@ -22,7 +22,12 @@ class MarketplaceAdminSite(AdminSite):
             "importrun": "upload",
             "zeroresultsearch": "search_off",
         },
-        "Agents": {"agent": "smart_toy", "agenttoken": "key", "operatorclaim": "badge"},
+        "Agents": {
+            "agent": "smart_toy",
+            "agenttoken": "key",
+            "operatorkey": "support_agent",
+            "operatorclaim": "badge",
+        },
         "Activity": {
             "case": "gavel",
             "report": "flag",
@@ -41,7 +46,7 @@ class MarketplaceAdminSite(AdminSite):
         """
         if request.method == "POST":
             user = request.POST.get("username", "").strip().lower()[:150]
-            usage = count(request, "login", caller=f"{client_address(request)} {user}")
+            usage = count(request, "login", Caller(f"{client_address(request)} {user}"))
             if usage.is_exceeded:
                 return TemplateResponse(
                     request,

@@ -1,7 +1,10 @@
 """Rate limits in fixed windows, which count every request whatever its outcome (contract 8)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import wraps
+from types import MappingProxyType
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import OperationalError
@@ -11,6 +14,18 @@ from marketplace import metrics
 from marketplace.api.exceptions import RateLimitExceeded
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.rates import Rate
+
+
+class Caller(NamedTuple):
+    """Who is counted: an agent with its tier and its operator's lower limits, or an address."""
+
+    key: int | str
+    tier: str = "free"
+    limits: Mapping = MappingProxyType({})
+
+    @classmethod
+    def of(cls, agent):
+        return cls(agent.pk, agent.tier, agent.limits)
 
 
 @dataclass(frozen=True)
@@ -43,10 +58,8 @@ def ratelimit(policy):
         @wraps(handler)
         def counted(viewset, request, *args, **kwargs):
             agent = request.user
-            if agent is None:
-                usage = count(request, policy, caller=client_address(request))
-            else:
-                usage = count(request, policy, caller=agent.pk, tier=agent.tier)
+            caller = Caller(client_address(request)) if agent is None else Caller.of(agent)
+            usage = count(request, policy, caller)
             request.rate_limit_headers = usage.headers
             if usage.is_exceeded:
                 raise RateLimitExceeded(usage.seconds)
@@ -58,35 +71,38 @@ def ratelimit(policy):
     return decorate
 
 
-def count(request, policy, *, caller, tier="free"):
+def count(request, policy, caller):
     """Count one request of the caller, and return the caller's Usage.
 
     The store counts in autocommit, so a later rollback undoes no count.
     """
-    usage = usage_of(request, policy, caller=caller, tier=tier, increment=True)
+    usage = usage_of(request, policy, caller, increment=True)
     if usage.is_exceeded:
         metrics.refusals.labels(policy).inc()
     return usage
 
 
-def usage_of(request, policy, *, caller, tier="free", increment=False):
+def usage_of(request, policy, caller, *, increment=False):
     """The caller's Usage as it is, or with one request more."""
-    rate = Rate.parse(rate_of(policy, tier))
+    rate = Rate.parse(rate_of(policy, caller.tier))
+    # Counted by the tier's rate, which the library makes a part of the counter's key, so that
+    # another limit does not begin at nothing.
     usage = get_usage(
-        request, group=policy, key=lambda *_: str(caller), rate=rate, increment=increment
+        request, group=policy, key=lambda *_: str(caller.key), rate=rate, increment=increment
     )
     if usage["should_limit"] and not usage["count"]:
         # The library says so that the store has failed.
         raise OperationalError("the store of the rate limits has lost a count")
+    limit = min(usage["limit"], caller.limits.get(policy, usage["limit"]))
     return Usage(
         policy=policy,
-        limit=usage["limit"],
+        limit=limit,
         window=rate.window,
-        remaining=max(usage["limit"] - usage["count"], 0),
+        remaining=max(limit - usage["count"], 0),
         # `time_left` counts to the last second of the window, so the next window begins one later.
         # It is -1 if that second has passed since the request was counted.
         seconds=max(usage["time_left"] + 1, 1),
-        is_exceeded=usage["should_limit"],
+        is_exceeded=usage["should_limit"] or usage["count"] > limit,
     )
 
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from agents.models import OperatorClaim
 from marketplace.api.serializers import timestamp
-from tests.factories import AgentFactory
+from tests.factories import AgentFactory, ask_for_code
 
 URL = "/api/v1/agents/me/confirm-claim"
 WRONG = "BBBB-BBBB"
@@ -16,7 +16,7 @@ WRONG = "BBBB-BBBB"
 @pytest.fixture
 def code(agent):
     """The code that the operator was shown."""
-    return agent.claim.request_code(name="Ada Lovelace", email="ada@example.com")
+    return ask_for_code(agent)
 
 
 def status_of(client):
@@ -128,7 +128,7 @@ def test_a_code_expires_after_15_minutes(client, code, given):
 def test_a_new_code_replaces_a_burnt_one(client, agent, code):
     for _ in range(5):
         client.post(URL, {"code": WRONG})
-    new = agent.claim.request_code(name="Grace Hopper", email="grace@example.com")
+    new = ask_for_code(agent, name="Grace Hopper", email="grace@example.com")
 
     assert client.post(URL, {"code": code}).json() == {"error": "Invalid claim code"}
     assert client.post(URL, {"code": new}).json()["claim"]["operator"] == {"name": "Grace Hopper"}
@@ -136,7 +136,7 @@ def test_a_new_code_replaces_a_burnt_one(client, agent, code):
 
 def test_a_code_of_another_agent_is_wrong(client_of, code):
     other = AgentFactory()
-    other.claim.request_code(name="Someone", email="someone@example.com")
+    ask_for_code(other)
 
     assert client_of(other).post(URL, {"code": code}).status_code == 400
 

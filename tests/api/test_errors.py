@@ -7,6 +7,7 @@ from tests.factories import (
     PersonaFactory,
     PersonaInstallFactory,
     SkillInstallFactory,
+    ask_for_code,
 )
 
 SKILLS = "/api/v1/skills"
@@ -115,7 +116,7 @@ def test_the_body_comes_before_a_taken_handle(client):
 
 
 def test_the_body_comes_before_a_claim_that_is_made(client, agent):
-    code = agent.claim.request_code(name="Acme", email="ops@acme.example")
+    code = ask_for_code(agent, name="Acme", email="ops@acme.example")
     client.post(CONFIRM, {"code": code})
 
     assert_error(client.post(CONFIRM, {}), 400, "code is required")

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorClaim
+from agents.models.claims import digest_of
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
@@ -31,7 +32,7 @@ def send(agent):
     librarian = PersonaFactory(slug="librarian", title="Librarian")
     PersonaInstallFactory(agent=agent, persona=librarian)
     SkillInstallFactory(agent=agent, skill__slug="csv-tables", skill__status="withdrawn")
-    agent.claim.code_digest = agent.claim.digest_of(CODE)
+    agent.claim.code_digest = digest_of(CODE, agent.claim.secret)
     agent.claim.code_expires_at = timezone.now() + timedelta(minutes=15)
     agent.claim.save()
     spares = cycle([AgentToken.objects.issue(agent).text for _ in range(3)])

@@ -70,3 +70,23 @@ def test_a_limit_of_nothing_is_no_error(client, rates, rate):
     rates(install=rate)
 
     assert used(client)["install"] == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "policy", "limit"), [(INSTALL, "install", 20), (REVIEW, "review", 10)]
+)
+def test_an_operators_limit_counts_below_the_tiers(client, agent, url, policy, limit):
+    agent.change(limits={policy: 1})
+    assert client.post(url, {"slug": "no-such"}).status_code != 429
+
+    response = client.post(url, {"slug": "no-such"})
+
+    seconds = response["Retry-After"]
+    assert response.status_code == 429
+    assert response.json() == {"error": f"Rate limit exceeded. Try again in {seconds} seconds."}
+    assert response["RateLimit-Policy"] == f'"{policy}";q=1;w=3600'
+    assert response["RateLimit"] == f'"{policy}";r=0;t={seconds}'
+    agent.change(limits={policy: limit + 1})
+    response = client.post(url, {"slug": "no-such"})
+    assert response["RateLimit-Policy"] == f'"{policy}";q={limit};w=3600'
+    assert response["RateLimit"].startswith(f'"{policy}";r={limit - 3};')

@@ -33,7 +33,7 @@ class Budget:
 
 BUDGETS = [
     Budget("skills", 1, lambda c: c.get("/api/v1/skills?tag=x&category=development")),
-    Budget("skills by words", 4, lambda c: c.get("/api/v1/skills?q=skill&bundledIn=wanted")),
+    Budget("skills by words", 2, lambda c: c.get("/api/v1/skills?q=skill&bundledIn=wanted")),
     Budget("personas", 1, lambda c: c.get("/api/v1/personas?sort=rating&free=true")),
     Budget("a skill", 1, lambda c: c.get("/api/v1/skills/wanted")),
     Budget("a file", 2, lambda c: c.get("/api/v1/skills/wanted/files/scripts/run.py")),
@@ -46,7 +46,7 @@ BUDGETS = [
     Budget("own personas", 2, lambda c: c.get("/api/v1/agents/me/personas")),
     Budget("an update", 3, lambda c: c.post(UPDATE, {"slug": "owned"})),
     Budget("a change", 2, lambda c: c.patch("/api/v1/agents/me", {"name": "New"})),
-    Budget("a claim", 6, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
+    Budget("a claim", 8, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
     Budget("a registration", 6, lambda c: c.post("/api/v1/agents/register", {})),
     Budget("a skill install", 3, lambda c: c.post(INSTALL.format("skills"), {"slug": "wanted"})),
     Budget(

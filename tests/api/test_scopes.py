@@ -14,6 +14,7 @@ from tests.factories import (
     PersonaInstallFactory,
     SkillFactory,
     SkillInstallFactory,
+    claim,
     review,
 )
 
@@ -92,6 +93,15 @@ def suspended(agent):
     return agent.token.text
 
 
+def paused(agent):
+    agent.pause()
+    return agent.token.text
+
+
+def operator_key(agent):
+    return claim(agent)
+
+
 @pytest.fixture(autouse=True)
 def catalogue(agent):
     SkillFactory(slug="wanted", files={"run.py": b"print(1)"})
@@ -138,8 +148,11 @@ def test_protected_endpoints_need_a_token(anyone, method, path, scope):
     assert_refused(response, 401, "Authentication required", NO_TOKEN)
 
 
+REFUSED_TEXTS = [mistyped, unknown, revoked, expired, suspended, paused, operator_key]
+
+
 @pytest.mark.parametrize(("method", "path", "scope"), PROTECTED)
-@pytest.mark.parametrize("text", [mistyped, unknown, revoked, expired, suspended])
+@pytest.mark.parametrize("text", REFUSED_TEXTS)
 def test_every_refused_token_gets_the_same_response(client_of, agent, method, path, scope, text):
     response = call(client_of(token=text(agent)), method, path)
 

@@ -174,7 +174,7 @@ def test_authenticating_reads_the_agent_as_it_is(db):
     token = AgentToken.objects.authenticate(text)
 
     known = vars(Agent.objects.get(pk=known.pk))
-    deferred = {"suspended_at", "suspension_reason", "_state"}
+    deferred = {"suspended_at", "suspension_reason", "paused_at", "_state"}
     assert {name: known[name] for name in known.keys() - deferred} == {
         name: vars(token.agent)[name] for name in known.keys() - deferred
     }

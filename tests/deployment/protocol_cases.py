@@ -86,6 +86,21 @@ REFUSED = {
             "of 41 letters": b"x" * 41,
         }.items()
     },
+    # The page of the error reads the form, too, for the CSRF token that belongs to the cookie.
+    **{
+        f"a form {name}": (
+            404,
+            b"POST /nowhere HTTP/1.1\r\nCookie: csrftoken=%b\r\n%b" % (b"a" * 32, HOST)
+            + b"Content-Type: %b\r\nContent-Length: 1\r\n\r\nx" % kind,
+        )
+        for name, kind in {
+            "in Latin-1": b"application/x-www-form-urlencoded; charset=latin-1",
+            "in UTF-16": b"application/x-www-form-urlencoded; charset=utf-16",
+            "in hexadecimal": b"multipart/form-data; boundary=B; charset=hex",
+            "without a boundary": b"multipart/form-data",
+            "of an empty boundary": b"multipart/form-data; boundary=",
+        }.items()
+    },
 }
 HIDDEN = b" " * 70_000 + POST + b"Content-Length: 2\r\n\r\n{}"
 SMUGGLED = {

@@ -139,10 +139,18 @@ def test_a_crash_of_the_api_is_logged_without_the_token(log, client, secrets, mo
     assert not [secret for secret in secrets if secret in text]
 
 
+@pytest.mark.parametrize("body", ["name=" + "x" * 3_000_000, "&".join(["name=x"] * 2000)])
+def test_a_form_that_is_too_large_is_no_crash(log, anyone, body):
+    response = anyone.generic("POST", "/operator", body, "application/x-www-form-urlencoded")
+
+    assert response.status_code in {400, 403}
+    assert "Traceback" not in log.getvalue()
+
+
 def test_a_crash_of_the_claim_page_is_logged_without_its_secret(
     log, anyone, agent, secrets, monkeypatch
 ):
-    monkeypatch.setattr("agents.claim_page.OperatorForm", None)
+    monkeypatch.setattr("operators.claim_page.ClaimForm", None)
 
     response = anyone.get(f"/claim/{agent.claim.secret}")
 

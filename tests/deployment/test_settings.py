@@ -33,7 +33,7 @@ from tests.environments import (
 ORIGIN = "https://market.example"
 CHECK_SERVER = ("-m", "gunicorn", "--check-config", "--print-config", "marketplace.wsgi")
 RATES = ["install 20/h", "review 10/h", "manage 120/h", "confirm-claim 10/h", "report 10/h"]
-RATES += ["register 100/h", "revoke 30/h", "login 5/15m"]
+RATES += ["register 100/h", "revoke 30/h", "operator 5/15m", "login 5/15m"]
 
 
 def settings_of(*names, **variables):
@@ -178,6 +178,7 @@ def test_rates_are_read_for_each_policy_and_tier():
         RATE_LIMIT_REPORT="8/h",
         RATE_LIMIT_REGISTER="0/h",
         RATE_LIMIT_REVOKE="9/h",
+        RATE_LIMIT_OPERATOR="2/d",
         RATE_LIMIT_LOGIN="free=3/m",
     ) == {
         "install": {"free": "20/h", "plus": "100/h"},
@@ -187,6 +188,7 @@ def test_rates_are_read_for_each_policy_and_tier():
         "report": {"free": "8/h"},
         "register": {"free": "0/h"},
         "revoke": {"free": "9/h"},
+        "operator": {"free": "2/d"},
         "login": {"free": "3/m"},
     }
 

@@ -6,9 +6,9 @@ import pytest
 from skills_ref.parser import parse_frontmatter
 from skills_ref.validator import validate_metadata
 
-from agents.models import OperatorClaim
+from agents.models import Agent
 from catalogue.models import Skill
-from tests.factories import PersonaFactory, SkillFactory
+from tests.factories import PersonaFactory, SkillFactory, ask_for_code
 
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\[[^]]+\]\((http://[^)]+)\)")
@@ -44,7 +44,7 @@ def test_every_request_of_the_skill_works_as_it_stands(live_server_of, shell, tm
     assert stored.stat().st_mode & 0o077 == 0
     assert '"token":"acme_agent_' in stored.read_text()
 
-    code = OperatorClaim.objects.get().request_code(name="Ada", email="ada@example.com")
+    code = ask_for_code(Agent.objects.get())
     token = next(block for block in others if block.startswith("TOKEN="))
     printed, statuses = shell(token + confirm.replace("WDJB-MJHT", code))
 
@@ -117,7 +117,7 @@ def test_robots_stay_out_of_the_admin_and_of_claims(anyone):
 
     assert response.status_code == 200
     assert response.content == (
-        b"User-agent: *\nDisallow: /admin/\nDisallow: /claim/\n\n"
+        b"User-agent: *\nDisallow: /admin/\nDisallow: /claim/\nDisallow: /operator\n\n"
         b"Sitemap: http://testserver/sitemap.xml\n"
     )
 

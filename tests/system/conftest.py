@@ -4,5 +4,10 @@ from tests.system.races import LIMITS, concurrently_on
 
 
 @pytest.fixture
-def concurrently(live_server_of):
-    return concurrently_on(live_server_of(**LIMITS))
+def server(live_server_of):
+    return live_server_of(**LIMITS)
+
+
+@pytest.fixture
+def concurrently(server):
+    return concurrently_on(server)

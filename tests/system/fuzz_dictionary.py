@@ -26,6 +26,10 @@ TARGETS = [
     "/api/v1/skills/skill-1/files/data.bin?digest=%FF", "/api/v1/skills/skill-1/archiveXzip",
     "/api/v1", "/api/v1/", "/api/v1//", "/api/v1/changes/", "/api/v1/changes?since=", "/api/v1?a=b",
     "/api/v1/facets", "/api/v1/facets?kind=", "/api/v1/facets?kind=skill&kind=skill",
+    "/operator", "/operator/", "/operator?after=%00", "/operator?done=%FF", "/operator/log-out",
+    "/operator/agents/%00", "/operator/agents/caller-0", "/operator/agents/caller-0/limits/x",
+    "/operator/agents/caller-0/revoke-token/%00", "/operator/agents/" + "a" * 4000 + "/pause",
+    "/claim/%00", "/claim/" + "a" * 4000,
     "/sitemap.xml", "/sitemap-skills-%00.xml", "/sitemap-skills-0.xml?%FF", "/feed.atom/?",
 ]
 FOLDERS = [
@@ -114,7 +118,11 @@ HEADERS = {
         "*", 'W/"a"', '"', '"a", "b"', "a", '"\xff"', ",,,", '"' * 500, 'W/"' + "a" * 4000 + '"',
     ],
     "If-Modified-Since": ["Thu, 01 Jan 1970 00:00:00 GMT", "x" * 4000, "Mon, 99 Feb 99999 99:99"],
-    "Cookie": ["sessionid=a; csrftoken=b", "=", ";;;=;", 'a="\\777\\x"', "messages=\xff"],
+    "Cookie": [
+        "sessionid=a; csrftoken=b", "=", ";;;=;", 'a="\\777\\x"', "messages=\xff",
+        "operator=a:b", "operator=:", 'operator="\\777"', "operator=\xff", "operator=" + "a" * 4000,
+        "operator=00000000-0000-0000-0000-000000000000:" + "0" * 64,
+    ],
     "X-Forwarded-For": ["1.2.3.4", "::1", "a, b, c", "[::1]:80", "1.2.3.4:99999999", "\xff"],
     "X-Forwarded-Proto": ["https", "http", "ftp"],
     **dict.fromkeys((

@@ -1,7 +1,7 @@
 """Requests with a secret in the wrong place.
 
-`TOKEN` stands for an agent's token, `OPAQUE` for its secret half, `CLAIM` for the secret of its
-claim URL.
+`TOKEN` stands for an agent's token or an operator's key, `OPAQUE` for its secret half, `CLAIM` for
+the secret of a claim URL, `SECRET` for a key or the cookie of a session.
 """
 
 import json
@@ -29,7 +29,13 @@ IN_THE_URL = [
         f"{ME}/personas?TOKEN=1",
     ),
     *("/claim/TOKEN", "/claim/TOKEN/", "/admin/TOKEN", "/admin/TOKEN/", "/static/TOKEN"),
-    *("/%6Dkt%5Fagent%5FOPAQUE", "//TOKEN", "/TOKENTOKEN", f"{API}/skills?q=%00TOKEN"),
+    *(
+        "/%6Dkt%5Fagent%5FOPAQUE",
+        "/mkt%5Foperator%5FOPAQUE",
+        "//TOKEN",
+        "/TOKENTOKEN",
+        f"{API}/skills?q=%00TOKEN",
+    ),
     *("/admin/login/?next=/TOKEN", "/admin/agents/agent/?q=TOKEN", "/admin/agents/agent/?TOKEN=1"),
     *(
         "/claim/CLAIM/",
@@ -39,6 +45,25 @@ IN_THE_URL = [
         "/%63laim/CLAIM/",
     ),
     *(f"{API}/skills?q=CLAIM", f"{API}/skills?claimUrl=http://localhost/claim/CLAIM"),
+]
+IN_THE_CONSOLE = [
+    *(
+        "/operator?key=SECRET",
+        "/operator?SECRET",
+        "/operator?after=SECRET",
+        "/operator?done=SECRET",
+    ),
+    *("/operator/SECRET", "/operator/agents/SECRET", "/operator/agents/SECRET/pause", "/SECRET"),
+    *("/operator/agents/user?skills=SECRET", "/operator/agents/user/SECRET", "/claim/SECRET"),
+    *(
+        f"/operator/agents/user/{action}/SECRET"
+        for action in ("revoke-token", "remove-skill", "remove-persona")
+    ),
+    *("/api/v1/skills?q=SECRET", "/api/v1/skills?operator=SECRET", "/skills?q=SECRET"),
+    *("/admin/agents/operatorkey/?q=SECRET", "/admin/login/?next=/operator/SECRET"),
+]
+CONSOLE_HEADERS = [
+    *("Cookie", "Authorization", "Referer", "User-Agent", "X-CSRFToken", "X-Request-ID", "Host"),
 ]
 REGISTERING = [
     *('{"token": "TOKEN"}', '{"TOKEN": true}', '{"handle": "TOKEN"}', '{"TOKEN": 1, "TOKEN": 1}'),

@@ -16,16 +16,18 @@ from tests.system.model_catalogue import (
     published,
 )
 from tests.system.model_installs import NOT_FOUND, InstallRules
+from tests.system.model_operators import Claim, OperatorRules
 from tests.system.model_reviews import ReviewRules
 from tests.system.model_signals import SignalRules
 from tests.system.model_tokens import TokenRules
 from tests.system.model_validation import SCOPES
 
 
-class Model(InstallRules, ReviewRules, SignalRules, TokenRules):
+class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules):
     def __init__(self, base_url):
         self.base_url = base_url
         self.agents, self.entries, self.seen = [], {"skills": [], "personas": []}, set()
+        self.keys = []
         self.feed, self.unread = {}, set()
         self.interval = Interval()
 
@@ -45,12 +47,11 @@ class Model(InstallRules, ReviewRules, SignalRules, TokenRules):
         handle, name = body.get("handle"), body.get("name") or ""
         if handle in self.handles:
             return error(409, "Handle already taken")
-        url = Opaque(rf"{re.escape(self.base_url)}/claim/[0-9A-Za-z]{{20,}}", self.seen)
         agent = Agent(
             self.opaque("agent"),
             handle or self.handle_for(name),
             {key: body.get(key) or "" for key in ("name", "description", "runtime")},
-            {"status": "unclaimed", "claimUrl": url, "operator": None, "claimedAt": None},
+            self.new_claim(),
             created=Timestamp(self.interval),
             updated=Timestamp(self.interval),
         )
@@ -67,10 +68,13 @@ class Model(InstallRules, ReviewRules, SignalRules, TokenRules):
                 "tokenType": "Bearer",
                 "scopes": SCOPES,
                 "tokenExpiresAt": None,
-                "claim": agent.claim,
+                "claim": agent.claim.shown(),
                 "createdAt": agent.created,
             },
         )
+
+    def new_claim(self):
+        return Claim(Opaque(rf"{re.escape(self.base_url)}/claim/[0-9A-Za-z]{{20,}}", self.seen))
 
     @property
     def handles(self):

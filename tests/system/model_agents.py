@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
-from tests.system.matchers import Between, ShortRepr, Timestamp
+from tests.system.matchers import Between, Opaque, ShortRepr, Timestamp
 from tests.system.model_catalogue import published, slugs
 
 CHALLENGE = 'Bearer realm="marketplace"'
@@ -46,7 +46,12 @@ class Token(ShortRepr):
         return refusal(self, scope) is None
 
     def authenticates(self):
-        return self.is_usable and not self.agent.is_suspended
+        return self.is_usable and not (self.agent.is_suspended or self.agent.is_paused)
+
+    @property
+    def hint(self):
+        text = str(self.text)
+        return f"{text[:14]}…{text[-4:]}"
 
 
 def refusal(token, scope):
@@ -78,6 +83,8 @@ def operation(scope, problem=None, *, policy=None):
             if refused := refusal(token, scope):
                 return refused
             token.agent.spent[policy] += 1
+            if token.agent.spent[policy] > token.agent.limit_of(policy):
+                return error(429, Opaque(r"Rate limit exceeded\. Try again in \d+ seconds\."))
             if problem is not None and (text := problem(given)):
                 return error(400, text)
             return rule(model, token, given)
@@ -102,10 +109,12 @@ class Agent(ShortRepr):
     agent_id: Any
     handle: Any
     profile: dict  # name, description and runtime
-    claim: dict
+    claim: Any
     created: Any
     updated: Any
     is_suspended: bool = False
+    is_paused: bool = False
+    limits: dict = field(default_factory=dict)  # that its operator has set, by policy
     tokens: list = field(default_factory=list)
     skills: dict = field(default_factory=dict)  # skill -> Install, the oldest first
     personas: dict = field(default_factory=dict)
@@ -125,7 +134,7 @@ class Agent(ShortRepr):
             **self.profile,
             "tier": "free",
             "scopes": token.scopes,
-            "claim": self.claim,
+            "claim": self.claim.shown(),
             "activePersona": self.active and self.active.named(),
             "skills": [self.installed(*pair) for pair in newest(self.skills)],
             "personas": [self.installed(*pair) for pair in newest(self.personas)],
@@ -237,13 +246,16 @@ class Agent(ShortRepr):
             "truncated": with_content and not all(fits.values()),
         }
 
-    def limits(self):
+    def limit_of(self, policy):
+        return self.limits.get(policy, LIMIT)
+
+    def limits_left(self):
         return [
             {
                 "policy": policy,
-                "limit": LIMIT,
+                "limit": self.limit_of(policy),
                 "windowSeconds": WINDOW,
-                "remaining": LIMIT - self.spent[policy],
+                "remaining": max(self.limit_of(policy) - self.spent[policy], 0),
                 "resetSeconds": Between(1, WINDOW),
             }
             for policy in POLICIES

@@ -22,6 +22,7 @@ ROUTES = {
     "update_persona": ("POST", f"{ME}/personas/update"),
     "manifest": ("GET", f"{ME}/manifest"),
     "limits": ("GET", f"{ME}/limits"),
+    "confirm_claim": ("POST", f"{ME}/confirm-claim"),
     "list_tokens": ("GET", f"{ME}/tokens"),
     "create_token": ("POST", f"{ME}/tokens"),
     "rotate_token": ("POST", f"{ME}/tokens/rotate"),
@@ -56,6 +57,7 @@ REACHED = {
     "update_persona": {200, 400, 401, 403, 404},
     "manifest": {200, 304, 400, 401, 403},
     "limits": {200, 401, 403},
+    "confirm_claim": {200, 400, 401, 403, 409, 410},
     "list_tokens": {200, 401, 403},
     "create_token": {201, 400, 401, 403, 409},
     "rotate_token": {201, 400, 401, 403, 409},
@@ -184,6 +186,7 @@ REFUSED = {
             *("deactivate_persona", "update_skill", "update_persona"),
         )
     },
+    "confirm_claim": [{}, {"code": None}, {"code": 5}, {"code": ["BBBB-BBBB"]}, {"code": ""}],
     "report": [
         {},
         {"kind": "agent", "slug": "ember", "reason": "spam"},

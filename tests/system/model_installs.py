@@ -135,4 +135,4 @@ class InstallRules:
 
     @operation("read")
     def limits(self, token, _body):
-        return Response(200, {"limits": token.agent.limits()})
+        return Response(200, {"limits": token.agent.limits_left()})

@@ -2,6 +2,7 @@
 
 from tests.system import model_data as data
 from tests.system.model import Model
+from tests.system.model_console import WRONG_CODE
 from tests.system.model_data import UNKNOWN
 from tests.system.model_steps import UNKNOWN_TOKEN
 from tests.system.model_validation import SCOPES
@@ -28,6 +29,13 @@ class RefusedRequests:
             for refused in (None, UNKNOWN_TOKEN, lacking):
                 self.paginate(operation, {}, refused)
         self.act("create_token", {"scopes": SCOPES}, narrow[0])
+        self.claim(token)
+        self.act("confirm_claim", {"code": WRONG_CODE}, token)
+        self.ask(agent, "Grace Hopper")
+        self.act("confirm_claim", {"code": str(agent.claim.waiting.code)}, narrow[0])
+        self.burn(token)
+        for action in ("pause", "resume"):
+            self.operate(agent.claim.confirmed.key, action, agent, {})
         self.act("list_tokens", token=token)
         self.act("delete_token", {"tokenId": token.token_id.value}, narrow[0])
 

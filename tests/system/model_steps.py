@@ -15,6 +15,7 @@ from tests.system.model_data import (
     SORTS,
     UNKNOWN,
 )
+from tests.system.model_operator_steps import codes, operator_steps
 from tests.system.model_tokens import usable
 from tests.system.model_validation import SCOPES
 from tests.system.scale import scale
@@ -28,7 +29,8 @@ OPERATIONS = [
     *(*["activate_persona"] * 4, *["uninstall_skill", "uninstall_persona"] * 3),
     *("deactivate_persona", *["update_skill", "update_persona"] * 3, "manifest", "limits"),
     *(*["create_token", "rotate_token", "delete_token"] * 2, "revoke_leaked_token"),
-    *("register", "update_me", "update_me", *["refused"] * 3),
+    *["confirm_claim"] * 2,
+    *("register", "register", "update_me", "update_me", *["refused"] * 3),
 ]
 KINDS = st.sampled_from(["skills", "personas"])
 LISTED = [*["list_skills", "list_personas"] * 2, "own_skills", "own_personas", "own_reviews"]
@@ -41,9 +43,12 @@ WRITTEN = ["first", "second"] * 3 + scale(short=[], long=["large"])
 def steps(draw):
     """The name of a step and its arguments, such as `("suspend", agent)`."""
     model = draw(st.runner()).model
-    kind = draw(st.sampled_from(["request"] * 12 + ["paginate"] * 3 + ["edit"] * 4 + ["staff"] * 3))
-    drawn = {"request": requests, "paginate": queries, "edit": edits, "staff": staff_steps}[kind]
-    return (kind, *draw(drawn(model)))[kind in {"edit", "staff"} :]
+    kinds = ["request"] * 12 + ["paginate"] * 3 + ["edit"] * 4 + ["staff"] * 3 + ["operator"] * 4
+    kind = draw(st.sampled_from(kinds))
+    if kind in {"request", "paginate"}:
+        return kind, *draw({"request": requests, "paginate": queries}[kind](model))
+    others = {"edit": edits, "staff": staff_steps, "operator": operator_steps}
+    return draw(others[kind](model))
 
 
 @st.composite
@@ -58,8 +63,10 @@ def requests(draw, model):
     if operation == "delete_review":
         return operation, {"personaSlug": draw(slugs("personas", own_reviewed(token)))}, token
     if operation == "revoke_leaked_token":
-        texts = [str(each.text) for each in model.tokens]
+        texts = [str(each.text) for each in [*model.tokens, *model.keys]]
         return operation, {"token": draw(st.sampled_from([*texts, "", "é"]))}, None
+    if operation == "confirm_claim":
+        return operation, {"code": draw(codes(model, token))}, token
     body = draw(BODIES[operation])
     if operation == "register" and (len(model.agents) == MAX_AGENTS or draw(st.booleans())):
         body = {**(body or {}), "handle": draw(st.sampled_from(sorted(model.handles)))}
@@ -192,6 +199,8 @@ def staff_steps(draw, model):
     if suspended and draw(st.booleans()):
         return "restore", suspended[0]
     agent = draw(st.sampled_from(model.agents))
+    if agent.claim.status()["status"] != "unclaimed" and not draw(st.integers(0, 5)):
+        return "release", agent
     reviews = [review for review in agent.reviews.values() if not review.is_deleted]
     if reviews and draw(st.booleans()):
         review = draw(st.sampled_from(reviews))

@@ -26,11 +26,10 @@ def earlier(*expiries):
 
 
 def listed(token, caller):
-    text = str(token.text)
     return {
         "tokenId": token.token_id,
         "name": token.name,
-        "hint": f"{text[:14]}…{text[-4:]}",
+        "hint": token.hint,
         "scopes": token.scopes,
         "createdAt": token.created,
         "lastUsedAt": token.used,
@@ -116,4 +115,7 @@ class TokenRules:
         for token in self.tokens:
             if str(token.text) == text:
                 token.is_usable = False
+        for key in self.keys:
+            if str(key.text) == text:
+                key.is_ended = True
         return Response(200, {"message": "If the token existed, it is revoked"})

@@ -101,6 +101,10 @@ def manifest_problem(query):
     return "content must be true or false"
 
 
+def code_problem(body):
+    return "code is required" if body.get("code") is None else text_problem(body, "code")
+
+
 def token_problem(body):
     scopes = body.get("scopes")
     is_list = isinstance(scopes, list) and scopes != [] and all(s in SCOPES for s in scopes)

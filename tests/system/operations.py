@@ -12,6 +12,7 @@ from urllib.parse import quote
 from django.utils import timezone
 
 from agents.models import AgentToken
+from agents.models.claims import digest_of
 from catalogue.models import content_digest
 from installs.models import PersonaInstall, SkillInstall
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
@@ -255,7 +256,7 @@ def populate():
         PersonaFactory(slug=slug, skills=skills[n : n + 3], price_cents=0 if n % 5 else n)
     agents = [AgentFactory(handle=f"caller-{number}") for number in range(AGENTS)]
     for agent in agents:
-        agent.claim.code_digest = agent.claim.digest_of(CODE)
+        agent.claim.code_digest = digest_of(CODE, agent.claim.secret)
         agent.claim.code_expires_at = timezone.now() + timedelta(days=1)
         agent.claim.save()
         for slug in SKILLS[:2]:

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import cycle, islice
 from threading import Barrier
 
@@ -11,6 +12,7 @@ from tests.system.scale import scale
 ROUNDS = scale(short=3, long=200)
 CONCURRENCY = (16, 32, 48)  # concurrent requests, in turn
 ME = "/api/v1/agents/me"
+CONFIRM = f"{ME}/confirm-claim"
 LIMITS = {
     "WEB_CONCURRENCY": "2",
     "RATE_LIMIT_REGISTER": "1000000/h",
@@ -18,6 +20,8 @@ LIMITS = {
     "RATE_LIMIT_REPORT": "1000000/h",
     "RATE_LIMIT_MANAGE": "1000000/h",
     "RATE_LIMIT_REVOKE": "1000000/h",
+    "RATE_LIMIT_CONFIRM_CLAIM": "1000000/h",
+    "RATE_LIMIT_OPERATOR": "1000000/h",
     "RATE_LIMIT_INSTALL": "free=1000000/h,slow=10/d",
 }
 
@@ -30,20 +34,30 @@ def rounds(number=ROUNDS):
 def concurrently_on(server):
     """Send requests concurrently; returns the responses in their order."""
 
-    def concurrently(requests):
-        barrier = Barrier(len(requests))
+    def sending(request):
+        method, path, body, agent = request
+        return partial(server.request, method, path, body, token=agent and agent.token.text)
 
-        def send(request):
-            method, path, body, agent = request
-            barrier.wait()
-            return server.request(method, path, body, token=agent and agent.token.text)
+    return lambda requests: in_parallel([sending(request) for request in requests])
 
-        with ThreadPoolExecutor(len(requests)) as pool:
-            responses = list(pool.map(send, requests))
-        assert all(response.status < 500 for response in responses), [a.body for a in responses]
-        return responses
 
-    return concurrently
+def in_parallel(calls):
+    """Make calls that send a request each; returns the responses in their order."""
+    barrier = Barrier(len(calls))
+
+    def send(call):
+        barrier.wait()
+        return call()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        responses = list(pool.map(send, calls))
+    assert all(response.status < 500 for response in responses), [a.body for a in responses]
+    return responses
+
+
+def confirming(server, agent, code):
+    """A call with which an agent confirms a claim code."""
+    return partial(server.request, "POST", CONFIRM, {"code": code}, token=agent.token.text)
 
 
 def statuses(responses):

@@ -17,7 +17,7 @@ class InvalidResponse(AssertionError):
 
 # Pages for people, which are in HTML, as request targets with or without a host.
 PAGES = re.compile(
-    rb"/(?:admin|claim)|"
+    rb"/(?:admin|claim|operator)|"
     rb" (?:\w+://[^/ ]*)?(?:/?[?# ]|/(?:docs|personas|skills|feed\.atom|sitemap-?[^/ ]*\.xml))"
 )
 

@@ -1,5 +1,7 @@
 """Scan a text for secrets: ten consecutive characters of one are a finding, in either case."""
 
+import re
+
 MIN_LENGTH = 10  # the hint that staff see holds four
 
 
@@ -10,7 +12,7 @@ def found(secrets, text):
 
 
 def parts(secret):
-    """All substrings of that length; of a token those of its secret half."""
-    opaque = secret.rpartition("_")[2].lower()
+    """All substrings of that length; of a token or key those of its secret half."""
+    opaque = re.split("_agent_|_operator_", secret)[-1].lower()
     length = min(MIN_LENGTH, len(opaque))
     return [opaque[start : start + length] for start in range(len(opaque) - length + 1)]

@@ -13,6 +13,7 @@ from hypothesis.configuration import set_hypothesis_home_dir
 
 from demo.postgres import CHECKOUT
 from interfaces.openapi.document import document
+from tests.system import console_forms
 from tests.system.mcp_messages import valid_message
 from tests.system.mutations import mutated
 from tests.system.operations import CURSOR, OPERATIONS, SINCE, populate, valid_request
@@ -23,6 +24,7 @@ from tests.system.strategies import requests
 GENERATED = scale(short=200, long=2_000)
 MUTATED = scale(short=600, long=20_000)
 MESSAGES = scale(short=300, long=5_000)
+FORMS = scale(short=300, long=5_000)
 # The suite is deterministic; the full length draws a new seed each time, or takes FUZZ_SEED.
 SEED = int(os.environ.get("FUZZ_SEED") or scale(short=1, long=secrets.randbelow(10**9)))
 MAX_FAILURES = 10
@@ -38,6 +40,7 @@ LIMITS = {
             "CONFIRM_CLAIM",
             "REGISTER",
             "REVOKE",
+            "OPERATOR",
         )
     },
 }
@@ -174,3 +177,13 @@ def test_no_mutated_message_of_mcp_breaks_it(fuzz):
     assert {response.status for response in responses} == {200, 202}
 
     assert_no_mutation_breaks_it(fuzz, "mutated messages of MCP", MESSAGES, valid_message)
+
+
+def test_no_mutated_form_of_the_console_breaks_it(fuzz):
+    fuzz.placeholders |= console_forms.populate(fuzz.server)
+    rng = random.Random(SEED)
+    valid = [console_forms.valid_form(rng).raw(fuzz.placeholders) for _ in range(100)]
+    statuses = {response.status for data in valid for response in fuzz.send(data)}
+    assert {200, 302, 400} <= statuses <= {200, 302, 400, 404, 405}
+
+    assert_no_mutation_breaks_it(fuzz, "mutated forms", FORMS, console_forms.valid_form)

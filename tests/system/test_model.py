@@ -16,7 +16,7 @@ from hypothesis.stateful import (
 )
 
 from agents import tokens
-from agents.models import Agent, AgentToken
+from agents.models import Agent, AgentToken, OperatorKey
 from catalogue.models import Change, Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
@@ -26,6 +26,7 @@ from tests.system import model_data as data
 from tests.system.model import Model
 from tests.system.model_agents import LIMIT, WINDOW_DAYS
 from tests.system.model_agents import Agent as ModelAgent
+from tests.system.model_console import REACHED_PAGES, ComparedPages
 from tests.system.model_data import REACHED, SORTS, UNKNOWN
 from tests.system.model_refusals import RefusedRequests
 from tests.system.model_requests import ComparedRequests
@@ -35,10 +36,10 @@ from tests.system.model_tokens import MAX_TOKENS
 from tests.system.scale import LONG, scale
 
 # Hypothesis ends some runs early, so these are more runs than the steps would need.
-RUNS, STEPS = scale(short=4, long=130), scale(short=25, long=40)
+RUNS, STEPS = scale(short=4, long=170), scale(short=25, long=40)
 # The suite is deterministic; the full length draws a new seed each time, or takes MODEL_SEED.
 SEED = int(os.environ.get("MODEL_SEED") or scale(short=1, long=random.randrange(10**6)))
-LIMITED = "INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE"
+LIMITED = "INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE", "OPERATOR"
 LIMITS = {
     "WEB_CONCURRENCY": "2",
     **{f"RATE_LIMIT_{name}": f"{LIMIT}/{WINDOW_DAYS}d" for name in LIMITED},
@@ -73,11 +74,12 @@ def test_it_behaves_as_the_model_says(live_server_of, tmp_path):
         f"0 divergences in {took:.1f} s (seed {SEED})"
     )
     if LONG:
-        wanted = {(name, status) for name, statuses in REACHED.items() for status in statuses}
+        reached = REACHED | REACHED_PAGES
+        wanted = {(name, status) for name, statuses in reached.items() for status in statuses}
         assert wanted - counts.keys() == set()
 
 
-class Marketplace(ComparedRequests, RefusedRequests, RuleBasedStateMachine):
+class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedStateMachine):
     """One run: the same steps on the server and on the model, from an empty database."""
 
     def __init__(self, server, counts):
@@ -88,6 +90,7 @@ class Marketplace(ComparedRequests, RefusedRequests, RuleBasedStateMachine):
         counts["runs"] += 1
         for rows in (
             *(Report, Case, Review, PersonaInstall, SkillInstall, Persona, Skill, Agent),
+            OperatorKey,
             Change,  # last, because deleting entries has left tombstones
         ):
             rows.objects.all().delete()
@@ -97,6 +100,8 @@ class Marketplace(ComparedRequests, RefusedRequests, RuleBasedStateMachine):
             self.act("register", body)
             for operation, given in data.START:
                 self.act(operation, given, self.model.tokens[-1])
+        for agent in self.model.agents:
+            self.claim(agent.tokens[0])
         # The first agent has as many tokens as it may make.
         for _ in range(MAX_TOKENS - 1):
             self.issue(self.model.agents[0], ["read"])
@@ -195,6 +200,13 @@ class Marketplace(ComparedRequests, RefusedRequests, RuleBasedStateMachine):
             self.model.suspend(agent, suspended=False)
         self.check(agents=[agent])
 
+    def release(self, agent):
+        claim = agent.claim
+        with self.clock():
+            row_of(agent).claim.release()
+            self.model.release(agent)
+        self.check_operated(agent, claim)
+
     def issue_token(self, agent, scopes):
         self.act("list_tokens", token=self.issue(agent, scopes))
 
@@ -247,6 +259,10 @@ class Marketplace(ComparedRequests, RefusedRequests, RuleBasedStateMachine):
                 self.act(operation, token=agent.tokens[-1])
             for own in ("own_skills", "own_personas", "own_reviews"):
                 self.paginate(own, {"limit": "2"}, agent.tokens[-1])
+        for key in self.model.keys:
+            self.log_in(key)
+            if key.opens:
+                self.look(key)
         self.check_lists(personas)
         self.check_changes()
         self.cursor, self.mirror = None, {}

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
@@ -194,10 +194,11 @@ def test_writes_of_every_kind_and_staff_do_not_deadlock(concurrently):
             if kind is PERSONA or "activate" not in verb
         ]
 
-        with ThreadPoolExecutor(2) as staff:
+        with ThreadPoolExecutor(3) as staff:
             editing = [staff.submit(edit, entries, number) for entries in (skills, personas)]
+            editing.append(staff.submit(bundle, personas, skills))
             responses = concurrently(requests)
-            assert [each.result() for each in editing] == [None, None]
+            assert [each.result() for each in editing] == [None] * 3
 
         assert set(statuses(responses)) <= {200, 201, 404, 409}
     assert statuses(responses)[404] < len(responses)
@@ -212,5 +213,15 @@ def edit(entries, number):
             entry.content = f"Text {number}."
             entry.save(update_fields=["content"])
             entry.publish()
+    finally:
+        connection.close()
+
+
+def bundle(personas, skills):
+    """Change what each persona comes with, again and again."""
+    try:
+        for number in range(20):
+            with transaction.atomic():
+                personas[number % 2].skills.set(skills[number // 2 % 2 :][:1])
     finally:
         connection.close()

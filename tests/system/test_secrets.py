@@ -1,9 +1,10 @@
-"""Tokens stay secret: after every right and wrong use of them, none is found anywhere."""
+"""Tokens and keys stay secret: after every right and wrong use of them, none is found anywhere."""
 
 import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,23 +13,24 @@ from django.contrib.sessions.models import Session
 from django.db import connection
 
 from agents.models import Agent
-from agents.tokens import is_well_formed
+from agents.tokens import is_well_formed, mint_key
 from demo.postgres import CHECKOUT, find_binaries
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
 from tests.live import url_of_test_database
 from tests.system import misplaced_secrets as misplaced
+from tests.system import operator_secrets
+from tests.system.operator_secrets import TOKEN
 from tests.system.secret_scan import found
-from tests.system.staff import Browser, Staff
+from tests.system.staff import Staff
 
 AGENTS = "/admin/agents/agent/"
 TOKENS = "/admin/agents/agenttoken/"
-TOKEN = re.compile(r"mkt_agent_[0-9A-Za-z]{38}")
-CODE = re.compile(r"[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}")
+KEYS = "/admin/agents/operatorkey/"
 LEAVING = ("update", "uninstall")
 SWITCHING = ("activate", "deactivate", *LEAVING)
 UNLIMITED = {
     f"RATE_LIMIT_{name}": "100000/h"
-    for name in ("INSTALL", "REVIEW", "MANAGE", "REPORT", "CONFIRM_CLAIM")
+    for name in ("INSTALL", "REVIEW", "MANAGE", "REPORT", "CONFIRM_CLAIM", "OPERATOR")
 }
 
 
@@ -45,6 +47,7 @@ class Scene:
     secrets: dict = field(default_factory=dict)
     claim_secrets: dict = field(default_factory=dict)
     errors: list = field(default_factory=list)  # (the request, the response as text)
+    shown: list = field(default_factory=list)  # (the path, the page that an operator saw)
 
     def send(self, method, path, body=None, **options):
         response = self.server.request(method, path, body, **options)
@@ -63,7 +66,7 @@ class Scene:
         return registered["token"]
 
     def all_tokens(self):
-        return [secret for name, secret in self.secrets.items() if "token" in name]
+        return [secret for name, secret in self.secrets.items() if name.startswith("token of")]
 
 
 def use_rightly(scene):
@@ -88,8 +91,14 @@ def use_rightly(scene):
 
 
 def use_wrongly(scene):
-    token, claim = scene.register("mistaken"), scene.claim_secrets["claim of mistaken"]
+    claim = scene.claim_secrets["claim of user"]
+    for secret in (scene.register("mistaken"), scene.secrets["operator key"]):
+        misplace(scene, secret, claim)
+    key = scene.secrets["operator key"]
+    scene.send("POST", "/admin/login/", f"username={key}&password={key}")
 
+
+def misplace(scene, token, claim):
     def send(method, path, body=None, **headers):
         path = misplaced.filled(path, quote(token), claim)
         body = body and misplaced.filled(body, token, claim)
@@ -164,24 +173,11 @@ def manage(scene):
         assert scene.send("GET", misplaced.ME, token=scene.secrets[name]).status == 401
 
 
-def paste(scene, token):
-    """Paste a token into the search box of the list of tokens."""
-    page = scene.staff.get(TOKENS)
+def paste(scene, path, secret):
+    """Paste a token or key into the search box of a list."""
+    page = scene.staff.get(path)
     cookie = scene.staff.form(page)["csrfmiddlewaretoken"]
-    return scene.staff.post(f"{TOKENS}find/", {"q": token, "csrfmiddlewaretoken": cookie})
-
-
-def claim(scene):
-    url = f"/claim/{scene.claim_secrets['claim of user']}"
-    operator = Browser(scene.server)
-    page = operator.submit(url, name="Ada Lovelace", email="ada@example.com")
-    (code,) = set(CODE.findall(page.body.decode()))
-    scene.secrets["claim code"] = code.replace("-", "")
-    token = scene.secrets["token of user"]
-    scene.errors.append(("no CSRF token", as_text(operator.post(url, {"name": "Eve"}))))
-    for given, status in (("BBBB-BBBB", 400), (code, 200), (code.lower(), 200)):
-        response = scene.send("POST", f"{misplaced.ME}/confirm-claim", {"code": given}, token=token)
-        assert response.status == status
+    return scene.staff.post(f"{path}find/", {"q": secret, "csrfmiddlewaretoken": cookie})
 
 
 def dump_of_the_database():
@@ -209,22 +205,27 @@ def scene(own_server_of):
     server = own_server_of(RATE_LIMIT_REGISTER="100000/h", **UNLIMITED)
     scene = Scene(server, Staff(server))
     use_rightly(scene)
+    operator_secrets.claim(scene)
     use_wrongly(scene)
     issue(scene)
-    claim(scene)
+    operator_secrets.use_wrongly(scene, operator_secrets.operate(scene))
     manage(scene)
     return scene
 
 
 def test_no_secret_leaks_after_any_use_of_it(scene, subtests):
     secrets, lost = scene.secrets | scene.claim_secrets, scene.secrets["token of user"]
-    pages = scene.staff.open_everything("user", "mkt_agent")
-    found_by_post = paste(scene, lost)
+    pages = scene.staff.open_everything("user", "mkt_agent", "mkt_operator")
+    found_by_post = {
+        "agenttoken": paste(scene, TOKENS, lost),
+        "operatorkey": paste(scene, KEYS, scene.secrets["operator key"]),
+    }
     scene.server.stop()
     log = scene.server.log.read_text().splitlines()
     print(  # noqa: T201
         f"\n{len(secrets)} secrets searched for in {len(scene.errors)} errors, {len(pages)} pages "
-        f"of the admin, {len(log)} lines of the log and the database"
+        f"of the admin and {len(scene.shown)} of operators, {len(log)} lines of the log and the "
+        "database"
     )
 
     with subtests.test("the database"):
@@ -242,9 +243,13 @@ def test_no_secret_leaks_after_any_use_of_it(scene, subtests):
     with subtests.test("the admin"):
         assert {page.status for page in pages.values()} == {200}
         assert [path for path, page in pages.items() if found(secrets, as_text(page))] == []
-        assert found_by_post.status == 302
-        assert found(secrets, as_text(found_by_post)) == []
-        assert re.search(r"/agenttoken/\d+/change/$", found_by_post.headers["Location"])
+        for model, page in found_by_post.items():
+            assert page.status == 302
+            assert found(secrets, as_text(page)) == []
+            assert re.search(rf"/{model}/\d+/change/$", page.headers["Location"])
+    with subtests.test("the console and the claim page"):
+        assert len(scene.shown) > 100
+        assert [path for path, page in scene.shown if found(secrets, page.body.decode())] == []
     with subtests.test("error responses"):
         assert [asked[:120] for asked, text in scene.errors if found(secrets, text)] == []
 
@@ -261,14 +266,15 @@ KEPT_FIELDS = [
 ]
 
 
-def test_a_token_is_refused_in_a_stored_text(live_server_of):
+def test_a_token_or_key_is_refused_in_a_stored_text(live_server_of):
     server = live_server_of()
     scene = Scene(server, staff=None)
     token = scene.register("careless")
+    scene.secrets["operator key"] = mint_key()
     SkillFactory(slug="pdf-tables")
     PersonaInstallFactory(agent=Agent.objects.get(), persona__slug="archivist")
-    for method, path, name, others in KEPT_FIELDS:
-        body = {**others, name: f"My token is {token}."}
+    for (method, path, name, others), secret in product(KEPT_FIELDS, scene.secrets.values()):
+        body = {**others, name: f"My token is {secret}."}
         response = scene.send(method, misplaced.API + path, body, token=token)
         assert (response.status, response.json()) == (
             400,

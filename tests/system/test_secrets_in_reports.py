@@ -11,16 +11,17 @@ from django.utils.log import AdminEmailHandler
 
 from agents import tokens
 from marketplace.logging import MaskedFormatter
-from tests.factories import SkillFactory
+from tests.factories import SkillFactory, claim
 from tests.system.secret_scan import found
 
+ADA = {"name": "Ada Lovelace", "email": "ada@example.com"}
 ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"
 
 # The function that crashes, and a request that calls it.
 CRASHES = {
     "a token is looked up": (
-        "agents.models.Agent.from_db",
+        "agents.models.tokens.instance_of",
         lambda it: it.client.get(ME),
     ),
     "a token is issued": (
@@ -52,8 +53,30 @@ CRASHES = {
         lambda it: it.client.post(f"{ME}/skills/install", {"slug": "pdf-tables"}),
     ),
     "the claim page is opened": (
-        "agents.claim_page.render",
+        "operators.claim_page.render",
         lambda it: it.anyone.get(f"/claim/{it.secrets['claim']}"),
+    ),
+    "an operator asks for a code": (
+        "agents.models.OperatorClaim.request_code",
+        lambda it: it.operator.post(f"/claim/{it.secrets['claim']}", ADA),
+    ),
+    "an operator adds an agent to a key": (
+        "agents.models.OperatorClaim.request_code",
+        lambda it: it.operator.post(
+            f"/claim/{it.secrets['claim']}", ADA | {"key": it.secrets["key"]}
+        ),
+    ),
+    "an operator logs in": (
+        "operators.models.OperatorSessionQuerySet.begin",
+        lambda it: it.operator.post("/operator", {"key": it.secrets["key"]}),
+    ),
+    "an operator opens the console": (
+        "operators.views.render",
+        lambda it: it.operator.get("/operator"),
+    ),
+    "an operator issues a token": (
+        "operators.actions.IssueToken.respond",
+        lambda it: it.operator.post("/operator/agents/caller/issue-token", {"scopes": ["read"]}),
     ),
     "the token stands in the query string": (
         "catalogue.filters.SkillFilterSet.rows",
@@ -81,14 +104,23 @@ class Actors:
         self.agent, self.client, self.anyone = agent, client, anyone
         self.admin_client = Client(raise_request_exception=False)
         self.admin_client.force_login(User.objects.create_superuser("staff"))
-        self.secrets = {"token": agent.token.text, "claim": agent.claim.secret}
-        mint = tokens.mint
+        self.operator, key = Client(raise_request_exception=False), claim(agent)
+        self.operator.post("/operator", {"key": key})
+        self.secrets = {
+            "token": agent.token.text,
+            "claim": agent.claim.secret,
+            "key": key,
+            "session": self.operator.cookies["operator"].value.rpartition(":")[2],
+        }
+        for name in ("mint", "mint_key"):
+            monkeypatch.setattr(tokens, name, self.noting(getattr(tokens, name)))
 
+    def noting(self, mint):
         def noted():
-            self.secrets["new token"] = mint()
-            return self.secrets["new token"]
+            self.secrets[f"result of {mint.__name__}"] = minted = mint()
+            return minted
 
-        monkeypatch.setattr(tokens, "mint", noted)
+        return noted
 
 
 @pytest.fixture

@@ -45,7 +45,8 @@ TOOLS = {
     "confirm_claim": Tool(
         "Confirm your operator",
         "Your operator opened your `claimUrl`, was shown a code, and told it to you: this confirms "
-        "the claim. Never guess a code. Needs a token with the scope `read`.",
+        "the claim. Whoever's code you confirm governs you: confirm only one that your operator "
+        "tells you, and never guess. Needs a token with the scope `read`.",
         post,
         "claim-confirm",
         ConfirmClaimSerializer,

@@ -1,0 +1,188 @@
+"""Pages of the model test: the claim page and the operator's console, over HTTP like a browser."""
+
+import re
+from html import unescape
+from urllib.parse import urlsplit
+
+from tests.system.matchers import Interval, differences
+from tests.system.model_operators import overview
+from tests.system.staff import Browser
+
+EMAIL = "ada@example.com"
+WRONG_CODE = "BBBB-BBBB"
+
+
+def one(pattern):
+    """Reads what the pattern finds on a page, or None."""
+    return lambda text: next(iter(every(pattern)(text)), None)
+
+
+def every(pattern):
+    return lambda text: [unescaped(found) for found in re.findall(pattern, text)]
+
+
+def unescaped(found):
+    return [unescape(each) for each in found] if isinstance(found, tuple) else unescape(found)
+
+
+# How a page is read. The names of what the page of an agent shows are those of `overview`.
+AGENT_PAGE = {
+    "state": one(r'<dt>State</dt><dd>(?:<b class="deprecated">)?([\w ]+)'),
+    "next": one(r'href="/operator/agents/[^/]+/(pause|resume)"'),
+    "claimed by": one(r"<dt>Claimed</dt><dd>[^<]+ by <bdi>(.*?)</bdi>"),
+    "tokens": every(r'/revoke-token/(\w+)"'),
+    "hints": every(r"<code>(mkt_agent_[^<]+)</code>"),
+    "skills": every(r'/remove-skill/([^"]+)"'),
+    "personas": every(r'/remove-persona/([^"]+)"'),
+    "active": one(r">([^<]+)</a> <b>active</b>"),
+    "advisories": every(r"have withdrawn the (\w+) <code>([^<]+)</code>"),
+    "updates": every(r'href="/(\w+)s/([^"]+)">[^<]+</a></span> <span>another text'),
+    "reviews": every(r'href="/personas/([^"]+)">[^<]+</a> ([0-9.]+) of 5'),
+    "limits": every(r'<th scope="row">([^<]+)</th><td>(\d+)</td><td>(\d+)</td>'),
+}
+AGENTS_PAGE = {"agents": every(r'href="/operator/agents/([^/"]+)"><b>[^<]+</b>')}
+CLAIM_PAGE = {
+    "code": one(r'id="code">([A-Z-]+)<'),
+    "key": one(r'<pre id="key" tabindex="0"><code>([^<]+)<'),
+    "claimed by": one(r"was claimed by (.*) on \d"),
+}
+TOKEN_PAGE = {"token": one(r'<pre id="token" tabindex="0"><code>([^<]+)<')}
+# The statuses that a run of full length must have seen.
+REACHED_PAGES = {
+    "claim_page": {200, 400, 404},
+    "log_in": {302, 400},
+    "operated_agents": {200},
+    "operated_agent": {200, 302, 404},
+    "another's console": {404},  # and 302, which few runs draw: the key has ended
+    "console: issue-token": {200, 400},
+    "console: limits": {302, 400},
+    **{f"console: {action}": {302} for action in ("pause", "resume", "revoke-tokens", "release")},
+    **{
+        f"console: {action}": {302, 404}
+        for action in ("revoke-token", "remove-skill", "remove-persona")
+    },
+}
+
+
+class ComparedPages:
+    """For the test's machine. `model` says what each page has to show."""
+
+    def __init__(self):
+        super().__init__()
+        self.consoles = {}  # key -> the browser that has been logged in with it
+
+    # The claim page
+
+    def ask(self, agent, name, key=None):
+        """Ask for a code, perhaps with the text of a key that somebody says to have."""
+        claim, url, browser = agent.claim, path_of(agent.claim), Browser(self.server)
+        claimed_by = claim.confirmed and claim.confirmed.name
+        page = browser.get(url)
+        form = {"code": None, "key": None, "claimed by": claimed_by}
+        self.see("claim_page", 200, page, form, CLAIM_PAGE)
+        asked = self.model.request_code(agent, name, key)
+        page = browser.post(
+            url, browser.form(page) | {"name": name, "email": EMAIL, "key": key or ""}
+        )
+        if asked is None:
+            self.see("claim_page", 400, page, form, CLAIM_PAGE)
+        else:
+            new_key = None if key else asked.key.text
+            shown = {"code": asked.code, "key": new_key, "claimed by": None}
+            self.see("claim_page", 200, page, shown, CLAIM_PAGE)
+        self.check(agents=[agent])
+
+    def burn(self, token):
+        """Try wrong codes until even the right one is refused."""
+        for _ in range(5):
+            self.act("confirm_claim", {"code": WRONG_CODE}, token)
+        waiting = token.agent.claim.waiting
+        self.act("confirm_claim", {"code": str(waiting.code if waiting else "")}, token)
+
+    def claim(self, token, key=None):
+        self.ask(token.agent, "Ada Lovelace", key)
+        self.act("confirm_claim", {"code": str(token.agent.claim.waiting.code)}, token)
+
+    # The console
+
+    def log_in(self, key):
+        """Open the console with a key, in a browser of its own."""
+        browser = Browser(self.server)
+        page = browser.submit("/operator", key=str(key.text))
+        self.see("log_in", 302 if key.opens else 400, page)
+        if key.opens:
+            self.consoles[key] = browser
+
+    def look(self, key):
+        """The list of the agents of a key, and the page of each."""
+        own = self.model.agents_of(key)
+        shown = {"agents": sorted(str(agent.handle) for agent in own)}
+        self.see("operated_agents", 200, self.consoles[key].get("/operator"), shown, AGENTS_PAGE)
+        for agent in own:
+            self.open_agent(key, agent)
+
+    def open_agent(self, key, agent):
+        page = self.consoles[key].get(f"/operator/agents/{agent.handle}")
+        if not key.opens:
+            self.see("operated_agent", 302, page)
+        elif agent not in self.model.agents_of(key):
+            self.see("operated_agent", 404, page)
+        else:
+            self.see("operated_agent", 200, page, overview(agent), AGENT_PAGE)
+
+    def operate(self, key, action, agent, given):
+        """Do something with an agent in the console of a key, which may show it or not."""
+        if key not in self.consoles:
+            self.log_in(key)
+        if key in self.consoles:
+            claim = agent.claim
+            self.open_agent(key, agent)
+            self.send_form(key, action, agent, given)
+            self.open_agent(key, agent)
+            self.check_operated(agent, claim)
+
+    def send_form(self, key, action, agent, given):
+        given = dict(given)
+        subject, is_own = given.get("subject"), agent in self.model.agents_of(key)
+        home = f"/operator/agents/{agent.handle}"
+        path = f"{home}/{action}" + (f"/{subject}" if subject else "")
+        browser = self.consoles[key]
+        asked = browser.get(path)
+        form = browser.form(asked) or browser.form(browser.get("/operator"))
+        self.model.interval = Interval()
+        expected = self.model.operate(key, action, agent, given)
+        given.pop("subject", None)
+        page = browser.post(path, form | given)
+        is_issued = (action, expected) == ("issue-token", 200)
+        shown = ({"token": agent.tokens[-1].text}, TOKEN_PAGE) if is_issued else ()
+        self.see(f"console: {action}" if is_own else "another's console", expected, page, *shown)
+        is_asked = is_own and expected not in {403, 404}
+        self.agree("the question", 200 if is_asked else expected, asked.status)
+        done = f"{'/operator' if action == 'release' else home}?done={action}"
+        leads_to = (done if is_own else "/operator") if expected == 302 else None
+        self.agree("the way on", leads_to, page.headers["Location"])
+
+    def check_operated(self, agent, claim):
+        """What the API shows of the agent after its operator, or staff, did something with it."""
+        self.check(agents=[agent])
+        for operation in ("limits", "list_tokens"):
+            self.act(
+                operation, token=([t for t in agent.tokens if t.may("read")] or agent.tokens)[-1]
+            )
+        if agent.claim is not claim and claim.url.value:
+            self.see("claim_page", 404, Browser(self.server).get(path_of(claim)))
+
+    def see(self, name, status, page, expected=None, readers=None):
+        """Compare the status of a page, and what it shows."""
+        self.model.interval.end()
+        self.counts["requests"] += 1
+        self.counts[name, page.status] += 1
+        got = {label: read(page.body.decode()) for label, read in (readers or {}).items()}
+        wrong = differences({"status": status, **(expected or {})}, {"status": page.status, **got})
+        if wrong:
+            self.has_diverged = True
+            raise AssertionError(f"{name}: {'; '.join(wrong)}")
+
+
+def path_of(claim):
+    return urlsplit(str(claim.url)).path

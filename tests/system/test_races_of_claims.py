@@ -1,0 +1,147 @@
+"""Races of claims end in the specified response: codes, keys, leaks and releases."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from django.db import connection
+
+from agents.models import Agent, OperatorClaim, OperatorKey
+from agents.models.claims import digest_of
+from agents.models.operators import LEAKED
+from agents.tokens import mint_key
+from tests.factories import (
+    AgentFactory,
+    ask_for_code,
+    claim,
+)
+from tests.system.races import (
+    CONFIRM,
+    ROUNDS,
+    confirming,
+    in_parallel,
+    rounds,
+    statuses,
+)
+from tests.system.staff import Browser
+
+LEAK = "/api/v1/tokens/revoke"
+WRONG = "BBBB-BBBB"
+MAX_WRONG = 5  # codes of a claim
+
+
+def test_one_code_is_confirmed_once_however_often_it_is_sent(concurrently):
+    for number, parallel in enumerate(rounds()):
+        agent = AgentFactory()
+        previous = claim(agent) if number % 2 else None
+        code = ask_for_code(agent, name="Grace Hopper")
+
+        responses = concurrently([("POST", CONFIRM, {"code": code}, agent)] * parallel)
+
+        assert statuses(responses) == {200: parallel}
+        assert len({response.body for response in responses}) == 1
+        assert OperatorKey.objects.usable().filter(claims__agent=agent).count() == 1
+        if previous:
+            assert OperatorKey.objects.get(hint__endswith=previous[-4:]).revoked_at
+
+
+def test_no_more_than_five_wrong_codes_are_tried(concurrently):
+    for number, parallel in enumerate(rounds()):
+        agent = AgentFactory()
+        if number % 2:
+            claim(agent)
+        code = ask_for_code(agent)
+
+        responses = concurrently([("POST", CONFIRM, {"code": WRONG}, agent)] * parallel)
+        [right] = concurrently([("POST", CONFIRM, {"code": code}, agent)])
+
+        assert statuses(responses) == {400: MAX_WRONG, 410: parallel - MAX_WRONG}
+        assert right.status == 410
+
+
+def test_of_many_who_ask_for_a_code_one_can_be_confirmed(server):
+    for number, parallel in enumerate(rounds()):
+        agent = AgentFactory()
+        if number % 2:
+            claim(agent)
+        before = OperatorKey.objects.count()
+        browser, url = Browser(server), f"/claim/{agent.claim.secret}"
+        form = browser.form(browser.get(url)) | {"name": "Eve", "email": "eve@example.com"}
+
+        pages = in_parallel([partial(browser.post, url, form)] * parallel)
+
+        codes = [page.body.decode().partition('id="code">')[2][:9] for page in pages]
+        assert OperatorKey.objects.count() == before + 1
+        *others, last = sorted(codes, key=lambda code: is_waiting(agent, code))
+        assert [is_waiting(agent, code) for code in others] == [False] * (parallel - 1)
+        assert confirming(server, agent, last)().status == 200
+
+
+def test_a_release_leaves_no_operator_whoever_confirms_meanwhile(server):
+    for number, parallel in enumerate(rounds()):
+        agent = AgentFactory()
+        if number % 2:
+            claim(agent)
+        code = ask_for_code(agent)
+
+        with ThreadPoolExecutor(1) as staff:
+            releasing = staff.submit(release, agent)
+            responses = in_parallel([confirming(server, agent, code)] * (parallel // 2))
+            releasing.result()
+
+        assert set(statuses(responses)) <= {200, 400}
+        assert OperatorClaim.objects.get(agent=agent).status == "unclaimed"
+        assert not OperatorKey.objects.usable().exists()
+        assert confirming(server, agent, code)().status == 400
+
+
+def test_a_key_that_leaks_while_it_is_confirmed_opens_nothing(server):
+    for number in range(ROUNDS):
+        agent, key = AgentFactory(), mint_key()
+        previous = claim(agent) if number % 2 else None
+        code = ask_for_code(agent, key=key)
+        calls = [partial(server.request, "POST", LEAK, {"token": key})]
+        calls += [confirming(server, agent, code)] * 7
+        random.shuffle(calls)
+
+        responses = in_parallel(calls)
+
+        kept = OperatorKey.objects.get(hint__endswith=key[-4:])
+        is_confirmed = kept.confirmed_at is not None
+        assert set(statuses(responses)) <= {200, 410}
+        assert (statuses(responses)[200] > 1) == is_confirmed
+        assert kept.revocation_reason == LEAKED
+        assert Browser(server).submit("/operator", key=key).status == 400
+        if previous:
+            status = Browser(server).submit("/operator", key=previous).status
+            assert status == (400 if is_confirmed else 302)
+
+
+def test_agents_that_swap_their_operators_do_not_deadlock(server):
+    for _ in range(ROUNDS):
+        mine, theirs = mint_key(), mint_key()
+        for key in (mine, theirs):
+            claim(AgentFactory(), key=key)  # which stays, so that neither key ends
+        agents, calls = AgentFactory.create_batch(8), []
+        for agent, keys in zip(agents, [(mine, theirs), (theirs, mine)] * 4, strict=True):
+            claim(agent, key=keys[0])
+            calls.append(confirming(server, agent, ask_for_code(agent, key=keys[1])))
+
+        responses = in_parallel(calls)
+
+        assert statuses(responses) == {200: len(agents)}
+        assert [key.claims.count() for key in OperatorKey.objects.usable()[:2]] == [5, 5]
+
+
+def is_waiting(agent, code):
+    """Whether the code is the one that the agent can confirm."""
+    claim = OperatorClaim.objects.get(agent=agent)
+    asked = claim.renewal if claim.claimed_at else claim
+    return asked.code_digest == digest_of(code, claim.secret)
+
+
+def release(agent):
+    try:
+        Agent.objects.get(pk=agent.pk).claim.release()
+    finally:
+        connection.close()
