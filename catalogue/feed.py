@@ -65,7 +65,7 @@ class FeedPagination(KeysetPagination):
         read_until, row_id = self.position
         bound = queryset.sorts[queryset.sort].bound((read_until.isoformat(), row_id))
         select, _ = queryset.compiled_page(limit, "after")
-        page = select(**queryset.values, **bound)
+        page, _ = select(**queryset.values, **bound)
         # After the page, from which changes may have been dropped since.
         _, complete_since = feed_state()
         # Of the changes of one transaction, which have one position, some may not be read yet.

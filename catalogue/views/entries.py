@@ -21,10 +21,9 @@ from catalogue.serializers import (
     media_type,
 )
 from catalogue.skill_md import name_of
-from marketplace.api.keysets import versions, versions_of
 from marketplace.api.links import base_url
 from marketplace.api.viewsets import PublicListViewSet
-from marketplace.db.compiled_queries import BindParam, CompiledQuery
+from marketplace.db.compiled_queries import BindParam, VersionedQuery
 from marketplace.http_cache.responses import conditional_response, is_not_modified
 from marketplace.http_cache.validators import Validator
 
@@ -37,9 +36,8 @@ LISTS = (
 
 
 def compile_by_slug(queryset):
-    """The row whose `slug` is bound, as the whole entry and as its versions."""
-    entry = queryset.filter(slug=BindParam("slug")).order_by()
-    return CompiledQuery(entry), CompiledQuery(versions_of(entry))
+    """The row whose `slug` is bound."""
+    return VersionedQuery(queryset.filter(slug=BindParam("slug")).order_by())
 
 
 class CatalogueViewSet(PublicListViewSet):
@@ -49,7 +47,6 @@ class CatalogueViewSet(PublicListViewSet):
     lookup_value_regex = "[^/]+"
     detail_serializer_class = None
     by_slug = None
-    versions_by_slug = None
 
     def retrieve(self, request, slug):
         entry, validator = self.get_published(slug)
@@ -64,11 +61,11 @@ class CatalogueViewSet(PublicListViewSet):
     def get_published(cls, slug):
         """The published entry in detail, and the validator for it. Raises the kind's NotFound."""
         # No row has a malformed slug, and PostgreSQL refuses to read some of them.
-        entry = cls.by_slug.first(slug=slug) if slug_validator.regex.search(slug) else None
-        if entry is None:
+        is_slug = slug_validator.regex.search(slug)
+        entries, seen = cls.by_slug.select(slug=slug) if is_slug else ([], [])
+        if not entries:
             raise cls.queryset.model.NotFound
-        seen = [versions(entry, cls.by_slug.queryset)]
-        return entry, Validator(partial(cls.versions_by_slug, slug=slug), seen)
+        return entries[0], Validator(partial(cls.by_slug.versions, slug=slug), seen)
 
 
 @extend_schema_view(
@@ -89,7 +86,7 @@ class CatalogueViewSet(PublicListViewSet):
 )
 class SkillViewSet(CatalogueViewSet):
     queryset = Skill.objects.published().with_row_version()
-    by_slug, versions_by_slug = compile_by_slug(queryset.in_detail())
+    by_slug = compile_by_slug(queryset.in_detail())
     filterset_class = SkillFilterSet
     serializer_class = SkillSerializer
     detail_serializer_class = SkillDetailSerializer
@@ -166,7 +163,7 @@ class SkillViewSet(CatalogueViewSet):
 )
 class PersonaViewSet(CatalogueViewSet):
     queryset = Persona.objects.published().with_row_version()
-    by_slug, versions_by_slug = compile_by_slug(queryset.in_detail())
+    by_slug = compile_by_slug(queryset.in_detail())
     filterset_class = PersonaFilterSet
     serializer_class = PersonaSerializer
     detail_serializer_class = PersonaDetailSerializer

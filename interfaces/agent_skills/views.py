@@ -17,10 +17,9 @@ from catalogue.models import Skill, Status, content_digest
 from catalogue.views import PersonaViewSet, SkillViewSet
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.guides.views import skill_md
-from marketplace.api.keysets import versions, versions_of
 from marketplace.api.schemas import TEXT, component, described, like
 from marketplace.api.viewsets import PublicReadingViewSet
-from marketplace.db.compiled_queries import BindParam, CompiledQuery, InlineConstant
+from marketplace.db.compiled_queries import BindParam, InlineConstant, VersionedQuery
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import ALWAYS_FRESH, Validator
 
@@ -33,7 +32,7 @@ SKILL_MD_SCHEMA = component(
     ),
 )
 
-BUNDLED = (
+bundled_skills = VersionedQuery(
     Skill.objects.published()
     .with_row_version()
     .filter(
@@ -43,8 +42,6 @@ BUNDLED = (
     )
     .order_by("slug")
 )
-bundled_skills = CompiledQuery(BUNDLED)
-versions_of_bundled = CompiledQuery(versions_of(BUNDLED))
 
 
 class DiscoveryViewSet(PublicReadingViewSet):
@@ -63,11 +60,10 @@ class DiscoveryViewSet(PublicReadingViewSet):
         persona, _ = PersonaViewSet.get_published(slug)
         if not persona.is_free:
             raise PersonaRequiresPayment
-        skills = bundled_skills(slug=slug)
+        skills, seen = bundled_skills.select(slug=slug)
         # Once the persona is withdrawn or priced, the check finds no rows. So a response without
         # any must never count as fresh.
-        seen = [versions(skill, BUNDLED) for skill in skills] or None
-        validator = Validator(partial(versions_of_bundled, slug=slug), seen)
+        validator = Validator(partial(bundled_skills.versions, slug=slug), seen or None)
         return index_response(map(skill_entry, skills), validator)
 
     @extend_schema(

@@ -9,7 +9,7 @@ from django.db.models import BigIntegerField, BooleanField, F, Func
 from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThan, LessThan
 
-from marketplace.db.compiled_queries import BindParam, CompiledQuery
+from marketplace.db.compiled_queries import BindParam, VersionedQuery
 from marketplace.http_cache.validators import Validator
 
 
@@ -91,19 +91,17 @@ class SortedRows(Rows):
         if position is not None:
             place = "before" if backwards else "after"
             params = params | self.sort.bound(position)
-        select, select_versions = self.compiled(number, place)
-        rows = select(**params)
-        self.versions = [versions(row, select.queryset) for row in rows]
+        select, check = self.compiled(number, place)
+        rows, self.versions = select(**params)
         if rows or position is None:
             self.count = rows[0].total if rows else 0
-            check = partial(select_versions, **params)
-            validator = Validator(check, self.versions)
+            validator = Validator(partial(check, **params), self.versions)
             self.validator = Validator.of_all([*self.validators, validator])
         else:
             # Beyond the last row none has the count; the first row has.
-            at_start, _ = self.compiled(number, "start")
-            first = at_start.first(**self.params)
-            self.count = first.total if first else 0
+            select, _ = self.compiled(number, "start")
+            at_start, _ = select(**self.params)
+            self.count = at_start[0].total if at_start else 0
         return rows
 
 
@@ -125,19 +123,16 @@ class RankedRows(Rows):
         if position is not None:
             ranking = self.beyond(position, ranking, backwards=backwards)
         self.keys = {row_id: key for key, row_id in ranking[:number]}
-        select, select_versions = self.compiled
         ids = as_array(self.keys)
-        found = {row.pk: row for row in select(ids=ids)}
-        # An entry that was withdrawn after the ranking is missing.
-        rows = [found[row_id] for row_id in self.keys if row_id in found]
-        seen = [versions(row, select.queryset) for row in rows]
-        validator = Validator(partial(select_versions, ids=ids), sorted(seen))
+        rows, seen = self.compiled.select(ids=ids)
+        validator = Validator(partial(self.compiled.versions, ids=ids), seen)
         self.validator = Validator.of_all([*self.validators, validator])
-        # With the keys, which are in the cursors of the page.
-        self.versions = [
-            (self.key_of(row), *version) for row, version in zip(rows, seen, strict=True)
-        ]
-        return rows
+        found = {row.pk: (row, version) for row, version in zip(rows, seen, strict=True)}
+        # An entry that was withdrawn after the ranking is missing. The versions have the keys,
+        # which are in the cursors of the page.
+        present = [(*found[row_id], key) for row_id, key in self.keys.items() if row_id in found]
+        self.versions = [(key, *version) for _, version, key in present]
+        return [row for row, _, _ in present]
 
     def beyond(self, position, ranking, *, backwards):
         """What comes after the row of a position, which may have another key by now."""
@@ -156,6 +151,7 @@ def compile_page(queryset, sort, count, number, place):
     """The first `number` rows at a place, "start", or "after" or "before" a position.
 
     Compiled as named tuples, each with its `sort_key` and the `count` as `total`, and as versions.
+    Returns `select` and `versions` of a VersionedQuery.
     """
     selected = queryset.annotate(sort_key=sort.key, total=count)
     backwards = place == "before"
@@ -163,13 +159,13 @@ def compile_page(queryset, sort, count, number, place):
         field = selected.query.annotations["sort_key"].output_field
         selected = selected.filter(sort.beyond(field, backwards=backwards))
     selected = selected.order_by(*sort.ordering(backwards=backwards))[:number]
-    return CompiledQuery(as_tuples(selected)), CompiledQuery(versions_of(selected))
+    page = VersionedQuery(as_tuples(selected))
+    return page.select, page.versions
 
 
 def compile_by_ids(queryset):
-    """The rows whose `ids` are bound, as named tuples and as versions."""
-    selected = among_ids(queryset).order_by("pk")
-    return CompiledQuery(as_tuples(selected)), CompiledQuery(versions_of(selected))
+    """The VersionedQuery of the rows whose `ids` are bound, as named tuples, in their order."""
+    return VersionedQuery(as_tuples(among_ids(queryset).order_by("pk")))
 
 
 def among_ids(queryset):
@@ -186,16 +182,6 @@ def among_ids(queryset):
 def as_array(ids):
     """Ids as one text, because psycopg takes longer to write a list."""
     return f"{{{','.join(map(str, ids))}}}"
-
-
-def versions(row, queryset):
-    """What distinguishes this state of a row of the queryset from any other: its annotations."""
-    return (row.pk, *(getattr(row, name) for name in queryset.query.annotations))
-
-
-def versions_of(queryset):
-    """The `versions` of all rows of a queryset, without the rows."""
-    return queryset.values_list("pk", *queryset.query.annotations)
 
 
 def as_tuples(queryset):

@@ -51,12 +51,22 @@ class CompiledQuery:
 
     def __call__(self, **params):
         """All rows, as the queryset would return them."""
+        return self.load(self.fetch(**params))
+
+    def fetch(self, **params):
+        """All rows, as the database returns them."""
         try:
-            queryset, compiler, converters, sql, placeholders = self.compiled
+            queryset, _, _, sql, placeholders = self.compiled
         except EmptyResultSet:
             return []
         values = [params[p.name] if isinstance(p, BindParam) else p for p in placeholders]
-        rows = connections[queryset.db].fetch_all(sql, values)
+        return connections[queryset.db].fetch_all(sql, values)
+
+    def load(self, rows):
+        """What `fetch` has returned, as the queryset would return it."""
+        if not rows:
+            return []
+        queryset, compiler, converters, _, _ = self.compiled
         if converters:
             rows = compiler.apply_converters(rows, converters)
         return list(queryset._iterable_class(RowAdapter(queryset, compiler, rows)))
@@ -75,6 +85,29 @@ class CompiledQuery:
         # Django would look up the converters in every run.
         converters = compiler.get_converters([column for column, *_ in compiler.select])
         return queryset, compiler, converters, sql, params
+
+
+class VersionedQuery:
+    """A queryset that is compiled twice: as its rows, and as the versions of its rows.
+
+    The version of a row is what distinguishes this state of it from any other: its annotations, as
+    the database returns them, with the `row_version` among them.
+    """
+
+    def __init__(self, queryset):
+        names = list(queryset.query.annotations)
+        self.rows = CompiledQuery(queryset)
+        self.row_versions = CompiledQuery(queryset.values_list(*names))
+        self.number = len(names)
+
+    def select(self, **params):
+        """The rows and their versions."""
+        rows = self.rows.fetch(**params)
+        return self.rows.load(rows), [row[-self.number :] for row in rows]
+
+    def versions(self, **params):
+        """The versions without the rows."""
+        return self.row_versions.fetch(**params)
 
 
 class RowAdapter:

@@ -1,5 +1,6 @@
 import socket
 import struct
+from contextlib import contextmanager
 
 from marketplace.server.incoming import MAX_REQUEST
 
@@ -9,15 +10,30 @@ USUAL = 4096  # bytes that most requests fit into
 
 
 class ClientSocket(socket.socket):
-    """The socket of a connection. `sendall` keeps what the client is not ready to take."""
+    """The socket of a connection. `sendall` keeps what the client is not ready to take.
+
+    What is sent while a request is `served` goes out afterwards: head and body in one system call.
+    """
 
     unsent = b""
     wakes_at = 1
+    served = None  # what has been sent since the request began
 
     @classmethod
     def of(cls, plain):
         family, kind, protocol = plain.family, plain.type, plain.proto
-        return cls(family, kind, protocol, plain.detach())
+        client = cls(family, kind, protocol, plain.detach())
+        # Python assumes that it blocks.
+        socket.socket.setblocking(client, True)  # noqa: FBT003
+        return client
+
+    def setblocking(self, flag):
+        self.settimeout(None if flag else 0.0)
+
+    def settimeout(self, value):
+        # gunicorn often sets what is set already, and each time would be a system call.
+        if value != self.gettimeout():
+            super().settimeout(value)
 
     def peek(self):
         """What has arrived of a request, without reading it."""
@@ -44,7 +60,21 @@ class ClientSocket(socket.socket):
         except BlockingIOError:
             return False
 
+    @contextmanager
+    def serving(self):
+        """Collect what is sent in the block."""
+        self.served = []
+        try:
+            yield
+        finally:
+            response, self.served = b"".join(self.served), None
+        if response:
+            self.sendall(response)
+
     def sendall(self, data, _flags=0):
+        if self.served is not None:
+            self.served.append(data)
+            return
         if self.unsent:
             self.unsent = b"".join((self.unsent, data))
             return

@@ -18,6 +18,8 @@ import socket
 import time
 from collections import deque
 from contextlib import suppress
+from email.utils import formatdate
+from functools import lru_cache
 from operator import attrgetter
 from threading import BoundedSemaphore
 
@@ -142,6 +144,7 @@ class Worker(ThreadWorker):
         else:
             if not missing or event & HAS_ENDED:
                 conn.sock.wake_at(1)
+                conn.is_whole = True
                 self.respond(conn)
             else:
                 conn.sock.wake_at(len(arrived) + missing)
@@ -168,6 +171,7 @@ class Worker(ThreadWorker):
             return
         try:
             conn.sock.wake_at(1)
+            conn.is_whole = False
             self.respond(conn)
         finally:
             self.release_slot()
@@ -188,12 +192,20 @@ class Worker(ThreadWorker):
         self.deadlines[conn] = time.monotonic() + READ_SECONDS
         end_request()
         try:
-            conn.is_kept = self.handle(conn)
+            with conn.sock.serving():
+                conn.is_kept = self.handle(conn)
         finally:
             del self.deadlines[conn]
         self.finish(conn, seconds=self.request_timeout)
         if conn.sock.unsent:
             self.limit_unsent()
+
+    def _keepalive_after(self, conn, keepalive):
+        # What is left of a body that has arrived is read at once, so it needs no time limit, which
+        # would be two system calls.
+        if conn.is_whole:
+            return keepalive and conn.parser.finish_body()
+        return super()._keepalive_after(conn, keepalive)
 
     def limit_unsent(self):
         """Have the main thread cut off those that have taken nothing for longest."""
@@ -284,6 +296,15 @@ class Worker(ThreadWorker):
         for conn in self.parked.copy().values():
             if conn.on_event == self.receive and not conn.is_partial:
                 conn.timeout = min(conn.timeout, deadline)
+
+
+@lru_cache(1)
+def http_date(second):
+    return formatdate(second, usegmt=True)
+
+
+# gunicorn would format it anew for each response.
+util.http_date = lambda: http_date(int(time.time()))
 
 
 def read_ahead(conn):
