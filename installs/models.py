@@ -44,6 +44,8 @@ class InstallQuerySet(models.QuerySet):
             **{name: F(f"{kind}__{name}") for name in SHOWN},
         )
 
+
+class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
     def uninstall(self, agent, slug, *, by_operator=False):
         """Take an entry away from the agent, withdrawn or not; the row stays as history.
 
@@ -73,7 +75,7 @@ class InstallQuerySet(models.QuerySet):
         return instance_of(self.model, verdict, "install_", agent=agent, **{kind: entry})
 
 
-class SkillInstallQuerySet(InstallQuerySet):
+class SkillInstallManager(InstallManager):
     def install(self, agent, slug, *, runtime=""):
         """Give the agent a skill, at most once, and count the download.
 
@@ -115,7 +117,7 @@ class SkillInstall(Install):
     skill = models.ForeignKey(Skill, models.PROTECT, related_name="agent_installs", db_index=False)
     runtime = models.TextField(blank=True)
 
-    objects = SkillInstallQuerySet.as_manager()
+    objects = SkillInstallManager()
 
     class Meta(Install.Meta):
         constraints = [
@@ -140,6 +142,8 @@ class PersonaInstallQuerySet(InstallQuerySet):
         slugs = ArraySubquery(bundled.order_by("slug").values("slug"))
         return super().with_entry().annotate(skill_slugs=slugs)
 
+
+class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)):
     def install(self, agent, slug, *, activate=False):
         """Give the agent a free persona, at most once; on request as its one active persona.
 
@@ -181,7 +185,7 @@ class PersonaInstall(Install):
     )
     is_active = models.BooleanField(default=False)
 
-    objects = PersonaInstallQuerySet.as_manager()
+    objects = PersonaInstallManager()
 
     class Meta(Install.Meta):
         constraints = [

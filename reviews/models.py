@@ -40,6 +40,8 @@ class ReviewQuerySet(models.QuerySet):
             is_claimed=Exists(claims),
         )
 
+
+class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
     def submit(self, agent, slug, *, rating, comment=""):
         """Write the agent's one review of a persona; return it and whether it is new.
 
@@ -102,7 +104,7 @@ class Review(models.Model):
         db_persist=True,
     )
 
-    objects = ReviewQuerySet.as_manager()
+    objects = ReviewManager()
     history = StaffHistory(
         excluded_fields=["public_id", "created_at", "updated_at", "deleted_at", "counted_rating"]
     )

@@ -37,6 +37,8 @@ class AgentTokenQuerySet(models.QuerySet):
     def leaked(self):
         return self.filter(revocation_reason=LEAKED)
 
+
+class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
     def issue(self, agent, scopes=tuple(Scope.values), *, name="", expires_at=None):
         """A new token, with each scope once and in their order.
 
@@ -100,7 +102,7 @@ class AgentToken(models.Model):
     revoked_at = models.DateTimeField(null=True, blank=True)
     revocation_reason = models.CharField(max_length=MAX_REASON, blank=True, db_default="")
 
-    objects = AgentTokenQuerySet.as_manager()
+    objects = AgentTokenManager()
     history = OperatorHistory(excluded_fields=["public_id", "digest", "last_used_at", "created_at"])
 
     class Meta:

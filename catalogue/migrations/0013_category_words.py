@@ -18,5 +18,6 @@ class Migration(migrations.Migration):
     operations = [
         # Its triggers lock both tables, so that no other transaction counts an entry by both rules.
         run('popularity.sql'),
+        run('popularity_triggers.sql'),
         run('category_words.sql'),
     ]

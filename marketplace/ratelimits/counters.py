@@ -41,29 +41,27 @@ class PostgresCounters(BaseCache):
         self.counted = {}
 
     def add(self, key, value, timeout=DEFAULT_TIMEOUT, version=None):
-        key = self.digest_of(key, version)
         if secrets.randbelow(PURGE_ONE_IN) == 0:
             self.purge()
         expires_at = time.time() + (self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout)
-        [(count,)] = connection.fetch_all(COUNT, [key, value, expires_at])
-        self.counted = {key: count}
+        [(count,)] = connection.fetch_all(COUNT, [self.digest_of(key, version), value, expires_at])
+        self.counted = {(key, version): count}
         return count == value
 
     def incr(self, key, delta=1, version=None):
-        count = self.counted.pop(self.digest_of(key, version), None)
+        count = self.counted.pop((key, version), None)
         if count is None or delta != 1:
             raise ValueError("incr is only for the key that add has just refused")
         return count
 
     def get(self, key, default=None, version=None):
-        count = self.counted.pop(self.digest_of(key, version), None)
+        count = self.counted.pop((key, version), None)
         if count is None:
             raise ValueError("get is only for the key that add has just refused")
         return count
 
     def digest_of(self, key, version):
-        text = self.make_and_validate_key(key, version=version)
-        return UUID(bytes=blake2b(text.encode(), digest_size=16).digest())
+        return UUID(bytes=blake2b(self.make_key(key, version).encode(), digest_size=16).digest())
 
     def purge(self):
         with connection.cursor() as cursor:

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from agents import tokens
 from agents.models import Agent, AgentToken
+from profiles.sql import PROFILE
 from tests.factories import AgentFactory
 
 URL = "/api/v1/agents/me"
@@ -166,12 +167,12 @@ def test_a_token_is_usable_unless_it_is_suspended_revoked_or_expired(
     assert response.status_code == (200 if is_usable else 401)
 
 
-def test_authenticating_reads_the_agent_as_it_is(db):
+def test_a_profile_reads_the_agent_as_it_is(db):
     known = AgentFactory(name="Ada", description="é\n", runtime="x", tier="gold")
     text = AgentToken.objects.issue(known, ["read", "review"]).text
     AgentFactory()
 
-    token = AgentToken.objects.authenticate(text)
+    token = AgentToken.objects.authenticate(text, PROFILE)
 
     known = vars(Agent.objects.get(pk=known.pk))
     deferred = {"suspended_at", "suspension_reason", "paused_at", "_state"}
