@@ -9,23 +9,30 @@ refuses the whole statement; Agent.run_alone then runs it once more.
 from agents.sql import WITH_ME, WITH_ME_OR_OPERATOR
 
 
-def with_my_turn(kind):
+def with_my_turn(kind, wait="pg_advisory_xact_lock({entry})"):
     """WITH_ME, and `turn`: those who write about one entry queue here before they lock its row.
 
     The row itself is no good queue. All that wait for it wake at each commit, to wait for the next
     one; and while staff change a bundle, whose rows share a lock on the entry, some deadlock.
     """
+    entry = f"'catalogue_{kind}'::regclass::oid::int, hashtext(%(slug)s)"
     return f"""
 {WITH_ME}, turn AS (
-    SELECT id AS agent_id,
-        pg_advisory_xact_lock('catalogue_{kind}'::regclass::oid::int, hashtext(%(slug)s))
-    FROM me
+    SELECT id AS agent_id, {wait.format(entry=entry)} AS has_waited FROM me
 )
 """
 
 
+# Where there is a queue, its next one need not wait for the disk: `kept` does, for many at once.
+WAIT_TO_INSTALL = """
+    CASE WHEN pg_try_advisory_xact_lock({entry}) THEN false
+    ELSE set_config('synchronous_commit', 'off', true) = 'off'
+        AND pg_advisory_xact_lock({entry}) IS NOT NULL END
+"""
+
+
 INSTALL_SKILL = f"""
-{with_my_turn("skill")}, skill AS (
+{with_my_turn("skill", WAIT_TO_INSTALL)}, skill AS (
     SELECT
         skill.id, skill.public_id, skill.slug, skill.digest,
         skill.status = 'published' AS is_published
@@ -33,7 +40,7 @@ INSTALL_SKILL = f"""
     WHERE skill.slug = %(slug)s
     FOR NO KEY UPDATE OF skill
 ), installed AS (
-    SELECT FROM skill, installs_skillinstall AS install
+    SELECT install.id FROM skill, installs_skillinstall AS install
     WHERE install.agent_id = %(agent)s AND install.skill_id = skill.id AND removed_at IS NULL
 ), created AS (
     INSERT INTO installs_skillinstall (agent_id, skill_id, digest, runtime, installed_at)
@@ -47,12 +54,13 @@ INSTALL_SKILL = f"""
 SELECT
     (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
     skill.id AS skill_id, skill.public_id AS skill_public_id, skill.slug AS skill_slug,
-    created.id AS install_id
+    coalesce(created.id, (SELECT id FROM installed)) AS install_id,
+    (SELECT has_waited FROM turn) AS has_waited
 FROM (VALUES (true)) AS verdict LEFT JOIN skill ON true LEFT JOIN created ON true
 """
 
 INSTALL_PERSONA = f"""
-{with_my_turn("persona")}, persona AS (
+{with_my_turn("persona", WAIT_TO_INSTALL)}, persona AS (
     SELECT
         persona.id, persona.public_id, persona.slug, persona.digest,
         persona.status = 'published' AS is_published, persona.price_cents = 0 AS is_free
@@ -60,7 +68,7 @@ INSTALL_PERSONA = f"""
     WHERE persona.slug = %(slug)s
     FOR NO KEY UPDATE OF persona
 ), installed AS (
-    SELECT FROM persona, installs_personainstall AS install
+    SELECT install.id FROM persona, installs_personainstall AS install
     WHERE install.agent_id = %(agent)s AND install.persona_id = persona.id AND removed_at IS NULL
 ), granted AS (
     SELECT id, digest FROM persona
@@ -83,9 +91,25 @@ INSTALL_PERSONA = f"""
 SELECT
     (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
     persona.id AS persona_id, persona.public_id AS persona_public_id, persona.slug AS persona_slug,
-    persona.is_published, created.id AS install_id, created.is_active AS install_is_active
+    coalesce(created.id, (SELECT id FROM installed)) AS install_id,
+    created.is_active AS install_is_active, persona.is_published,
+    (SELECT has_waited FROM turn) AS has_waited
 FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN created ON true
 """
+
+
+def kept(kind):
+    """An install that is committed but may not be on the disk yet; nothing if a crash has lost it.
+
+    Locking the row writes, so that the commit of this statement waits for the disk, and with it
+    for all that was committed before. Behind a pooler it may reach another server than the install.
+    """
+    return f"""
+SELECT id FROM installs_{kind}install WHERE id = %(install)s AND agent_id = %(agent)s FOR KEY SHARE
+"""
+
+
+SKILL_KEPT, PERSONA_KEPT = kept("skill"), kept("persona")
 
 UNINSTALL_SKILL = f"""
 {WITH_ME_OR_OPERATOR}, removed AS (
