@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import psycopg
 import pytest
@@ -21,6 +22,7 @@ from tests.system.scale import LONG, scale
 
 CYCLES = scale(short=1, long=10)
 THREADS = 12
+CROWD = 500  # agents, more than are served before a fault
 PAUSE = scale(short=0.7, long=2)  # seconds of work before and after each fault
 DOWNTIMES = (1, 0, 2, 4, 7)  # seconds until the database starts again, in turn
 WORKERS = 2
@@ -193,6 +195,34 @@ def test_acknowledged_is_durable(site, fault, failures, timeout):
         assert load.unanswered() <= THREADS * CYCLES
     if fault is restart_the_server:
         assert load.lost_responses == []
+
+
+class Crowd(Load):
+    """As a context manager: agents that all install one skill."""
+
+    def __init__(self, site):
+        super().__init__(site.server, site.acknowledged, threads=THREADS, **site.catalogue)
+        with ThreadPoolExecutor(THREADS) as pool:
+            self.agents = list(pool.map(lambda _: self.register(), range(CROWD)))
+
+    def work(self):
+        with suppress(IndexError):
+            while not self.stopped.is_set():
+                self.install(self.agents.pop(), "skills", self.skills[0])
+
+
+def test_installs_of_one_skill_are_durable(site):
+    """Who waits for others commits without waiting for the disk (installs/sql.py)."""
+    for _ in range(CYCLES):
+        with Crowd(site) as crowd:
+            time.sleep(0.3)
+            kill_the_database(site, downtime=0)
+        assert crowd.unexpected == []
+        assert set(crowd.results()) <= {201, 409, 503}
+    missing = site.acknowledged.missing(site.rows)
+    print(f"\none skill x{CYCLES}: {crowd.acknowledged.number()} rows, missing {len(missing)}")  # noqa: T201
+
+    assert missing == []
 
 
 def test_the_first_requests_after_an_idle_restart_of_the_database_succeed(site):
