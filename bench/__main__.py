@@ -27,6 +27,7 @@ from pathlib import Path
 import django
 import psutil
 from django.core.management import call_command
+from django.db import connection
 
 from bench.fill import SIZES, fill
 from bench.server import Server, configure
@@ -163,6 +164,13 @@ def measure(bench, server, bare):
     return measurements, floors
 
 
+def version():
+    """That of the server, which need not be that of the programs beside it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        return cursor.fetchone()[0]
+
+
 def report(measurements, floors, options):
     def median(endpoint, name):
         return statistics.median(getattr(measured, name) for measured in measurements[endpoint])
@@ -171,7 +179,7 @@ def report(measurements, floors, options):
     sizes = ", ".join(f"{number:,} {name}" for name, number in SIZES.items())
     print(
         f"{date.today():%d %B %Y}, {platform.machine()}, {os.cpu_count()} cores shared by server, "
-        f"PostgreSQL and load, Python {platform.python_version()}; {sizes};\n"
+        f"database and load, Python {platform.python_version()}, PostgreSQL {version()}; {sizes};\n"
         f"{options.rounds} rounds of {options.seconds} s, {options.connections} connections. "
         "Microseconds of processor time for a request.\n\n"
         "| endpoint | requests/s | p50 ms | p99 ms | server | database | bare response | pgbench "
