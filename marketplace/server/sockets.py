@@ -62,12 +62,10 @@ class ClientSocket(socket.socket):
 
     @contextmanager
     def serving(self):
-        """Collect what is sent in the block."""
+        """Collect what is sent in the block; after an exception the connection is closed."""
         self.served = []
-        try:
-            yield
-        finally:
-            response, self.served = b"".join(self.served), None
+        yield
+        response, self.served = b"".join(self.served), None
         if response:
             self.sendall(response)
 
