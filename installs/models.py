@@ -77,7 +77,8 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
         """
         verdict = agent.run_alone(statement, **values)
         if verdict.has_waited and verdict.install_id is not None:
-            kept = {"install": verdict.install_id, "agent": agent.pk}
+            entry = getattr(verdict, f"{self.model.kind}_id")
+            kept = {"install": verdict.install_id, "agent": agent.pk, "entry": entry}
             if connection.fetch_one(self.model.KEPT, kept) is None:
                 raise OperationalError("the database has lost an install")
         return verdict

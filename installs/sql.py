@@ -3,7 +3,8 @@
 It locks the agent's row and then, in turn, the entry's, so that a suspension, a price or a
 withdrawal that is committed meanwhile counts. It writes only where nothing is in the way. If
 another write of the same agent is committed after the statement's snapshot, a unique constraint
-refuses the whole statement; Agent.run_alone then runs it once more.
+refuses the whole statement; Agent.run_alone then runs it once more. An install that has found a
+queue takes a second statement, `kept`.
 """
 
 from agents.sql import WITH_ME, WITH_ME_OR_OPERATOR
@@ -23,7 +24,8 @@ def with_my_turn(kind, wait="pg_advisory_xact_lock({entry})"):
 """
 
 
-# Where there is a queue, its next one need not wait for the disk: `kept` does, for many at once.
+# Who has found a queue does not keep the next one waiting for the disk: its own commit does not
+# wait, and before the response `kept` does, for many installs at once.
 WAIT_TO_INSTALL = """
     CASE WHEN pg_try_advisory_xact_lock({entry}) THEN false
     ELSE set_config('synchronous_commit', 'off', true) = 'off'
@@ -99,13 +101,16 @@ FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN created ON t
 
 
 def kept(kind):
-    """An install that is committed but may not be on the disk yet; nothing if a crash has lost it.
+    """An install that is committed but may not be on the disk yet; no row if a crash has lost it.
 
     Locking the row writes, so that the commit of this statement waits for the disk, and with it
-    for all that was committed before. Behind a pooler it may reach another server than the install.
+    for all that was committed before. Behind a pooler it may reach a server that has restarted, and
+    given the id to another install.
     """
     return f"""
-SELECT id FROM installs_{kind}install WHERE id = %(install)s AND agent_id = %(agent)s FOR KEY SHARE
+SELECT id FROM installs_{kind}install
+WHERE id = %(install)s AND agent_id = %(agent)s AND {kind}_id = %(entry)s
+FOR KEY SHARE
 """
 
 

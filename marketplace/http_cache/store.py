@@ -4,6 +4,7 @@ from contextlib import suppress
 from functools import partial
 from sys import getsizeof
 from threading import Lock
+from types import MethodType
 
 from cachetools import LRUCache
 from django.conf import settings
@@ -26,14 +27,14 @@ def memory_of(response):
     total = RECORDS + getsizeof(response) + getsizeof(response.headers)
     counted, parts = set(), [response.key, response.content, response.validator]
     for part in parts:
-        if id(part) in counted or (callable(part) and not isinstance(part, partial)):
+        if id(part) in counted or (callable(part) and not isinstance(part, partial | MethodType)):
             continue
         counted.add(id(part))
         total += getsizeof(part)
         if isinstance(part, Validator):
             parts += part.check, part.seen
         elif isinstance(part, partial):
-            parts += part.args, part.keywords
+            parts += part.func, part.args, part.keywords
         elif isinstance(part, dict):
             parts += *part.keys(), *part.values()
         elif isinstance(part, tuple | list):

@@ -1,23 +1,23 @@
 import socket
 import struct
-from contextlib import contextmanager
 
 from marketplace.server.incoming import MAX_REQUEST
 
 NOW = socket.MSG_DONTWAIT
 PEEK = socket.MSG_PEEK | NOW
 USUAL = 4096  # bytes that most requests fit into
+MAX_COLLECTED = 64 * 1024  # bytes of a response; to copy more costs more than a system call
 
 
 class ClientSocket(socket.socket):
     """The socket of a connection. `sendall` keeps what the client is not ready to take.
 
-    What is sent while a request is `served` goes out afterwards: head and body in one system call.
+    Head and body of a response are collected, and take one system call.
     """
 
     unsent = b""
     wakes_at = 1
-    served = None  # what has been sent since the request began
+    collected = None
 
     @classmethod
     def of(cls, plain):
@@ -60,19 +60,26 @@ class ClientSocket(socket.socket):
         except BlockingIOError:
             return False
 
-    @contextmanager
-    def serving(self):
-        """Collect what is sent in the block; after an exception the connection is closed."""
-        self.served = []
-        yield
-        response, self.served = b"".join(self.served), None
-        if response:
-            self.sendall(response)
+    def collect(self):
+        """Keep what is sent from here on, until `send_collected` or until it is much."""
+        self.collected = b""
+
+    def send_collected(self):
+        collected, self.collected = self.collected, None
+        if collected:
+            self.sendall(collected)
+
+    def shutdown(self, how):
+        # gunicorn does so where the application fails after it has begun to respond.
+        self.send_collected()
+        super().shutdown(how)
 
     def sendall(self, data, _flags=0):
-        if self.served is not None:
-            self.served.append(data)
-            return
+        if self.collected is not None:
+            if len(self.collected) + len(data) <= MAX_COLLECTED:
+                self.collected += data
+                return
+            self.send_collected()
         if self.unsent:
             self.unsent = b"".join((self.unsent, data))
             return

@@ -191,16 +191,19 @@ class Worker(ThreadWorker):
         conn.is_partial = False
         self.deadlines[conn] = time.monotonic() + READ_SECONDS
         end_request()
+        conn.sock.collect()
         try:
-            with conn.sock.serving():
-                conn.is_kept = self.handle(conn)
+            conn.is_kept = self.handle(conn)
         finally:
             del self.deadlines[conn]
+        conn.sock.send_collected()
         self.finish(conn, seconds=self.request_timeout)
         if conn.sock.unsent:
             self.limit_unsent()
 
     def _keepalive_after(self, conn, keepalive):
+        # Before it reads what the application has not read, which may never come.
+        conn.sock.send_collected()
         # What is left of a body that has arrived is read at once, so it needs no time limit, which
         # would be two system calls.
         if conn.is_whole:

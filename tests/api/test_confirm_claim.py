@@ -141,5 +141,10 @@ def test_a_code_of_another_agent_is_wrong(client_of, code):
     assert client_of(other).post(URL, {"code": code}).status_code == 400
 
 
+def test_a_confirmation_reads_the_agent_once(client, code, django_assert_max_num_queries):
+    with django_assert_max_num_queries(18):
+        assert client.post(URL, {"code": code}).status_code == 200
+
+
 def test_the_operator_is_not_shown_before_the_claim_is_confirmed(client, code):
     assert client.get("/api/v1/agents/me").json()["claim"]["operator"] is None

@@ -58,6 +58,15 @@ def test_a_slow_body_is_read_whole_and_the_next_request_too(server):
 
 
 @ours
+def test_a_refusal_does_not_wait_for_the_body(server):
+    with server.connect() as link:
+        link.settimeout(3)  # gunicorn waits for the rest for 5 s
+        link.sendall(GET.replace(b"GET", b"POST")[:-2] + b"Content-Length: 70000\r\n\r\n")
+
+        assert link.recv(100).startswith(b"HTTP/1.1 405 Method Not Allowed\r\n")
+
+
+@ours
 def test_bodies_of_unknown_length_hold_half_of_the_threads(plain_server_of):
     """Chunked ones, those longer than the API's, and those that wait for a 100."""
     server = plain_server_of()

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from marketplace.server.sockets import ClientSocket
+from marketplace.server.sockets import MAX_COLLECTED, ClientSocket
 
 
 @pytest.fixture
@@ -17,18 +17,38 @@ def ends():
         yield served, client
 
 
-def test_a_response_goes_out_whole_once_the_request_is_served(ends):
+def test_a_response_goes_out_whole(ends):
     served, client = ends
-    with served.serving():
-        served.sendall(b"head")
-        client.setblocking(False)
-        with pytest.raises(BlockingIOError):
-            client.recv(1)
-        served.sendall(b"body")
+    served.collect()
+    served.sendall(b"head")
+    client.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        client.recv(1)
+    served.sendall(b"body")
+    served.send_collected()
 
     assert client.recv(100) == b"headbody"
     served.sendall(b"more")
     assert client.recv(100) == b"more"
+
+
+def test_a_long_response_is_not_collected(ends):
+    served, client = ends
+    served.collect()
+    served.sendall(b"head")
+    served.sendall(b"x" * MAX_COLLECTED)
+
+    assert client.recv(100, socket.MSG_WAITALL) == b"head".ljust(100, b"x")
+
+
+def test_what_has_been_collected_goes_out_before_the_end(ends):
+    served, client = ends
+    served.collect()
+    served.sendall(b"head")
+    served.shutdown(socket.SHUT_WR)
+
+    assert client.recv(100) == b"head"
+    assert client.recv(100) == b""
 
 
 def test_the_kernel_knows_how_long_it_waits(ends):

@@ -37,7 +37,7 @@ CRASHES = {
         lambda it: it.client.post(f"{ME}/tokens/rotate"),
     ),
     "a leaked token is reported": (
-        "agents.models.tokens.AgentTokenQuerySet.revoke_leaked",
+        "agents.models.tokens.AgentTokenManager.revoke_leaked",
         lambda it: it.anyone.post("/api/v1/tokens/revoke", {"token": it.secrets["token"]}),
     ),
     "a registration is answered": (
