@@ -19,7 +19,7 @@ def with_my_turn(kind, wait="pg_advisory_xact_lock({entry})"):
     entry = f"'catalogue_{kind}'::regclass::oid::int, hashtext(%(slug)s)"
     return f"""
 {WITH_ME}, turn AS (
-    SELECT id AS agent_id, {wait.format(entry=entry)} AS has_waited FROM me
+    SELECT id AS agent_id, {wait.format(entry=entry)} FROM me
 )
 """
 
@@ -29,7 +29,7 @@ def with_my_turn(kind, wait="pg_advisory_xact_lock({entry})"):
 WAIT_TO_INSTALL = """
     CASE WHEN pg_try_advisory_xact_lock({entry}) THEN false
     ELSE set_config('synchronous_commit', 'off', true) = 'off'
-        AND pg_advisory_xact_lock({entry}) IS NOT NULL END
+        AND pg_advisory_xact_lock({entry}) IS NOT NULL END AS has_waited
 """
 
 

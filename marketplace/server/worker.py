@@ -18,8 +18,6 @@ import socket
 import time
 from collections import deque
 from contextlib import suppress
-from email.utils import formatdate
-from functools import lru_cache
 from operator import attrgetter
 from threading import BoundedSemaphore
 
@@ -299,15 +297,6 @@ class Worker(ThreadWorker):
         for conn in self.parked.copy().values():
             if conn.on_event == self.receive and not conn.is_partial:
                 conn.timeout = min(conn.timeout, deadline)
-
-
-@lru_cache(1)
-def http_date(second):
-    return formatdate(second, usegmt=True)
-
-
-# gunicorn would format it anew for each response.
-util.http_date = lambda: http_date(int(time.time()))
 
 
 def read_ahead(conn):

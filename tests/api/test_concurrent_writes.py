@@ -130,6 +130,16 @@ def test_an_install_that_the_database_loses_meanwhile_is_none(
     assert response["Retry-After"]
 
 
+@pytest.mark.parametrize("wrong", ["install", "agent", "entry"])
+def test_an_install_is_kept_only_as_the_one_that_it_was(db, wrong):
+    """A database that has lost it may give its id to another one."""
+    install = SkillInstallFactory()
+    kept = {"install": install.pk, "agent": install.agent_id, "entry": install.skill_id}
+
+    assert connection.fetch_one(SkillInstall.KEPT, kept)
+    assert connection.fetch_one(SkillInstall.KEPT, kept | {wrong: 0}) is None
+
+
 def test_an_agent_that_has_it_already_waits_for_the_disk_too(post_during, agent):
     skill = SkillFactory(slug="wanted")
     SkillInstallFactory(agent=agent, skill=skill)

@@ -6,6 +6,7 @@ import socket
 import struct
 import time
 from contextlib import ExitStack, contextmanager, suppress
+from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import quote
@@ -241,3 +242,14 @@ def test_a_worker_that_has_served_max_requests_is_replaced(plain_server_of):
         assert server.request("GET", "/api/v1/skills").status == 200
 
     assert is_within(30, lambda: boots(server) >= 3)
+
+
+def test_the_date_of_a_response_is_that_of_its_second(server):
+    first, begun = date_of(server), int(time.time())
+    time.sleep(1.1)
+
+    assert begun - 1 <= first < date_of(server) <= time.time()
+
+
+def date_of(server):
+    return parsedate_to_datetime(server.request("GET", "/healthz").headers["Date"]).timestamp()
