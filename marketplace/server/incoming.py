@@ -32,7 +32,9 @@ def missing_bytes(data):
             raise HeadTooLarge("max buffer headers")
         return 1
     body = 0
-    for field in BODY.finditer(data, 0, end):
+    # Behind the request line, which one empty line may precede (RFC 9112, 2.2).
+    start = len(b"\r\n") if data.startswith(b"\r\n") else 0
+    for field in BODY.finditer(data, start, end):
         body = max(body, int(field[1])) if field[1] and len(field[1]) < 18 else MAX_REQUEST
     if body > MAX_BODY:
         raise NotAwaited

@@ -66,6 +66,14 @@ def test_a_refusal_does_not_wait_for_the_body(server):
         assert link.recv(100).startswith(b"HTTP/1.1 405 Method Not Allowed\r\n")
 
 
+def test_the_line_behind_an_empty_one_is_the_request_line_and_tells_no_length(server):
+    with server.connect() as link:
+        link.settimeout(3)  # a request that has not arrived has 15 s
+        link.sendall(b"\r\nContent-Length: 5\r\n\r\n")
+
+        assert link.recv(100).startswith(b"HTTP/1.1 400 Bad Request\r\n")
+
+
 @ours
 def test_bodies_of_unknown_length_hold_half_of_the_threads(plain_server_of):
     """Chunked ones, those longer than the API's, and those that wait for a 100."""

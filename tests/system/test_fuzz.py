@@ -174,7 +174,8 @@ def test_no_mutated_request_breaks_it(fuzz):
 def test_no_mutated_message_of_mcp_breaks_it(fuzz):
     rng = random.Random(SEED)
     responses = [a for _ in range(50) for a in fuzz.send(valid_message(rng).raw(fuzz.placeholders))]
-    assert {response.status for response in responses} == {200, 202}
+    # Few of them are notifications, which get a 202.
+    assert {200} <= {response.status for response in responses} <= {200, 202}
 
     assert_no_mutation_breaks_it(fuzz, "mutated messages of MCP", MESSAGES, valid_message)
 
