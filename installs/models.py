@@ -1,12 +1,12 @@
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import BrinIndex
 from django.db import OperationalError, connection, models
-from django.db.models import F, OuterRef, Q
+from django.db.models import Case, F, OuterRef, Q, When
 from django.db.models.functions import Coalesce
 
 from agents.models import Agent
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
-from catalogue.models import Persona, Skill, successor_slug
+from catalogue.models import Persona, Skill, Status, successor_slug
 from installs.exceptions import (
     PersonaAlreadyInstalled,
     PersonaNotInstalled,
@@ -37,11 +37,22 @@ class InstallQuerySet(models.QuerySet):
         return self.filter(removed_at=None)
 
     def with_entry(self):
-        """Annotate what a list shows of the entry; `digest` is that of the install."""
+        """Annotate what a list shows of the entry; `digest` is that of the install.
+
+        An outdated install is of another text than its entry, which is published, has now.
+        """
         kind = self.model.kind
         return self.annotate(
             entry_digest=F(f"{kind}__digest"),
             successor_slug=successor_slug(self.model.Entry, f"{kind}__"),
+            is_outdated=Case(
+                When(
+                    ~Q(digest=F(f"{kind}__digest")),
+                    **{f"{kind}__status": Status.PUBLISHED},
+                    then=True,
+                ),
+                default=False,
+            ),
             gone_since=Coalesce(f"{kind}__withdrawn_at", f"{kind}__updated_at"),
             **{name: F(f"{kind}__{name}") for name in SHOWN},
         )

@@ -178,7 +178,7 @@ class OwnEntrySerializer(BaseSerializer):
             "version": install.version,
             "digest": install.entry_digest,
             "installedDigest": install.digest,
-            "updateAvailable": is_published and install.entry_digest != install.digest,
+            "updateAvailable": install.is_outdated,
             "withdrawnAt": None if is_published else timestamp(install.gone_since),
         }
 

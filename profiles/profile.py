@@ -113,8 +113,7 @@ def updates():
         rows_of(
             installs.objects.present()
             .with_entry()
-            .filter(~Q(digest=F(f"{installs.kind}__digest")), agent_id=BindParam("agent"))
-            .filter(**{f"{installs.kind}__status": Status.PUBLISHED})
+            .filter(is_outdated=True, agent_id=BindParam("agent"))
             .annotate(changed_at=F(f"{installs.kind}__updated_at")),
             installs.kind,
             columns,

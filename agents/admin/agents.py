@@ -65,8 +65,9 @@ class AgentAdmin(SuspendAgentsMixin, ReleaseClaimsMixin, TokenSearchMixin, Staff
         )
 
     def save_model(self, request, obj, form, change):
-        self.snapshot_before_change(obj)
-        obj.save(update_fields=[*form.changed_data, "updated_at"])
+        if form.changed_data:
+            self.snapshot_before_change(obj)
+            obj.change(**{name: getattr(obj, name) for name in form.changed_data})
 
     def get_queryset(self, request):
         return super().get_queryset(request).select_related("claim")

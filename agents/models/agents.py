@@ -137,11 +137,7 @@ class Agent(models.Model):
         self.change(paused_at=None)
 
     def suspend(self, reason=""):
-        self._set_suspended(self.suspended_at or timezone.now(), reason)
+        self.change(suspended_at=self.suspended_at or timezone.now(), suspension_reason=reason)
 
     def restore(self):
-        self._set_suspended(None, "")
-
-    def _set_suspended(self, suspended_at, reason):
-        self.suspended_at, self.suspension_reason = suspended_at, reason
-        self.save(update_fields=["suspended_at", "suspension_reason", "updated_at"])
+        self.change(suspended_at=None, suspension_reason="")

@@ -59,11 +59,6 @@ class HistoryPagesMixin:
         if self.has_history:
             row.snapshot_before_change()
 
-    def save_model(self, request, obj, form, change):
-        if change:
-            self.snapshot_before_change(obj)
-        super().save_model(request, obj, form, change)
-
     def log_addition(self, request, obj, message):
         if self.has_history:
             obj.take_snapshot(user=request.user, kind="+")

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.contrib.admin.models import LogEntry
 
+from agents.models import Agent
 from tests.admin.actions import take_action
 from tests.browser import untouched_form
 from tests.factories import (
@@ -84,6 +85,16 @@ def test_a_tier_that_lost_its_rate_stays(admin_client, rates):
 
     agent.refresh_from_db()
     assert agent.tier == "gold"
+
+
+def test_a_form_that_is_saved_unchanged_moves_nothing(admin_client, agent):
+    agent.refresh_from_db()
+    url = f"{AGENTS}{agent.pk}/change/"
+
+    assert admin_client.post(url, untouched_form(admin_client.get(url))).status_code == 302
+
+    assert Agent.objects.get().updated_at == agent.updated_at
+    assert not agent.history.exists()
 
 
 def test_staff_do_not_undo_what_the_agent_changed_meanwhile(admin_client, agent, client, rates):

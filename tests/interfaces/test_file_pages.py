@@ -66,6 +66,7 @@ def test_another_file_is_only_to_download(anyone):
 
     assert "This file is not text." in page
     assert 'href="/api/v1/skills/pdf/files/z.bin"' in page
+    assert '<meta property="og:description" content="A file of the skill PDF">' in page
 
 
 @pytest.mark.parametrize("path", ["pdf/files/none", "pdf/files/", "none/files/LICENSE"])
