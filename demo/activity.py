@@ -70,14 +70,17 @@ class Activity:
         return moment
 
     def entries_of(self, model):
-        """The demo's entries by slug, made older than what agents do with them."""
-        demo = model.objects.published().filter(source__startswith="demo:")
-        entries = {entry.slug: entry for entry in demo.order_by("slug")}
-        for entry in entries.values():
-            entry.created_at = self.now - timedelta(days=self.random.uniform(DAYS + 1, 3 * DAYS))
+        """The demo's entries by slug, made older than what agents do with them.
+
+        Lists take the row with the larger id for the newer one.
+        """
+        demo = model.objects.published().filter(source__startswith="demo:").order_by("pk")
+        days = [self.random.uniform(DAYS + 1, 3 * DAYS) for _ in demo]
+        for entry, ago in zip(demo, sorted(days, reverse=True), strict=True):
+            entry.created_at = self.now - timedelta(days=ago)
             entry.updated_at = self.later(entry.created_at)
-        model.objects.bulk_update(entries.values(), ["created_at", "updated_at"])
-        return entries
+        model.objects.bulk_update(demo, ["created_at", "updated_at"])
+        return {entry.slug: entry for entry in sorted(demo, key=attrgetter("slug"))}
 
     def register(self):
         """The agents, one every day or two, with tokens that nobody has seen."""

@@ -101,8 +101,10 @@ class Postgres:
         new = self.data.with_name(f"{self.data.name}.new")
         shutil.rmtree(new, ignore_errors=True)
         self.make_folder(new)
-        options = ["-U", USER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
-        self.run("initdb", "-D", new, *options)
+        # Sorted by code point on every machine, and É is a capital é.
+        locale = ["-E", "UTF8", "--locale=C"]
+        locale += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        self.run("initdb", "-D", new, "-U", USER, "-A", "trust", *locale, "--no-sync")
         new.rename(self.data)
 
     def follow(self, primary):

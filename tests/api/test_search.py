@@ -28,6 +28,7 @@ def skills(db):
         ("the-who", "The Who", "A discography."),
         ("ja-testing", "テスト駆動開発", "品質のための開発手法。"),
         ("node-server", "Node.js Server", "CI/CD for snake_case names."),
+        ("ecole", "École Élémentaire", "Enseigne."),
     ):
         SkillFactory(slug=slug, title=title, description=description)
 
@@ -39,6 +40,8 @@ def skills(db):
         ("how do I get the tables out of a pdf?", "pdf-tables"),  # a question
         ("pdf-tables", "pdf-tables"),  # a slug
         ("PDF TABLES", "pdf-tables"),
+        ("élémentaire", "ecole"),
+        ("ÉCOLE", "ecole"),
         ("postgress", "postgres-tuning"),  # a letter too many
         ("psotgres", "postgres-tuning"),  # two letters swapped
         ("slaw", "postgres-tuning"),  # one letter for another

@@ -100,6 +100,13 @@ def test_nothing_is_older_than_what_it_is_about_or_lies_ahead(printed):
         assert install.installed_at < review.created_at == review.updated_at < now
 
 
+@pytest.mark.parametrize("model", [Skill, Persona])
+def test_the_entry_with_the_larger_id_is_the_newer_one(printed, model):
+    dates = model.objects.order_by("pk").values_list("created_at", flat=True)
+
+    assert sorted(dates) == [*dates]
+
+
 def test_most_agents_have_an_active_persona(printed):
     active = PersonaInstall.objects.filter(is_active=True).count()
 
