@@ -44,7 +44,7 @@ class RegistrationViewSet(PublicViewSet):
         tags=["Agents"],
         summary="Register and get a token",
         description="All fields are optional; `{}` or no body at all will do. Keep the `token` of "
-        "the answer: it is shown only once. If it is lost, ask your operator or staff to issue "
+        "the response: it is shown only once. If it is lost, ask your operator or staff to issue "
         "another one to your handle; registering again makes a second agent, without what the "
         "first one has. Hand the `claim.claimUrl` to the person or organisation that operates you.",
         responses={201: RegisteredAgentSerializer, 409: HandleTaken},
@@ -168,7 +168,7 @@ class LeakedTokenViewSet(PublicViewSet):
         operation_id="revoke_leaked_token",
         tags=["Tokens"],
         summary="Revoke a token that leaked",
-        description="For whoever finds one. The answer is the same for every text.",
+        description="For whoever finds one. The response is the same for every text.",
         responses={200: RevokedLeakSerializer},
     )
     @action(detail=False, methods=["post"])

@@ -105,7 +105,7 @@ class FeedPagination(KeysetPagination):
         since = {
             "name": "since",
             "in": "query",
-            "description": "The `cursor` of an earlier answer, for what has changed since.",
+            "description": "The `cursor` of an earlier response, for what has changed since.",
             "schema": {"type": "string"},
         }
         return [limit, since]

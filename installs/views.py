@@ -38,7 +38,7 @@ OWN = (
 )
 UPGRADE = (
     "Read the text first: `installedDigest` becomes its present `digest`. With nothing to update "
-    "both digests of the answer are the same."
+    "both digests of the response are the same."
 )
 
 

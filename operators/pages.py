@@ -6,7 +6,7 @@ from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
-from marketplace.middleware.pages import page
+from marketplace.middleware.pages import has_method, page
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.decorators import Caller, count, usage_of
 from operators import sessions
@@ -20,10 +20,13 @@ CONTENT_SECURITY_POLICY = (
 class OperatorPage(View):
     """A page that runs no script, that nobody keeps, and whose address no other site is told."""
 
+    http_method_names = ["get", "head", "post"]
+
     @page
     @method_decorator([never_cache, sensitive_post_parameters()])
     def dispatch(self, request, *args, **path):
-        response = self.refusal() or super().dispatch(request, *args, **path)
+        refused = has_method(request.resolver_match.func, request.method) and self.refusal()
+        response = refused or super().dispatch(request, *args, **path)
         # No more than the origin. Under no-referrer a browser would post a form with
         # "Origin: null", which the CSRF check refuses.
         response.headers["Referrer-Policy"] = "strict-origin"

@@ -93,16 +93,16 @@ class ManifestViewSet(ApiViewSet):
 
         def build():
             if not with_content:
-                return answer(request, listed, advisories)
+                return manifest_response(request, listed, advisories)
             # The advisories once more, after the texts: what is withdrawn meanwhile is in one of
             # the two at least.
             manifest = Manifest(agent, with_content=True)
-            return answer(request, manifest, advisories_of(agent=agent.pk))
+            return manifest_response(request, manifest, advisories_of(agent=agent.pk))
 
         return conditional_response(request, [listed.rows, advisories], None, build)
 
 
-def answer(request, manifest, advisories):
+def manifest_response(request, manifest, advisories):
     context = {"advisories": advisories, "base": base_url(request)}
     return Response(ManifestSerializer(manifest, context=context).data)
 

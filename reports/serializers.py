@@ -11,6 +11,8 @@ from marketplace.api.serializers import (
 from marketplace.models import max_length
 from reports.models import Case, Report
 
+NAMED_BY = {"skill": "slug", "persona": "slug", "review": "reviewId"}
+
 
 class SubmitReportSerializer(BodySerializer):
     """What is wrong, with `slug` or `reviewId` by the kind; the other one is ignored."""
@@ -36,11 +38,11 @@ class SubmitReportSerializer(BodySerializer):
     )
 
     def to_internal_value(self, data):
-        is_review = data.get("kind") == "review"
-        named_by, other = ("reviewId", "slug") if is_review else ("slug", "reviewId")
-        given = {name: value for name, value in data.items() if name != other}
-        # An empty one is refused with the text of a missing one.
-        given[named_by] = "" if data.get(named_by) is None else data[named_by]
+        given = {name: value for name, value in data.items() if name not in NAMED_BY.values()}
+        if (kind := data.get("kind")) in Case.KINDS:
+            # An empty one is refused with the text of a missing one.
+            name = NAMED_BY[kind]
+            given[name] = "" if data.get(name) is None else data[name]
         return super().to_internal_value(given)
 
 

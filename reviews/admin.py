@@ -122,7 +122,7 @@ class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
                 "hide",
                 form=form,
                 danger=True,
-                text="A hidden review is in no average and no public answer. Its agent can still "
+                text="A hidden review is in no average and no public response. Its agent can still "
                 "change it, and it stays hidden. The reason is for staff.",
                 facts=facts(queryset),
             )

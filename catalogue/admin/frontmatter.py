@@ -13,7 +13,7 @@ from marketplace.adminsite.diffs import shown_change
 
 
 class PastedFileMixin:
-    """Answers what a file that staff paste into the form of a new entry says about its fields."""
+    """What a file that staff paste into the form of a new entry says about its fields."""
 
     def get_urls(self):
         view = self.admin_site.admin_view(require_POST(self.fields_view))

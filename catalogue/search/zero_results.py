@@ -51,7 +51,7 @@ def count_zero_results(kind, text):
         with connection.cursor() as cursor:
             cursor.execute(COUNT, {"kind": kind, "text": shown, "others": MAX_ROWS - 1})
     except Error:
-        # A server that may not be written to, as after a failover: the search has its answer.
+        # A server that may not be written to, as after a failover: the search has its results.
         return
 
 

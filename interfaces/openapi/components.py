@@ -3,7 +3,7 @@
 from marketplace.api.schemas import TEXT, component, object_schema
 
 ERROR = component(
-    "Error", object_schema({"error": TEXT}, "Every answer of 400 and above: one sentence.")
+    "Error", object_schema({"error": TEXT}, "Every response of 400 and above: one sentence.")
 )
 
 
@@ -12,8 +12,8 @@ def header(description, schema):
 
 
 HEADERS = {
-    "ETag": header("Names this very answer; send it as `If-None-Match`.", TEXT),
-    "Cache-Control": header("Who may keep the answer, and for how long.", TEXT),
+    "ETag": header("Names this very response; send it as `If-None-Match`.", TEXT),
+    "Cache-Control": header("Who may keep the response, and for how long.", TEXT),
     "RateLimit": header(
         'What is left: `"install";r=17;t=1284` is 17 requests, all again in 1284 seconds.', TEXT
     ),

@@ -23,7 +23,7 @@ unknown method of a path 405 with `Allow`.
 - 429 and 503 carry `Retry-After`: wait that many seconds, then send the same request again.
 - A body's fields that an operation does not know are ignored; a list's parameters that it does \
 not know are a 400. Numbers and booleans are JSON's own, not strings.
-- Every path answers with and without a last slash, and to HEAD where it answers GET.
+- Every path is served with and without a last slash, and to HEAD where it is to GET.
 """
 TAGS = {
     "Catalogue": "Find skills and personas. Needs no token.",

@@ -9,7 +9,7 @@ from marketplace.api.schemas import TEXT, identifier
 IF_NONE_MATCH = {
     "name": "If-None-Match",
     "in": "header",
-    "description": "The `ETag` of an earlier answer: 304 without a body where it is still true.",
+    "description": "The `ETag` of an earlier response: 304 without a body where it is still true.",
     "schema": TEXT,
 }
 

@@ -17,7 +17,7 @@ from marketplace.ratelimits.decorators import rate_of
 STATUS_DESCRIPTIONS = {
     200: "Done.",
     201: "Made.",
-    304: "The answer that the client names by its `ETag` is still true. No body.",
+    304: "The response that the client names by its `ETag` is still true. No body.",
     400: "Something in the request is wrong; the sentence says what.",
     401: "No token, or one that is not valid (any more).",
     402: "It has a price.",

@@ -10,13 +10,15 @@ from operator import attrgetter
 from django.http import Http404
 from django.utils.feedgenerator import Atom1Feed, get_tag_uri
 from django.utils.html import escape
+from django.views import View
+from django.views.decorators.csrf import csrf_exempt
 
 from catalogue.filters import PersonaFilterSet, SkillFilterSet
 from catalogue.models import Persona, Skill
-from interfaces.website.pages import Page, paginated
+from interfaces.website.pages import paginated
 from interfaces.website.sql import IDS_PER_PART, parts_of
 from marketplace.api.links import base_url
-from marketplace.db.replicas import read_connection
+from marketplace.db.replicas import on_replica, read_connection
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import Validator
 
@@ -29,10 +31,18 @@ MAX_NEW = 50
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class XmlPage(Page):
-    """A document at one URL: with a query string it would be another one to every cache."""
+class XmlDocument(View):
+    """A document at one URL: with a query string it would be another one to every cache.
 
+    It is no page: its errors are in JSON.
+    """
+
+    http_method_names = ["get", "head"]
     content_type = "application/xml; charset=utf-8"
+
+    @csrf_exempt
+    def dispatch(self, request, *args, **path):
+        return on_replica(super().dispatch, request, *args, **path)
 
     def setup(self, request, *args, **kwargs):
         super().setup(request, *args, **kwargs)
@@ -43,7 +53,7 @@ class XmlPage(Page):
         return public_response(content, validator, content_type=self.content_type)
 
 
-class SitemapIndex(XmlPage):
+class SitemapIndex(XmlDocument):
     def get(self, request):
         validator = Validator.of(sitemap_parts)
         names = ["pages", *(f"{kind}-{number}" for kind, number in validator.seen)]
@@ -59,7 +69,7 @@ def sitemap_parts():
     ]
 
 
-class Sitemap(XmlPage):
+class Sitemap(XmlDocument):
     def get(self, request, part):
         base = base_url(request)
         paths = [(path, None) for path in PAGES] if part == "pages" else self.entries(part)
@@ -91,7 +101,7 @@ def sitemap(root, element, urls):
     return "\n".join([*lines, f"</{root}>\n"])
 
 
-class Feed(XmlPage):
+class Feed(XmlDocument):
     """The newest skills and personas (RFC 4287)."""
 
     content_type = "application/atom+xml; charset=utf-8"

@@ -18,7 +18,7 @@ class Sort:
     """An order of a list, by `key` and then the newest first; the website shows its `label`.
 
     Row ids rise with time, so "newest" is the id, negated in an ascending sort. With that both
-    columns run the same way, and one comparison of rows, which an index answers at any depth,
+    columns run the same way, and one comparison of rows, which an index serves at any depth,
     says what comes after a position: `(key, id) < (…, …)`.
     """
 

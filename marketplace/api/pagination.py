@@ -91,7 +91,7 @@ class KeysetPagination(BasePagination):
             {
                 "name": "cursor",
                 "in": "query",
-                "description": "Where the page begins. Follow `next` and `previous` of an answer, "
+                "description": "Where the page begins. Follow `next` and `previous` of a response, "
                 "which hold it.",
                 "schema": {"type": "string"},
             },

@@ -80,15 +80,20 @@ class SlugField(TextField):
 class ChoiceField(NamedField):
     """One of some texts."""
 
-    default_error_messages = {"invalid": "{field} must be one of {choices}"}
+    default_error_messages = {
+        "invalid": "{field} must be a string",
+        "choice": "{field} must be one of {choices}",
+    }
 
     def __init__(self, choices, **options):
         super().__init__(**options)
         self.choices = choices
 
     def to_internal_value(self, data):
+        if not isinstance(data, str):
+            self.fail("invalid")
         if data not in self.choices:
-            self.fail("invalid", choices=", ".join(self.choices))
+            self.fail("choice", choices=", ".join(self.choices))
         return data
 
 

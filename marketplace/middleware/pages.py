@@ -14,6 +14,14 @@ def is_page(request):
     return match is not None and (is_admin(match) or hasattr(match.func, "is_page"))
 
 
+def has_method(view, method):
+    """Whether the view responds to the method; any function does."""
+    if not hasattr(view, "view_class"):
+        return True
+    name = method.lower()
+    return name in view.view_class.http_method_names and hasattr(view.view_class, name)
+
+
 def is_admin(match):
     return match is not None and match.app_name == "admin"
 

@@ -6,7 +6,7 @@ from django.http import HttpResponsePermanentRedirect
 from django.middleware.csrf import CsrfViewMiddleware
 
 from marketplace.middleware.errors import HTTPS_REQUIRED, error_response
-from marketplace.middleware.pages import is_admin, is_page, resolver_match
+from marketplace.middleware.pages import has_method, is_admin, is_page, resolver_match
 
 logger = logging.getLogger(__name__)
 
@@ -14,14 +14,15 @@ logger = logging.getLogger(__name__)
 class FormCsrfMiddleware(CsrfViewMiddleware):
     """Django's CSRF check, which leaves the cookies of an exempt view alone.
 
-    Django would replace a malformed cookie in any response, and the cache would store it.
+    Django would replace a malformed cookie in any response, and the cache would store it. A method
+    that the view does not have is a 405 and no forgery (contract 1).
     """
 
     def process_request(self, request):
         pass
 
     def process_view(self, request, view, *arguments):
-        if getattr(view, "csrf_exempt", False):
+        if getattr(view, "csrf_exempt", False) or not has_method(view, request.method):
             return None
         super().process_request(request)
         return super().process_view(request, view, *arguments)
@@ -57,11 +58,13 @@ class ContentSecurityPolicyMiddleware:
 
 
 class RequireHttpsMiddleware:
-    """Redirects plain HTTP requests for pages, and refuses those to the API.
+    """Refuses plain HTTP requests to the API and to MCP, and redirects all others.
 
-    A redirect would hide that the token has already travelled in clear (specification,
+    There a redirect would hide that the token has already travelled in clear (specification,
     Authentication 7).
     """
+
+    WITH_TOKENS = ("/api", "/mcp")
 
     def __init__(self, get_response):
         self.get_response = get_response
@@ -69,10 +72,11 @@ class RequireHttpsMiddleware:
     def __call__(self, request):
         if not settings.REQUIRE_HTTPS or request.is_secure():
             return self.get_response(request)
-        if is_page(request) or request.path.startswith(settings.STATIC_URL):
-            url = f"https://{request.get_host()}{request.get_full_path()}"
-            return HttpResponsePermanentRedirect(url)
-        return error_response(403, HTTPS_REQUIRED)
+        if request.path.startswith(self.WITH_TOKENS):
+            return error_response(403, HTTPS_REQUIRED)
+        return HttpResponsePermanentRedirect(
+            f"https://{request.get_host()}{request.get_full_path()}"
+        )
 
 
 class UntrustedProxyMiddleware:

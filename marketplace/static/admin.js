@@ -40,11 +40,11 @@ const fillFromFile = (content, status) => {
     if (!content.value.startsWith("---")) return;
     const text = content.value;
     const response = await post(status.dataset.url, text);
-    const answer = await response.json().catch(() => ({ error: "The fields could not be read." }));
+    const read = await response.json().catch(() => ({ error: "The fields could not be read." }));
     if (content.value !== text) return;
-    if (answer.error) return void (status.textContent = answer.error);
-    const filled = Object.entries(answer.fields).filter(([name, value]) => setField(name, value));
-    if (answer.content !== text) content.value = answer.content;
+    if (read.error) return void (status.textContent = read.error);
+    const filled = Object.entries(read.fields).filter(([name, value]) => setField(name, value));
+    if (read.content !== text) content.value = read.content;
     content.dispatchEvent(new Event("input"));
     const labels = filled.map(([name]) => labelOf(name));
     status.textContent = labels.length

@@ -50,7 +50,7 @@ HIDE = Decision(
     "hide",
     "Hidden",
     "reviews that are not",
-    "A hidden review is in no average and no public answer. The reason is for staff.",
+    "A hidden review is in no average and no public response. The reason is for staff.",
     lambda review, reason: review.hide(reason),
 )
 

@@ -137,19 +137,21 @@ REASONS = "reason must be one of malicious, broken, spam, license, other"
     [
         ({"kind": None}, "kind is required"),
         ({"kind": "agent"}, KINDS),
-        ({"kind": ["skill"]}, KINDS),
+        ({"kind": ["skill"]}, "kind must be a string"),
         ({"slug": None}, "slug is required"),
         ({"slug": ""}, "slug is required"),
         ({"slug": 5}, "slug must be a string"),
         ({"reason": None}, "reason is required"),
         ({"reason": "Spam"}, REASONS),
-        ({"reason": {}}, REASONS),
+        ({"reason": {}}, "reason must be a string"),
         ({"comment": "x" * 1001}, "comment must be at most 1000 characters"),
         ({"comment": 5}, "comment must be a string"),
         ({"comment": "mkt_agent_" + "a" * 38}, "comment must not hold a token"),
         ({"kind": "review"}, "reviewId is required"),
         ({"kind": "review", "reviewId": 5}, "reviewId must be a string"),
-        ({"kind": "x", "slug": None, "reason": "x"}, f"{KINDS}; slug is required; {REASONS}"),
+        # Which of the two is required, the kind says.
+        ({"kind": "x", "slug": None, "reason": "x"}, f"{KINDS}; {REASONS}"),
+        ({"kind": None, "slug": 5, "reason": None}, "kind is required; reason is required"),
     ],
 )
 def test_a_wrong_body_is_refused(client, changes, error):

@@ -10,7 +10,6 @@ from django.test.utils import CaptureQueriesContext
 from catalogue.models import Persona, Skill
 from marketplace.http_cache.store import cached_responses
 from tests.factories import PersonaFactory, SkillFactory
-from tests.interfaces.pages import visible
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -122,8 +121,11 @@ def test_a_reader_that_has_it_gets_a_304(person, catalogue):
     )
 
 
-def test_a_query_is_a_404_page(person, catalogue):
-    assert "404 There is no such page" in visible(person.get("/feed.atom?limit=1"), 404)
+def test_a_query_is_a_404(person, catalogue):
+    response = person.get("/feed.atom?limit=1")
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Not found: the API has no such path"}
 
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "options"])
@@ -131,6 +133,7 @@ def test_another_method_is_a_405(person, method):
     response = getattr(person, method)("/feed.atom")
 
     assert (response.status_code, response.headers["Allow"]) == (405, "GET, HEAD")
+    assert response.json() == {"error": "Method Not Allowed"}
 
 
 def test_it_costs_a_statement_for_each_kind(person, catalogue):

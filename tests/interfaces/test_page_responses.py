@@ -88,7 +88,10 @@ def test_pages_load_nothing_but_our_own_files(person, catalogue):
 
 @pytest.mark.parametrize(
     "path",
-    [*PAGES, "/docs", "/feed.atom", "/skills/a/b", "/claim/none", "/admin", "/static/pages.css"],
+    [
+        *(*PAGES, "/docs", "/feed.atom", "/skills/a/b", "/claim/none", "/admin"),
+        *("/static/pages.css", "/skill.md", "/llms.txt", "/sitemap.xml", "/nowhere"),
+    ],
 )
 def test_a_plain_request_for_a_page_or_its_files_is_redirected_to_https(person, settings, path):
     settings.REQUIRE_HTTPS = True

@@ -10,7 +10,6 @@ from django.test.utils import CaptureQueriesContext
 from catalogue.models import Persona, Skill
 from marketplace.http_cache.store import cached_responses
 from tests.factories import PersonaFactory, SkillFactory
-from tests.interfaces.pages import visible
 
 NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 STEP = 10_000
@@ -97,8 +96,11 @@ def test_robots_txt_names_it(person):
         *("/sitemap.xml?page=2", "/sitemap-skills-0.xml?x", "/sitemap-pages.xml?utm=a"),
     ],
 )
-def test_an_unknown_part_or_a_query_is_a_404_page(person, catalogue, path):
-    assert "404 There is no such page" in visible(person.get(path), 404)
+def test_an_unknown_part_or_a_query_is_a_404(person, catalogue, path):
+    response = person.get(path)
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Not found: the API has no such path"}
 
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "options"])
@@ -107,6 +109,7 @@ def test_another_method_is_a_405(person, catalogue, method, path):
     response = getattr(person, method)(path)
 
     assert (response.status_code, response.headers["Allow"]) == (405, "GET, HEAD")
+    assert response.json() == {"error": "Method Not Allowed"}
 
 
 def test_the_index_is_cached_and_knows_of_a_new_part(person, catalogue):

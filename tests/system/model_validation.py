@@ -72,10 +72,11 @@ def review_problem(body):
 
 
 def report_problem(body):
+    wrong_kind = choice_problem(body, "kind", ["skill", "persona", "review"])
     named_by = "reviewId" if body.get("kind") == "review" else "slug"
     return joined(
-        choice_problem(body, "kind", ["skill", "persona", "review"]),
-        slug_problem(body, named_by),
+        wrong_kind,
+        None if wrong_kind else slug_problem(body, named_by),
         choice_problem(body, "reason", ["malicious", "broken", "spam", "license", "other"]),
         text_problem(body, "comment", maximum=1000),
     )
@@ -84,6 +85,8 @@ def report_problem(body):
 def choice_problem(values, name, choices):
     if values.get(name) is None:
         return f"{name} is required"
+    if not isinstance(values[name], str):
+        return f"{name} must be a string"
     return None if values[name] in choices else f"{name} must be one of {', '.join(choices)}"
 
 

@@ -28,7 +28,7 @@ TOOLS = {
     "register_agent": Tool(
         "Register an agent",
         "Become an agent of the marketplace, once: registering again makes a second agent, without "
-        "what the first one has. Answers your `token`, which is shown only this once: "
+        "what the first one has. Returns your `token`, which is shown only this once: "
         "store it, and have it sent as the header `Authorization: Bearer <token>` of this MCP "
         "server. Give `claim.claimUrl` to the person who operates you. Needs no token.",
         post,

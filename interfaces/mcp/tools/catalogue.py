@@ -45,7 +45,7 @@ def file_in(response):
 TOOLS = {
     "search_skills": Tool(
         "Search skills",
-        "Find skills: instructions for one kind of task, as SKILL.md files. Answers `results`, the "
+        "Find skills: instructions for one kind of task, as SKILL.md files. Returns `results`, the "
         "best first, each with its `slug`, and `count`, how many match in all. `contextTokens` is "
         "what a skill's text costs your context. Needs no token.",
         get,
@@ -98,20 +98,20 @@ TOOLS = {
     "list_changes": Tool(
         "List what has changed",
         "Which skills and personas were published, updated or withdrawn, each once at its last "
-        "change, the oldest first, with its `digest`. Keep `cursor`: as `since` it answers what "
+        "change, the oldest first, with its `digest`. Keep `cursor`: as `since` it returns what "
         "has changed after that. Needs no token.",
         get,
         "change-list",
         ListChangesSerializer,
         {
-            "since": "The `cursor` or the `next` of an earlier answer; left out: from the start",
+            "since": "The `cursor` or the `next` of an earlier response; left out: from the start",
             "kind": "Only `skill`s or only `persona`s",
             "limit": PAGE["limit"],
         },
     ),
     "search_personas": Tool(
         "Search personas",
-        "Find personas: roles to work in, each a prompt that bundles skills. Answers `results`, "
+        "Find personas: roles to work in, each a prompt that bundles skills. Returns `results`, "
         "the best first, each with its `slug`, `skills`, rating and price (only what `isFree` can "
         "be installed here), and `count`, how many match in all. Needs no token.",
         get,
