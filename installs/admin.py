@@ -31,6 +31,10 @@ class InstallAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     in_totals = True
     counted_by_day = ("Installs", "installed_at")
 
+    def get_queryset(self, request):
+        unseen = self.model.Entry.long_columns(f"{self.model.kind}__")
+        return super().get_queryset(request).defer(*unseen)
+
 
 @admin.register(SkillInstall)
 class SkillInstallAdmin(InstallAdmin):
@@ -38,9 +42,6 @@ class SkillInstallAdmin(InstallAdmin):
     list_filter = [PresentFilter]
     list_select_related = ["skill", "agent"]
     search_fields = ["skill__slug", "agent__handle"]
-
-    def get_queryset(self, request):
-        return super().get_queryset(request).defer("skill__content")
 
     @admin.display(description="runtime")
     def runtime_start(self, install):
@@ -77,6 +78,3 @@ class PersonaInstallAdmin(InstallAdmin):
     list_select_related = ["persona", "agent"]
     list_filter = ["is_active", PresentFilter]
     search_fields = ["persona__slug", "agent__handle"]
-
-    def get_queryset(self, request):
-        return super().get_queryset(request).defer("persona__content")

@@ -28,8 +28,9 @@ class CaseQuerySet(CountedQuerySet):
     def with_target(self):
         """With what each is about, without its texts."""
         return self.select_related("skill", "persona", "review__persona", "review__agent").defer(
-            *("skill__content", "skill__skill_md", "skill__files"),
-            *("persona__content", "review__persona__content"),
+            *Skill.long_columns("skill__"),
+            *Persona.long_columns("persona__"),
+            *Persona.long_columns("review__persona__"),
         )
 
     def with_reporters(self):

@@ -77,7 +77,7 @@ class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
     in_totals = True
 
     def get_queryset(self, request):
-        return super().get_queryset(request).defer("persona__content")
+        return super().get_queryset(request).defer(*Persona.long_columns("persona__"))
 
     def view_on_site(self, obj):
         """The page of its persona, which shows it."""

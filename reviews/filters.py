@@ -6,7 +6,7 @@ from functools import partial
 from django.db.models import F, Q
 
 from catalogue.exceptions import PersonaNotFound
-from catalogue.models import Persona, slug_validator
+from catalogue.models import Persona, is_slug
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.filtersets import Filter, FilterSet
 from marketplace.api.keysets import Sort
@@ -67,9 +67,8 @@ class PersonaReviewFilterSet(FilterSet):
     def rows(self):
         """Raises PersonaNotFound."""
         slug = self.bound["slug"]
-        # No row has a malformed slug, and PostgreSQL refuses to read some of them.
         check = partial(self.published.first, slug=slug)
-        published = Validator.of(check) if slug_validator.regex.search(slug) else None
+        published = Validator.of(check) if is_slug(slug) else None
         if published is None:
             raise PersonaNotFound
         (self.bound["persona"],) = published.seen

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from agents.models import Agent, OperatorClaim
 from catalogue.exceptions import PersonaNotFound
-from catalogue.models import Persona, slug_validator
+from catalogue.models import Persona, is_slug
 from marketplace.adminsite.history import StaffHistory
 from marketplace.db.rows import instance_of, row_version
 from marketplace.models import MAX_REASON, make_public_id
@@ -68,8 +68,7 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
         The row stays without its comment, so that a hidden review stays hidden when it is written
         anew. Raises ReviewNotFound (lifecycle 12).
         """
-        # No row has a malformed slug, and PostgreSQL refuses to read some of them.
-        if not slug_validator.regex.search(slug):
+        if not is_slug(slug):
             raise ReviewNotFound
         verdict = agent.run_alone(DELETE_REVIEW, slug=slug)
         if verdict.review_id is None:

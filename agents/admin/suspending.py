@@ -8,6 +8,9 @@ from marketplace.adminsite.actions import ReasonForm
 class SuspendAgentsMixin:
     """For an action that suspends agents, from their own list or from that of what they did."""
 
+    def has_suspend_permission(self, request):
+        return request.user.has_perm("agents.change_agent")
+
     def suspend_agents(self, request, rows, agents):
         """Ask for a reason, and suspend the agents that have to do with the rows."""
         if not agents:

@@ -50,6 +50,14 @@ class EntryAdmin(StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
     change_list_template = "admin/catalogue/entries.html"
     change_form_template = "admin/catalogue/entry.html"
 
+    def get_queryset(self, request):
+        queryset = super().get_queryset(request)
+        is_list = request.resolver_match.url_name == self.url_name("changelist")
+        # Actions, which are posted to the list, may need all of an entry.
+        if is_list and request.method == "GET":
+            return queryset.defer(*self.model.long_columns())
+        return queryset
+
     def get_fieldsets(self, request, obj=None):
         about = ["title", "slug", "description", "category", "tags", "runtimes"]
         fieldsets = [

@@ -9,7 +9,7 @@ from catalogue.frontmatter import as_slug, as_title, read_frontmatter
 from catalogue.importing.base import File, Report, entry_fields, printable, taking_turns
 from catalogue.importing.exports import as_file
 from catalogue.importing.importers import PersonaImporter, SkillImporter
-from catalogue.models import Skill, slug_validator
+from catalogue.models import Skill, is_slug
 from marketplace.adminsite.diffs import shown_change
 
 SOURCE = "admin"
@@ -93,7 +93,7 @@ class AdminImportMixin:
         """The slug that a frontmatter asks for, or ""."""
         name = fields.line("name")
         # One that staff have written may be longer than those that are made from names.
-        return name if slug_validator.regex.search(name) else as_slug(name)
+        return name if is_slug(name) else as_slug(name)
 
     def pasted(self, text):
         """`{field: value}` of the entry that a file with this text makes. Raises Refused."""

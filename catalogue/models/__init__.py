@@ -6,7 +6,7 @@ from catalogue.models.entries import (
     TITLE_WITHOUT_CASE,
     Entry,
     Status,
-    slug_validator,
+    is_slug,
     successor_slug,
 )
 from catalogue.models.files import FileContent, content_digest
@@ -41,6 +41,6 @@ __all__ = [
     "Status",
     "ZeroResultSearch",
     "content_digest",
-    "slug_validator",
+    "is_slug",
     "successor_slug",
 ]

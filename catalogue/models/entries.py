@@ -19,6 +19,12 @@ slug_validator = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as pdf-tables."
 )
 
+
+def is_slug(text):
+    """Whether an entry may have it; PostgreSQL refuses to read some texts that none has."""
+    return slug_validator.regex.search(text) is not None
+
+
 # Sort keys that are no plain column. The lists order by the same expressions as the indexes.
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
@@ -58,8 +64,8 @@ class EntryQuerySet(CountedQuerySet):
 
     def for_list(self):
         """Defer what no list shows, the long columns above all."""
-        unseen = ("content", "source", "status", "withdrawn_at", "withdrawal_reason", "successor")
-        return self.with_successor().defer(*unseen)
+        unseen = ("source", "status", "withdrawn_at", "withdrawal_reason", "successor")
+        return self.with_successor().defer(*unseen, *self.model.long_columns())
 
     def with_successor(self):
         """Annotate `successor_slug`."""
@@ -80,6 +86,8 @@ def successor_slug(model, relation=""):
 
 class Entry(models.Model):
     """What skills and personas share (contract 6)."""
+
+    LONG_COLUMNS = ["content"]
 
     slug = models.CharField(max_length=100, validators=[slug_validator])
     title = models.CharField(max_length=200)
@@ -131,6 +139,11 @@ class Entry(models.Model):
 
     def __str__(self):
         return self.slug
+
+    @classmethod
+    def long_columns(cls, relation=""):
+        """What no list shows; `relation` leads to the entry: `skill__`."""
+        return [f"{relation}{name}" for name in cls.LONG_COLUMNS]
 
     def get_absolute_url(self):
         return f"/{self._meta.model_name}s/{quote(self.slug, safe='')}"

@@ -29,7 +29,7 @@ FILE_TEXT = Case(
 
 class SkillQuerySet(EntryQuerySet):
     def for_list(self):
-        return super().for_list().defer("skill_md", "files", "archive_digest")
+        return super().for_list().defer("archive_digest")
 
     def with_head(self):
         """Annotate the start of each SKILL.md, with its frontmatter, and its size and digest.
@@ -84,6 +84,7 @@ class ArchiveDigestField(models.CharField):
 
 
 class Skill(Entry):
+    LONG_COLUMNS = [*Entry.LONG_COLUMNS, "skill_md", "files"]
     NotFound = SkillNotFound
     POPULARITY = "downloads"  # which counter raises it in searches
     COUNTERS = {"downloads": ("agent_installs", Count("pk"))}

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from catalogue.exceptions import FileNotFound, PersonaNotFound, SkillNotFound
 from catalogue.filters import PersonaFilterSet, SkillFilterSet
-from catalogue.models import Persona, Skill, slug_validator
+from catalogue.models import Persona, Skill, is_slug
 from catalogue.serializers import (
     BYTES_SCHEMA,
     DIGEST_SCHEMA,
@@ -60,9 +60,7 @@ class CatalogueViewSet(PublicListViewSet):
     @classmethod
     def get_published(cls, slug):
         """The published entry in detail, and the validator for it. Raises the kind's NotFound."""
-        # No row has a malformed slug, and PostgreSQL refuses to read some of them.
-        is_slug = slug_validator.regex.search(slug)
-        entries, seen = cls.by_slug.select(slug=slug) if is_slug else ([], [])
+        entries, seen = cls.by_slug.select(slug=slug) if is_slug(slug) else ([], [])
         if not entries:
             raise cls.queryset.model.NotFound
         return entries[0], Validator(partial(cls.by_slug.versions, slug=slug), seen)

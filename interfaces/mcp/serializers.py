@@ -66,14 +66,14 @@ class SearchSerializer(PageSerializer):
 
 class SearchSkillsSerializer(SearchSerializer):
     bundledIn = TextField(required=False)
-    sort = SortField(["relevance", *SkillFilterSet.sorts])
+    sort = SortField(SkillFilterSet.sort_names())
 
 
 class SearchPersonasSerializer(SearchSerializer):
     skill = TextField(required=False)
     free = BooleanField(required=False)
     minRating = NumberField(required=False)
-    sort = SortField(["relevance", *PersonaFilterSet.sorts])
+    sort = SortField(PersonaFilterSet.sort_names())
 
 
 class FacetsSerializer(BodySerializer):
@@ -96,7 +96,7 @@ class FileSerializer(SlugSerializer):
 class ListReviewsSerializer(PageSerializer):
     slug = SlugField()
     rating = WholeNumberField(min_value=1, max_value=5, required=False)
-    sort = SortField(list(PersonaReviewFilterSet.sorts))
+    sort = SortField(PersonaReviewFilterSet.sort_names())
 
 
 class DeleteReviewSerializer(BodySerializer):

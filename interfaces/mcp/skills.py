@@ -33,7 +33,7 @@ from mcp.types import (
 
 from catalogue.archives import SKILL_MD
 from catalogue.frontmatter import FENCED, parse_yaml
-from catalogue.models import FILE_TEXT, Skill, content_digest, slug_validator
+from catalogue.models import FILE_TEXT, Skill, content_digest, is_slug
 from catalogue.serializers import media_type
 from catalogue.skill_md import MAX_NAME, name_of
 from interfaces.guides.views import skill_md
@@ -189,7 +189,7 @@ def located(request, uri):
     parts = parts_of(uri)
     if parts[0] == OWN:
         return own_folder(request), "/".join(parts[1:])
-    if parts[0] != CATALOGUE or len(parts) < 2 or not slug_validator.regex.search(parts[1]):
+    if parts[0] != CATALOGUE or len(parts) < 2 or not is_slug(parts[1]):
         raise unknown(uri)
     skill = Skill.objects.published().filter(slug=parts[1]).with_head().first()
     if skill is None:

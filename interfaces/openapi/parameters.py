@@ -31,18 +31,17 @@ IN_PATH = [
 def of_list(view):
     """The query parameters that a list takes."""
     filterset = view.filterset_class
-    sorts, meant = list(filterset.sorts), f"Without it `{filterset.default_sort}`."
+    meant = f"Without it `{filterset.default_sort}`."
     if "q" in filterset.allowed():
         text = TEXT | {"maxLength": MAX_QUERY}
         yield in_query("q", "Search in your own words; typos are corrected.", text)
         for alias, name in filterset.aliases.items():
             yield in_query(alias, f"The same as `{name}`.", text)
-        sorts = ["relevance", *sorts]
         meant = f"Without it `relevance` where there is a `q`, else `{filterset.default_sort}`."
     for name, each in filterset.filters.items():
         yield in_query(name, each.description, each.schema, required=name in filterset.required)
     if "sort" in filterset.allowed():
-        yield in_query("sort", meant, {"type": "string", "enum": sorts})
+        yield in_query("sort", meant, {"type": "string", "enum": filterset.sort_names()})
     if view.paginator is not None:
         yield from view.paginator.get_schema_operation_parameters(view)
 

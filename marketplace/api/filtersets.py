@@ -75,6 +75,10 @@ class FilterSet:
         """All that a cursor depends on."""
         return repr((type(self).__name__, self.sort, self.bound, sorted(self.values.items())))
 
+    @classmethod
+    def sort_names(cls):
+        return list(cls.sorts)
+
     @property
     def sort_choices(self):
         """The names and labels of the sorts, the default one first."""
@@ -139,6 +143,6 @@ class FilterSet:
     def _sort(self, name):
         if name is None:
             return self.default_sort
-        if name not in self.sorts:
-            raise BadRequest(f"sort must be one of {', '.join(self.sorts)}")
+        if name not in self.sort_names():
+            raise BadRequest(f"sort must be one of {', '.join(self.sort_names())}")
         return name

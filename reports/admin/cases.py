@@ -143,9 +143,6 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def has_hide_permission(self, request):
         return request.user.has_perm("reviews.change_review")
 
-    def has_suspend_permission(self, request):
-        return request.user.has_perm("agents.change_agent")
-
     @admin.action(description="Resolve", permissions=["resolve"])
     def resolve(self, request, queryset):
         form = ResolutionForm(request.POST if self.is_confirmed(request) else None)

@@ -45,9 +45,6 @@ class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def state(self, report):
         return state_label("resolved" if report.resolved_at else "open")
 
-    def has_suspend_permission(self, request):
-        return request.user.has_perm("agents.change_agent")
-
     @admin.action(description="Suspend who reported it", permissions=["suspend"])
     def suspend(self, request, queryset):
         agents = Agent.objects.filter(reports__in=queryset, suspended_at=None).distinct()
