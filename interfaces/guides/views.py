@@ -75,7 +75,7 @@ def page_response(request, name, text, media_type):
         "media_type": media_type,
         "content": render_markdown(text),
         "contents": contents(text),
-        "kind": "guide",
+        "section": "guide",
     }
     content = render_to_string("guides/page.html", context)
     response = public_response(content, None, content_type="text/html; charset=utf-8")

@@ -39,6 +39,6 @@ def docs(request):
     the markup of both; docs.js and docs.css mend those of Swagger UI.
     """
     content_type = "text/html; charset=utf-8"
-    context = {"kind": "docs", "description": render_markdown(document()["info"]["description"])}
+    context = {"section": "docs", "description": render_markdown(document()["info"]["description"])}
     content = render_to_string("docs.html", context)
     return public_response(content, ALWAYS_FRESH, content_type=content_type)

@@ -21,19 +21,19 @@ from reviews.filters import PersonaReviewFilterSet
 
 
 class EntryPage(Page):
-    kind = None
+    section = None
     viewset = None
 
     def advice(self, slug):
         model = self.viewset.queryset.model
-        return {"kind": self.kind, "near": on_replica(near_slugs, model, slug)}
+        return {"section": self.section, "near": on_replica(near_slugs, model, slug)}
 
     def render_entry(self, entry, validators, text, folder="", **context):
         """The page of the entry with its `text`, of which relative links lead into the folder."""
         related = related_to(entry)
         return self.render(
             Validator.of_all([*validators, related.validator]),
-            kind=self.kind,
+            section=self.section,
             entry=entry,
             related=related,
             content=render_markdown(text, folder),
@@ -44,7 +44,7 @@ class EntryPage(Page):
 
 class SkillPage(EntryPage):
     template_name = "skill.html"
-    kind = "skills"
+    section = "skills"
     viewset = SkillViewSet
 
     def get(self, request, slug):
@@ -72,7 +72,7 @@ class FilePage(Page):
         code = None if text is None else highlight(text, language_of(path))
         url = f"{files_address(skill)}/{quote(path)}"
         # Without a validator: no cache of this process holds the files.
-        return self.render(None, kind="skills", entry=skill, file=file, code=code, url=url)
+        return self.render(None, section="skills", entry=skill, file=file, code=code, url=url)
 
 
 class ReviewPagination(KeysetPagination):
@@ -83,7 +83,7 @@ class PersonaPage(EntryPage):
     """A persona with a page of its reviews, of which `cursor` tells where it begins."""
 
     template_name = "persona.html"
-    kind = "personas"
+    section = "personas"
     viewset = PersonaViewSet
 
     def get(self, request, slug):
@@ -105,18 +105,22 @@ class PersonaPage(EntryPage):
 class PicturePage(EntryPage):
     """What others show beside a link to an entry: a PNG of 1200 x 630 (Open Graph)."""
 
+    kind = None
+
     def get(self, request, slug):
         entry, validator = self.viewset.get_published(slug)
         shown = {name: getattr(entry, name) for name in Face._fields if name != "kind"}
-        content = draw(Face(self.kind.removesuffix("s"), **shown))
+        content = draw(Face(self.kind, **shown))
         return public_response(content, validator, content_type="image/png")
 
 
 class SkillPicture(PicturePage):
-    kind = "skills"
+    kind = "skill"
+    section = "skills"
     viewset = SkillViewSet
 
 
 class PersonaPicture(PicturePage):
-    kind = "personas"
+    kind = "persona"
+    section = "personas"
     viewset = PersonaViewSet

@@ -63,6 +63,7 @@ class ListPage(Page):
     template_name = "list.html"
     viewset = None
     kind = None
+    section = None
     facets = FACETS
 
     def get(self, request):
@@ -72,10 +73,11 @@ class ListPage(Page):
         filterset = self.viewset.filterset_class(query)
         pagination = NumberedPagination(int(before) if re.fullmatch("[0-9]{1,9}", before) else None)
         pagination.paginate_queryset(filterset, request)
-        counted, validator = most_common(self.kind.removesuffix("s"), self.facets, MAX_CHOICES)
+        counted, validator = most_common(self.kind, self.facets, MAX_CHOICES)
         return self.render(
             Validator.of_all([validator, pagination.rows.validator]),
             kind=self.kind,
+            section=self.section,
             filterset=filterset,
             chips=list(chips(filterset)),
             facets=[each for each in self.choices(filterset, counted) if each["choices"]],
@@ -136,13 +138,15 @@ def changed(query, **changes):
 
 class SkillsPage(ListPage):
     viewset = SkillViewSet
-    kind = "skills"
+    kind = "skill"
+    section = "skills"
 
 
 class PersonasPage(ListPage):
     viewset = PersonaViewSet
-    kind = "personas"
-    facets = {"category": "Category", "runtime": "Runtime", "free": "Price", "license": "License"}
+    kind = "persona"
+    section = "personas"
+    facets = {**FACETS, "free": "Price"}
 
     def choices(self, filterset, counted):
         for facet in super().choices(filterset, counted):

@@ -23,7 +23,7 @@ from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import Validator
 
 MODELS = {"skills": Skill, "personas": Persona}
-PARTS = {kind: parts_of(model._meta.db_table) for kind, model in MODELS.items()}  # noqa: SLF001
+PARTS = {section: parts_of(model._meta.db_table) for section, model in MODELS.items()}  # noqa: SLF001
 PART = re.compile(r"(skills|personas)-(0|[1-9][0-9]{0,8})")
 PAGES = ["/", "/skills", "/personas", "/docs", "/skill.md", "/llms.txt"]
 MAX_NEW = 50
@@ -56,16 +56,18 @@ class XmlDocument(View):
 class SitemapIndex(XmlDocument):
     def get(self, request):
         validator = Validator.of(sitemap_parts)
-        names = ["pages", *(f"{kind}-{number}" for kind, number in validator.seen)]
+        names = ["pages", *(f"{section}-{number}" for section, number in validator.seen)]
         urls = [(f"{base_url(request)}/sitemap-{name}.xml", None) for name in names]
         return self.respond(sitemap("sitemapindex", "sitemap", urls), validator)
 
 
 def sitemap_parts():
-    """`[(kind, number), …]`"""
+    """`[(section, number), …]`"""
     connection = read_connection()
     return [
-        (kind, number) for kind, sql in PARTS.items() for (number,) in connection.fetch_all(sql)
+        (section, number)
+        for section, sql in PARTS.items()
+        for (number,) in connection.fetch_all(sql)
     ]
 
 
@@ -81,12 +83,13 @@ class Sitemap(XmlDocument):
         wanted = PART.fullmatch(part)
         if wanted is None:
             raise Http404
-        kind, first = wanted[1], int(wanted[2]) * IDS_PER_PART
-        rows = MODELS[kind].objects.published().filter(pk__gte=first, pk__lt=first + IDS_PER_PART)
-        found = rows.order_by("pk").values_list("slug", "updated_at")
+        section, first = wanted[1], int(wanted[2]) * IDS_PER_PART
+        entries = MODELS[section].objects.published()
+        rows = entries.filter(pk__gte=first, pk__lt=first + IDS_PER_PART).order_by("pk")
+        found = rows.values_list("slug", "updated_at")
         if not found:
             raise Http404
-        return [(f"/{kind}/{slug}", updated_at) for slug, updated_at in found]
+        return [(f"/{section}/{slug}", updated_at) for slug, updated_at in found]
 
 
 def sitemap(root, element, urls):
@@ -122,12 +125,12 @@ class Feed(XmlDocument):
             author_name="Agent Marketplace",
             language="en",
         )
-        entries = [(kind, entry) for kind, shown in lists.items() for entry in shown.page]
+        entries = [(section, entry) for section, shown in lists.items() for entry in shown.page]
         entries.sort(key=lambda pair: pair[1].created_at, reverse=True)
-        for kind, entry in entries[:MAX_NEW]:
+        for section, entry in entries[:MAX_NEW]:
             feed.add_item(
                 title=NOT_XML.sub("", entry.title),
-                link=f"{base}/{kind}/{entry.slug}",
+                link=f"{base}/{section}/{entry.slug}",
                 # Readers take a summary for HTML.
                 description=escape(NOT_XML.sub("", entry.description)),
                 author_name=NOT_XML.sub("", entry.author) or None,
