@@ -27,4 +27,5 @@ class OperatorHistory(StaffHistory):
 
 @receiver(pre_create_historical_record)
 def name_the_operator(instance, history_instance, **_):
-    history_instance.operator = getattr(instance, "_history_operator", "")
+    if isinstance(history_instance, OperatorSnapshot):
+        history_instance.operator = getattr(instance, "_history_operator", "")

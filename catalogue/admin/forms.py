@@ -16,8 +16,9 @@ from catalogue.frontmatter import (
     read_frontmatter,
     utf16_length,
 )
-from catalogue.importing.base import LISTS, TEXTS, entry_fields
+from catalogue.importing.base import entry_fields
 from catalogue.importing.uploads import MAX_ENTRIES, MAX_UPLOAD
+from catalogue.models import LIST_FIELDS, TEXT_FIELDS
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonField, ReasonForm
 from marketplace.secrets import holds_token
@@ -136,7 +137,7 @@ class SkillForm(EntryForm):
         if "content" in self.changed_data and "content" in cleaned:
             before = self.frontmatter(self.instance.content)
             now = self.frontmatter(cleaned["content"])
-            for name in {*TEXTS, *LISTS} & set(cleaned) - set(self.changed_data):
+            for name in {*TEXT_FIELDS, *LIST_FIELDS} & set(cleaned) - set(self.changed_data):
                 if now.get(name) and now[name] != before.get(name):
                     cleaned[name] = now[name]
                     self.followed.append(name)

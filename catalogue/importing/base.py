@@ -19,13 +19,11 @@ from catalogue.frontmatter import (
     read_text,
 )
 from catalogue.importing.folders import CACHES, Folder
-from catalogue.models import Status
+from catalogue.models import LIST_FIELDS, TEXT_FIELDS, Status
 
 BATCH = 100  # files of one transaction
-TEXTS = ["title", "description", "category", "author", "version", "license"]
-LISTS = ["tags", "runtimes"]
 # What an import may change of an existing entry.
-IMPORTED = [*TEXTS, *LISTS, "content", "status"]
+IMPORTED = [*TEXT_FIELDS, *LIST_FIELDS, "content", "status"]
 
 
 @dataclass
@@ -279,8 +277,8 @@ class Importer:
 
 def entry_fields(fields):
     """What an entry of any kind takes from its frontmatter."""
-    return {name: fields.line(name) for name in TEXTS} | {
-        name: fields.words(name) for name in LISTS
+    return {name: fields.line(name) for name in TEXT_FIELDS} | {
+        name: fields.words(name) for name in LIST_FIELDS
     }
 
 

@@ -1,8 +1,10 @@
 from catalogue.models.changes import Change, Feed
 from catalogue.models.entries import (
+    LIST_FIELDS,
     NAMES,
     PUBLISHED,
     RATING_OR_ZERO,
+    TEXT_FIELDS,
     TITLE_WITHOUT_CASE,
     Entry,
     Status,
@@ -23,9 +25,11 @@ from catalogue.models.skills import FILE_TEXT, Skill
 
 __all__ = [
     "FILE_TEXT",
+    "LIST_FIELDS",
     "NAMES",
     "PUBLISHED",
     "RATING_OR_ZERO",
+    "TEXT_FIELDS",
     "TITLE_WITHOUT_CASE",
     "Change",
     "Entry",

@@ -25,6 +25,9 @@ def is_slug(text):
     return slug_validator.regex.search(text) is not None
 
 
+# What the frontmatter of a file says of an entry, beside its name.
+TEXT_FIELDS = ["title", "description", "category", "author", "version", "license"]
+LIST_FIELDS = ["tags", "runtimes"]
 # Sort keys that are no plain column. The lists order by the same expressions as the indexes.
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)

@@ -9,7 +9,9 @@ from catalogue.archives import archive_of
 from catalogue.exceptions import FileNotFound, SkillNotFound
 from catalogue.frontmatter import MAX_FRONTMATTER
 from catalogue.models.entries import (
+    LIST_FIELDS,
     NO_HISTORY,
+    TEXT_FIELDS,
     Entry,
     EntryQuerySet,
     digest_of,
@@ -61,8 +63,7 @@ class SkillMdField(models.TextField):
     (lifecycle 14).
     """
 
-    MADE_OF = {"content", "slug", "title", "description", "license", "category", "author"}
-    MADE_OF |= {"tags", "runtimes", "version"}
+    MADE_OF = {"content", "slug", *TEXT_FIELDS, *LIST_FIELDS}
 
     def pre_save(self, skill, add):
         text = skill_md_of(skill)

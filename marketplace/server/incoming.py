@@ -39,3 +39,10 @@ def missing_bytes(data):
     if body > MAX_BODY:
         raise NotAwaited
     return max(end + len(END_OF_HEAD) + body - len(data), 0)
+
+
+def is_whole(data):
+    try:
+        return not missing_bytes(data)
+    except (HeadTooLarge, NotAwaited):
+        return False

@@ -31,7 +31,7 @@ from gunicorn.workers.gthread import (
 
 from marketplace.api.limits import TOO_SLOW
 from marketplace.request_ids import current_request_id, end_request
-from marketplace.server.incoming import HeadTooLarge, NotAwaited, missing_bytes
+from marketplace.server.incoming import HeadTooLarge, NotAwaited, is_whole, missing_bytes
 from marketplace.server.sockets import ClientSocket
 
 WHEN_READABLE = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLONESHOT
@@ -246,6 +246,7 @@ class Worker(ThreadWorker):
             conn.timeout = min(conn.timeout, time.monotonic() + STOP_KEEPALIVE_LINGER)
 
     def receive_next(self, conn, event):
+        # By its own name `expire` knows that the client has not taken the last responses.
         self.receive(conn, event)
 
     def linger(self, conn):
@@ -302,10 +303,3 @@ class Worker(ThreadWorker):
 def read_ahead(conn):
     """What was read beyond the last request; the socket does not report it as readable."""
     return b"" if conn.parser is None else conn.parser.unreader.buf.getvalue()
-
-
-def is_whole(data):
-    try:
-        return not missing_bytes(data)
-    except (HeadTooLarge, NotAwaited):
-        return False

@@ -34,9 +34,5 @@ class Command(BaseCommand):
         agent = Agent.objects.filter(handle=handle).first()
         if agent is None:
             raise CommandError(f"No agent has the handle {handle!r}.")
-        token = AgentToken.objects.issue(
-            agent,
-            [scope for scope in Scope.values if scope in wanted],
-            expires_at=tokens.expiry(expires_in_days),
-        )
+        token = AgentToken.objects.issue(agent, wanted, expires_at=tokens.expiry(expires_in_days))
         self.stdout.write(token.text)
