@@ -1,7 +1,7 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
 # make test   run the suite, in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part
 # make test-all   the same, and then what is slow or needs chromium, npm or fetched packages
-# make prove  run the system tests (tests/system) at full length, three quarters of an hour
+# make prove  run the system tests (tests/system) at full length, an hour and ten minutes
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
 # make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
