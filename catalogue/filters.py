@@ -1,4 +1,4 @@
-"""The query strings of the two list endpoints (contract 6)."""
+"""The query strings of the two lists (contract 6), and of the facets (lifecycle 19)."""
 
 import re
 from dataclasses import replace

@@ -132,7 +132,7 @@ class DeactivatedPersonaSerializer(InstalledPersonaSerializer):
 
 
 class UpgradeSerializer(BaseSerializer):
-    """What an update moved; from InstallQuerySet.upgrade."""
+    """What an update moved; from InstallManager.upgrade."""
 
     schema = component(
         "Upgrade",

@@ -83,7 +83,7 @@ class RateCount(models.Model):
 
 
 class DayCount(models.Model):
-    """How many rows of a kind were added on a day that is over; see adminsite/dashboard.py."""
+    """How many rows of a kind were added on a day that is over; see adminsite/day_counts.py."""
 
     name = models.CharField(max_length=32)
     day = models.DateField()
