@@ -7,7 +7,8 @@ from django.test.utils import CaptureQueriesContext
 
 from agents.models import AgentToken, OperatorClaim, OperatorKey
 from catalogue.models import Persona, Skill
-from installs.models import SkillInstall
+from installs.models import PersonaInstall, SkillInstall
+from reviews.models import Review
 from tests.admin.rows import KEY, MODELS, SEARCHES, change_page, first_of, make_rows, url_of
 from tests.factories import SkillInstallFactory, ask_for_code
 
@@ -93,6 +94,19 @@ def test_no_page_needs_more_queries_for_more_rows(admin_client):
             len(admin_client.get(url_of(model, "changelist")).context["cl"].result_list)
             > MAX_QUERIES
         )
+
+
+@pytest.mark.parametrize("model", [Skill, Persona, SkillInstall, PersonaInstall, Review])
+def test_no_list_reads_the_long_texts_of_entries(admin_client, model):
+    make_rows(1, 1)
+
+    with CaptureQueriesContext(connection) as queries:
+        assert admin_client.get(url_of(model, "changelist")).status_code == 200
+
+    statements = "".join(query["sql"] for query in queries)
+    assert '"slug"' in statements
+    for column in Skill.LONG_COLUMNS:
+        assert f'."{column}"' not in statements
 
 
 def test_a_runtime_of_any_length_does_not_fill_the_list_of_installs(admin_client):

@@ -4,10 +4,8 @@ Most tests run the files that read it; a few starts of gunicorn and manage.py sh
 starts or stops accordingly.
 """
 
-import os
 import re
 import traceback
-from unittest.mock import patch
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -15,7 +13,6 @@ from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 
 from demo.postgres import CHECKOUT
-from marketplace import environment
 from tests.environments import (
     NOT_SET,
     PASSWORD,
@@ -84,20 +81,6 @@ def test_a_wrong_value_stops_the_web_server(variable, value, text):
 @pytest.mark.parametrize(("variable", "value", "text"), each_value(WRONG_FOR_WORKER))
 def test_a_wrong_value_stops_a_worker(variable, value, text):
     assert_refused(WORKER, variable, value, text)
-
-
-@pytest.mark.parametrize(
-    ("variables", "options"),
-    [
-        ({}, environment.TIMEOUTS),
-        ({"PGOPTIONS": "", "DATABASE_TIMEOUTS": ""}, environment.TIMEOUTS),
-        ({"DATABASE_TIMEOUTS": "none"}, ""),
-        ({"PGOPTIONS": "-c statement_timeout=9s"}, "-c statement_timeout=9s"),
-    ],
-)
-def test_a_worker_asks_the_database_for_timeouts(variables, options):
-    with patch.dict(os.environ, variables):
-        assert environment.startup_options() == options
 
 
 @pytest.mark.parametrize(
@@ -219,45 +202,6 @@ def test_the_other_values_are_read():
         "CSRF_TRUSTED_ORIGINS": [ORIGIN, "https://*.market.example"],
         "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https"),
     }
-
-
-@pytest.mark.parametrize("scheme", ["postgres", "postgresql"])
-def test_the_database_is_read_with_its_options(scheme):
-    url = PRODUCTION["DATABASE_URL"].replace("postgres", scheme).replace("hunter2", "a%2Fb%40c")
-
-    database = settings_of("DATABASES", DATABASE_URL=url)["default"]
-
-    assert database["ENGINE"] == "marketplace.db"
-    assert (database["HOST"], database["PORT"], database["NAME"]) == ("db.example", 5433, "market")
-    assert (database["USER"], database["PASSWORD"]) == ("market", "a/b@c")
-    assert database["OPTIONS"]["sslmode"] == "require"
-
-
-def test_a_socket_folder_can_be_the_host_of_the_database():
-    url = "postgres://market@%2Fvar%2Frun%2Fpostgresql/market"
-
-    database = settings_of("DATABASES", DATABASE_URL=url)["default"]
-
-    assert (database["HOST"], database["NAME"]) == ("/var/run/postgresql", "market")
-
-
-@pytest.mark.parametrize(
-    ("hosts", "host", "port"),
-    [
-        ("one.example:5433,two.example:5434", "one.example,two.example", "5433,5434"),
-        ("one.example,two.example:5434", "one.example,two.example", ",5434"),
-        ("[fd00::1]:5433,[fd00::2]", "fd00::1,fd00::2", "5433,"),
-        ("%2Frun%2Fone,%2Frun%2Ftwo", "/run/one,/run/two", ","),
-    ],
-)
-def test_the_database_may_have_several_hosts(hosts, host, port):
-    url = f"postgres://market:a,b@{hosts}/market?target_session_attrs=read-write"
-
-    database = settings_of("DATABASES", DATABASE_URL=url)["default"]
-
-    assert (database["HOST"], database["PORT"], database["NAME"]) == (host, port, "market")
-    assert database["PASSWORD"] == "a,b"
-    assert database["OPTIONS"]["target_session_attrs"] == "read-write"
 
 
 @pytest.mark.parametrize("proxies", [None, "0"])
