@@ -1,9 +1,9 @@
 """What an agent has (contract 4; lifecycle 11 and 14)."""
 
 from collections import defaultdict
-from functools import cached_property
 
 from django.db.models import F, Q, Value
+from django.utils.functional import cached_property
 
 from agents.models import OperatorClaim
 from catalogue.models import Persona, Skill, Status

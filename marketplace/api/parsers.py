@@ -61,8 +61,10 @@ def refuse_unstorable(text, where):
     """NUL and lone surrogates are not text that PostgreSQL or UTF-8 can hold."""
     if "\0" in text:
         raise BadRequest(f"{where} must not contain NUL characters")
-    if any("\ud800" <= character <= "\udfff" for character in text):
-        raise BadRequest(f"{where} must not contain lone surrogates")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise BadRequest(f"{where} must not contain lone surrogates") from error
 
 
 def _is_json(content_type):
@@ -80,12 +82,7 @@ def _is_json(content_type):
 
 def _parsed(body):
     try:
-        data = json.loads(
-            body.decode("utf-8"),
-            object_pairs_hook=_object,
-            parse_float=_number,
-            parse_constant=_no_constant,
-        )
+        data = _decoder.decode(body.decode())
     # A deeply nested document ends the parser's recursion, a number of thousands of digits its
     # conversion: both are just unusable JSON.
     except (ValueError, RecursionError) as error:
@@ -112,6 +109,11 @@ def _number(text):
 
 def _no_constant(_name):
     raise ValueError("NaN and Infinity are not JSON")
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_number, parse_constant=_no_constant
+)
 
 
 def _refuse_unstorable_strings(data):

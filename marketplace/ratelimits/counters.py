@@ -1,9 +1,8 @@
 """Rate limit counters in PostgreSQL, exact across threads, processes and machines."""
 
-import secrets
 import time
 from hashlib import blake2b
-from uuid import UUID
+from random import getrandbits
 
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.db import connection
@@ -41,7 +40,7 @@ class PostgresCounters(BaseCache):
         self.counted = {}
 
     def add(self, key, value, timeout=DEFAULT_TIMEOUT, version=None):
-        if secrets.randbelow(PURGE_ONE_IN) == 0:
+        if getrandbits(32) % PURGE_ONE_IN == 0:  # nosec B311
             self.purge()
         expires_at = time.time() + (self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout)
         [(count,)] = connection.fetch_all(COUNT, [self.digest_of(key, version), value, expires_at])
@@ -61,7 +60,7 @@ class PostgresCounters(BaseCache):
         return count
 
     def digest_of(self, key, version):
-        return UUID(bytes=blake2b(self.make_key(key, version).encode(), digest_size=16).digest())
+        return blake2b(self.make_key(key, version).encode(), digest_size=16).hexdigest()
 
     def purge(self):
         with connection.cursor() as cursor:
