@@ -1,6 +1,8 @@
 from http import HTTPStatus
 
-from marketplace.http_cache.responses import CachedResponse, cache_control
+from django.http import HttpResponseNotModified
+
+from marketplace.http_cache.responses import CachedResponse, cache_control, is_not_modified
 from marketplace.http_cache.store import fresh_response, store
 
 
@@ -20,16 +22,18 @@ class ResponseCacheMiddleware:
         if cached is not None:
             return cached.to_django(request.META)
         response = self.get_response(request)
+        if hasattr(response, "validator"):
+            # Django decodes the path. Only in ASCII does it stay as the next request spells it.
+            if response.validator and request.path.isascii():
+                store(CachedResponse.of(response, request.META))
+            if is_not_modified(request.META, response.headers["ETag"]):
+                response = HttpResponseNotModified(headers=response.headers)
+        elif response.status_code != HTTPStatus.NOT_MODIFIED:
+            return response
         if response.status_code == HTTPStatus.NOT_MODIFIED:
             # CommonMiddleware sets 0, but the header tells the length of the 200 (RFC 9110, 8.6).
             response.headers.pop("Content-Length", None)
-            if "Cache-Control" in response.headers:
-                value = response.headers["Cache-Control"]
-                response.headers["Cache-Control"] = cache_control(value, request.META)
-        if not hasattr(response, "validator"):
-            return response
-        made = CachedResponse.of(response, request.META)
-        # Django decodes the path. Only in ASCII does it stay as the next request spells it.
-        if made.validator and request.path.isascii():
-            store(made)
-        return made.to_django(request.META)
+        if "Cache-Control" in response.headers:
+            value = response.headers["Cache-Control"]
+            response.headers["Cache-Control"] = cache_control(value, request.META)
+        return response
