@@ -17,6 +17,8 @@ MARKED := external or slow
 # process, which keeps the servers that its tests share.
 PROCESSES := $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + 1, 4))')
 PARALLEL := -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
+# Each of the servers that tests start would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-marked test-all prove bench bench-scale manage pictures lint format lock
 .DEFAULT_GOAL := demo

@@ -13,7 +13,7 @@ OURS = "marketplace.server.worker.Worker"
 ours = pytest.mark.parametrize("worker_class", [OURS], indirect=True)
 
 
-@pytest.fixture(params=[OURS, "gthread"])
+@pytest.fixture(params=[OURS, pytest.param("gthread", marks=pytest.mark.slow)])
 def worker_class(request):
     return request.param
 

@@ -17,6 +17,8 @@ from tests.system.load import ME, REGISTER, Load, is_retriable
 from tests.system.scale import scale
 from tests.system.test_durability import Site
 
+pytestmark = pytest.mark.slow
+
 CYCLES = scale(short=1, long=10)
 PAUSE = scale(short=0.7, long=2)  # seconds of work before and after each change
 THREADS = 12

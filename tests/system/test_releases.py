@@ -24,6 +24,8 @@ from tests.processes import is_within
 from tests.system.load import Workers
 from tests.system.scale import scale
 
+pytestmark = pytest.mark.slow
+
 ENTRIES = scale(short=2_000, long=20_000)
 HOLD = scale(short=2, long=15)  # seconds that each long transaction holds its locks
 CLIENTS = 8
