@@ -13,12 +13,12 @@ from agents.admin.search import MAX_AGENTS, TokenSearchMixin, find_claims
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, OperatorClaim, OperatorKey
 from marketplace.adminsite.base import ReadOnlyModelAdmin, link_to, state_label
+from marketplace.adminsite.panels import panel
 from operators.models import OperatorSession
 
 MAX_COUNTED = 100  # agents and sessions of one operator that a list counts
 SHOWN_NAMES = 3  # of one operator, in a list
 MAX_AT_ONCE = 200  # agents that an action suspends or releases
-NEWEST = 10  # rows of each kind that an operator's page shows
 
 
 class EndedFilter(RevokedFilter):
@@ -173,45 +173,39 @@ def counted(rows):
 
 
 def agents_panel(request, key, claims):
-    claims = claims.select_related("agent").order_by("-id")[:NEWEST]
     may_list = request.user.has_perm("agents.view_operatorclaim")
     url = reverse("admin:agents_operatorclaim_changelist")
-    return {
-        "title": "Agents",
-        "rows": [
-            (
-                claim.agent,
-                f"{claim.agent.state}, claimed {claim.claimed_at:%d %b %Y, %H:%M}",
-                link_to(request, "agents.agent", claim.agent_id),
-            )
-            for claim in claims
-        ],
-        "all": f"{url}?key__id__exact={key.pk}&status=claimed" if may_list else "",
-    }
+    return panel(
+        "Agents",
+        claims.select_related("agent").order_by("-id"),
+        lambda claim: (
+            claim.agent,
+            f"{claim.agent.state}, claimed {claim.claimed_at:%d %b %Y, %H:%M}",
+            link_to(request, "agents.agent", claim.agent_id),
+        ),
+        f"{url}?key__id__exact={key.pk}&status=claimed" if may_list else "",
+    )
 
 
 def names_panel(request, claims):
     """Who the operator says to be: nothing but the agent's consent stands behind it."""
     may_see_addresses = request.user.has_perm("agents.view_operatorclaim")
+
+    def line(person):
+        name, email = person
+        return f"{name} (not verified)", f"{email} (not verified)" if may_see_addresses else "", ""
+
     people = claims.values_list("operator_name", "operator_email").order_by().distinct()
-    return {
-        "title": "Says to be",
-        "rows": [
-            (f"{name} (not verified)", f"{email} (not verified)" if may_see_addresses else "", "")
-            for name, email in people[:NEWEST]
-        ],
-    }
+    return panel("Says to be", people, line)
 
 
 def sessions_panel(key):
-    return {
-        "title": "Open sessions",
-        "rows": [
-            (
-                f"since {start:%d %b %Y, %H:%M}",
-                f"until {start + OperatorSession.LIFETIME:%H:%M}",
-                "",
-            )
-            for start in sorted(key.session_starts, reverse=True)[:NEWEST]
-        ],
-    }
+    return panel(
+        "Open sessions",
+        sorted(key.session_starts, reverse=True),
+        lambda start: (
+            f"since {start:%d %b %Y, %H:%M}",
+            f"until {start + OperatorSession.LIFETIME:%H:%M}",
+            "",
+        ),
+    )

@@ -17,10 +17,9 @@ from agents.admin.search import TokenSearchMixin
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, AgentToken
 from marketplace.adminsite.base import StaffModelAdmin, link_to, state_label
+from marketplace.adminsite.panels import panel
 from marketplace.ratelimits.decorators import rate_of
 from marketplace.ratelimits.rates import in_words
-
-NEWEST = 10  # rows of each kind that an agent's page shows
 
 
 @admin.register(Agent)
@@ -158,21 +157,21 @@ def panels(agent):
         *("rating", "hidden_at", "deleted_at", "agent_id", "persona_id", "persona__slug")
     )
     return [
-        panel("Tokens", agent, agent.tokens.with_state(), token_line),
-        panel("Skills", agent, skills, skill_line),
-        panel("Personas", agent, personas, persona_line),
-        panel("Reviews", agent, reviews, review_line),
+        own_panel("Tokens", agent, agent.tokens.with_state(), token_line),
+        own_panel("Skills", agent, skills, skill_line),
+        own_panel("Personas", agent, personas, persona_line),
+        own_panel("Reviews", agent, reviews, review_line),
     ]
 
 
-def panel(title, agent, rows, line):
-    """The newest rows of one kind; `line` returns a row's text and a note on it."""
+def own_panel(title, agent, rows, line):
     pages = f"admin:{rows.model._meta.app_label}_{rows.model._meta.model_name}"
-    return {
-        "title": title,
-        "rows": [(*line(row), reverse(f"{pages}_change", args=[row.pk])) for row in rows[:NEWEST]],
-        "all": reverse(f"{pages}_changelist") + f"?agent__id__exact={agent.pk}",
-    }
+    return panel(
+        title,
+        rows,
+        lambda row: (*line(row), reverse(f"{pages}_change", args=[row.pk])),
+        reverse(f"{pages}_changelist") + f"?agent__id__exact={agent.pk}",
+    )
 
 
 def token_line(token):

@@ -20,9 +20,8 @@ from catalogue.markdown import render
 from catalogue.models import PUBLISHED, Status
 from catalogue.search.staff import containing
 from marketplace.adminsite.base import link_to
+from marketplace.adminsite.panels import panel
 from marketplace.api.links import base_url
-
-NEWEST = 10  # rows of each kind that an entry's page shows
 
 
 class EntryAdmin(StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
@@ -168,17 +167,15 @@ class EntryAdmin(StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
             .only("installed_at", f"{self.opts.model_name}_id", "agent_id", "agent__handle")
         )
         return [
-            {
-                "title": f"{'Still held' if entry.is_recalled else 'Held'} by {holders}",
-                "rows": [
-                    (
-                        install.agent.handle,
-                        install.installed_at,
-                        link_to(request, "agents.agent", install.agent_id),
-                    )
-                    for install in installs[:NEWEST]
-                ],
-                "all": reverse(f"admin:installs_{self.opts.model_name}install_changelist")
+            panel(
+                f"{'Still held' if entry.is_recalled else 'Held'} by {holders}",
+                installs,
+                lambda install: (
+                    install.agent.handle,
+                    install.installed_at,
+                    link_to(request, "agents.agent", install.agent_id),
+                ),
+                reverse(f"admin:installs_{self.opts.model_name}install_changelist")
                 + f"?{self.opts.model_name}__id__exact={entry.pk}&present=yes",
-            }
+            )
         ]

@@ -9,7 +9,7 @@ from django.http import FileResponse, Http404
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 
-from catalogue.admin.base import NEWEST, EntryAdmin
+from catalogue.admin.base import EntryAdmin
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, PriceFilter, SourceFilter
 from catalogue.admin.forms import PersonaForm, SkillForm
 from catalogue.admin.frontmatter import WriteFrontmatterMixin
@@ -19,6 +19,7 @@ from catalogue.file_tree import file_tree
 from catalogue.models import RATING_OR_ZERO, Persona, Skill
 from catalogue.serializers import OTHER_FILE, PersonaDetailSerializer, SkillDetailSerializer
 from marketplace.adminsite.base import link_to
+from marketplace.adminsite.panels import panel
 
 
 @admin.register(Skill)
@@ -89,17 +90,15 @@ class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
         personas = entry.personas.order_by("slug").only("slug", "title")
         return [
             *super().panels(request, entry),
-            {
-                "title": "Bundled by",
-                "rows": [
-                    (
-                        persona.slug,
-                        persona.title,
-                        link_to(request, "catalogue.persona", persona.pk),
-                    )
-                    for persona in personas[:NEWEST]
-                ],
-            },
+            panel(
+                "Bundled by",
+                personas,
+                lambda persona: (
+                    persona.slug,
+                    persona.title,
+                    link_to(request, "catalogue.persona", persona.pk),
+                ),
+            ),
         ]
 
 
@@ -149,20 +148,18 @@ class PersonaAdmin(EntryAdmin):
         reviews = entry.reviews.select_related("agent").only(
             *("rating", "hidden_at", "deleted_at", "persona_id", "agent_id", "agent__handle")
         )
+        may_list = request.user.has_perm("reviews.view_review")
+        url = reverse("admin:reviews_review_changelist")
         return [
             *super().panels(request, entry),
-            {
-                "title": "Newest reviews",
-                "rows": [
-                    (
-                        review.agent.handle,
-                        f"{review.rating}, {review.state}",
-                        link_to(request, "reviews.review", review.pk),
-                    )
-                    for review in reviews[:NEWEST]
-                ],
-                "all": reverse("admin:reviews_review_changelist") + f"?persona={entry.slug}"
-                if request.user.has_perm("reviews.view_review")
-                else "",
-            },
+            panel(
+                "Newest reviews",
+                reviews,
+                lambda review: (
+                    review.agent.handle,
+                    f"{review.rating}, {review.state}",
+                    link_to(request, "reviews.review", review.pk),
+                ),
+                f"{url}?persona={entry.slug}" if may_list else "",
+            ),
         ]

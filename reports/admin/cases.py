@@ -16,12 +16,11 @@ from marketplace.adminsite.base import (
     link_to,
     state_label,
 )
+from marketplace.adminsite.panels import panel
 from reports.admin.filters import KindFilter, QueueFilter
 from reports.admin.reports import age, age_of, reporter
 from reports.models import Case
 from reviews.models import Review
-
-NEWEST = 10  # reports that a case's page shows
 
 
 class ResolutionForm(forms.Form):
@@ -106,20 +105,18 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
 
     def reports_panel(self, request, case):
         reports = case.reports.select_related("agent")
-        return {
-            "title": f"{case.open_reports:,} open report{'' if case.open_reports == 1 else 's'}",
-            "rows": [
-                (
-                    f"{report.reason}: {truncatechars(report.comment, 200) or 'no comment'}",
-                    f"{reporter(report)}, {age_of(report)} old"
-                    + (", resolved" if report.resolved_at else ""),
-                    link_to(request, "reports.report", report.pk),
-                )
-                for report in reports[:NEWEST]
-            ],
-            "all": f"{reverse('admin:reports_report_changelist')}"
-            f"?case__id__exact={case.pk}&state=all",
-        }
+        url = reverse("admin:reports_report_changelist")
+        return panel(
+            f"{case.open_reports:,} open report{'' if case.open_reports == 1 else 's'}",
+            reports,
+            lambda report: (
+                f"{report.reason}: {truncatechars(report.comment, 200) or 'no comment'}",
+                f"{reporter(report)}, {age_of(report)} old"
+                + (", resolved" if report.resolved_at else ""),
+                link_to(request, "reports.report", report.pk),
+            ),
+            f"{url}?case__id__exact={case.pk}&state=all",
+        )
 
     # What staff decide
 
