@@ -45,7 +45,6 @@ class Agent(models.Model):
     """A software agent; what `request.user` is in the API."""
 
     is_authenticated = True
-    is_anonymous = False
 
     public_id = models.CharField(
         max_length=40, default=partial(make_public_id, "agent"), editable=False

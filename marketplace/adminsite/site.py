@@ -10,8 +10,6 @@ from marketplace.ratelimits.decorators import Caller, count
 
 
 class MarketplaceAdminSite(AdminSite):
-    site_header = site_title = "Marketplace"
-    site_url = None
     index_title = "Dashboard"
     index_template = "admin/dashboard.html"
     # The menu, in groups: {model: icon}. Each person sees only what he or she may open.
