@@ -79,8 +79,6 @@ class Persona(Entry):
     class Meta(Entry.Meta):
         constraints = [
             *Entry.Meta.constraints,
-            models.CheckConstraint(condition=Q(price_cents__gte=0), name="price_not_negative"),
-            models.CheckConstraint(condition=Q(installs__gte=0), name="installs_not_negative"),
             models.CheckConstraint(
                 condition=Q(rating_count__gte=0, rating_sum__gte=0), name="ratings_not_negative"
             ),

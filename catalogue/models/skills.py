@@ -2,7 +2,7 @@ from functools import partial
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models, transaction
-from django.db.models import Case, Count, F, Func, OuterRef, Q, Value, When
+from django.db.models import Case, Count, F, Func, OuterRef, Value, When
 from django.db.models.functions import JSONObject, Left
 
 from catalogue.archives import archive_of
@@ -107,10 +107,6 @@ class Skill(Entry):
     history = StaffHistory(excluded_fields=[*NO_HISTORY, "skill_md", "archive_digest", "downloads"])
 
     class Meta(Entry.Meta):
-        constraints = [
-            *Entry.Meta.constraints,
-            models.CheckConstraint(condition=Q(downloads__gte=0), name="downloads_not_negative"),
-        ]
         indexes = entry_indexes("skill", "downloads")
 
     @transaction.atomic
