@@ -21,7 +21,7 @@ class Outcome:
     """What an import did with one file, or what it would do."""
 
     path: str
-    kind: str  # created, updated, unchanged, refused
+    result: str  # created, updated, unchanged, refused
     entry: object = None
     reason: str = ""
     changes: list = field(default_factory=list)
@@ -86,7 +86,7 @@ class AdminImportMixin:
             self.update_existing(file, entry, outcome)
         elif self.create_alone(file, entry):
             self.save_bundle(file, entry)
-            outcome.kind, outcome.entry = "created", entry
+            outcome.result, outcome.entry = "created", entry
             outcome.changes = self.file_changes([], entry)
 
     def slug_in(self, fields):
@@ -113,7 +113,7 @@ class AdminImportMixin:
         return file.folder is not None and file.folder.files != entry.files
 
     def update_existing(self, file, entry, outcome):
-        outcome.entry, outcome.kind = entry, "unchanged"
+        outcome.entry, outcome.result = entry, "unchanged"
         if as_file(entry) == file.text and not self.changes_files(file, entry):
             # An export of an entry changes nothing, even where its frontmatter was written anew.
             return
@@ -127,10 +127,10 @@ class AdminImportMixin:
             entry.snapshot_before_change()
         self.update(file, entry)
         if self.report.refused > refused:
-            outcome.kind = "refused"
+            outcome.result = "refused"
             return
         if self.report.updated > updated:
-            outcome.kind = "updated"
+            outcome.result = "updated"
         after = self.shown_values(entry)
         outcome.changes = [
             shown_change(name, before[name], after[name])

@@ -122,17 +122,17 @@ class ImportExportModelAdmin(StaffModelAdmin):
         return redirect("admin:catalogue_importrun_change", run.pk)
 
     def preview_response(self, request, run, outcomes):
-        by_kind = {
-            kind: [outcome for outcome in outcomes if outcome.kind == kind]
-            for kind in ("refused", "created", "updated", "unchanged")
+        by_result = {
+            result: [outcome for outcome in outcomes if outcome.result == result]
+            for result in ("refused", "created", "updated", "unchanged")
         }
         context = {
             **self.admin_site.each_context(request),
             "title": f"Preview of {run.name}",
             "opts": self.opts,
             "run": run,
-            "outcomes": by_kind,
-            "will_change": bool(by_kind["created"] or by_kind["updated"]),
+            "outcomes": by_result,
+            "will_change": bool(by_result["created"] or by_result["updated"]),
         }
         return TemplateResponse(request, "admin/catalogue/preview.html", context)
 
@@ -140,14 +140,14 @@ class ImportExportModelAdmin(StaffModelAdmin):
         """Log what was imported, and store the result in the run."""
         message = f"Imported from {run.name}."
         for outcome in outcomes:
-            if outcome.kind == "created":
+            if outcome.result == "created":
                 self.log_addition(request, outcome.entry, message)
-            if outcome.kind == "updated":
+            if outcome.result == "updated":
                 self.log_change(request, outcome.entry, message)
-        refused = [outcome for outcome in outcomes if outcome.kind == "refused"]
-        kinds = [outcome.kind for outcome in outcomes]
+        refused = [outcome for outcome in outcomes if outcome.result == "refused"]
+        results = [outcome.result for outcome in outcomes]
         run.created, run.updated, run.unchanged, run.refused = (
-            kinds.count(kind) for kind in ("created", "updated", "unchanged", "refused")
+            results.count(result) for result in ("created", "updated", "unchanged", "refused")
         )
         run.refusals = [[each.path, each.reason] for each in refused[:MAX_REFUSALS]]
         run.data, run.finished_at = None, timezone.now()
