@@ -157,7 +157,7 @@ class TokenViewSet(ApiViewSet):
     @ratelimit("manage")
     def destroy(self, request, **path):
         query_parameters(request)
-        token = request.auth.delete_other(path["tokenId"])
+        token = request.auth.revoke_by_id(path["tokenId"])
         return Response(RevokedTokenSerializer(token).data)
 
 

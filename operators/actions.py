@@ -31,7 +31,7 @@ class Action(Console):
         claim = self.claim_of(handle)
         if self.needs_full and not claim.is_full:
             return self.refuse(claim)
-        return self.ask(claim, self.subject(claim.agent, **path), self.form(claim))
+        return self.confirm(claim, self.subject(claim.agent, **path), self.form(claim))
 
     def post(self, request, handle, **path):
         usage = count(request, "manage", Caller(f"operator {self.key.pk}"))
@@ -45,7 +45,7 @@ class Action(Console):
                 return self.refuse(claim)
             subject, form = self.subject(claim.agent, **path), self.form(claim, request.POST)
             if not form.is_valid():
-                return self.ask(claim, subject, form, status=400)
+                return self.confirm(claim, subject, form, status=400)
             operator, agent = claim.operator_name, claim.agent
             agent.snapshot_before_change()
             result = self.act(claim, subject, form, operator)
@@ -64,7 +64,7 @@ class Action(Console):
     def form(self, claim, data=None):
         return forms.Form({} if data is None else data)
 
-    def ask(self, claim, subject, form, *, status=200):
+    def confirm(self, claim, subject, form, *, status=200):
         words = {"agent": claim.agent, "subject": subject}
         context = {
             "key": self.key,
@@ -142,7 +142,7 @@ class RevokeToken(Action):
     done = "Revoked: the API refuses it from now on."
 
     def subject(self, agent, token_id):
-        token = agent.tokens.unended().filter(public_id=token_id).first()
+        token = agent.tokens.valid().filter(public_id=token_id).first()
         if token is None:
             raise Http404
         return token
@@ -163,7 +163,7 @@ class RevokeTokens(Action):
     done = "Revoked: the agent has no token any more. Issue one for it to come back."
 
     def act(self, claim, subject, form, operator):
-        for token in claim.agent.tokens.unended():
+        for token in claim.agent.tokens.valid():
             revoke(token, operator)
 
 

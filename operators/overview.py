@@ -15,7 +15,7 @@ class Overview:
         self.renewal = ClaimRenewal.objects.filter(
             claim__agent=agent, code_expires_at__gt=timezone.now()
         ).first()
-        self.tokens = agent.tokens.unended()
+        self.tokens = agent.tokens.valid()
         self.skills = Page(request, "skills", agent.skill_installs.present().with_entry())
         self.personas = Page(request, "personas", agent.persona_installs.present().with_entry())
         self.reviews = Page(request, "reviews", agent.reviews.present().select_related("persona"))

@@ -37,7 +37,7 @@ class CodeRequest(models.Model):
     class Meta:
         abstract = True
 
-    def ask(self, secret, *, name, email, key):
+    def issue_code(self, secret, *, name, email, key):
         """A new code, which replaces any earlier one, and the key that came with that."""
         code, replaced = random_text(self.CODE_LENGTH, self.CODE_ALPHABET), self.key_id
         self.operator_name, self.operator_email = name, email
@@ -132,7 +132,7 @@ class OperatorClaim(CodeRequest):
         asked = self
         if self.claimed_at:
             asked, _ = ClaimRenewal.objects.get_or_create(claim=self)
-        return asked.ask(self.secret, name=name, email=email, key=key)
+        return asked.issue_code(self.secret, name=name, email=email, key=key)
 
     @property
     def is_full(self):
@@ -147,13 +147,13 @@ class OperatorClaim(CodeRequest):
         confirmed the claim gives the agent to nobody else. One that expires counts as one that can
         only read, because a claim lasts.
         """
-        error = self._try(code, token)
+        error = self._confirm(code, token)
         # Raised outside the transaction, which has to keep the count of wrong codes.
         if error is not None:
             raise error
 
     @transaction.atomic
-    def _try(self, code, token):
+    def _confirm(self, code, token):
         token, _ = token.locked()
         scopes = token.scopes if token.expires_at is None else [Scope.READ]
         self.refresh_from_db(from_queryset=self.locked())

@@ -30,7 +30,7 @@ class AgentTokenQuerySet(models.QuerySet):
     def usable(self):
         return self.with_state().filter(state="usable")
 
-    def unended(self):
+    def valid(self):
         """Those that can be used, or could but for what staff or the operator stop the agent."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), revoked_at=None)
 
@@ -169,7 +169,7 @@ class AgentToken(models.Model):
         return token
 
     @transaction.atomic
-    def delete_other(self, public_id):
+    def revoke_by_id(self, public_id):
         """Revoke a token of the agent, this one or another; returns it (lifecycle 13).
 
         Raises TokenNotFound and InsufficientScope.

@@ -51,7 +51,7 @@ def test_all_tokens_are_revoked_also_one_that_is_made_meanwhile(console, agent, 
     [page] = during(make, lambda: console.post(paths["revoke-tokens"], form, headers=ORIGIN))
 
     assert page.status_code == 302
-    assert not AgentToken.objects.unended().exists()
+    assert not AgentToken.objects.valid().exists()
 
 
 def test_what_the_agent_uninstalls_meanwhile_cannot_be_removed(console, agent, paths):
