@@ -18,7 +18,7 @@ def has_method(view, method):
     """Whether the view responds to the method; any function does."""
     if not hasattr(view, "view_class"):
         return True
-    name = method.lower()
+    name = "get" if method == "HEAD" else method.lower()  # as Django's views do
     return name in view.view_class.http_method_names and hasattr(view.view_class, name)
 
 

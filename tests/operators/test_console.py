@@ -175,6 +175,15 @@ def test_no_page_is_cached_framed_or_runs_a_script(console, key, path):
     assert "script-src" not in policy
 
 
+@pytest.mark.parametrize("path", ["/operator", HOME, f"{HOME}/pause", "/operator/end-sessions"])
+def test_head_is_get_without_the_page(anyone, console, path):
+    for browser in (anyone, console):
+        page, head = browser.get(path), browser.head(path)
+
+        assert (head.status_code, head.content) == (page.status_code, b"")
+        assert [*head.headers] == [*page.headers]
+
+
 @pytest.mark.parametrize("path", ["%00", "a%00", "é", "Caller", "caller/no-such", "x" * 5000])
 def test_what_is_not_there_is_a_404(console, path):
     page = console.get(f"/operator/agents/{path}")
