@@ -88,6 +88,22 @@ def test_several_threads_may_be_the_first_to_make_it():
     assert (done.stdout, done.returncode) == ("1\n", 0), done.stderr
 
 
+PRINTED = """
+import json
+import django
+django.setup()
+from interfaces.openapi.document import document
+print(json.dumps(document()))
+"""
+
+
+def test_it_is_the_same_in_every_process():
+    first, second = (start("-c", PRINTED, PYTHONHASHSEED=seed).stdout for seed in ("1", "2"))
+
+    assert first == second
+    assert json.loads(first) == document()
+
+
 def test_drf_spectacular_has_nothing_to_warn_of():
     written = StringIO()
 
