@@ -19,9 +19,7 @@ class ResponseCacheMiddleware:
 
     def __call__(self, request):
         cached = fresh_response(request.META)
-        if cached is not None:
-            return cached.to_django(request.META)
-        response = self.get_response(request)
+        response = self.get_response(request) if cached is None else cached.to_django()
         if hasattr(response, "validator"):
             # Django decodes the path. Only in ASCII does it stay as the next request spells it.
             if response.validator and request.path.isascii():

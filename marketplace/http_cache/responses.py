@@ -80,13 +80,14 @@ class CachedResponse:
         content = bytes(memoryview(response.content))
         return cls(cache_key(environ), content, dict(response.headers), response.validator)
 
-    def to_django(self, environ):
-        if is_not_modified(environ, self.headers["ETag"]):
-            return HttpResponseNotModified(headers=self.headers_without_content(environ))
-        return HttpResponse(self.content, headers=self.headers_for(environ))
+    def to_django(self):
+        """The 200, of which the middleware makes what the request asks for."""
+        response = HttpResponse(self.content, headers=self.headers)
+        response.validator = None  # it is stored already
+        return response
 
     def to_wsgi(self, environ, start_response):
-        """The same without Django (PEP 3333)."""
+        """The whole response to a request, without Django (PEP 3333)."""
         if is_not_modified(environ, self.headers["ETag"]):
             start_response("304 Not Modified", [*self.headers_without_content(environ).items()])
             return []

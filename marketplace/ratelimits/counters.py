@@ -40,6 +40,7 @@ class PostgresCounters(BaseCache):
         self.counted = {}
 
     def add(self, key, value, timeout=DEFAULT_TIMEOUT, version=None):
+        # Nobody gains anything by guessing it.
         if getrandbits(32) % PURGE_ONE_IN == 0:  # nosec B311
             self.purge()
         expires_at = time.time() + (self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout)
