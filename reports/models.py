@@ -132,14 +132,17 @@ class ReportQuerySet(models.QuerySet):
     def submit(self, agent, target, *, reason, comment=""):
         """File the agent's one report of a skill, a persona or a review; also whether it is new.
 
-        A second one replaces the first, and opens the case again (lifecycle 16).
+        A second one replaces the first, and opens the case again (lifecycle 16). So does one of a
+        review that was written anew since; but as a review of its own it gets a report of its own.
         """
         agent.run_alone(LOCK)
         case = Case.objects.lock_for(target)
         report = self.filter(agent=agent, case=case).first() or Report(agent=agent, case=case)
-        is_new = report.pk is None
-        if is_new or report.resolved_at is not None:
+        if report.pk is None or report.resolved_at is not None:
             case.open_reports += 1
+        is_new = report.pk is None or report.created_at < target.created_at
+        if is_new:
+            report.public_id, report.created_at = make_public_id("report"), timezone.now()
         report.reason, report.comment, report.resolved_at = reason, comment, None
         report.save()
         case.last_reported_at, case.resolved_at = report.updated_at, None

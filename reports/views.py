@@ -50,7 +50,7 @@ def target(wanted):
             raise ReviewNotFound
         return found
     model = {"skill": Skill, "persona": Persona}[wanted["kind"]]
-    found = model.objects.published().filter(slug=wanted["slug"]).only("pk").first()
+    found = model.objects.published().filter(slug=wanted["slug"]).only("created_at").first()
     if found is None:
         raise model.NotFound
     return found

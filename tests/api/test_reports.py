@@ -67,6 +67,25 @@ def test_another_report_of_the_same_replaces_it(client):
     assert report.case.open_reports == 1
 
 
+def test_a_review_that_was_written_anew_gets_a_report_of_its_own(client, written):
+    first = client.post(URL, of_review(written)).json()
+    Review.objects.delete_own(written.agent, written.persona.slug)
+    anew = review(written.agent, written.persona, 2, "Buy at example.org")
+
+    responses = [client.post(URL, of_review(anew)) for _ in range(2)]
+
+    assert [response.status_code for response in responses] == [201, 200]
+    new, again = (response.json() for response in responses)
+    assert new["message"] == "Report submitted"
+    assert new["reportId"] != first["reportId"]
+    assert new["createdAt"] > first["createdAt"]
+    assert again == {**new, "message": "Report updated"}
+    # Staff decide about all that was reported of it, in one case.
+    report = Report.objects.get()
+    assert report.public_id == new["reportId"]
+    assert report.case.open_reports == 1
+
+
 def test_reports_of_different_things_and_agents_are_their_own(client, client_of):
     for body in (SKILL, PERSONA):
         client.post(URL, body)

@@ -21,7 +21,8 @@ class SignalRules:
     def report(self, token, body):
         kind = body["kind"]
         if kind == "review":
-            target = self.shown_review(body["reviewId"])
+            # Written anew it is another one.
+            target = (review := self.shown_review(body["reviewId"])) and review.review_id
         else:
             target = self.published(f"{kind}s", body["slug"])
         if target is None:
