@@ -3,10 +3,12 @@
 import http.client
 import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import quote
 from uuid import uuid4
@@ -137,6 +139,13 @@ def url_of_test_database():
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nothing listens on, below those that systems give to outgoing connections.
+
+    One of those may be taken by somebody's connection before the server listens on it.
+    """
+    while True:
+        # The tests of Hypothesis draw the same numbers from `random` each time.
+        port = 10_000 + secrets.randbelow(22_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
