@@ -6,7 +6,7 @@ from marketplace.secrets import mask
 
 
 def start(dsn):
-    """Report crashes to Sentry, masked and without the bodies of requests."""
+    """Report crashes to Sentry, masked, without bodies of requests and what was made of them."""
     try:
         import sentry_sdk  # noqa: PLC0415
     except ImportError as error:
@@ -18,6 +18,7 @@ def start(dsn):
             dsn,
             before_send=lambda event, _hint: masked(event),
             max_request_body_size="never",
+            include_local_variables=False,
         )
     except sentry_sdk.utils.BadDsn as error:
         raise ImproperlyConfigured(

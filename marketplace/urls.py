@@ -8,6 +8,7 @@ from agents import urls as agents
 from catalogue import urls as catalogue
 from installs import urls as installs
 from interfaces import urls as interfaces
+from marketplace.middleware.errors import error_view
 from marketplace.middleware.pages import page
 from operators import urls as operators
 from profiles import urls as profiles
@@ -21,6 +22,8 @@ router.trailing_slash = "/?"
 for app in (profiles, catalogue, installs, reviews, agents, reports):
     app.register(router)
 
+handler400, handler403 = error_view(400), error_view(403)
+handler404, handler500 = error_view(404), error_view(500)
 urlpatterns = [
     path("api/v1/", include(router.urls)),
     path("", include(operators)),

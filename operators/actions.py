@@ -1,9 +1,10 @@
 """What an operator does with an agent: asked first, in words, then done and told to staff."""
 
 from django import forms
+from django.contrib import messages
 from django.db import transaction
 from django.http import Http404
-from django.shortcuts import redirect, render
+from django.shortcuts import get_list_or_404, redirect, render
 
 from agents import tokens
 from installs.models import PersonaInstall, SkillInstall
@@ -17,14 +18,14 @@ BY_OPERATOR = "Revoked by its operator"
 class Action(Console):
     """GET asks, POST does it and notes it in the staff's history, with the operator as author.
 
-    The texts may name the agent and the subject, which is what the rest of the path names. `note`
-    is for staff; `done` is what the operator reads afterwards.
+    The texts may name the agent and the subject, which is what the rest of the path names, or what
+    `act` returns. `note` is for staff; `done` is what the operator reads afterwards.
     """
 
-    name = None  # in ACTIONS
     title = text = label = note = done = ""
     is_dangerous = False
     needs_full = True  # a claim that was confirmed by a token that may do everything
+    is_event = True  # to staff, also where no column of the agent changes
     next_page = "/operator/agents/{agent}"
 
     def get(self, request, handle, **path):
@@ -38,9 +39,12 @@ class Action(Console):
         if usage.is_exceeded:
             return too_many(request, usage)
         with transaction.atomic():
-            # Nothing is done for who has just lost the agent, nor beside what the agent does.
+            # Nothing is done for who has just lost the agent or the session, nor beside what the
+            # agent does.
             self.claim_of(handle).agent.lock()
             claim = self.claim_of(handle, is_locked=True)
+            if not self.session.hold():
+                return self.ask_for_key()
             if self.needs_full and not claim.is_full:
                 return self.refuse(claim)
             subject, form = self.subject(claim.agent, **path), self.form(claim, request.POST)
@@ -48,11 +52,11 @@ class Action(Console):
                 return self.confirm(claim, subject, form, status=400)
             operator, agent = claim.operator_name, claim.agent
             agent.snapshot_before_change()
-            result = self.act(claim, subject, form, operator)
+            subject = self.act(claim, subject, form, operator) or subject
             agent.refresh_from_db()
-            note = self.note.format(subject=result or subject)
-            agent.take_snapshot(operator=operator, reason=note, is_event=True)
-        return self.respond(agent, result)
+            note = self.note.format(subject=subject)
+            agent.take_snapshot(operator=operator, reason=note, is_event=self.is_event)
+        return self.show(agent, subject)
 
     def refuse(self, claim):
         context = {"key": self.key, "agent": claim.agent}
@@ -80,8 +84,9 @@ class Action(Console):
     def act(self, claim, subject, form, operator):
         raise NotImplementedError
 
-    def respond(self, agent, result):
-        return redirect(f"{self.next_page.format(agent=agent)}?done={self.name}")
+    def show(self, agent, subject):
+        messages.success(self.request, self.done.format(agent=agent, subject=subject))
+        return redirect(self.next_page.format(agent=agent))
 
 
 class Pause(Action):
@@ -89,7 +94,8 @@ class Pause(Action):
     text = "The API refuses all of its tokens until you resume it. It keeps what it has."
     label = "Pause"
     note = "Paused."
-    done = "Paused."
+    is_event = False
+    done = "Paused {agent}."
 
     def act(self, claim, subject, form, operator):
         claim.agent.pause()
@@ -97,10 +103,11 @@ class Pause(Action):
 
 class Resume(Action):
     title = "Resume {agent}?"
-    text = "The API accepts its tokens again."
+    text = "The API accepts its tokens again, if staff have not suspended it."
     label = "Resume"
     note = "Resumed."
-    done = "Resumed: the API accepts its tokens again."
+    is_event = False
+    done = "Resumed {agent}."
 
     def act(self, claim, subject, form, operator):
         claim.agent.resume()
@@ -128,7 +135,7 @@ class IssueToken(Action):
         token.take_snapshot(operator=operator, reason="Issued.", kind="+")
         return token
 
-    def respond(self, agent, token):
+    def show(self, agent, token):
         context = {"key": self.key, "agent": agent, "token": token}
         return render(self.request, "operator/token.html", context)
 
@@ -139,7 +146,7 @@ class RevokeToken(Action):
     label = "Revoke"
     is_dangerous = True
     note = "Revoked the token {subject}."
-    done = "Revoked: the API refuses it from now on."
+    done = "Revoked the token {subject}."
 
     def subject(self, agent, token_id):
         token = agent.tokens.valid().filter(public_id=token_id).first()
@@ -160,10 +167,13 @@ class RevokeTokens(Action):
     label = "Revoke all"
     is_dangerous = True
     note = "Revoked every token."
-    done = "Revoked: the agent has no token any more. Issue one for it to come back."
+    done = "Revoked every token of {agent}. Issue one for it to come back."
 
-    def act(self, claim, subject, form, operator):
-        for token in claim.agent.tokens.valid():
+    def subject(self, agent):
+        return get_list_or_404(agent.tokens.valid())
+
+    def act(self, claim, valid, form, operator):
+        for token in valid:
             revoke(token, operator)
 
 
@@ -178,12 +188,12 @@ class Remove(Action):
 
     title = "Remove {subject} from {agent}?"
     text = (
-        "It stands no longer in what the agent loads when it starts. What the agent has copied, "
-        "it keeps until then; it may install it again."
+        "The agent does not get it any more when it starts. Until then it may go on using a copy, "
+        "and it may install it again."
     )
     label = "Remove"
     is_dangerous = True
-    done = "Removed: the agent does not have it any more."
+    done = "Removed {subject} from {agent}."
     installs = None
 
     def subject(self, agent, slug):
@@ -208,10 +218,11 @@ class RemovePersona(Remove):
 
 class SetLimits(Action):
     title = "Limit {agent}"
-    text = "What it may do at most. It is told in its limits; an empty field is the usual limit."
+    text = "How often it may do what, at most. Its limits tell it so."
     label = "Set the limits"
     note = "Set the limits: {subject}."
-    done = "The limits are set. What was used in this window counts."
+    is_event = False
+    done = "Set the limits of {agent}: {subject}. What it has used already counts."
 
     def form(self, claim, data=None):
         return LimitsForm(claim, data)
@@ -232,15 +243,35 @@ class Release(Action):
     label = "Release"
     is_dangerous = True
     note = "Released the claim."
-    done = "Released: it is your agent no longer. A key without agents has ended."
+    done = "Released {agent}: it is your agent no longer."
     needs_full = False
     next_page = "/operator"
 
     def act(self, claim, subject, form, operator):
         claim.release()
 
+    def show(self, agent, subject):
+        self.key.refresh_from_db()
+        if self.key.revoked_at:
+            self.done += " It was the last one of your key, which has ended."
+        return super().show(agent, subject)
 
-# By their path, and by their name in `?done=`.
+
+class RenewClaimUrl(Action):
+    title = "Give {agent} a new claim URL?"
+    text = (
+        "For when somebody else may know it. The old one leads nowhere, and codes that were asked "
+        "for there are void. {agent} stays your agent, and finds the new one in its profile."
+    )
+    label = "Replace the claim URL"
+    note = "Replaced the claim URL."
+    done = "{agent} has a new claim URL."
+
+    def act(self, claim, subject, form, operator):
+        claim.renew_url()
+
+
+# By their path.
 ACTIONS = {
     "pause": Pause,
     "resume": Resume,
@@ -250,5 +281,6 @@ ACTIONS = {
     "remove-skill": RemoveSkill,
     "remove-persona": RemovePersona,
     "limits": SetLimits,
+    "new-claim-url": RenewClaimUrl,
     "release": Release,
 }

@@ -25,6 +25,10 @@ class ClaimView(OperatorPage):
 
     def post(self, request, secret):
         claim, form = self.claim_of(secret), ClaimForm(request.POST)
+        if request.POST.get("seen", seen_in(claim)) != seen_in(claim):
+            # The agent has confirmed a code meanwhile: that is shown to who loads its page again,
+            # instead of another code, and another key that would open nothing.
+            return self.render(claim, ClaimForm())
         # Only wrong keys count here, because an operator may have many agents to add; but beyond
         # the limit a right one is refused, too.
         if "key" in form.errors:
@@ -47,5 +51,16 @@ class ClaimView(OperatorPage):
         return self.render(claim, form, code=code, new_key=new_key)
 
     def render(self, claim, form, *, status=200, **shown):
-        context = {"claim": claim, "agent": claim.agent, "form": form, **shown}
+        context = {
+            "claim": claim,
+            "agent": claim.agent,
+            "form": form,
+            "seen": seen_in(claim),
+            **shown,
+        }
         return render(self.request, "claim.html", context, status=status)
+
+
+def seen_in(claim):
+    """What the page's form sends along of the claim that it was shown for."""
+    return claim.claimed_at.isoformat() if claim.claimed_at else ""

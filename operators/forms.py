@@ -11,6 +11,7 @@ from marketplace.secrets import holds_token
 # The policies that an operator may limit. Codes are left out: with no more of them to try, the
 # agent could be claimed by nobody else.
 LIMITED = {"install": "Installs", "review": "Reviews", "manage": "Changes", "report": "Reports"}
+MEANINGS = {"manage": "Uninstalling, switching personas, updating, making and ending tokens. "}
 
 
 class NoEchoMixin:
@@ -96,11 +97,14 @@ class LimitsForm(forms.Form):
         super().__init__(*args, **kwargs)
         for policy, label in LIMITED.items():
             rate = rate_of(policy, claim.agent.tier)
+            highest, limit = Rate.parse(rate).limit, claim.agent.limits.get(policy)
             self.fields[policy] = NumberField(
                 required=False,
                 min_value=1,
-                max_value=Rate.parse(rate).limit,
-                initial=claim.agent.limits.get(policy),
+                max_value=highest,
+                # The tier may have fallen below it.
+                initial=limit and min(limit, highest),
                 label=label,
-                help_text=f"At most {in_words(rate)}, which is the limit where this is empty.",
+                help_text=f"{MEANINGS.get(policy, '')}Leave it empty for {in_words(rate)}, "
+                "or give a lower number.",
             )

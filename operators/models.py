@@ -36,5 +36,11 @@ class OperatorSession(models.Model):
         # Begins with the key, and serves as its index.
         indexes = [models.Index(F("key"), F("created_at"), name="operator_session_age")]
 
+    def hold(self):
+        """Whether it is open, as it then stays until the transaction ends."""
+        key = OperatorKey.objects.usable().locked().filter(pk=self.key_id)
+        own = OperatorSession.objects.open().select_for_update(no_key=True, of=["self"])
+        return key.first() is not None and own.filter(pk=self.pk).first() is not None
+
     def __str__(self):
         return f"{self.key}, {self.created_at:%d %b %Y, %H:%M}"

@@ -1,27 +1,34 @@
 """What the console shows of an agent (lifecycle 17)."""
 
-from django.utils import timezone
-
 from agents.models import ClaimRenewal
+from operators.forms import LIMITED
 from profiles.limits import usages_of
 from profiles.profile import advisories_of, updates_of
 
 MAX_ROWS = 100  # of each kind on a page
+MAX_EVENTS = 20
+LABELS = {**LIMITED, "confirm-claim": "Claim codes"}
 
 
 class Overview:
-    def __init__(self, request, agent):
+    def __init__(self, request, claim):
+        agent = claim.agent
         # Who has asked for the agent in its operator's place, while the agent may confirm it.
-        self.renewal = ClaimRenewal.objects.filter(
-            claim__agent=agent, code_expires_at__gt=timezone.now()
-        ).first()
+        self.renewal = ClaimRenewal.objects.waiting().filter(claim=claim).first()
         self.tokens = agent.tokens.valid()
         self.skills = Page(request, "skills", agent.skill_installs.present().with_entry())
         self.personas = Page(request, "personas", agent.persona_installs.present().with_entry())
         self.reviews = Page(request, "reviews", agent.reviews.present().select_related("persona"))
         self.advisories = advisories_of(agent=agent.pk)
         self.updates = updates_of(agent=agent.pk)
-        self.usages = usages_of(request, agent)
+        self.limits = [
+            (LABELS[usage.policy], usage, agent.limits.get(usage.policy) == usage.limit)
+            for usage in usages_of(request, agent)
+        ]
+        # What this operator has done, not what another one did before, nor what staff did.
+        self.events = agent.history.filter(
+            operator=claim.operator_name, history_date__gte=claim.claimed_at
+        )[:MAX_EVENTS]
 
 
 class Page:

@@ -1,15 +1,20 @@
 """The base of the pages for operators, and the limit on trying keys."""
 
+import re
+
+from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.decorators import method_decorator
 from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
+from agents import handles
 from marketplace.middleware.pages import has_method, page
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.decorators import Caller, count, usage_of
 from operators import sessions
+from operators.messages import ConsoleMessages
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'self'; "
@@ -25,8 +30,11 @@ class OperatorPage(View):
     @page
     @method_decorator([never_cache, sensitive_post_parameters()])
     def dispatch(self, request, *args, **path):
+        told = ConsoleMessages(request)
+        request._messages = told  # noqa: SLF001, where Django's own middleware puts them
         refused = has_method(request.resolver_match.func, request.method) and self.refusal()
-        response = refused or super().dispatch(request, *args, **path)
+        response = refused or self.respond(request, *args, **path)
+        told.update(response)
         # No more than the origin. Under no-referrer a browser would post a form with
         # "Origin: null", which the CSRF check refuses.
         response.headers["Referrer-Policy"] = "strict-origin"
@@ -36,6 +44,9 @@ class OperatorPage(View):
     def refusal(self):
         """What who may not open the page gets in its place; or None."""
 
+    def respond(self, request, *args, **path):
+        return super().dispatch(request, *args, **path)
+
 
 class Console(OperatorPage):
     """A page for who has logged in; anyone else is led to the form that takes a key."""
@@ -43,9 +54,19 @@ class Console(OperatorPage):
     def refusal(self):
         self.session = sessions.session_of(self.request)
         if self.session is None:
-            return redirect("operator")
+            return self.ask_for_key()
         self.key = self.session.key
         return None
+
+    def ask_for_key(self):
+        handle = self.kwargs.get("handle")
+        return redirect(f"/operator?agent={handle}" if handle else "operator")
+
+    def respond(self, request, *args, **path):
+        try:
+            return super().respond(request, *args, **path)
+        except Http404:
+            return render(request, "operator/not_found.html", {"key": self.key}, status=404)
 
     def claim_of(self, handle, *, is_locked=False):
         """The claim of one of the operator's agents; of anybody else's, a 404."""
@@ -65,9 +86,14 @@ def keys_tried(request):
     return usage_of(request, "operator", Caller(client_address(request)))
 
 
+def handle_in(request, name):
+    """The handle that a query parameter holds, or None."""
+    match = re.fullmatch(handles.PATTERN, request.GET.get(name, ""))
+    return match and match[0]
+
+
 def too_many(request, usage):
-    minutes = -(-usage.seconds // 60)
-    response = render(request, "operator/too_many.html", {"minutes": minutes}, status=429)
+    response = render(request, "operator/too_many.html", {"usage": usage}, status=429)
     response["Retry-After"] = str(usage.seconds)
     return with_limit(response, usage)
 

@@ -21,7 +21,7 @@ urlpatterns = [
     re_path(r"^operator/end-sessions/?$", EndSessions.as_view()),
     re_path(rf"{AGENT}/?$", AgentPage.as_view()),
     *(
-        re_path(rf"{AGENT}/{name}{SUBJECTS.get(name, '')}/?$", action.as_view(name=name))
+        re_path(rf"{AGENT}/{name}{SUBJECTS.get(name, '')}/?$", action.as_view())
         for name, action in ACTIONS.items()
     ),
 ]

@@ -1,38 +1,41 @@
 """The console: an operator's agents, and what each of them has (lifecycle 17)."""
 
-import re
-
-from django.db.models import Max
+from django.contrib import messages
+from django.db.models import Exists, Max, OuterRef
 from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
 
-from agents import handles
-from agents.models import OperatorKey
+from agents.models import AgentToken, ClaimRenewal, OperatorKey
 from operators import sessions
-from operators.actions import ACTIONS
 from operators.overview import Overview
-from operators.pages import Console, OperatorPage, count_key, too_many, with_limit
+from operators.pages import Console, OperatorPage, count_key, handle_in, too_many, with_limit
 
 MAX_AGENTS = 50  # on a page
 
 
 class AgentsPage(OperatorPage):
-    """The operator's agents; for who has not logged in, the form that takes a key."""
+    """The operator's agents; for who has not logged in, the form that takes a key.
+
+    Who was led here from the page of an `agent` gets that after logging in.
+    """
 
     def get(self, request):
         session = sessions.session_of(request)
         if session is None:
-            return render(request, "operator/log_in.html", {"done": done(request)})
+            return self.ask(request)
         claims = session.key.claims.claimed().select_related("agent")
-        if re.fullmatch(handles.PATTERN, after := request.GET.get("after", "")):
+        if after := handle_in(request, "after"):
             claims = claims.filter(agent__handle__gt=after)
-        claims = claims.annotate(last_used_at=Max("agent__tokens__last_used_at"))
+        claims = claims.annotate(
+            last_used_at=Max("agent__tokens__last_used_at"),
+            has_token=Exists(AgentToken.objects.valid().filter(agent=OuterRef("agent"))),
+            is_asked_for=Exists(ClaimRenewal.objects.waiting().filter(claim=OuterRef("pk"))),
+        )
         shown = list(claims.order_by("agent__handle")[: MAX_AGENTS + 1])
         context = {
             "key": session.key,
             "claims": shown[:MAX_AGENTS],
             "after": shown[MAX_AGENTS - 1].agent.handle if len(shown) > MAX_AGENTS else None,
-            "done": done(request),
         }
         return render(request, "operator/agents.html", context)
 
@@ -43,14 +46,19 @@ class AgentsPage(OperatorPage):
             return too_many(request, usage)
         key = OperatorKey.objects.of_text(request.POST.get("key", "").strip())
         if key is None:
-            response = render(request, "operator/log_in.html", {"is_refused": True}, status=400)
+            response = self.ask(request, refused=usage, status=400)
         else:
             rotate_token(request)
-            response = redirect("operator")
+            handle = handle_in(request, "agent")
+            response = redirect(f"/operator/agents/{handle}" if handle else "operator")
             if previous := sessions.session_of(request):
                 previous.delete()
             sessions.begin(response, key)
         return with_limit(response, usage)
+
+    def ask(self, request, *, refused=None, status=200):
+        context = {"agent": handle_in(request, "agent"), "refused": refused}
+        return render(request, "operator/log_in.html", context, status=status)
 
 
 class AgentPage(Console):
@@ -60,8 +68,7 @@ class AgentPage(Console):
             "key": self.key,
             "claim": claim,
             "agent": claim.agent,
-            "shown": Overview(request, claim.agent),
-            "done": done(request),
+            "shown": Overview(request, claim),
         }
         return render(request, "operator/agent.html", context)
 
@@ -71,7 +78,7 @@ class LogOut(Console):
 
     def post(self, request):
         self.session.delete()
-        return logged_out()
+        return logged_out(request, "You are logged out.")
 
 
 class EndSessions(Console):
@@ -82,16 +89,11 @@ class EndSessions(Console):
 
     def post(self, request):
         self.key.sessions.all().delete()
-        return logged_out()
+        return logged_out(request, "All sessions of your key have ended. The key goes on working.")
 
 
-def logged_out():
+def logged_out(request, message):
+    messages.success(request, message)
     response = redirect("operator")
     sessions.forget(response)
     return response
-
-
-def done(request):
-    """What has just been done, in words."""
-    action = ACTIONS.get(request.GET.get("done"))
-    return action and action.done

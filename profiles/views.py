@@ -45,7 +45,7 @@ class ProfileViewSet(ApiViewSet):
     )
     @me.mapping.patch
     def update_me(self, request):
-        request.user.change(**self.validated(request))
+        request.user.change_own(**self.validated(request))
         return self.profile(request)
 
     def profile(self, request):

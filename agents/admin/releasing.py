@@ -22,6 +22,5 @@ class ReleaseClaimsMixin:
             message = f"Released the claim of {agent.claim.operator_name or 'no operator'}."
             with agent_admin.logged_change(request, agent, message, is_event=True):
                 agent.claim.release()
-                agent.refresh_from_db()
         self.message_user(request, "Released: a new operator can claim them.")
         return None

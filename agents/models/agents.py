@@ -123,11 +123,25 @@ class Agent(models.Model):
         return verdict
 
     def change(self, **fields):
-        """Set fields; without any nothing moves, `updated_at` neither."""
+        """Set fields, whatever the agent's state."""
         for name, value in fields.items():
             setattr(self, name, value)
-        if fields:
-            self.save(update_fields=[*fields, "updated_at"])
+        self.save(update_fields=[*fields, "updated_at"])
+
+    def change_own(self, **fields):
+        """Change what the agent says of itself.
+
+        Raises AuthenticationFailed where it has been suspended or paused since it was
+        authenticated.
+        """
+        if not fields:
+            return
+        fields["updated_at"] = timezone.now()
+        own = Agent.objects.filter(pk=self.pk, suspended_at=None, paused_at=None)
+        if not own.update(**fields):
+            raise AuthenticationFailed
+        for name, value in fields.items():
+            setattr(self, name, value)
 
     def pause(self):
         self.change(paused_at=self.paused_at or timezone.now())

@@ -190,7 +190,7 @@ class OperatorClaim(CodeRequest):
         if previous and previous != self.key:
             previous.leave()
         self.agent.snapshot_before_change()
-        reason = f"Claimed the agent from {before}." if before else "Claimed the agent."
+        reason = f"Claimed the agent{f' from {before}' if before else ''}, with the key {self.key}."
         self.agent.take_snapshot(operator=self.operator_name, reason=reason, is_event=True)
 
     @transaction.atomic
@@ -201,9 +201,8 @@ class OperatorClaim(CodeRequest):
         """
         self.agent.lock()
         self.refresh_from_db(from_queryset=self.locked())
-        ClaimRenewal.objects.filter(claim=self).delete()
+        self._replace_secret()
         previous, self.key = self.key, None
-        self.secret = random_text(32)
         self.operator_name = self.operator_email = self.code_digest = ""
         self.code_expires_at = self.claimed_at = None
         self.wrong_codes, self.scopes = 0, []
@@ -212,8 +211,26 @@ class OperatorClaim(CodeRequest):
         if previous:
             previous.leave()
 
+    @transaction.atomic
+    def renew_url(self):
+        """Another claim URL, in place of one that is known to more than the operator."""
+        self.refresh_from_db(from_queryset=self.locked())
+        self._replace_secret()
+        self.save(update_fields=["secret"])
+
+    def _replace_secret(self):
+        """Nobody finds the old page any more; the code of who has asked there is void."""
+        ClaimRenewal.objects.filter(claim=self).delete()
+        self.secret = random_text(32)
+
     def locked(self):
         return OperatorClaim.objects.select_for_update(no_key=True)
+
+
+class ClaimRenewalQuerySet(models.QuerySet):
+    def waiting(self):
+        """Those whose code the agent may still confirm."""
+        return self.filter(code_expires_at__gt=timezone.now())
 
 
 class ClaimRenewal(CodeRequest):
@@ -221,6 +238,8 @@ class ClaimRenewal(CodeRequest):
 
     claim = models.OneToOneField(OperatorClaim, models.CASCADE, related_name="renewal")
     key = models.ForeignKey(OperatorKey, models.SET_NULL, null=True, related_name="+")
+
+    objects = ClaimRenewalQuerySet.as_manager()
 
     def __str__(self):
         return f"{self.claim.agent}: {self.operator_name}"

@@ -11,6 +11,16 @@ from marketplace.models import MAX_REASON
 LEAKED = "Reported as leaked"  # why a key or a token was revoked
 
 
+class RevokedOnceMixin:
+    """For what has `revoked_at` and a `revocation_reason`."""
+
+    def revoke(self, reason=""):
+        """Refuse it for good. The first time and its reason stay, also where two do it at once."""
+        usable = type(self).objects.filter(pk=self.pk, revoked_at=None)
+        usable.update(revoked_at=timezone.now(), revocation_reason=reason)
+        self.refresh_from_db(fields=["revoked_at", "revocation_reason"])
+
+
 class OperatorKeyQuerySet(models.QuerySet):
     def confirmed(self):
         """Those with which an agent has been claimed; they have opened something."""
@@ -36,7 +46,7 @@ class OperatorKeyQuerySet(models.QuerySet):
         return self.usable().filter(digest=tokens.digest(text)).first()
 
 
-class OperatorKey(models.Model):
+class OperatorKey(RevokedOnceMixin, models.Model):
     """What opens the console of the agents that were claimed with it; only a digest is kept.
 
     It opens nothing before an agent has confirmed a claim with it, and nothing after the last of
@@ -88,12 +98,6 @@ class OperatorKey(models.Model):
         if self.last_used_at is None or self.last_used_at < now - timedelta(minutes=15):
             self.last_used_at = now
             self.save(update_fields=["last_used_at"])
-
-    def revoke(self, reason):
-        """End it for good. The first time and its reason stay."""
-        if self.revoked_at is None:
-            self.revoked_at, self.revocation_reason = timezone.now(), reason
-            self.save(update_fields=["revoked_at", "revocation_reason"])
 
     @transaction.atomic
     def leave(self):

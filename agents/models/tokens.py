@@ -5,14 +5,13 @@ from django.contrib.postgres.indexes import OpClass
 from django.db import connection, models, transaction
 from django.db.models import F, Func, Q
 from django.db.models.functions import Least, Now, Right
-from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents import tokens
 from agents.exceptions import TokenNotFound, TooManyTokens
 from agents.models.agents import Agent
 from agents.models.history import OperatorHistory
-from agents.models.operators import LEAKED
+from agents.models.operators import LEAKED, RevokedOnceMixin
 from agents.sql import AUTHENTICATE, REVOKE, STATE
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.permissions import Scope
@@ -76,7 +75,7 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
         connection.fetch_one(REVOKE, {"digest": tokens.digest(text), "reason": LEAKED})
 
 
-class AgentToken(models.Model):
+class AgentToken(RevokedOnceMixin, models.Model):
     """A bearer token, of which only a digest is kept (contract 2)."""
 
     MAX_USABLE = 10  # of an agent, above which it makes no more; staff may issue them
@@ -126,12 +125,6 @@ class AgentToken(models.Model):
 
     def __str__(self):
         return self.hint
-
-    def revoke(self, reason=""):
-        """Refuse it for good. The first time and its reason stay."""
-        if self.revoked_at is None:
-            self.revoked_at, self.revocation_reason = timezone.now(), reason
-            self.save(update_fields=["revoked_at", "revocation_reason"])
 
     @transaction.atomic
     def issue_another(self, *, name="", scopes=None, expires_at=None):

@@ -1,15 +1,19 @@
 """The template tags of the website; settings.TEMPLATES names this module."""
 
 import re
+from datetime import timedelta
 
 from django.template import Library
+from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.timesince import timesince
 
 from interfaces.website.emblems import EDGE, emblem_of
 
 register = Library()
 WEEK = 10  # width of a week in a sparkline, in the units of its viewBox
 HIGH = 32
+NOTED_EVERY = timedelta(minutes=15)
 
 
 @register.simple_tag
@@ -47,6 +51,15 @@ def stars(rating):
     """To the nearest half: ★★★★½"""
     halves = round(rating * 2)
     return "★" * (halves // 2) + "½" * (halves % 2)
+
+
+@register.filter
+def used(moment):
+    """When a token was last used: that is noted at most every 15 minutes (contract 2)."""
+    age = timezone.now() - moment
+    return (
+        "in the last 15 minutes" if age < NOTED_EVERY else f"about {timesince(moment, depth=1)} ago"
+    )
 
 
 @register.filter

@@ -67,6 +67,8 @@ class HistoryPagesMixin:
     def log_change(self, request, obj, message, *, is_event=False):
         # The message is empty when a form was saved without a change.
         if self.has_history and message:
+            # Somebody else may have changed other fields since the row was read.
+            obj.refresh_from_db()
             reason = message if isinstance(message, str) else ""
             obj.take_snapshot(user=request.user, reason=reason, is_event=is_event)
         return super().log_change(request, obj, message)

@@ -25,6 +25,19 @@ READ_ONLY = "25006"
 TRANSIENT = ("08", READ_ONLY, "40", "53", "55", "57")
 
 
+def error_view(status):
+    """The view of an error: its page, or nothing where the middleware below writes JSON.
+
+    Django's own views read the form of the request first, and crash where it cannot be read.
+    """
+
+    def view(request, exception=None):
+        content = render_to_string(f"{int(status)}.html") if is_page(request) else ""
+        return HttpResponse(content, status=status)
+
+    return view
+
+
 def error_response(status, text, headers=None):
     response = JsonResponse({"error": text}, status=status, headers=headers)
     response["Content-Length"] = str(len(response.content))

@@ -40,6 +40,11 @@ class Usage:
     is_exceeded: bool
 
     @property
+    def minutes(self):
+        """Until the next window begins, rounded up."""
+        return -(-self.seconds // 60)
+
+    @property
     def headers(self):
         """The fields of draft-ietf-httpapi-ratelimit-headers-10."""
         return {

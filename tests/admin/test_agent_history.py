@@ -2,6 +2,7 @@
 
 import re
 
+from agents.models import OperatorKey
 from tests.admin.actions import take_action
 from tests.admin.test_history import history
 from tests.factories import claim
@@ -22,7 +23,7 @@ def test_what_staff_do_to_an_agent_is_in_its_history_also_where_no_column_change
         "Released the claim of Ada Lovelace.",
         f"Issued the token {newest.hint}.",
         f"Issued the token {older.hint}.",
-        "Claimed the agent.",
+        f"Claimed the agent, with the key {OperatorKey.objects.get()}.",
         "Snapshot before the change",
     ]
 
@@ -67,11 +68,11 @@ def test_what_its_operator_does_is_in_the_history_with_the_operators_name(admin_
 
     assert authors(agent) == [
         "clerk-0",
-        "&lt;Eve&gt;, its operator",
-        "Ada Lovelace, its operator",
-        "Ada Lovelace, its operator",
+        "&lt;Eve&gt;, its operator (not verified)",
+        "Ada Lovelace, its operator (not verified)",
+        "Ada Lovelace, its operator (not verified)",
         "",
     ]
-    assert authors(token) == ["Ada Lovelace, its operator"]
+    assert authors(token) == ["Ada Lovelace, its operator (not verified)"]
     text = history(admin_client, agent).content.decode()
     assert '<span class="del">5, review: 1</span> <span class="add">4</span>' in text

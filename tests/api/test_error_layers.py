@@ -55,6 +55,28 @@ def test_an_unknown_route_is_a_404_inside_and_outside_the_api(anyone, method, pa
     assert_error(anyone.generic(method, path), 404, NO_PATH)
 
 
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        (
+            "multipart/form-data; boundary=X",
+            (
+                b'--X\r\nContent-Disposition: form-data; name="f"; filename="b"\r\n'
+                b"Content-Transfer-Encoding: base64\r\n\r\n!!!!!\r\n--X--\r\n"
+            ),
+        ),
+        ("application/x-www-form-urlencoded", b"&".join([b"a=b"] * 1001)),
+        ("multipart/form-data", b"--X"),
+    ],
+)
+def test_an_unknown_route_is_a_404_whatever_form_is_sent_to_it(anyone, content_type, body):
+    anyone.cookies["csrftoken"] = "a" * 32
+
+    assert_error(anyone.generic("POST", "/api/v1/nowhere", body, content_type), 404, NO_PATH)
+    page = anyone.generic("POST", "/skills/nowhere", body, content_type)
+    assert page.status_code in {404, 405}
+
+
 @pytest.mark.parametrize("host", ["evil.example", "testserver.evil.example", "a b", "[::1", "x:y"])
 @pytest.mark.parametrize("path", [SKILLS, ME, "/api/v1/nowhere", "/nowhere"])
 def test_a_wrong_host_is_a_400(anyone, host, path):

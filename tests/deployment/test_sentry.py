@@ -57,6 +57,8 @@ def test_a_crash_is_reported_without_secrets_and_bodies(transactional_db, tmp_pa
     assert "[masked]" in text
     assert token.rpartition("_")[2] not in text
     assert "in-the-body" not in text
+    # What was made of a body is in the local variables.
+    assert '"vars"' not in text
 
 
 @pytest.mark.parametrize(

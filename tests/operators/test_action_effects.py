@@ -9,6 +9,7 @@ from django.utils import timezone
 from agents.models import Agent, AgentToken
 from installs.models import PersonaInstall, SkillInstall
 from tests.browser import untouched_form
+from tests.operators.claiming import CONFIRM, GRACE, shown
 from tests.operators.conftest import OperatorBrowser
 
 HOME = "/operator/agents/caller"
@@ -33,11 +34,11 @@ def test_a_paused_agent_is_refused_until_it_is_resumed(console, client, agent, p
     assert (refused.status_code, refused.json()) == UNAUTHENTICATED
     assert client.post(INSTALL, {"slug": "x"}).status_code == 401
     text = console.get(HOME).content.decode()
-    assert "You have paused this agent on" in text
+    assert "You paused this agent on" in text
     assert agent.handle in console.get("/operator").content.decode()
     console.submit(paths["resume"])
     assert client.get(ME).status_code == 200
-    assert "You have paused" not in console.get(HOME).content.decode()
+    assert "You paused" not in console.get(HOME).content.decode()
 
 
 def test_pausing_twice_keeps_the_first_time(console, paths):
@@ -145,7 +146,8 @@ def test_all_tokens_of_a_paused_agent_can_be_revoked(console, agent, paths):
     console.submit(paths["revoke-tokens"])
 
     assert not AgentToken.objects.filter(revoked_at=None).exists()
-    assert "issue one for it to come back" in console.get(HOME).content.decode()
+    assert "It has none. Issue one for it to come back." in console.get(HOME).content.decode()
+    assert console.get(paths["revoke-tokens"]).status_code == 404
 
 
 def test_actions_are_limited_by_operator(console, stranger, paths, rates):
@@ -242,6 +244,10 @@ def test_a_tier_that_is_lowered_below_it_counts(console, client, paths, rates):
     rates(install="5/h")
 
     assert limit_of(client, "install") == (5, 5)
+    # The form offers what can be sent back as it is.
+    assert console.submit(paths["limits"], review="3").status_code == 302
+    assert limit_of(client, "review") == (3, 3)
+    assert Agent.objects.get().limits == {"install": 5, "review": 3}
 
 
 def test_codes_are_not_limited(console, client, paths):
@@ -251,7 +257,28 @@ def test_codes_are_not_limited(console, client, paths):
     assert limit_of(client, "confirm-claim") == (10, 10)
 
 
-# Release
+# The claim URL, and release
+
+
+def test_a_new_claim_url_ends_the_old_one_and_what_was_asked_for_there(
+    console, operator, client, agent, paths
+):
+    old = f"/claim/{agent.claim.secret}"
+    code, _ = shown(operator.submit(old, **GRACE))
+
+    console.submit(paths["new-claim-url"])
+
+    claim = client.get(ME).json()["claim"]
+    new = claim.pop("claimUrl").removeprefix("http://testserver")
+    assert claim["status"] == "claimed"
+    assert claim["operator"] == {"name": "Ada Lovelace"}
+    assert operator.get(old).status_code == 404
+    response = client.post(CONFIRM, {"code": code})
+    assert (response.status_code, response.json()) == (409, {"error": "Agent is already claimed"})
+    assert "Somebody asks" not in console.get(HOME).content.decode()
+    code, [key] = shown(operator.submit(new, **GRACE))
+    assert client.post(CONFIRM, {"code": code}).status_code == 200
+    assert operator.log_in(key).status_code == 302
 
 
 def test_a_released_agent_has_a_new_url_and_nothing_of_its_operator(
@@ -263,7 +290,7 @@ def test_a_released_agent_has_a_new_url_and_nothing_of_its_operator(
 
     page = console.submit(paths["release"])
 
-    assert page.headers["Location"] == "/operator?done=release"
+    assert page.headers["Location"] == "/operator"
     profile = client.get(ME).json()
     assert profile["claim"]["status"] == "unclaimed"
     assert profile["claim"]["operator"] is None

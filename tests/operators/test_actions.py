@@ -41,17 +41,80 @@ def test_each_is_asked_before_it_is_done(console, paths, name):
     assert everything() == before
 
 
+LAST = " It was the last one of your key, which has ended."
+HINT = r"mkt_agent_\w{4}…\w{4}"
+# What the operator reads, and what staff do.
+DONE = {
+    "pause": ("Paused caller.", "Paused."),
+    "resume": ("Resumed caller.", "Resumed."),
+    "issue-token": (None, rf"Issued the token {HINT}."),
+    "revoke-token": (f"Revoked the token {HINT}.", f"Revoked the token {HINT}."),
+    "revoke-tokens": (
+        "Revoked every token of caller. Issue one for it to come back.",
+        "Revoked every token.",
+    ),
+    "remove-skill": ("Removed pdf-tables from caller.", "Removed the skill pdf-tables."),
+    "remove-persona": ("Removed archivist from caller.", "Removed the persona archivist."),
+    "limits": (
+        "Set the limits of caller: install 5. What it has used already counts.",
+        "Set the limits: install 5.",
+    ),
+    "new-claim-url": ("caller has a new claim URL.", "Replaced the claim URL."),
+    "release": (f"Released caller: it is your agent no longer.{LAST}", "Released the claim."),
+}
+
+
+def told(page):
+    return re.findall('role="status">(.*?)</p>', page.content.decode())
+
+
 @pytest.mark.parametrize("name", ACTIONS)
 def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, paths, name):
-    page = console.submit(paths[name])
+    if name == "resume":
+        agent.pause()
+    said, noted = DONE[name]
 
-    assert page.status_code in {200, 302}
-    if page.status_code == 302:
-        assert ACTIONS[name].done in console.get(page.headers["Location"]).content.decode()
+    page = console.submit(paths[name], **({"install": "5"} if name == "limits" else {}))
+
+    assert page.status_code == (302 if said else 200)
+    if said:
+        assert page.headers["Location"] == ("/operator" if name == "release" else HOME)
+        [text] = told(console.get(page.headers["Location"]))
+        assert re.fullmatch(said, text)
+        assert told(console.get(page.headers["Location"])) == []
     [(operator, reason), *before] = history(agent)
     assert operator == "Ada Lovelace"
-    assert reason.startswith(ACTIONS[name].note.partition("{")[0])
-    assert before == [("Ada Lovelace", "Claimed the agent."), ("", "Snapshot before the change")]
+    assert re.fullmatch(noted, reason)
+    [(operator, reason)] = [each for each in before if each[1] != "Snapshot before the change"]
+    assert operator == "Ada Lovelace"
+    assert re.fullmatch(r"Claimed the agent, with the key mkt_operator_\w{4}…\w{4}\.", reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields"), [("resume", {}), ("limits", {}), ("pause", {}), ("limits", {"review": "3"})]
+)
+def test_what_changes_nothing_is_not_in_the_history(console, agent, paths, name, fields):
+    console.submit(paths[name], **fields)
+    before = history(agent)
+
+    assert console.submit(paths[name], **fields).status_code == 302
+    assert history(agent) == before
+
+
+def test_the_message_is_in_a_cookie_as_strict_as_the_sessions(console, paths, settings):
+    settings.SESSION_COOKIE_SECURE = True
+    page = console.submit(paths["pause"])
+
+    for cookie in (
+        page.cookies["operator_messages"],
+        console.get(HOME).cookies["operator_messages"],
+    ):
+        assert cookie["samesite"] == "Strict"
+        assert cookie["path"] == "/operator"
+    cookie = page.cookies["operator_messages"]
+    assert cookie["httponly"]
+    assert cookie["secure"]
+    assert "operator_messages" not in console.get(HOME).cookies
 
 
 @pytest.mark.parametrize("name", ACTIONS)
@@ -85,7 +148,7 @@ def test_who_has_not_logged_in_is_led_to_the_form(operator, key, paths, name):
 
     pages = [operator.get(paths[name]), operator.post(paths[name], form)]
 
-    assert {page.headers["Location"] for page in pages} == {"/operator"}
+    assert {page.headers["Location"] for page in pages} == {"/operator?agent=caller"}
     assert everything() == before
 
 

@@ -104,7 +104,26 @@ def test_the_page_of_a_claimed_agent_says_so_and_shows_the_form_again(operator, 
     assert page.status_code == 200
     assert "was claimed by Ada Lovelace" in text
     assert "ada@example.com" not in text
-    assert {*untouched_form(page)} == {"csrfmiddlewaretoken", "name", "email", "key"}
+    assert {*untouched_form(page)} == {"csrfmiddlewaretoken", "seen", "name", "email", "key"}
+
+
+def test_who_loads_the_page_again_after_the_confirmation_gets_no_other_code(
+    operator, client, url, agent
+):
+    form = untouched_form(operator.get(url)) | GRACE
+    code, [key] = shown(operator.post(url, form))
+    client.post(CONFIRM, {"code": code})
+
+    page = operator.post(url, form)
+
+    assert page.status_code == 200
+    assert "was claimed by Grace Hopper" in page.content.decode()
+    assert 'id="code"' not in page.content.decode()
+    assert not ClaimRenewal.objects.exists()
+    assert operator.log_in(key).status_code == 302
+    # The form of that page asks anew.
+    _, [other] = shown(operator.submit(url, **GRACE))
+    assert other != key
 
 
 def test_asking_changes_nothing_while_the_agent_does_not_confirm(operator, console, client, url):
@@ -137,7 +156,8 @@ def test_confirming_makes_the_new_key_and_ends_the_old(operator, console, client
             "claimedAt": claimed_at,
         },
     }
-    assert console.get("/operator/agents/caller").headers["Location"] == "/operator"
+    page = console.get("/operator/agents/caller")
+    assert page.headers["Location"] == "/operator?agent=caller"
     assert operator.log_in(key).status_code == 400
     assert operator.log_in(new).status_code == 302
     assert OperatorClaim.objects.get().operator_email == "grace@example.com"

@@ -56,7 +56,7 @@ def test_it_shows_handle_name_and_age(operator, url):
 def test_it_asks_for_a_name_an_e_mail_address_and_a_key(operator, url):
     form = untouched_form(operator.get(url))
 
-    assert {*form} == {"csrfmiddlewaretoken", "name", "email", "key"}
+    assert {*form} == {"csrfmiddlewaretoken", "seen", "name", "email", "key"}
 
 
 def test_looking_at_the_page_changes_nothing(operator, client, url):

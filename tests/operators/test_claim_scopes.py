@@ -1,12 +1,13 @@
 """What a claim allows by the token that confirmed it, and whom it is told to (lifecycle 17)"""
 
+import re
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
 from agents import tokens
-from agents.models import Agent, AgentToken, ClaimRenewal, OperatorClaim
+from agents.models import Agent, AgentToken, ClaimRenewal, OperatorClaim, OperatorKey
 from operators.actions import ACTIONS
 from tests.browser import untouched_form
 from tests.factories import ask_for_code
@@ -60,6 +61,7 @@ def test_who_claims_by_a_token_that_may_do_less_looks_and_releases(
     text = browser.get("/operator/agents/caller").content.decode()
     assert "pdf-tables" in text
     assert "For more, claim it anew" in text
+    assert re.findall('href="/operator/agents/caller/(.*?)"', text) == ["release"]
 
 
 @pytest.mark.parametrize("lesser", [read_only, for_a_day])
@@ -87,10 +89,11 @@ def test_staff_see_who_had_the_agent_before(operator, client, url, agent, key):
     code, _ = shown(operator.submit(url, **GRACE))
     client.post(CONFIRM, {"code": code})
 
+    old, new = OperatorKey.objects.order_by("pk")
     events = [(each.operator, each.history_change_reason) for each in agent.history.all()]
     assert events == [
-        ("Grace Hopper", "Claimed the agent from Ada Lovelace."),
-        ("Ada Lovelace", "Claimed the agent."),
+        ("Grace Hopper", f"Claimed the agent from Ada Lovelace, with the key {new}."),
+        ("Ada Lovelace", f"Claimed the agent, with the key {old}."),
         ("", "Snapshot before the change"),
     ]
 
@@ -104,6 +107,7 @@ def test_the_operator_sees_that_somebody_asks_for_the_agent(operator, console, u
     text = console.get(path).content.decode()
     assert "Somebody asks for this agent" in text
     assert "Grace Hopper" in text
+    assert f'href="{path}/new-claim-url"' in text
     assert "grace@example.com" not in text
     ClaimRenewal.objects.update(code_expires_at=timezone.now())
     assert "Somebody asks" not in console.get(path).content.decode()

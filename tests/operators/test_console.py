@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from agents.models import Agent, AgentToken
+from agents.models import Agent, AgentToken, OperatorKey
 from operators import overview, views
 from reviews.models import Review
 from tests.factories import (
@@ -17,6 +17,7 @@ from tests.factories import (
     PersonaInstallFactory,
     SkillFactory,
     SkillInstallFactory,
+    ask_for_code,
     claim,
     review,
 )
@@ -50,8 +51,11 @@ def test_it_shows_what_an_agent_has(console, client, agent):
     assert "archivist active" in text
     assert "archivist 4.5 of 5: Tidy." in text
     assert "Updates pdf-tables another text than the agent has, version 2" in text
-    assert "install 19 20" in text
-    assert f"{agent.token.hint} read, install, review; last used 0 minutes ago" in text
+    assert "Installs 19 20" in text
+    today = f"{timezone.now():%-d %b %Y}"
+    since = f"since {today}, used in the last 15 minutes"
+    assert f"{agent.token.hint} read, install, review; {since} Revoke" in text
+    assert f"What you did Claimed the agent, with the key {OperatorKey.objects.get()}." in text
     assert "by Ada Lovelace" in text
 
 
@@ -97,6 +101,8 @@ def test_the_agents_come_by_handle_with_their_state(console, agent, key):
     for handle in ("zebra", "bee", "ant"):
         claim(AgentFactory(handle=handle), key=key)
     Agent.objects.get(handle="bee").pause()
+    AgentToken.objects.get(agent__handle="bee").revoke()
+    ask_for_code(agent)
     Agent.objects.get(handle="ant").suspend()
     AgentToken.objects.filter(agent=agent).update(last_used_at=timezone.now() - timedelta(hours=3))
 
@@ -104,8 +110,9 @@ def test_the_agents_come_by_handle_with_their_state(console, agent, key):
 
     assert re.findall(r"\b(ant|bee|caller|zebra)\b", text) == ["ant", "bee", "caller", "zebra"]
     assert "ant Some Agent suspended by staff , never seen" in text
-    assert "bee Some Agent paused , never seen" in text
-    assert "caller The Caller active, last seen 3 hours ago" in text
+    assert "bee Some Agent paused , without a token , never seen" in text
+    assert "caller The Caller somebody asks for it active, seen about 3 hours ago" in text
+    assert "zebra Some Agent active, never seen" in text
 
 
 def test_more_agents_are_on_the_next_page(console, key, monkeypatch):
@@ -145,7 +152,7 @@ def test_a_page_that_does_not_exist_is_the_first(console, agent, query):
     assert "pdf-tables" in text_of(console.get(HOME + query))
 
 
-@pytest.mark.parametrize("query", ["?after=%00", "?after=é", "?done=x", "?done=%00&done=pause"])
+@pytest.mark.parametrize("query", ["?after=%00", "?after=é", "?agent=x", "?agent=%00&agent=a-b"])
 def test_the_list_takes_any_query(console, query):
     assert console.get(f"/operator{query}").status_code == 200
 
@@ -190,6 +197,34 @@ def test_what_is_not_there_is_a_404(console, path):
 
     assert page.status_code == 404
     assert page.headers["Content-Type"].startswith("text/html")
+
+
+@pytest.mark.parametrize("path", ["other", "other/pause", "caller/remove-skill/other-skill"])
+def test_what_is_gone_says_so_in_the_console(console, path):
+    page = console.get(f"/operator/agents/{path}")
+
+    assert page.status_code == 404
+    assert "Not there any more" in page.content.decode()
+    assert "Log out" in page.content.decode()
+    assert "script-src" not in page.headers["Content-Security-Policy"]
+
+
+def test_it_shows_what_this_operator_did_and_nobody_else(console, client, agent, key, paths):
+    console.submit(paths["pause"])
+    console.submit(paths["resume"])
+    agent.suspend("Spam.")
+    agent.take_snapshot(reason="Suspended: Spam.")
+    agent.restore()
+    assert re.search(
+        r"What you did Resumed\. .+ Paused\. .+ Claimed the agent,", text_of(console.get(HOME))
+    )
+
+    new = claim(agent, name="Grace Hopper")
+
+    text = text_of(OperatorBrowser(new).get(HOME))
+    assert "What you did Claimed the agent from Ada Lovelace, with the key" in text
+    assert "Paused." not in text
+    assert "Spam" not in text
 
 
 def test_the_number_of_statements_does_not_grow(console, agent, key):

@@ -134,8 +134,9 @@ def test_a_hostile_body_never_breaks_an_action(console, paths):
 def test_a_hostile_cookie_opens_nothing(operator, paths, refused):
     for value in COOKIES:
         operator.cookies["operator"] = value
-        for path in ("/operator/end-sessions", HOME, paths["pause"]):
-            assert operator.get(path).headers["Location"] == "/operator"
+        for path in (HOME, paths["pause"]):
+            assert operator.get(path).headers["Location"] == "/operator?agent=caller"
+        assert operator.get("/operator/end-sessions").headers["Location"] == "/operator"
         assert operator.get("/operator").status_code == 200
 
 

@@ -62,8 +62,9 @@ def test_who_has_no_session_gets_the_form(operator):
 def test_every_other_page_leads_to_it(operator, key, path):
     form = untouched_form(operator.get(URL))
     page, posted = operator.get(path), operator.post(path, form)
+    wanted = "?agent=caller" if "agents" in path else ""
 
-    assert (page.status_code, page.headers["Location"]) == (302, URL)
+    assert (page.status_code, page.headers["Location"]) == (302, URL + wanted)
     # The page of an agent has no form of its own.
     assert posted.status_code == (405 if path == "/operator/agents/caller" else 302)
 
@@ -73,6 +74,22 @@ def test_the_right_key_opens_the_console(operator, key):
 
     assert (page.status_code, page.headers["Location"]) == (302, URL)
     assert "caller" in operator.get(URL).content.decode()
+
+
+def test_it_leads_to_the_page_that_was_asked_for(operator, key):
+    page = operator.get("/operator/agents/caller/limits", follow=True)
+    assert "The page of <b>caller</b> opens next." in page.content.decode()
+
+    page = operator.submit(f"{URL}?agent=caller", key=key)
+
+    assert (page.status_code, page.headers["Location"]) == (302, "/operator/agents/caller")
+
+
+@pytest.mark.parametrize("wrong", ["//evil.example", "..", "Caller", "a%0Db", "%00", ""])
+def test_it_leads_to_no_other_page(operator, key, wrong):
+    page = operator.submit(f"{URL}?agent={wrong}", key=key)
+
+    assert (page.status_code, page.headers["Location"]) == (302, URL)
 
 
 def test_spaces_around_the_key_do_not_matter(operator, key):
@@ -114,6 +131,7 @@ def test_a_wrong_key_is_refused_like_every_other(operator, kind):
     text = page.content.decode()
     assert page.status_code == 400
     assert "No console opens with this key." in text
+    assert "You can try 4 more in the next" in text
     assert "operator" not in page.cookies
     assert len(wrong) < 3 or wrong not in text
     assert not OperatorSession.objects.exists()

@@ -41,6 +41,7 @@ def test_logging_out_ends_it_for_a_copy_of_its_cookie_too(console, key):
 
     assert (page.status_code, page.headers["Location"]) == (302, "/operator")
     assert page.cookies["operator"].value == ""
+    assert "You are logged out." in console.get("/operator").content.decode()
     assert not is_open(copy)
     assert is_open(other)
 
@@ -64,6 +65,8 @@ def test_end_all_sessions_is_asked_and_ends_all_of_the_key(console, key, strange
 
     console.submit("/operator/end-sessions")
 
+    text = console.get("/operator").content.decode()
+    assert "All sessions of your key have ended. The key goes on working." in text
     assert not is_open(console)
     assert not is_open(other)
     assert is_open(stranger)

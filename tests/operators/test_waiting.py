@@ -3,8 +3,10 @@
 import pytest
 from django.utils import timezone
 
-from agents.models import Agent, AgentToken, OperatorClaim
+from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
 from installs.models import SkillInstall
+from operators.models import OperatorSession
+from tests.admin.actions import take_action
 from tests.api.concurrency import during
 from tests.browser import untouched_form
 from tests.conftest import ApiClient
@@ -52,6 +54,63 @@ def test_all_tokens_are_revoked_also_one_that_is_made_meanwhile(console, agent, 
 
     assert page.status_code == 302
     assert not AgentToken.objects.valid().exists()
+
+
+def end_session(agent):
+    OperatorSession.objects.get().delete()
+
+
+def end_key(agent):
+    OperatorKey.objects.get().revoke("Revoked by staff")
+
+
+@pytest.mark.parametrize("end", [end_session, end_key])
+def test_nothing_is_done_for_who_was_logged_out_meanwhile(console, agent, paths, end):
+    form = untouched_form(console.get(paths["issue-token"]))
+
+    [page] = during(
+        lambda: end(agent), lambda: console.post(paths["issue-token"], form, headers=ORIGIN)
+    )
+
+    assert (page.status_code, page.headers["Location"]) == (302, "/operator?agent=caller")
+    assert AgentToken.objects.count() == 1
+
+
+def test_a_token_that_leaks_meanwhile_stays_reported_as_leaked(console, agent, paths):
+    form = untouched_form(console.get(paths["revoke-token"]))
+
+    [page] = during(
+        lambda: AgentToken.objects.revoke_leaked(agent.token.text),
+        lambda: console.post(paths["revoke-token"], form, headers=ORIGIN),
+    )
+
+    assert page.status_code == 302
+    assert AgentToken.objects.get().revocation_reason == "Reported as leaked"
+
+
+@pytest.mark.parametrize("stop", ["pause", "suspend"])
+def test_an_agent_that_is_stopped_meanwhile_changes_nothing_of_itself(agent, stop):
+    client = ApiClient(raise_request_exception=False)
+    client.token = agent.token.text
+
+    [response] = during(
+        getattr(Agent.objects.get(), stop),
+        lambda: client.patch("/api/v1/agents/me", {"name": "Other"}),
+    )
+
+    assert (response.status_code, response.json()) == (401, {"error": "Authentication required"})
+    assert Agent.objects.get().name == "The Caller"
+
+
+def test_staff_who_suspend_it_meanwhile_see_the_pause_in_its_history(admin_client, agent):
+    [page] = during(
+        agent.pause, lambda: take_action(admin_client, "suspend", agent, reason="It floods.")
+    )
+
+    assert page.status_code == 200
+    newest = agent.history.first()
+    assert newest.history_change_reason == "Suspended: It floods."
+    assert newest.paused_at == Agent.objects.get().paused_at is not None
 
 
 def test_what_the_agent_uninstalls_meanwhile_cannot_be_removed(console, agent, paths):

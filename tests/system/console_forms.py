@@ -35,7 +35,15 @@ FIELDS = {
     "expires_in_days": ["1", "3650", ""],
     **{policy: ["1", "1000000", ""] for policy in ("install", "review", "manage", "report")},
 }
-QUERIES = ["", "", "?done=pause", "?after=operated-1", "?skills=9", "?reviews=0", "?key=@key@"]
+QUERIES = [
+    "",
+    "",
+    "?agent=operated-1",
+    "?after=operated-1",
+    "?skills=9",
+    "?reviews=0",
+    "?key=@key@",
+]
 
 
 def populate(server):

@@ -26,7 +26,7 @@ TARGETS = [
     "/api/v1/skills/skill-1/files/data.bin?digest=%FF", "/api/v1/skills/skill-1/archiveXzip",
     "/api/v1", "/api/v1/", "/api/v1//", "/api/v1/changes/", "/api/v1/changes?since=", "/api/v1?a=b",
     "/api/v1/facets", "/api/v1/facets?kind=", "/api/v1/facets?kind=skill&kind=skill",
-    "/operator", "/operator/", "/operator?after=%00", "/operator?done=%FF", "/operator/log-out",
+    "/operator", "/operator/", "/operator?after=%00", "/operator?agent=%FF", "/operator/log-out",
     "/operator/agents/%00", "/operator/agents/caller-0", "/operator/agents/caller-0/limits/x",
     "/operator/agents/caller-0/revoke-token/%00", "/operator/agents/" + "a" * 4000 + "/pause",
     "/claim/%00", "/claim/" + "a" * 4000,

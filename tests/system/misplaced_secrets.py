@@ -51,7 +51,7 @@ IN_THE_CONSOLE = [
         "/operator?key=SECRET",
         "/operator?SECRET",
         "/operator?after=SECRET",
-        "/operator?done=SECRET",
+        "/operator?agent=SECRET",
     ),
     *("/operator/SECRET", "/operator/agents/SECRET", "/operator/agents/SECRET/pause", "/SECRET"),
     *("/operator/agents/user?skills=SECRET", "/operator/agents/user/SECRET", "/claim/SECRET"),

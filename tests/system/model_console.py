@@ -38,7 +38,7 @@ AGENT_PAGE = {
     "advisories": every(r"have withdrawn the (\w+) <code>([^<]+)</code>"),
     "updates": every(r'href="/(\w+)s/([^"]+)">[^<]+</a></span> <span>another text'),
     "reviews": every(r'href="/personas/([^"]+)">[^<]+</a> ([0-9.]+) of 5'),
-    "limits": every(r'<th scope="row">([^<]+)</th><td>(\d+)</td><td>(\d+)</td>'),
+    "limits": every(r'<th scope="row">([^<]+)</th><td>(\d+)</td><td>([^<]+)</td>'),
 }
 AGENTS_PAGE = {"agents": every(r'href="/operator/agents/([^/"]+)"><b>[^<]+</b>')}
 CLAIM_PAGE = {
@@ -56,7 +56,8 @@ REACHED_PAGES = {
     "another's console": {404},  # and 302, which few runs draw: the key has ended
     "console: issue-token": {200, 400},
     "console: limits": {302, 400},
-    **{f"console: {action}": {302} for action in ("pause", "resume", "revoke-tokens", "release")},
+    "console: revoke-tokens": {302},  # and 404, which few runs draw: it has none
+    **{f"console: {action}": {302} for action in ("pause", "resume", "new-claim-url", "release")},
     **{
         f"console: {action}": {302, 404}
         for action in ("revoke-token", "remove-skill", "remove-persona")
@@ -75,7 +76,7 @@ class ComparedPages:
 
     def ask(self, agent, name, key=None):
         """Ask for a code, perhaps with the text of a key that somebody says to have."""
-        claim, url, browser = agent.claim, path_of(agent.claim), Browser(self.server)
+        claim, url, browser = agent.claim, path_of(agent.claim.url), Browser(self.server)
         claimed_by = claim.confirmed and claim.confirmed.name
         page = browser.get(url)
         form = {"code": None, "key": None, "claimed by": claimed_by}
@@ -135,11 +136,11 @@ class ComparedPages:
         if key not in self.consoles:
             self.log_in(key)
         if key in self.consoles:
-            claim = agent.claim
+            url = agent.claim.url
             self.open_agent(key, agent)
             self.send_form(key, action, agent, given)
             self.open_agent(key, agent)
-            self.check_operated(agent, claim)
+            self.check_operated(agent, url)
 
     def send_form(self, key, action, agent, given):
         given = dict(given)
@@ -158,19 +159,21 @@ class ComparedPages:
         self.see(f"console: {action}" if is_own else "another's console", expected, page, *shown)
         is_asked = is_own and expected not in {403, 404}
         self.agree("the question", 200 if is_asked else expected, asked.status)
-        done = f"{'/operator' if action == 'release' else home}?done={action}"
-        leads_to = (done if is_own else "/operator") if expected == 302 else None
+        done = "/operator" if action == "release" else home
+        leads_to = (
+            (done if is_own else f"/operator?agent={agent.handle}") if expected == 302 else None
+        )
         self.agree("the way on", leads_to, page.headers["Location"])
 
-    def check_operated(self, agent, claim):
+    def check_operated(self, agent, url):
         """What the API shows of the agent after its operator, or staff, did something with it."""
         self.check(agents=[agent])
         for operation in ("limits", "list_tokens"):
             self.act(
                 operation, token=([t for t in agent.tokens if t.may("read")] or agent.tokens)[-1]
             )
-        if agent.claim is not claim and claim.url.value:
-            self.see("claim_page", 404, Browser(self.server).get(path_of(claim)))
+        if agent.claim.url is not url and url.value:
+            self.see("claim_page", 404, Browser(self.server).get(path_of(url)))
 
     def see(self, name, status, page, expected=None, readers=None):
         """Compare the status of a page, and what it shows."""
@@ -184,5 +187,5 @@ class ComparedPages:
             raise AssertionError(f"{name}: {'; '.join(wrong)}")
 
 
-def path_of(claim):
-    return urlsplit(str(claim.url)).path
+def path_of(url):
+    return urlsplit(str(url)).path

@@ -13,7 +13,7 @@ MAX_TOKENS = 14  # usable ones of an agent, above which its operator issues no m
 NAMES = st.sampled_from(["Ada Lovelace", "Grace Hopper", "Ünal <b>& Co</b>"])
 ACTIONS = [
     *(*["pause", "issue-token", "remove-skill", "remove-persona", "limits"] * 3, "resume"),
-    *(*["revoke-token"] * 2, *["revoke-tokens", "release"] * 2),
+    *(*["revoke-token"] * 2, *["revoke-tokens", "release"] * 2, *["new-claim-url"] * 2),
 ]
 
 

@@ -14,6 +14,13 @@ from tests.system.model_validation import SCOPES
 MAX_WRONG_CODES = 5
 MAX_DAYS = 3650
 LIMITED = ["install", "review", "manage", "report"]
+LABELS = {
+    "install": "Installs",
+    "review": "Reviews",
+    "confirm-claim": "Claim codes",
+    "manage": "Changes",
+    "report": "Reports",
+}
 LETTERS = "[BCDFGHJKLMNPQRSTVWXZ]{4}"
 
 
@@ -41,12 +48,13 @@ class CodeRequest(ShortRepr):
     code: Any
     key: Key
     wrong: int = 0
+    is_void: bool = False
 
     def __repr__(self):
         return f"<code {self.code} for {self.name}>"
 
     def is_right(self, code):
-        return letters(code) == letters(str(self.code))
+        return not self.is_void and letters(code) == letters(str(self.code))
 
 
 @dataclass(eq=False)
@@ -216,7 +224,14 @@ class Console:
         return self.revoke(found) if found else 404
 
     def revoke_tokens(self, agent):
-        return self.revoke(usable(agent))
+        found = usable(agent)
+        return self.revoke(found) if found else 404
+
+    def new_claim_url(self, agent):
+        agent.claim.url, agent.claim.waiting = self.model.new_claim().url, None
+        # The code that claimed it is keyed by the old one, and right no more.
+        agent.claim.confirmed.is_void = True
+        return 302
 
     def revoke(self, tokens):
         for token in tokens:
@@ -242,15 +257,15 @@ class Console:
 def overview(agent):
     """What the console shows of an agent, with the texts of its page."""
     written = [review for review in agent.reviews.values() if not review.is_deleted]
-    state = "paused" if agent.is_paused else "active"
+    state, is_full = "paused" if agent.is_paused else "active", agent.claim.is_full
     return {
         "state": "suspended by staff" if agent.is_suspended else state,
         "next": ("resume" if agent.is_paused else "pause") if agent.claim.is_full else None,
         "claimed by": agent.claim.confirmed.name,
-        "tokens": [token.token_id for token in reversed(usable(agent))],
+        "tokens": [token.token_id for token in reversed(usable(agent)) if is_full],
         "hints": [token.hint for token in reversed(usable(agent))],
-        "skills": [skill.slug for skill in reversed(agent.skills)],
-        "personas": [persona.slug for persona in reversed(agent.personas)],
+        "skills": [skill.slug for skill in reversed(agent.skills) if is_full],
+        "personas": [persona.slug for persona in reversed(agent.personas) if is_full],
         "active": agent.active and agent.active.slug,
         "advisories": [[each["kind"], each["slug"]] for each in agent.advisories()],
         "updates": [[each["kind"], each["slug"]] for each in agent.updates()],
@@ -259,7 +274,12 @@ def overview(agent):
             for review in sorted(written, key=lambda review: -review.first_written)
         ],
         "limits": [
-            [limit["policy"], str(limit["remaining"]), str(limit["limit"])]
+            [LABELS[limit["policy"]], str(limit["remaining"]), shown_limit(agent, limit)]
             for limit in agent.limits_left()
         ],
     }
+
+
+def shown_limit(agent, limit):
+    is_lowered = agent.limits.get(limit["policy"]) == limit["limit"]
+    return f"{limit['limit']}{', by you' * is_lowered}"

@@ -1,0 +1,15 @@
+from django.contrib.messages.storage.cookie import CookieStorage
+
+from operators.sessions import PATH
+
+
+class ConsoleMessages(CookieStorage):
+    """What an action has done, for the next page to say; the admin's messages stay apart."""
+
+    cookie_name = "operator_messages"
+
+    def update(self, response):
+        unstored = super().update(response)
+        if cookie := response.cookies.get(self.cookie_name):
+            cookie["path"], cookie["samesite"] = PATH, "Strict"
+        return unstored
