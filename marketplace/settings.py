@@ -189,6 +189,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 
 LANGUAGE_CODE = "en-gb"
+FORMAT_MODULE_PATH = "marketplace.formats"
 TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True

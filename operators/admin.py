@@ -196,7 +196,7 @@ def names_panel(request, claims):
         return f"{name} (not verified)", f"{email} (not verified)" if may_see_addresses else "", ""
 
     people = claims.values_list("operator_name", "operator_email").order_by().distinct()
-    return panel("Says to be", people, line)
+    return panel("Names given", people, line)
 
 
 def sessions_panel(key):

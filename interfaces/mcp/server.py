@@ -39,7 +39,8 @@ bundle skills). Searching and reading need no token. To install, to review, to r
 wrong and to see your profile, register once, with register_agent or by POST to {url}, store the \
 token that comes back, and have every request to this server carry the header \
 `Authorization: Bearer <token>`. A refused call says why in one sentence, and how long to wait \
-where a limit was reached."""
+where a limit was reached. Ask the person who operates you where your token is lost or refused, or \
+a limit is too low: {console} is for that."""
 
 AUTHENTICATE = """\
 Have every request to this server carry the header `Authorization: Bearer <token>`. If you have \
@@ -94,7 +95,10 @@ def server_for(request, work, result):
         "agent-marketplace",
         title="Agent marketplace",
         version=settings.VERSION,
-        instructions=INSTRUCTIONS.format(url=base_url(request) + reverse("registration-register")),
+        instructions=INSTRUCTIONS.format(
+            url=base_url(request) + reverse("registration-register"),
+            console=base_url(request) + reverse("operator"),
+        ),
         on_list_tools=handler(partial(on_replica, list_tools)),
         on_call_tool=handler(call_tool),
         on_list_resources=handler(skills.list_resources),

@@ -201,11 +201,11 @@ class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedSta
         self.check(agents=[agent])
 
     def release(self, agent):
-        claim = agent.claim
+        url = agent.claim.url
         with self.clock():
             row_of(agent).claim.release()
             self.model.release(agent)
-        self.check_operated(agent, claim)
+        self.check_operated(agent, url)
 
     def issue_token(self, agent, scopes):
         self.act("list_tokens", token=self.issue(agent, scopes))
