@@ -93,7 +93,7 @@ def test_an_operator_claims_helps_stops_and_releases_agents(visitor, serious_vio
     assert operator.status(first) == 200
 
     visitor.press("Back to crawler")
-    operator.do("Pause", "Pause", "You have paused this agent")
+    operator.do("Pause", "Pause", "You paused this agent")
     operator.look("paused")
     assert operator.status(first) == 401
     operator.do("Resume", "Resume", "Resumed")
@@ -105,17 +105,21 @@ def test_an_operator_claims_helps_stops_and_releases_agents(visitor, serious_vio
     install = ("POST", f"{ME}/skills/install", {"slug": "pdf-tables"})
     assert [operator.status(first, *install) for _ in range(2)] == [409, 429]
 
-    operator.do("Remove csv-tables", "Remove", "Removed")
-    assert "csv-tables" not in visitor.text()
+    operator.look("limited")
+    operator.do("New claim URL", "Replace the claim URL", "crawler has a new claim URL.")
+    operator.do("Remove csv-tables", "Remove", "Removed csv-tables from crawler.")
+    assert page.get_by_role("link", name="csv-tables").count() == 0
     operator.do("Revoke all", "Revoke all", "Revoked")
     assert operator.status(first) == 401
+    operator.look("without-a-token")
 
     operator.claim(second, key=key)
     visitor.open("/operator")
     assert {"crawler", "archivist"} <= {*visitor.text().split()}
+    operator.look("two-agents")
     operator.open(second)
     operator.do("Release", "Release", "Released")
-    assert "archivist" not in visitor.text()
+    assert page.get_by_role("link", name="archivist").count() == 0
     assert operator.status(second) == 200
     visitor.press("End all sessions")
     operator.look("end-sessions")
