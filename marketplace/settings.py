@@ -42,6 +42,13 @@ RATE_LIMITS = {
     "login": environment.rates("RATE_LIMIT_LOGIN", "5/15m"),
 }
 TRUSTED_PROXY_COUNT = environment.whole_number("TRUSTED_PROXY_COUNT", default=0, low=0, high=10)
+# How people reach the staff; the website and /skill.md say it.
+STAFF_CONTACT = environment.matching(
+    "STAFF_CONTACT",
+    r"(https?://[^\s@]+|[^\s@/:]+@[^\s@/:]+)?",
+    default="",
+    meaning="an e-mail address or a URL",
+)
 EDGE_SECONDS = environment.whole_number("EDGE_SECONDS", default=0, low=0, high=86_400)
 REQUIRE_HTTPS = environment.boolean("REQUIRE_HTTPS", default=True)
 

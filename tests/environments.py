@@ -34,6 +34,9 @@ WRONG_FOR_SETTINGS = {
         f"postgres://market:{PASSWORD}@[::1/market",
         f"postgres://market:a#{PASSWORD}@db.example/market",
     ],
+    "STAFF_CONTACT must be an e-mail address or a URL, not {!r}.": [
+        *("staff", "ftp://staff.example", "mailto:a@b.example", "a@b@c"),
+    ],
     "SECRET_KEY must have 32 random characters or more.": ["changeme", "x" * 31],
     "CACHE_URL must look like redis://host:6379/0.": [
         "redis.example:6379",

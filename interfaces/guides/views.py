@@ -11,6 +11,8 @@ from marketplace.middleware.security import ContentSecurityPolicyMiddleware
 from marketplace.ratelimits.decorators import rate_of
 from marketplace.ratelimits.rates import in_words
 
+MAX_HTML = 60_000  # bytes; the name of the host, which may be long, stands in a guide many times
+
 
 class GuideViewSet(PublicReadingViewSet):
     """Texts that depend on the deployment's configuration and host name alone."""
@@ -59,6 +61,7 @@ def guide(name, request):
         "file_name": request.get_host().replace(":", "-"),
         "prefix": settings.TOKEN_PREFIX,
         "limits": limits,
+        "contact": settings.STAFF_CONTACT,
     }
     return render_to_string(f"guides/{name}", context)
 
@@ -73,8 +76,8 @@ def page_response(request, name, text, media_type):
         "path": f"/{name}",
         "name": name,
         "media_type": media_type,
-        "content": render_markdown(text),
-        "contents": contents(text),
+        "content": render_markdown(text, max_html=MAX_HTML),
+        "contents": contents(text, max_html=MAX_HTML),
         "section": "guide",
     }
     content = render_to_string("guides/page.html", context)

@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 
+from django.conf import settings
 from django.template import Library
 from django.utils import timezone
 from django.utils.html import format_html
@@ -51,6 +52,13 @@ def stars(rating):
     """To the nearest half: ★★★★½"""
     halves = round(rating * 2)
     return "★" * (halves // 2) + "½" * (halves % 2)
+
+
+@register.simple_tag
+def staff_contact():
+    """Where a link leads to the staff, or "" if the deployer has not said it."""
+    contact = settings.STAFF_CONTACT
+    return f"mailto:{contact}" if "@" in contact else contact
 
 
 @register.filter

@@ -67,6 +67,32 @@ def test_the_page_shows_what_the_text_says(anyone):
     assert not re.search(r"<style|style=|\son\w+=", text_of(page))
 
 
+def test_it_is_shown_whole_however_long_the_hosts_name_is(anyone, settings):
+    settings.ALLOWED_HOSTS = [host := f"{'agents.' * 20}example.com"]
+    page = anyone.get("/skill.md", headers={"Accept": BROWSER, "Host": host})
+
+    assert "The preview ends here" not in text_of(page)
+    assert "With curl, --retry 2 keeps to" in visible(page)
+
+
+@pytest.mark.parametrize(
+    ("contact", "link"),
+    [
+        ("staff@example.com", "mailto:staff@example.com"),
+        ("https://example.com/help", "https://example.com/help"),
+    ],
+)
+def test_a_deployer_says_where_the_staff_are(anyone, settings, contact, link):
+    assert "contact the staff" not in text_of(anyone.get("/operator"))
+    assert "The staff of this marketplace" not in anyone.get("/skill.md").content.decode()
+
+    settings.STAFF_CONTACT = contact
+
+    for path in ("/operator", "/skills/no-such"):
+        assert f'<a href="{link}">contact the staff</a>' in anyone.get(path).content.decode()
+    assert f"are at {contact}." in anyone.get("/skill.md").content.decode()
+
+
 @pytest.mark.parametrize("path", GUIDES)
 @pytest.mark.parametrize("seconds", [0, 60])
 def test_no_cache_mixes_page_and_text(anyone, settings, path, seconds):
