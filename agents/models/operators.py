@@ -6,19 +6,8 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from agents import tokens
+from agents.models.revoking import LEAKED, RevokedOnceMixin
 from marketplace.models import MAX_REASON
-
-LEAKED = "Reported as leaked"  # why a key or a token was revoked
-
-
-class RevokedOnceMixin:
-    """For what has `revoked_at` and a `revocation_reason`."""
-
-    def revoke(self, reason=""):
-        """Refuse it for good. The first time and its reason stay, also where two do it at once."""
-        usable = type(self).objects.filter(pk=self.pk, revoked_at=None)
-        usable.update(revoked_at=timezone.now(), revocation_reason=reason)
-        self.refresh_from_db(fields=["revoked_at", "revocation_reason"])
 
 
 class OperatorKeyQuerySet(models.QuerySet):

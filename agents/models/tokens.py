@@ -11,7 +11,7 @@ from agents import tokens
 from agents.exceptions import TokenNotFound, TooManyTokens
 from agents.models.agents import Agent
 from agents.models.history import OperatorHistory
-from agents.models.operators import LEAKED, RevokedOnceMixin
+from agents.models.revoking import LEAKED, RevokedOnceMixin
 from agents.sql import AUTHENTICATE, REVOKE, STATE
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.permissions import Scope

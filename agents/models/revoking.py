@@ -1,0 +1,13 @@
+from django.utils import timezone
+
+LEAKED = "Reported as leaked"  # why a key or a token was revoked
+
+
+class RevokedOnceMixin:
+    """For what has `revoked_at` and a `revocation_reason`."""
+
+    def revoke(self, reason=""):
+        """Refuse it for good. The first time and its reason stay, also where two do it at once."""
+        usable = type(self).objects.filter(pk=self.pk, revoked_at=None)
+        usable.update(revoked_at=timezone.now(), revocation_reason=reason)
+        self.refresh_from_db(fields=["revoked_at", "revocation_reason"])

@@ -1,0 +1,70 @@
+"""Limits that an operator sets, below those of the agent's tier (lifecycle 17)"""
+
+import pytest
+
+from agents.models import Agent
+from tests.browser import untouched_form
+
+ME = "/api/v1/agents/me"
+INSTALL = f"{ME}/skills/install"
+
+
+def limit_of(client, policy):
+    rows = client.get(f"{ME}/limits").json()["limits"]
+    return next((row["limit"], row["remaining"]) for row in rows if row["policy"] == policy)
+
+
+def test_a_lower_limit_counts_from_now_on(console, client, paths):
+    client.post(INSTALL, {"slug": "gone"})
+
+    console.submit(paths["limits"], install="2")
+
+    assert limit_of(client, "install") == (2, 1)
+    response = client.post(INSTALL, {"slug": "gone"})
+    assert response.headers["RateLimit-Policy"] == '"install";q=2;w=3600'
+    assert response.headers["RateLimit"].startswith('"install";r=0;t=')
+    response = client.post(INSTALL, {"slug": "gone"})
+    assert response.status_code == 429
+    assert response.json() == {
+        "error": f"Rate limit exceeded. Try again in {response.headers['Retry-After']} seconds."
+    }
+    assert limit_of(client, "review") == (10, 10)
+
+
+def test_without_it_what_was_used_counts_against_the_usual_one(console, client, paths):
+    console.submit(paths["limits"], install="1")
+    assert [client.post(INSTALL, {"slug": "x"}).status_code for _ in range(2)] == [404, 429]
+
+    console.submit(paths["limits"], install="")
+
+    assert limit_of(client, "install") == (20, 18)
+    assert client.post(INSTALL, {"slug": "x"}).status_code == 404
+
+
+@pytest.mark.parametrize("value", ["21", "0", "-1", "1.5", "many", "9" * 30])
+def test_it_is_never_above_the_tiers(console, client, paths, value):
+    page = console.submit(paths["limits"], install=value, review="3")
+
+    assert page.status_code == 400
+    assert 'class="error"' in page.content.decode()
+    assert limit_of(client, "install") == (20, 20)
+    assert limit_of(client, "review") == (10, 10)
+
+
+def test_a_tier_that_is_lowered_below_it_counts(console, client, paths, rates):
+    console.submit(paths["limits"], install="15")
+
+    rates(install="5/h")
+
+    assert limit_of(client, "install") == (5, 5)
+    # The form offers what can be sent back as it is.
+    assert console.submit(paths["limits"], review="3").status_code == 302
+    assert limit_of(client, "review") == (3, 3)
+    assert Agent.objects.get().limits == {"install": 5, "review": 3}
+
+
+def test_codes_are_not_limited(console, client, paths):
+    console.submit(paths["limits"], **{"confirm-claim": "1"})
+
+    assert "confirm-claim" not in untouched_form(console.get(paths["limits"]))
+    assert limit_of(client, "confirm-claim") == (10, 10)
