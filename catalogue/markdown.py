@@ -52,19 +52,19 @@ def fence(_renderer, tokens, index, _options, env):
 MARKDOWN, WITHOUT_TABLES = markdown("table", "strikethrough"), markdown("strikethrough")
 
 
-def render(text, folder="", *, max_html=MAX_HTML):
+def render(text, folder="", *, is_own=False):
     """The text below its frontmatter, as HTML that runs no script and loads nothing.
 
     Its headings begin at the second level, because the page has a title of its own. Relative links
-    lead into the `folder`, if there is one.
+    lead into the `folder`, if there is one. One of the server's own texts is never cut.
     """
-    html, _ = rendered(text, folder, max_html)
+    html, _ = rendered(text, folder, is_own)
     return html
 
 
-def contents(text, folder="", *, max_html=MAX_HTML):
+def contents(text, folder="", *, is_own=False):
     """The upper headings of the text as it is rendered: `[(is_deep, id, title)]`; none of a few."""
-    _, found = rendered(text, folder, max_html)
+    _, found = rendered(text, folder, is_own)
     upper = [heading for heading in found if heading[0] <= MAX_CONTENTS_LEVEL]
     if len(upper) < MIN_CONTENTS:
         return []
@@ -74,14 +74,14 @@ def contents(text, folder="", *, max_html=MAX_HTML):
 
 # A hostile text renders slowly, and a page with another query string is rendered again.
 @lru_cache(maxsize=64)
-def rendered(text, folder, max_html):
+def rendered(text, folder, is_own):
     fenced = FENCED.match(text)
     body = text[fenced.end() :] if fenced else text
-    shown = body[:MAX_PREVIEW]
+    shown = body if is_own else body[:MAX_PREVIEW]
     html, found = unsafe(shown)
     # Markup may be many times as long as its text.
-    while (size := len(html.encode())) > max_html:
-        shown = shown[: len(shown) * max_html // size]
+    while not is_own and (size := len(html.encode())) > MAX_HTML:
+        shown = shown[: len(shown) * MAX_HTML // size]
         html, found = unsafe(shown)
     return nh3.clean(
         html + CUT_OFF * (len(body) > len(shown)),

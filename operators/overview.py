@@ -21,10 +21,7 @@ class Overview:
         self.reviews = Page(request, "reviews", agent.reviews.present().select_related("persona"))
         self.advisories = advisories_of(agent=agent.pk)
         self.updates = updates_of(agent=agent.pk)
-        self.limits = [
-            (LABELS[usage.policy], usage, agent.limits.get(usage.policy) == usage.limit)
-            for usage in usages_of(request, agent)
-        ]
+        self.limits = [(LABELS[usage.policy], usage) for usage in usages_of(request, agent)]
         # What this operator has done, not what another one did before, nor what staff did.
         self.events = agent.history.filter(
             operator=claim.operator_name, history_date__gte=claim.claimed_at

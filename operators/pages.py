@@ -34,7 +34,8 @@ class OperatorPage(View):
         request._messages = told  # noqa: SLF001, where Django's own middleware puts them
         refused = has_method(request.resolver_match.func, request.method) and self.refusal()
         response = refused or self.respond(request, *args, **path)
-        told.update(response)
+        if request.method != "HEAD":
+            told.update(response)
         # No more than the origin. Under no-referrer a browser would post a form with
         # "Origin: null", which the CSRF check refuses.
         response.headers["Referrer-Policy"] = "strict-origin"

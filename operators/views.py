@@ -49,6 +49,8 @@ class AgentsPage(OperatorPage):
             response = self.ask(request, refused=usage, status=400)
         else:
             rotate_token(request)
+            # What was done for the key that this browser had before is not for this one.
+            messages.get_messages(request).used = True
             handle = handle_in(request, "agent")
             response = redirect(f"/operator/agents/{handle}" if handle else "operator")
             if previous := sessions.session_of(request):

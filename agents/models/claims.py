@@ -37,14 +37,14 @@ class CodeRequest(models.Model):
     class Meta:
         abstract = True
 
-    def issue_code(self, secret, *, name, email, key):
+    def issue_code(self, agent, *, name, email, key):
         """A new code, which replaces any earlier one, and the key that came with that."""
         code, replaced = random_text(self.CODE_LENGTH, self.CODE_ALPHABET), self.key_id
         self.operator_name, self.operator_email = name, email
         self.key, _ = OperatorKey.objects.get_or_create(
             digest=tokens.digest(key), defaults={"hint": tokens.hint(key)}
         )
-        self.code_digest = digest_of(code, secret)
+        self.code_digest = digest_of(code, agent)
         self.code_expires_at = timezone.now() + self.CODE_LIFETIME
         self.wrong_codes = 0
         self.save()
@@ -132,7 +132,7 @@ class OperatorClaim(CodeRequest):
         asked = self
         if self.claimed_at:
             asked, _ = ClaimRenewal.objects.get_or_create(claim=self)
-        return asked.issue_code(self.secret, name=name, email=email, key=key)
+        return asked.issue_code(self.agent_id, name=name, email=email, key=key)
 
     @property
     def is_full(self):
@@ -157,7 +157,7 @@ class OperatorClaim(CodeRequest):
         token, _ = token.locked()
         scopes = token.scopes if token.expires_at is None else [Scope.READ]
         self.refresh_from_db(from_queryset=self.locked())
-        digest, asked = digest_of(code, self.secret), self
+        digest, asked = digest_of(code, self.agent_id), self
         if self.claimed_at:
             if compare_digest(digest, self.code_digest):
                 return None
@@ -220,7 +220,9 @@ class OperatorClaim(CodeRequest):
 
     def _replace_secret(self):
         """Nobody finds the old page any more; the code of who has asked there is void."""
-        ClaimRenewal.objects.filter(claim=self).delete()
+        asked = ClaimRenewal.objects.filter(claim=self)
+        OperatorKey.objects.unconfirmed().filter(pk__in=asked.values("key")).delete()
+        asked.delete()
         self.secret = random_text(32)
 
     def locked(self):
@@ -230,7 +232,9 @@ class OperatorClaim(CodeRequest):
 class ClaimRenewalQuerySet(models.QuerySet):
     def waiting(self):
         """Those whose code the agent may still confirm."""
-        return self.filter(code_expires_at__gt=timezone.now())
+        return self.filter(
+            code_expires_at__gt=timezone.now(), wrong_codes__lt=CodeRequest.MAX_WRONG_CODES
+        )
 
 
 class ClaimRenewal(CodeRequest):
@@ -245,7 +249,7 @@ class ClaimRenewal(CodeRequest):
         return f"{self.claim.agent}: {self.operator_name}"
 
 
-def digest_of(code, secret):
+def digest_of(code, agent):
     """Keyed, because eight letters alone could be found from a plain digest."""
     letters = code.upper().replace("-", "").replace(" ", "")
-    return salted_hmac(f"agents.claim.{secret}", letters, algorithm="sha256").hexdigest()
+    return salted_hmac(f"agents.claim.{agent}", letters, algorithm="sha256").hexdigest()

@@ -11,8 +11,6 @@ from marketplace.middleware.security import ContentSecurityPolicyMiddleware
 from marketplace.ratelimits.decorators import rate_of
 from marketplace.ratelimits.rates import in_words
 
-MAX_HTML = 60_000  # bytes; the name of the host, which may be long, stands in a guide many times
-
 
 class GuideViewSet(PublicReadingViewSet):
     """Texts that depend on the deployment's configuration and host name alone."""
@@ -76,8 +74,8 @@ def page_response(request, name, text, media_type):
         "path": f"/{name}",
         "name": name,
         "media_type": media_type,
-        "content": render_markdown(text, max_html=MAX_HTML),
-        "contents": contents(text, max_html=MAX_HTML),
+        "content": render_markdown(text, is_own=True),
+        "contents": contents(text, is_own=True),
         "section": "guide",
     }
     content = render_to_string("guides/page.html", context)

@@ -38,6 +38,7 @@ class Usage:
     remaining: int
     seconds: int
     is_exceeded: bool
+    is_lowered: bool  # by the agent's operator
 
     @property
     def minutes(self):
@@ -108,6 +109,7 @@ def usage_of(request, policy, caller, *, increment=False):
         # It is -1 if that second has passed since the request was counted.
         seconds=max(usage["time_left"] + 1, 1),
         is_exceeded=usage["should_limit"] or usage["count"] > limit,
+        is_lowered=limit < usage["limit"],
     )
 
 

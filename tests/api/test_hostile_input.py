@@ -32,7 +32,7 @@ def send(agent):
     librarian = PersonaFactory(slug="librarian", title="Librarian")
     PersonaInstallFactory(agent=agent, persona=librarian)
     SkillInstallFactory(agent=agent, skill__slug="csv-tables", skill__status="withdrawn")
-    agent.claim.code_digest = digest_of(CODE, agent.claim.secret)
+    agent.claim.code_digest = digest_of(CODE, agent.pk)
     agent.claim.code_expires_at = timezone.now() + timedelta(minutes=15)
     agent.claim.save()
     spares = cycle([AgentToken.objects.issue(agent).text for _ in range(3)])

@@ -68,7 +68,7 @@ def test_the_page_shows_what_the_text_says(anyone):
 
 
 def test_it_is_shown_whole_however_long_the_hosts_name_is(anyone, settings):
-    settings.ALLOWED_HOSTS = [host := f"{'agents.' * 20}example.com"]
+    settings.ALLOWED_HOSTS = [host := f"{'agents.' * 34}example.com"]
     page = anyone.get("/skill.md", headers={"Accept": BROWSER, "Host": host})
 
     assert "The preview ends here" not in text_of(page)

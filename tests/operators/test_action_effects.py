@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.models import Agent, AgentToken
+from agents.models import Agent, AgentToken, OperatorKey
 from installs.models import PersonaInstall, SkillInstall
 from tests.operators.claiming import CONFIRM, GRACE, shown
 from tests.operators.conftest import OperatorBrowser
@@ -211,6 +211,8 @@ def test_a_new_claim_url_ends_the_old_one_and_what_was_asked_for_there(
     response = client.post(CONFIRM, {"code": code})
     assert (response.status_code, response.json()) == (409, {"error": "Agent is already claimed"})
     assert "Somebody asks" not in console.get(HOME).content.decode()
+    # The key that came with the code is forgotten.
+    assert OperatorKey.objects.count() == 1
     code, [key] = shown(operator.submit(new, **GRACE))
     assert client.post(CONFIRM, {"code": code}).status_code == 200
     assert operator.log_in(key).status_code == 302

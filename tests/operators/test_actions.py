@@ -117,6 +117,21 @@ def test_the_message_is_in_a_cookie_as_strict_as_the_sessions(console, paths, se
     assert "operator_messages" not in console.get(HOME).cookies
 
 
+def test_the_message_waits_for_the_page_and_for_this_operator(console, paths):
+    console.submit(paths["pause"])
+    console.head(HOME)
+    assert told(console.get(HOME)) == ["Paused caller."]
+    console.submit(paths["resume"])
+    key = claim(AgentFactory())
+
+    page = console.post(
+        "/operator", untouched_form(console.get("/operator/end-sessions")) | {"key": key}
+    )
+
+    assert page.status_code == 302
+    assert told(console.get("/operator")) == []
+
+
 @pytest.mark.parametrize("name", ACTIONS)
 def test_another_operator_cannot_do_it_nor_see_it(stranger, key, paths, name):
     before = everything()

@@ -181,6 +181,18 @@ def test_the_code_that_claimed_it_stays_right_while_another_is_asked_for(operato
     assert operator_of(client) == {"name": "Ada Lovelace"}
 
 
+def test_the_code_that_claimed_it_stays_right_under_a_new_url(operator, client, agent, console):
+    url = f"/claim/{agent.claim.secret}"
+    code, [key] = shown(operator.submit(url, **GRACE))
+    first = client.post(CONFIRM, {"code": code})
+    assert operator.log_in(key).status_code == 302
+
+    operator.submit("/operator/agents/caller/new-claim-url")
+
+    again = client.post(CONFIRM, {"code": code})
+    assert (again.status_code, again.json()) == (200, first.json())
+
+
 def test_five_wrong_codes_burn_the_new_one_and_leave_the_claim(operator, console, client, url):
     code, _ = shown(operator.submit(url, **GRACE))
 

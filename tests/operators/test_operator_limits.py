@@ -1,5 +1,7 @@
 """Limits that an operator sets, below those of the agent's tier (lifecycle 17)"""
 
+import re
+
 import pytest
 
 from agents.models import Agent
@@ -29,6 +31,8 @@ def test_a_lower_limit_counts_from_now_on(console, client, paths):
         "error": f"Rate limit exceeded. Try again in {response.headers['Retry-After']} seconds."
     }
     assert limit_of(client, "review") == (10, 10)
+    text = console.get("/operator/agents/caller").content.decode()
+    assert re.findall(r"(\w+)</th><td>\d+</td><td>(\d+), lowered", text) == [("Installs", "2")]
 
 
 def test_without_it_what_was_used_counts_against_the_usual_one(console, client, paths):

@@ -101,7 +101,7 @@ START = [
     ("me", None),
     ("review", {"personaSlug": "falcon", "rating": 4}),
     *[("uninstall_persona", {"slug": "falcon"})] * 2,
-    ("deactivate_persona", {"slug": "ember"}),
+    *(("deactivate_persona", {"slug": slug}) for slug in ("falcon", "ember")),
     ("activate_persona", {"slug": "ember"}),
     *[("report", {"kind": "skill", "slug": "brass", "reason": "broken"})] * 2,
 ]

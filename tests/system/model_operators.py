@@ -48,13 +48,12 @@ class CodeRequest(ShortRepr):
     code: Any
     key: Key
     wrong: int = 0
-    is_void: bool = False
 
     def __repr__(self):
         return f"<code {self.code} for {self.name}>"
 
     def is_right(self, code):
-        return not self.is_void and letters(code) == letters(str(self.code))
+        return letters(code) == letters(str(self.code))
 
 
 @dataclass(eq=False)
@@ -229,8 +228,6 @@ class Console:
 
     def new_claim_url(self, agent):
         agent.claim.url, agent.claim.waiting = self.model.new_claim().url, None
-        # The code that claimed it is keyed by the old one, and right no more.
-        agent.claim.confirmed.is_void = True
         return 302
 
     def revoke(self, tokens):
@@ -281,5 +278,5 @@ def overview(agent):
 
 
 def shown_limit(agent, limit):
-    is_lowered = agent.limits.get(limit["policy"]) == limit["limit"]
-    return f"{limit['limit']}{', by you' * is_lowered}"
+    is_lowered = agent.limits.get(limit["policy"], LIMIT) < LIMIT
+    return f"{limit['limit']}{', lowered' * is_lowered}"

@@ -256,7 +256,7 @@ def populate():
         PersonaFactory(slug=slug, skills=skills[n : n + 3], price_cents=0 if n % 5 else n)
     agents = [AgentFactory(handle=f"caller-{number}") for number in range(AGENTS)]
     for agent in agents:
-        agent.claim.code_digest = digest_of(CODE, agent.claim.secret)
+        agent.claim.code_digest = digest_of(CODE, agent.pk)
         agent.claim.code_expires_at = timezone.now() + timedelta(days=1)
         agent.claim.save()
         for slug in SKILLS[:2]:

@@ -106,11 +106,12 @@ def fuzz(live_server_of):
 def assert_every_operation_accepts_its_valid_requests(fuzz, rng):
     """Mutations of these reach further than the first check."""
     for operation in OPERATIONS:
-        statuses = {
-            response.status
-            for _ in range(12)
-            for response in fuzz.send(valid_request(rng, operation).raw(fuzz.placeholders))
-        }
+        statuses = set()
+        for number in range(100):
+            responses = fuzz.send(valid_request(rng, operation).raw(fuzz.placeholders))
+            statuses |= {response.status for response in responses}
+            if number > 10 and statuses & {200, 201}:
+                break
         assert statuses & {200, 201}, (operation, statuses)
         assert statuses <= {200, 201, 400, 401, 402, 404, 409}, (operation, statuses)
 

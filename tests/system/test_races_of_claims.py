@@ -137,7 +137,7 @@ def is_waiting(agent, code):
     """Whether the code is the one that the agent can confirm."""
     claim = OperatorClaim.objects.get(agent=agent)
     asked = claim.renewal if claim.claimed_at else claim
-    return asked.code_digest == digest_of(code, claim.secret)
+    return asked.code_digest == digest_of(code, agent.pk)
 
 
 def release(agent):
