@@ -121,12 +121,10 @@ def test_the_message_waits_for_the_page_and_for_this_operator(console, paths):
     console.submit(paths["pause"])
     console.head(HOME)
     assert told(console.get(HOME)) == ["Paused caller."]
+    form = untouched_form(console.get("/operator/end-sessions"))
     console.submit(paths["resume"])
-    key = claim(AgentFactory())
 
-    page = console.post(
-        "/operator", untouched_form(console.get("/operator/end-sessions")) | {"key": key}
-    )
+    page = console.post("/operator", form | {"key": claim(AgentFactory())})
 
     assert page.status_code == 302
     assert told(console.get("/operator")) == []

@@ -225,6 +225,10 @@ def test_it_shows_what_this_operator_did_and_nobody_else(console, client, agent,
     assert "What you did Claimed the agent from Ada Lovelace, with the key" in text
     assert "Paused." not in text
     assert "Spam" not in text
+    # Another one may have the same name.
+    text = text_of(OperatorBrowser(claim(agent, name="Ada Lovelace")).get(HOME))
+    assert "What you did Claimed the agent from Grace Hopper, with the key" in text
+    assert "Paused." not in text
 
 
 def test_the_number_of_statements_does_not_grow(console, agent, key):
