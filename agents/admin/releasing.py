@@ -1,3 +1,4 @@
+from agents.admin.suspending import note_also
 from agents.models import Agent
 
 
@@ -22,5 +23,6 @@ class ReleaseClaimsMixin:
             message = f"Released the claim of {agent.claim.operator_name or 'no operator'}."
             with agent_admin.logged_change(request, agent, message, is_event=True):
                 agent.claim.release()
+        note_also(self, request, rows, "Released", agents)
         self.message_user(request, "Released: a new operator can claim them.")
         return None

@@ -5,6 +5,14 @@ from agents.models import Agent
 from marketplace.adminsite.actions import ReasonForm
 
 
+def note_also(model_admin, request, rows, done, agents):
+    """Have the histories of the operators, cases or reviews that led to it tell it, too."""
+    if model_admin.model is not Agent:
+        handles = ", ".join(agent.handle for agent in agents)
+        for row in rows:
+            model_admin.log_change(request, row, f"{done} {handles}.", is_event=True)
+
+
 class SuspendAgentsMixin:
     """For an action that suspends agents, from their own list or from that of what they did."""
 
@@ -31,8 +39,9 @@ class SuspendAgentsMixin:
                 ],
             )
         reason = form.cleaned_data["reason"]
-        self.admin_site.get_model_admin(Agent).change_each(
+        suspended = self.admin_site.get_model_admin(Agent).change_each(
             request, agents, f"Suspended: {reason}", lambda agent: agent.suspend(reason)
         )
+        note_also(self, request, rows, "Suspended", suspended)
         self.message_user(request, "Suspended: their tokens are refused from now on.")
         return None

@@ -65,6 +65,12 @@ def test_the_first_reason_of_a_key_that_ended_stays(admin_client, agent, anyone)
     assert key_of(agent).revocation_reason == "Reported as leaked"
 
 
+def noted(key):
+    """What the operator's own history says."""
+    entries = LogEntry.objects.filter(object_id=key.pk, content_type__model="operatorkey")
+    return [entry.change_message for entry in entries]
+
+
 def test_all_claims_of_an_operator_are_released(admin_client, agent, client):
     text = claim(agent)
     key = key_of(agent)
@@ -83,6 +89,7 @@ def test_all_claims_of_an_operator_are_released(admin_client, agent, client):
         assert entry.change_message == f"Released the claim of {name}."
         assert reasons(released)[0] == entry.change_message
     assert other.claim.status == "claimed"
+    assert noted(key) == [f"Released {agent.handle}, {second.handle}."]
     key.refresh_from_db()
     assert key.revocation_reason == "Its last agent has left it"
 
@@ -96,6 +103,7 @@ def test_all_agents_of_an_operator_are_suspended(admin_client, agent, client, cl
 
     statuses = [client_of(each).get(ME).status_code for each in (agent, second, other)]
     assert statuses == [401, 401, 200]
+    assert noted(key_of(agent)) == [f"Suspended {agent.handle}, {second.handle}."]
     assert reasons(agent)[0] == reasons(second)[0] == "Suspended: They flood."
 
 
