@@ -71,6 +71,7 @@ def test_the_author_of_a_review_is_suspended_from_the_queue(admin_client, client
     case.refresh_from_db()
     assert case.open_reports == 1
     assert agent.history.first().history_change_reason == "Suspended: Floods."
+    assert case.history.first().history_change_reason == f"Suspended {agent.handle}."
 
 
 def test_who_has_reported_is_suspended_from_the_list_of_reports(admin_client, skill):
