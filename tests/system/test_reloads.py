@@ -10,11 +10,15 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from agents.models import Agent
 from tests.factories import SkillFactory
 from tests.processes import is_within
 from tests.sockets import has_been_accepted
 from tests.system.scale import scale
+
+pytestmark = pytest.mark.slow  # test_deploy.py has a short reload
 
 RELOADS = scale(short=1, long=10)
 WORKERS = 2
