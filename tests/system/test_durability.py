@@ -20,6 +20,8 @@ from tests.system.acknowledged import Acknowledged
 from tests.system.load import NO_RESPONSE, Load
 from tests.system.scale import LONG, scale
 
+pytestmark = pytest.mark.slow
+
 CYCLES = scale(short=1, long=10)
 THREADS = 12
 CROWD = 500  # agents, more than are served before a fault

@@ -17,6 +17,8 @@ from tests.system.mixed_load import MixedLoad
 from tests.system.scale import LONG, scale
 from tests.system.staff import Staff
 
+pytestmark = pytest.mark.slow
+
 WARMING_UP = scale(short=1, long=240)  # seconds, to load modules and prepare statements
 SECONDS = scale(short=3, long=600)
 WORKERS, THREADS = 2, 4
