@@ -1,3 +1,4 @@
+from django.conf import settings
 from django.contrib.messages.storage.cookie import CookieStorage
 
 from operators.sessions import PATH
@@ -11,5 +12,6 @@ class ConsoleMessages(CookieStorage):
     def update(self, response):
         unstored = super().update(response)
         if cookie := response.cookies.get(self.cookie_name):
-            cookie["path"], cookie["samesite"] = PATH, "Strict"
+            cookie["path"], cookie["samesite"], cookie["httponly"] = PATH, "Strict", True
+            cookie["secure"] = settings.SESSION_COOKIE_SECURE
         return unstored

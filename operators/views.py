@@ -50,7 +50,8 @@ class AgentsPage(OperatorPage):
         else:
             rotate_token(request)
             # What was done for the key that this browser had before is not for this one.
-            messages.get_messages(request).used = True
+            told = messages.get_messages(request)
+            told.used = len(told) > 0
             handle = handle_in(request, "agent")
             response = redirect(f"/operator/agents/{handle}" if handle else "operator")
             if previous := sessions.session_of(request):

@@ -114,7 +114,9 @@ def test_the_cookie_is_for_this_browser_and_these_pages_alone(operator, key, set
 
 
 def test_the_csrf_cookie_is_as_strict(operator, key):
-    cookie = operator.log_in(key).cookies["csrftoken"]
+    cookies = operator.log_in(key).cookies
+    cookie = cookies["csrftoken"]
+    assert {*cookies} == {"operator", "csrftoken"}
 
     assert (cookie["httponly"], cookie["samesite"]) == (True, "Strict")
 
