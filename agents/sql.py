@@ -5,6 +5,8 @@ for the disk for that (synchronous_commit), so a crash of the database may lose 
 profiles/sql.py reads the profile by the same statement.
 """
 
+from agents.tokens import NOTED_EVERY
+
 # Of a token: every one but a usable one is refused (contract 2).
 STATE = """
 CASE
@@ -34,7 +36,10 @@ WITH usable AS (
     UPDATE agents_agenttoken AS token SET last_used_at = statement_timestamp()
     FROM usable
     WHERE token.id = usable.token_id
-        AND (last_used_at IS NULL OR last_used_at < statement_timestamp() - interval '15 minutes')
+        AND (
+            last_used_at IS NULL
+            OR last_used_at < statement_timestamp() - interval '{NOTED_EVERY}'
+        )
         AND set_config('synchronous_commit', 'off', true) IS NOT NULL
 )
 """

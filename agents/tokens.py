@@ -15,6 +15,7 @@ from marketplace.secrets import AGENT, OPERATOR, TOKEN_SECRET_LENGTH, in_digits,
 
 CHECKSUM_LENGTH = 6
 OPAQUE_LENGTH = TOKEN_SECRET_LENGTH + CHECKSUM_LENGTH
+NOTED_EVERY = timedelta(minutes=15)  # when one was last used
 MAX_DAYS = 3650  # for which staff may issue one that expires
 PATTERN = re.compile(rf"[A-Za-z0-9]+{AGENT}[0-9A-Za-z]{{{OPAQUE_LENGTH}}}")
 

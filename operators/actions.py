@@ -218,7 +218,7 @@ class RemovePersona(Remove):
 
 class SetLimits(Action):
     title = "Limit {agent}"
-    text = "How often it may do what, at most. Its limits tell it so."
+    text = "How often it may do each of these, at most. The agent reads it in its limits."
     label = "Set the limits"
     note = "Set the limits: {subject}."
     is_event = False

@@ -8,9 +8,10 @@ from marketplace.adminsite.actions import ReasonForm
 def note_also(model_admin, request, rows, done, agents):
     """Have the histories of the operators, cases or reviews that led to it tell it, too."""
     if model_admin.model is not Agent:
-        handles = ", ".join(agent.handle for agent in agents)
+        handles, rows = ", ".join(agent.handle for agent in agents), list(rows)
+        together = f" (of {len(rows)} that were chosen together)" if len(rows) > 1 else ""
         for row in rows:
-            model_admin.log_change(request, row, f"{done} {handles}.", is_event=True)
+            model_admin.log_change(request, row, f"{done} {handles}{together}.", is_event=True)
 
 
 class SuspendAgentsMixin:

@@ -1,5 +1,3 @@
-from datetime import timedelta
-
 from django.contrib.postgres.indexes import OpClass
 from django.db import models, transaction
 from django.db.models import F, Q
@@ -82,9 +80,9 @@ class OperatorKey(RevokedOnceMixin, models.Model):
         return self.hint
 
     def note_use(self):
-        """Note that it is in use, exact to 15 minutes."""
+        """Note that it is in use, as a token's use is noted."""
         now = timezone.now()
-        if self.last_used_at is None or self.last_used_at < now - timedelta(minutes=15):
+        if self.last_used_at is None or self.last_used_at < now - tokens.NOTED_EVERY:
             self.last_used_at = now
             self.save(update_fields=["last_used_at"])
 

@@ -1,7 +1,6 @@
 """The template tags of the website; settings.TEMPLATES names this module."""
 
 import re
-from datetime import timedelta
 
 from django.conf import settings
 from django.template import Library
@@ -9,12 +8,12 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.timesince import timesince
 
+from agents.tokens import NOTED_EVERY
 from interfaces.website.emblems import EDGE, emblem_of
 
 register = Library()
 WEEK = 10  # width of a week in a sparkline, in the units of its viewBox
 HIGH = 32
-NOTED_EVERY = timedelta(minutes=15)
 
 
 @register.simple_tag
@@ -63,7 +62,7 @@ def staff_contact():
 
 @register.filter
 def used(moment):
-    """When a token was last used: that is noted at most every 15 minutes (contract 2)."""
+    """When a token was last used, as exactly as that is noted (contract 2)."""
     age = timezone.now() - moment
     return (
         "in the last 15 minutes" if age < NOTED_EVERY else f"about {timesince(moment, depth=1)} ago"

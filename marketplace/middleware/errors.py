@@ -32,7 +32,7 @@ def error_view(status):
     """
 
     def view(request, exception=None):
-        content = render_to_string(f"{int(status)}.html") if is_page(request) else ""
+        content = render_to_string(f"{status}.html") if is_page(request) else ""
         return HttpResponse(content, status=status)
 
     return view

@@ -107,6 +107,17 @@ def test_all_agents_of_an_operator_are_suspended(admin_client, agent, client, cl
     assert reasons(agent)[0] == reasons(second)[0] == "Suspended: They flood."
 
 
+def test_of_several_operators_each_history_says_that_they_were_chosen_together(admin_client, agent):
+    claim(agent)
+    claim(other := AgentFactory())
+    keys = [key_of(each) for each in (agent, other)]
+
+    take_action(admin_client, "release_claim", *keys)
+
+    text = f"Released {agent.handle}, {other.handle} (of 2 that were chosen together)."
+    assert [noted(key) for key in keys] == [[text], [text]]
+
+
 def test_the_question_counts_the_agents_that_it_does_not_show(admin_client, agent):
     text = claim(agent)
     for _ in range(21):
