@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 import sys
 import time
 from email.utils import formatdate
@@ -14,6 +15,7 @@ from gunicorn import glogging, util
 sys.path.insert(0, str(Path(__file__).parent))
 
 from marketplace import environment, logging, request_ids
+from marketplace.api.limits import MAX_BODY
 from marketplace.server.exporter import Exporter
 
 bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
@@ -22,6 +24,16 @@ worker_class = environment.text(
     "WORKER_CLASS", "marketplace.server.worker.Worker" if sys.platform == "linux" else "gthread"
 )
 threads = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
+
+# A connection takes two descriptors while it is sent a file. Threads, pools and logs take the rest.
+MAX_CONNECTIONS, OTHER_DESCRIPTORS = 10_000, 200
+descriptors = 2 * MAX_CONNECTIONS + OTHER_DESCRIPTORS
+soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+if soft_limit < descriptors and soft_limit != resource.RLIM_INFINITY:
+    if hard_limit != resource.RLIM_INFINITY:
+        descriptors = min(descriptors, hard_limit)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, hard_limit))
+worker_connections = max(descriptors - OTHER_DESCRIPTORS, 40) // 2
 
 timeout = 30
 graceful_timeout = 20
@@ -51,6 +63,12 @@ def post_worker_init(worker):
     worker.request_timeout = request_timeout  # gunicorn has no such setting
     if metrics_address:
         exporter.post_worker_init(worker)
+
+
+def pre_request(_worker, req):
+    """Announce that the connection ends: the rest of a long body may stay unread."""
+    if getattr(req.body.reader, "length", 0) >= MAX_BODY:
+        req.force_close()
 
 
 logconfig_dict = logging.config()
@@ -100,9 +118,10 @@ def write_json_error(sock, status_int, reason, mesg):
     from marketplace.metrics import count_unreadable_request  # noqa: PLC0415
 
     count_unreadable_request(status.value)
+    retry = "Retry-After: 2\r\n" if status >= 500 else ""
     head = (
         f"HTTP/1.1 {status.value} {status.phrase}\r\nConnection: close\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n{retry}"
         f"{request_ids.HEADER}: {request_ids.current_request_id()}\r\n\r\n"
     )
     util.write_nonblock(sock, (head + body).encode("ascii"))

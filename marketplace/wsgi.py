@@ -11,10 +11,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
 os.environ.setdefault("PGAPPNAME", "marketplace web")
 os.environ["PGOPTIONS"] = environment.startup_options()
 
+from django.core.exceptions import RequestDataTooBig
 from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters
 
-from marketplace.api.limits import MAX_BODY
+from marketplace.api.limits import MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
 from marketplace.db.connections import Connection
 from marketplace.http_cache.store import fresh_response
 from marketplace.metrics import measured
@@ -37,6 +38,7 @@ def application(environ, start_response):
         return start_response(status, [*headers, (HEADER, request_id)], *exc_info)
 
     measure_chunked_body(environ)
+    refuse_long_body(environ)
     cached = fresh_response(environ)
     if cached is not None:
         return cached.to_wsgi(environ, start_with_id)
@@ -54,11 +56,27 @@ def measure_chunked_body(environ):
     if "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
         chunks = environ["wsgi.input"]
         body = chunks.read(MAX_BODY + 1)
-        # gunicorn closes a connection with this mark. The rest of the body is unread, and must not
-        # be parsed as the next request.
-        chunks.failed = len(body) > MAX_BODY
         environ["wsgi.input"] = io.BytesIO(body)
+        if len(body) > MAX_BODY:
+            # The rest of the body is unread, and must not be parsed as the next request.
+            chunks.reader.req.force_close()
+            environ["wsgi.input"] = TooLong()
         environ["CONTENT_LENGTH"] = str(len(body))
+
+
+def refuse_long_body(environ):
+    """Let nothing read a body that the server has not waited for."""
+    length = int(environ.get("CONTENT_LENGTH") or 0)
+    is_upload = environ["PATH_INFO"].startswith(UPLOAD_PATH) and length <= MAX_UPLOAD
+    if length > MAX_BODY and not is_upload:
+        environ["wsgi.input"] = TooLong()
+
+
+class TooLong(io.RawIOBase):
+    """The body of a request that is longer than it may be."""
+
+    def read(self, _size=-1):
+        raise RequestDataTooBig(TOO_LARGE)
 
 
 def blank_unreadable_content_type(environ):

@@ -2,6 +2,6 @@
 
 from marketplace.server import worker
 
-worker.READ_SECONDS = 1
-worker.MAX_UNSENT = 1024**2
+worker.FIRST_SECONDS = worker.UPLOAD_SECONDS = 1
+worker.MAX_UNSENT = worker.MAX_STORED = 1024**2
 Worker = worker.Worker

@@ -15,6 +15,12 @@ def minimal(environ, start_response):
     return [b"{}"]
 
 
+def echo(environ, start_response):
+    body = environ["wsgi.input"].read()
+    start_response("200 OK", [("Content-Length", str(len(body)))])
+    return [body]
+
+
 def failing(environ, start_response):
     """Exit, or fail in the middle of the response, on the paths that are named so."""
     path = environ["PATH_INFO"]

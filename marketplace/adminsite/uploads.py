@@ -3,17 +3,17 @@
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
 
-MAX_BYTES = 20 * 1024 * 1024
+from marketplace.api.limits import MAX_FILES
 
 
 class BoundedUpload(FileUploadHandler):
-    """Passes files on to the next handlers until they are larger than MAX_BYTES together."""
+    """Passes files on to the next handlers until they are larger than MAX_FILES together."""
 
     received = 0
 
     def receive_data_chunk(self, raw_data, start):
         self.received += len(raw_data)
-        if self.received > MAX_BYTES:
+        if self.received > MAX_FILES:
             raise RequestDataTooBig("The files are larger than may be uploaded")
         return raw_data
 

@@ -13,6 +13,7 @@ from rest_framework.exceptions import (
 )
 from rest_framework.response import Response
 
+from marketplace.api.limits import TOO_LARGE
 from marketplace.secrets import mask
 
 AUTHENTICATION_REQUIRED = "Authentication required"
@@ -46,7 +47,7 @@ class Gone(ApiError):
 
 class BodyTooLarge(ApiError):
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
-    default_detail = "Request body is too large"
+    default_detail = TOO_LARGE
 
 
 class UnsupportedContentType(ApiError):

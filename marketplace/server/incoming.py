@@ -2,47 +2,110 @@
 
 import re
 
-from marketplace.api.limits import MAX_BODY
+from marketplace.api.limits import MAX_BODY, MAX_UPLOAD, UPLOAD_PATH
 
 MAX_HEAD = 64 * 1024
-MAX_REQUEST = MAX_HEAD + MAX_BODY
+MAX_CHUNKED = 2 * MAX_BODY  # bytes of a chunked body, with what frames the chunks
+MAX_ARRIVED = MAX_HEAD + MAX_CHUNKED
+MAX_CHUNK_LINE = 8190  # bytes, after which gunicorn refuses one
+END_OF_LINE = b"\r\n"
 END_OF_HEAD = b"\r\n\r\n"
-# Where the body ends; a client that expects a 100 sends it only after one.
-BODY = re.compile(
-    rb"\r\n(?:content-length:[ \t]*(\d+)|(?:transfer-encoding|expect):)", re.IGNORECASE
+END_OF_CHUNKS = b"0\r\n\r\n"
+FRAMING = re.compile(
+    rb"\r\n(?:content-length:[ \t]*(\d+)|(transfer-encoding):|(expect:[^\r]*))", re.IGNORECASE
 )
+EXPECTS_CONTINUE = re.compile(rb"expect:[ \t]*100-continue[ \t]*", re.IGNORECASE)
+UPLOAD = re.compile(rb"(?:\r\n)?POST " + UPLOAD_PATH.encode())
+CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]+)[ \t]*(?:;.*)?", re.DOTALL)
 
 
 class HeadTooLarge(Exception):
     pass
 
 
-class NotAwaited(Exception):
-    """The body is longer than any of the API's, or tells its length only as it comes."""
+class BodyTooLarge(Exception):
+    """The chunks are framed with more bytes than they hold."""
 
 
-def missing_bytes(data):
-    """How many bytes of the request that begins here are still to come, at least.
+class Incoming:
+    """A request of which more arrives from look to look; its bytes stay in the socket."""
 
-    Raises HeadTooLarge or NotAwaited.
-    """
-    end = data.find(END_OF_HEAD)
-    if end < 0:
-        if len(data) >= MAX_HEAD:
-            raise HeadTooLarge("max buffer headers")
-        return 1
-    body = 0
-    # Behind the request line, which one empty line may precede (RFC 9112, 2.2).
-    start = len(b"\r\n") if data.startswith(b"\r\n") else 0
-    for field in BODY.finditer(data, start, end):
-        body = max(body, int(field[1])) if field[1] and len(field[1]) < 18 else MAX_REQUEST
-    if body > MAX_BODY:
-        raise NotAwaited
-    return max(end + len(END_OF_HEAD) + body - len(data), 0)
+    size = None  # bytes of head and body, where the head tells it
+    is_upload = False  # of staff: longer than other bodies
+    expects_continue = False  # the client sends the body after a 100
 
+    def __init__(self):
+        self.place = 0  # up to which the bytes have been looked at
+        self.body = 0  # where the body begins
+        self.payload = 0  # bytes in the chunks so far
 
-def is_whole(data):
-    try:
-        return not missing_bytes(data)
-    except (HeadTooLarge, NotAwaited):
-        return False
+    def missing(self, data):
+        """How many bytes are still to come, at least. Raises HeadTooLarge or BodyTooLarge.
+
+        A body that the application refuses unread counts as whole, and so does one that gunicorn
+        refuses.
+        """
+        if not self.body and not self.read_head(data):
+            return 1
+        if self.size is None:
+            return self.follow_chunks(data)
+        return max(self.size - len(data), 0)
+
+    @property
+    def is_chunked(self):
+        """Whether its length is told only as it comes."""
+        return self.body and self.size is None
+
+    def read_head(self, data):
+        """Look for the end of the head, and in the head for the length of the body."""
+        end = data.find(END_OF_HEAD, self.place)
+        if end < 0:
+            if len(data) >= MAX_HEAD:
+                raise HeadTooLarge("max buffer headers")
+            self.place = max(len(data) - len(END_OF_HEAD) + 1, 0)
+            return False
+        self.place = self.body = end + len(END_OF_HEAD)
+        # Behind the request line, which one empty line may precede (RFC 9112, 2.2).
+        start = len(END_OF_LINE) if data.startswith(END_OF_LINE) else 0
+        fields = FRAMING.findall(data, start, end)
+        if fields:
+            line = data[start : data.find(END_OF_LINE, start)]
+            self.read_framing(fields, is_new=line.endswith(b"HTTP/1.1"), data=data)
+        else:
+            self.size = self.body
+        return True
+
+    def read_framing(self, fields, *, is_new, data):
+        lengths = [int(length[:18]) for length, _, _ in fields if length]
+        expectations = [expectation for *_, expectation in fields if expectation]
+        is_chunked = any(coding for _, coding, _ in fields)
+        if expectations and not all(map(EXPECTS_CONTINUE.fullmatch, expectations)):
+            self.size = self.body
+        elif is_chunked:
+            # With a length, or by HTTP/1.0, gunicorn refuses it.
+            self.size = None if is_new and not lengths else self.body
+        else:
+            length = max(lengths, default=0)
+            self.is_upload = MAX_BODY < length <= MAX_UPLOAD and bool(UPLOAD.match(data))
+            self.size = self.body + (length if length <= MAX_BODY or self.is_upload else 0)
+        self.expects_continue = is_new and bool(expectations) and self.size != self.body
+
+    def follow_chunks(self, data):
+        while (end := data.find(END_OF_LINE, self.place)) >= 0:
+            line = CHUNK_LINE.fullmatch(data, self.place, end)
+            if line is None:
+                return 0  # gunicorn refuses it
+            length = int(line[1], 16)
+            if not length:
+                if data.find(END_OF_HEAD, end) >= 0:  # also the end of trailers
+                    return 0
+                break
+            self.payload += length
+            self.place = end + len(END_OF_LINE) + length + len(END_OF_LINE)
+            if self.payload > MAX_BODY:
+                # The application reads one byte more than it accepts.
+                self.size = self.place - len(END_OF_LINE) - (self.payload - MAX_BODY - 1)
+                return max(self.size - len(data), 0)
+        if len(data) - self.place > MAX_CHUNK_LINE or len(data) >= MAX_ARRIVED:
+            raise BodyTooLarge
+        return max(self.place + len(END_OF_CHUNKS) - len(data), 1)

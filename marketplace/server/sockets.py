@@ -1,21 +1,61 @@
+import errno
+import os
 import socket
 import struct
+from collections import deque
 
-from marketplace.server.incoming import MAX_REQUEST
+from marketplace.server.incoming import MAX_ARRIVED
 
-NOW = socket.MSG_DONTWAIT
-PEEK = socket.MSG_PEEK | NOW
 USUAL = 4096  # bytes that most requests fit into
 MAX_COLLECTED = 64 * 1024  # bytes of a response; to copy more costs more than a system call
 
 
-class ClientSocket(socket.socket):
-    """The socket of a connection. `sendall` keeps what the client is not ready to take.
+class UnsentBytes:
+    """The part of a response that its client has not taken yet."""
 
-    Head and body of a response are collected, and take one system call.
+    def __init__(self, data):
+        self.left = memoryview(data)
+        self.memory = len(data)  # until all of it is sent
+
+    def send(self, link):
+        sent = link.send(self.left)
+        self.left = self.left[sent:]
+        return sent
+
+    def close(self):
+        self.left = b""
+
+
+class UnsentFile:
+    """The part of a file that its client has not taken yet. It takes a descriptor, no memory."""
+
+    memory = 0
+
+    def __init__(self, descriptor, offset, count):
+        # The application closes its own.
+        self.descriptor, self.offset, self.left = os.dup(descriptor), offset, count
+
+    def send(self, link):
+        sent = os.sendfile(link.fileno(), self.descriptor, self.offset, self.left)
+        if not sent:
+            raise ConnectionAbortedError("The file is shorter than its response")
+        self.offset += sent
+        self.left -= sent
+        return sent
+
+    def close(self):
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+            self.descriptor = None
+
+
+class ClientSocket(socket.socket):
+    """The socket of a connection, at which no thread ever waits for the client.
+
+    `sendall` and `sendfile` keep what the client is not ready to take, and `recv` knows only what
+    has arrived. Head and body of a response are collected, and take one system call.
     """
 
-    unsent = b""
     wakes_at = 1
     collected = None
 
@@ -23,25 +63,33 @@ class ClientSocket(socket.socket):
     def of(cls, plain):
         family, kind, protocol = plain.family, plain.type, plain.proto
         client = cls(family, kind, protocol, plain.detach())
-        # Python assumes that it blocks.
-        socket.socket.setblocking(client, True)  # noqa: FBT003
+        socket.socket.setblocking(client, False)  # noqa: FBT003
+        client.unsent = deque()
         return client
 
-    def setblocking(self, flag):
-        self.settimeout(None if flag else 0.0)
+    def setblocking(self, _flag):
+        """It never blocks, whatever gunicorn sets."""
 
-    def settimeout(self, value):
-        # gunicorn often sets what is set already, and each time would be a system call.
-        if value != self.gettimeout():
-            super().settimeout(value)
+    settimeout = setblocking
+
+    def recv(self, size, flags=0):
+        try:
+            return super().recv(size, flags)
+        except BlockingIOError:
+            # Requests are read once they are whole, so what is missing will not come.
+            raise ConnectionResetError(errno.ECONNRESET, "The request is not whole") from None
+
+    def recv_now(self, size, flags=0):
+        """What has arrived, b"" at the end; None where nothing has."""
+        try:
+            return super().recv(size, flags)
+        except BlockingIOError:
+            return None
 
     def peek(self):
         """What has arrived of a request, without reading it."""
-        try:
-            data = self.recv(USUAL, PEEK)
-            return data if len(data) < USUAL else self.recv(MAX_REQUEST, PEEK)
-        except BlockingIOError:
-            return b""
+        data = self.recv_now(USUAL, socket.MSG_PEEK) or b""
+        return data if len(data) < USUAL else super().recv(MAX_ARRIVED, socket.MSG_PEEK)
 
     def wake_at(self, size):
         """Be readable once so many bytes have arrived, or the client has ended."""
@@ -55,10 +103,7 @@ class ClientSocket(socket.socket):
 
     def discard(self):
         """Drop what has arrived; whether the client has closed."""
-        try:
-            return not self.recv(MAX_REQUEST, NOW)
-        except BlockingIOError:
-            return False
+        return self.recv_now(MAX_ARRIVED) == b""
 
     def collect(self):
         """Keep what is sent from here on, until `send_collected` or until it is much."""
@@ -74,33 +119,49 @@ class ClientSocket(socket.socket):
         self.send_collected()
         super().shutdown(how)
 
+    def close(self):
+        for part in self.unsent:
+            part.close()
+        self.unsent.clear()
+        super().close()
+
     def sendall(self, data, _flags=0):
         if self.collected is not None:
             if len(self.collected) + len(data) <= MAX_COLLECTED:
                 self.collected += data
                 return
             self.send_collected()
-        if self.unsent:
-            self.unsent = b"".join((self.unsent, data))
-            return
-        sent = self.send_now(data)
+        sent = 0 if self.unsent else self.send_now(data)
         if sent < len(data):
-            self.unsent = memoryview(data)[sent:]
-
-    def sendfile(self, file, offset=0, count=None):
-        """Send from memory: the kernel would wait for the client, and hold the thread."""
-        file.seek(offset)
-        self.sendall(file.read(count))
-
-    def flush(self):
-        """Send on; whether the client has taken anything."""
-        sent = self.send_now(self.unsent)
-        # An empty view would keep all that it was a view of.
-        self.unsent = self.unsent[sent:] or b""
-        return sent > 0
+            # A copy, because a view would keep what it is a view of.
+            self.unsent.append(UnsentBytes(data[sent:]))
 
     def send_now(self, data):
         try:
-            return self.send(data, NOW)
+            return self.send(data)
         except BlockingIOError:
             return 0
+
+    def sendfile(self, file, offset=0, count=None):
+        self.send_collected()
+        self.unsent.append(UnsentFile(file.fileno(), offset, count))
+        self.flush()
+
+    def flush(self):
+        """Send on; whether the client has taken anything."""
+        has_taken = False
+        try:
+            while self.unsent:
+                part = self.unsent[0]
+                has_taken |= part.send(self) > 0
+                if not part.left:
+                    part.close()
+                    self.unsent.popleft()
+        except BlockingIOError:
+            pass
+        return has_taken
+
+    @property
+    def memory(self):
+        """Bytes of memory that unsent responses take."""
+        return sum(part.memory for part in [*self.unsent])

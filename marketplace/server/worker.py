@@ -6,42 +6,39 @@ response, and for it to close. Eight slow clients stop two workers of four threa
 
 Here a connection that waits for its client is parked, and the kernel wakes one thread when there is
 something to do: the request is whole, the response can be sent on, the client has closed. The main
-thread accepts connections and ends those that wait for too long.
+thread accepts connections and ends those that wait for too long, or for longest where there is no
+room for another.
 
 Proved with the release of gunicorn that pyproject.toml pins. Delete it when gunicorn's own worker
 waits without a thread; WORKER_CLASS=gthread runs that one.
 """
 
+import errno
 import os
 import select
 import socket
 import time
-from collections import deque
 from contextlib import suppress
-from operator import attrgetter
-from threading import BoundedSemaphore
+from http import HTTPStatus
 
 from gunicorn import util
 from gunicorn.http.errors import LimitRequestHeaders
-from gunicorn.workers.gthread import (
-    DEFAULT_WORKER_DATA_TIMEOUT,
-    STOP_KEEPALIVE_LINGER,
-    ThreadWorker,
-)
+from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, ThreadWorker
 
-from marketplace.api.limits import TOO_SLOW
+from marketplace.api.limits import NO_ROOM, TOO_LARGE, TOO_SLOW
 from marketplace.request_ids import current_request_id, end_request
-from marketplace.server.incoming import HeadTooLarge, NotAwaited, is_whole, missing_bytes
-from marketplace.server.sockets import ClientSocket
+from marketplace.server.connections import FIRST_SECONDS, Connection, ParkedConnections
+from marketplace.server.incoming import BodyTooLarge, HeadTooLarge
 
 WHEN_READABLE = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLONESHOT
 WHEN_WRITABLE = select.EPOLLOUT | select.EPOLLONESHOT
-WHEN_BROKEN = select.EPOLLONESHOT
-IS_BROKEN = select.EPOLLHUP | select.EPOLLERR
-HAS_ENDED = select.EPOLLRDHUP | IS_BROKEN
-READ_SECONDS = 60  # in which a request that a thread has begun to read must have come
+HAS_ENDED = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
+UPLOAD_SECONDS = 60  # in which an upload must have come
 CLOSE_SECONDS = 2  # in which a client must have closed after its last response
 MAX_UNSENT = 32 * 1024**2  # bytes of responses that wait for their clients
+MAX_STORED = 64 * 1024**2  # bytes of uploads and chunks that have not come whole
+NO_DESCRIPTOR = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class Worker(ThreadWorker):
@@ -49,13 +46,8 @@ class Worker(ThreadWorker):
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
-        # By descriptor. Popping a connection transfers its ownership to the popping thread. By
-        # their number gunicorn decides whether another one may be kept.
-        self.parked = self.keepalived_conns = {}
-        self.deadlines = {}  # of the connections that a thread has in hand
-        # Requests that are not awaited whole hold a thread, but at most half of them.
-        self.slots = BoundedSemaphore(max(1, self.cfg.threads // 2))
-        self.waiting = deque()
+        # By their number gunicorn decides whether another one may be kept.
+        self.parked = self.keepalived_conns = ParkedConnections()
 
     @classmethod
     def check_config(cls, cfg, log):
@@ -99,12 +91,28 @@ class Worker(ThreadWorker):
         current_request_id()
         super().handle_error(*arguments)
 
+    def accept(self, listener):
+        try:
+            super().accept(listener)
+        except OSError as error:
+            if error.errno not in NO_DESCRIPTOR:
+                raise
+            self.make_room()
+            time.sleep(0.01)  # The listener is ready still, so this would be tried again at once.
+        else:
+            if self.nr_conns >= self.worker_connections:
+                self.make_room()
+
+    def make_room(self):
+        for descriptor, conn in self.parked.idlest():
+            if self.parked.pop(descriptor, None) is conn:
+                self.close(conn)
+
     def enqueue_req(self, conn):
         """Register a new connection, which is idle until its first request arrives."""
-        conn.sock = ClientSocket.of(conn.sock)
-        conn.data_ready = True  # gunicorn need not wait for data
-        conn.is_partial, conn.on_event = False, self.receive
-        conn.timeout = time.monotonic() + max(self.cfg.keepalive, DEFAULT_WORKER_DATA_TIMEOUT)
+        conn = Connection(conn)
+        conn.on_event = self.receive
+        conn.timeout = time.monotonic() + FIRST_SECONDS
         descriptor = conn.sock.fileno()
         self.parked[descriptor] = conn
         self.events.register(descriptor, WHEN_READABLE)
@@ -130,93 +138,87 @@ class Worker(ThreadWorker):
     def receive(self, conn, event):
         """Respond to the request if it is whole; otherwise wait for the rest."""
         arrived = conn.sock.peek()
-        data = read_ahead(conn) + arrived
+        data = conn.read_ahead() + arrived
         try:
-            missing = missing_bytes(data)
+            missing = conn.incoming.missing(data)
         except HeadTooLarge as error:
             end_request()
             self.handle_error(None, conn.sock, conn.client, LimitRequestHeaders(str(error)))
             self.linger(conn)
-        except NotAwaited:
-            self.receive_piecemeal(conn, event)
+        except BodyTooLarge:
+            self.refuse(conn, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
         else:
-            if not missing or event & HAS_ENDED:
-                conn.sock.wake_at(1)
-                conn.is_whole = True
+            if conn.incoming.expects_continue:
+                conn.incoming.expects_continue = False
+                conn.sock.sendall(CONTINUE)
+            if missing and conn.incoming.is_upload:
+                conn.begin_upload()
+                self.park(conn, self.receive_upload, UPLOAD_SECONDS)
+            elif not missing or event & HAS_ENDED:
                 self.respond(conn)
+            elif conn.incoming.is_chunked:
+                self.store_chunks(conn, len(arrived), missing)
             else:
                 conn.sock.wake_at(len(arrived) + missing)
                 self.await_rest(conn, has_begun=bool(data))
 
-    def await_rest(self, conn, *, has_begun, event=WHEN_READABLE):
+    def await_rest(self, conn, *, has_begun):
         is_first = has_begun and not conn.is_partial
         conn.is_partial = has_begun
-        self.park(conn, self.receive, self.request_timeout if is_first else None, event)
+        self.park(conn, self.receive, self.request_timeout if is_first else None)
 
-    def receive_piecemeal(self, conn, event):
-        """Respond while the request is still coming, or wait for another to be done."""
-        if event & IS_BROKEN:
-            # What has arrived can still be read, but such a connection could not be parked: the
-            # kernel would wake a thread at once, again and again.
-            self.close(conn)
-            return
-        if not self.slots.acquire(blocking=False):
-            self.await_rest(conn, has_begun=True, event=WHEN_BROKEN)
-            self.waiting.append(conn)
-            # One that was done just before has not seen it wait.
-            if self.slots.acquire(blocking=False):
-                self.release_slot()
-            return
-        try:
-            conn.sock.wake_at(1)
-            conn.is_whole = False
+    def store_chunks(self, conn, size, missing):
+        conn.store_chunks(size)
+        if self.has_room(conn):
+            conn.sock.wake_at(missing)
+            self.await_rest(conn, has_begun=True)
+
+    def receive_upload(self, conn, _event):
+        has_ended = conn.store_upload()
+        if not conn.upload.missing:
             self.respond(conn)
-        finally:
-            self.release_slot()
+        elif has_ended:
+            self.close(conn)
+        elif self.has_room(conn):
+            self.park(conn, self.receive_upload)
 
-    def release_slot(self):
-        self.slots.release()
-        while self.waiting:
-            following = self.waiting.popleft()
-            descriptor = following.sock.fileno()
-            if self.parked.get(descriptor) is following:
-                # The main thread may have closed it since.
-                with suppress(OSError):
-                    self.events.modify(descriptor, WHEN_READABLE)
-                    break
+    def has_room(self, conn):
+        """Whether what is stored of the request may stay; if not, its client must come later."""
+        if self.parked.stored() + conn.stored <= MAX_STORED:
+            return True
+        self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
+        return False
+
+    def refuse(self, conn, status, text):
+        end_request()
+        util.write_error(conn.sock, status, status.phrase, text)
+        self.linger(conn)
 
     def respond(self, conn):
-        conn.is_partial = False
-        self.deadlines[conn] = time.monotonic() + READ_SECONDS
+        conn.sock.wake_at(1)
         end_request()
         conn.sock.collect()
-        try:
-            conn.is_kept = self.handle(conn)
-        finally:
-            del self.deadlines[conn]
+        conn.is_kept = self.handle(conn)
         conn.sock.send_collected()
+        conn.end_request()
         self.finish(conn, seconds=self.request_timeout)
         if conn.sock.unsent:
             self.limit_unsent()
 
+    def handle_request(self, req, conn):
+        req._expected_100_continue = False  # noqa: SLF001  # It has got it already.
+        return super().handle_request(req, conn)
+
     def _keepalive_after(self, conn, keepalive):
-        # Before it reads what the application has not read, which may never come.
+        # Before it reads what the application has not read of the body. That has arrived, so it
+        # needs no time limit.
         conn.sock.send_collected()
-        # What is left of a body that has arrived is read at once, so it needs no time limit, which
-        # would be two system calls.
-        if conn.is_whole:
-            return keepalive and conn.parser.finish_body()
-        return super()._keepalive_after(conn, keepalive)
+        return keepalive and conn.parser.finish_body()
 
     def limit_unsent(self):
         """Have the main thread cut off those that have taken nothing for longest."""
-        conns = [conn for conn in [*self.parked.values()] if conn.sock.unsent and conn.timeout]
-        excess = sum(len(conn.sock.unsent) for conn in conns) - MAX_UNSENT
-        if excess > 0:
-            for conn in sorted(conns, key=attrgetter("timeout")):
-                if excess > 0:
-                    excess -= len(conn.sock.unsent)
-                    conn.timeout = 0
+        for conn in self.parked.beyond(MAX_UNSENT):
+            conn.timeout = 0
             self.method_queue.defer(lambda: None)  # wakes it
 
     def send_on(self, conn, _event):
@@ -235,7 +237,7 @@ class Worker(ThreadWorker):
 
     def keep(self, conn):
         """Keep the connection idle until its next request, which may be in its buffer already."""
-        if read_ahead(conn):
+        if conn.read_ahead():
             # Writable at once, unless the client has taken none of the last responses.
             self.park(conn, self.receive_next, self.request_timeout, WHEN_WRITABLE)
         else:
@@ -251,7 +253,9 @@ class Worker(ThreadWorker):
 
     def linger(self, conn):
         """Close when the client does: closing first could cut off the response (RFC 9112, 9.6)."""
+        conn.end_request()
         conn.sock.shutdown(socket.SHUT_WR)
+        conn.sock.wake_at(1)
         self.park(conn, self.discard, CLOSE_SECONDS)
 
     def discard(self, conn, _event):
@@ -263,11 +267,6 @@ class Worker(ThreadWorker):
     def murder_keepalived(self, force=False):  # noqa: FBT002
         """Called by the main thread, once a second at least."""
         now = time.monotonic()
-        for conn, deadline in self.deadlines.copy().items():
-            if deadline < now:
-                # The thread that reads it then reads its end.
-                with suppress(OSError):
-                    conn.sock.shutdown(socket.SHUT_RD)
         for descriptor, conn in self.parked.copy().items():
             if (force or conn.timeout <= now) and self.parked.pop(descriptor, None) is conn:
                 try:
@@ -279,18 +278,16 @@ class Worker(ThreadWorker):
         if conn.on_event in {self.send_on, self.receive_next}:
             conn.sock.reset()
             self.close(conn)
-            return
-        data = read_ahead(conn) + conn.sock.peek() if conn.on_event == self.receive else b""
-        if not data:
+        elif conn.on_event == self.receive_upload:
+            self.refuse(conn, HTTPStatus.REQUEST_TIMEOUT, TOO_SLOW)
+        elif conn.on_event != self.receive or not (conn.read_ahead() or conn.sock.peek()):
             self.close(conn)
-        elif not conn.is_partial or is_whole(data):
+        elif not conn.is_partial or conn.is_whole():
             # It has arrived while all threads are busy.
             conn.is_partial = True
             self.park(conn, self.receive, self.request_timeout)
         else:
-            end_request()
-            util.write_error(conn.sock, 408, "Request Timeout", TOO_SLOW)
-            self.linger(conn)
+            self.refuse(conn, HTTPStatus.REQUEST_TIMEOUT, TOO_SLOW)
 
     def _cap_keepalive(self, deadline):
         # From here on gunicorn expects a sequence, of which it reads the first item.
@@ -298,8 +295,3 @@ class Worker(ThreadWorker):
         for conn in self.parked.copy().values():
             if conn.on_event == self.receive and not conn.is_partial:
                 conn.timeout = min(conn.timeout, deadline)
-
-
-def read_ahead(conn):
-    """What was read beyond the last request; the socket does not report it as readable."""
-    return b"" if conn.parser is None else conn.parser.unreader.buf.getvalue()

@@ -9,7 +9,7 @@ from contextlib import ExitStack, suppress
 import psutil
 import pytest
 
-from tests.deployment.conftest import ONE_PROCESS, ours
+from tests.deployment.conftest import ONE_PROCESS, THREADS, ours
 from tests.deployment.raw_http import GET, REGISTER, read_responses, responses_to
 from tests.processes import is_within
 from tests.sockets import has_been_read
@@ -24,7 +24,13 @@ def test_a_request_in_small_pieces_is_answered(server):
 
 
 @ours
-@pytest.mark.parametrize("part", [b"G", GET[:-2], REGISTER, REGISTER[:-10], REGISTER + b"{"])
+@pytest.mark.parametrize(
+    "part",
+    [
+        *(b"G", GET[:-2], REGISTER, REGISTER[:-10], REGISTER + b"{"),
+        REGISTER.replace(b"Content-Length: 2", b"Transfer-Encoding: chunked") + b"1\r\n{\r\n",
+    ],
+)
 def test_a_request_that_does_not_come_is_refused(live_server_of, worker_class, part):
     server = live_server_of(**ONE_PROCESS, REQUEST_TIMEOUT="1")
     with server.connect() as link:
@@ -74,26 +80,104 @@ def test_the_line_behind_an_empty_one_is_the_request_line_and_tells_no_length(se
         assert link.recv(100).startswith(b"HTTP/1.1 400 Bad Request\r\n")
 
 
+CHUNKED = REGISTER.replace(b"Content-Length: 2", b"Transfer-Encoding: chunked")
+EXPECTING = REGISTER.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n")
+UPLOAD = (
+    b"POST /admin/ HTTP/1.1\r\nHost: localhost\r\n"
+    b"Content-Type: text/plain\r\nContent-Length: 300000\r\n\r\n"
+)
+
+
 @ours
-def test_bodies_of_unknown_length_hold_half_of_the_threads(plain_server_of):
-    """Chunked ones, those longer than the API's, and those that wait for a 100."""
+def test_no_body_holds_a_thread(plain_server_of):
+    """Neither chunks, nor one that a 100 must precede, nor an upload."""
     server = plain_server_of()
-    chunked = REGISTER.replace(b"Content-Length: 2", b"Transfer-Encoding: chunked") + b"1\r\nx\r\n"
-    long = REGISTER.replace(b"Length: 2", b"Length: 70000") + b"x" * 69_999
-    expecting = REGISTER.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n")
     with ExitStack() as open_links:
-        links = [open_links.enter_context(server.connect()) for _ in range(3)]
-        links[0].sendall(chunked)
-        assert is_within(30, lambda: has_been_read(links[0]))
-        for link, start in zip(links[1:], (long, expecting), strict=True):
-            link.sendall(start)
+        waiting = {
+            kind: [open_links.enter_context(server.connect()) for _ in range(THREADS * 2)]
+            for kind in (CHUNKED + b"1\r\nx\r\n", EXPECTING, UPLOAD + b"x" * 100_000)
+        }
+        for begin, links in waiting.items():
+            for link in links:
+                link.sendall(begin)
+        chunked, expecting, uploading = waiting.values()
+        for link in expecting:
+            assert link.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
 
         assert server.request("GET", "/api/v1/skills").status == 200
-        assert not has_been_read(links[1])
-        assert responses_to(links[0], b"0\r\n\r\n") == ([201], False)
-        assert responses_to(links[1], b"x") == ([201], False)
-        assert links[2].recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
-        assert responses_to(links[2], b"{}") == ([201], False)
+        for link in chunked:
+            assert responses_to(link, b"0\r\n\r\n") == ([201], False)
+            assert responses_to(link, GET) == ([200], False)
+        for link in expecting:
+            assert responses_to(link, b"{}") == ([201], False)
+            assert responses_to(link, GET) == ([200], False)
+        for link in uploading:
+            assert responses_to(link, b"x" * 200_000) == ([201], True)
+
+
+@ours
+def test_chunks_may_come_in_any_pieces(plain_server_of):
+    server = plain_server_of(application="tests.wsgi_apps:echo")
+    body = CHUNKED + b"3;a=b\r\nabc\r\n00A\r\n0123456789\r\n0\r\nX: 1\r\n\r\n"
+    with server.connect() as link:
+        for size in (1, 7, len(body)):
+            for start in range(0, len(body), size):
+                link.sendall(body[start : start + size])
+            received = link.recv(1000)
+            assert received.startswith(b"HTTP/1.1 200 OK\r\n")
+            assert received.endswith(b"\r\n\r\nabc0123456789")
+            link.sendall(GET)
+            assert b"Content-Length: 0\r\n" in link.recv(1000)
+
+
+@ours
+@pytest.mark.parametrize(
+    ("chunks", "status"),
+    [
+        (b"10001\r\n" + b"x" * 65_537, 413),
+        (b"fffffffffffffffff\r\n" + b"x" * 65_537, 413),
+        (b"1" * 10_000, 413),
+        (b"1;x\r\ny\r\n" * 50_000, 413),
+        (b"x\r\n", 400),
+    ],
+)
+def test_chunks_that_are_refused_are_not_awaited(server, chunks, status):
+    with server.connect() as link:
+        link.settimeout(5)  # a body that has not arrived has 15 s
+        link.sendall(CHUNKED + chunks)
+        head, _, body = link.makefile("rb").read().partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 %d " % status)
+    assert b"\r\nConnection: close\r\n" in head
+    assert [*json.loads(body)] == ["error"]
+
+
+@pytest.mark.parametrize(
+    ("begin", "status"),
+    [
+        (b"POST /api/v1/skills", 405),
+        (b"POST /api/v1/none", 404),
+        (b"POST /api/v1/agents/me/skills/install", 401),
+        (b"POST /api/v1/agents/register", 413),
+        (b"POST /operator", 403),
+        (b"POST /none", 404),
+        (b"GET /api/v1/skills", 200),
+    ],
+)
+@pytest.mark.parametrize("length", [65_536, 65_537, 131_073, 30_000_000])
+def test_a_connection_ends_as_announced_where_a_body_stays_unread(server, begin, status, length):
+    if (begin, length) == (b"POST /api/v1/agents/register", 65_536):
+        status = 400
+    with server.connect() as link:
+        link.sendall(
+            begin + b" HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: %d\r\n\r\n" % length + b"x" * min(length, 131_073)
+        )
+        received = link.makefile("rb").read()
+
+    assert received.startswith(b"HTTP/1.1 %d " % status)
+    assert b"\r\nConnection: close\r\n" in received
+    assert received.count(b"HTTP/1.1") == 1
 
 
 impatient = pytest.mark.parametrize(
@@ -102,15 +186,52 @@ impatient = pytest.mark.parametrize(
 
 
 @impatient
-def test_a_body_of_unknown_length_must_come_in_time_too(plain_server_of):
+def test_an_upload_must_come_in_time_too(plain_server_of):
     server = plain_server_of()
-    chunked = REGISTER.replace(b"Content-Length: 2", b"Transfer-Encoding: chunked")
     with server.connect() as link:
-        link.sendall(chunked + b"5\r\nab")
-
-        link.settimeout(10)
-        assert link.recv(1) == b""
+        link.sendall(UPLOAD + b"x")
+        assert read_responses(link, 1) == ([408], True)
     assert server.request("GET", "/").status == 200
+
+
+@impatient
+@pytest.mark.parametrize(
+    ("begin", "number"),
+    [(UPLOAD + b"x" * 299_999, 4), (CHUNKED + b"1;" + b"x" * 8000 + b"\r\n", 150)],
+)
+def test_what_would_take_too_much_room_is_told_to_come_later(plain_server_of, begin, number):
+    server = plain_server_of()
+    with ExitStack() as open_links:
+        for _ in range(number):
+            link = open_links.enter_context(server.connect())
+            link.sendall(begin)
+            assert is_within(5, lambda link=link: has_been_read(link))
+        received = link.makefile("rb").read()
+
+        assert received.startswith(b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n")
+        assert b"\r\nRetry-After: 2\r\n" in received
+        assert server.request("GET", "/").status == 200
+
+
+@ours
+def test_an_upload_by_a_client_that_then_sends_no_more_is_read(plain_server_of):
+    server = plain_server_of(application="tests.wsgi_apps:echo")
+    upload = UPLOAD.replace(b"300000", b"2000000")
+    with server.connect() as link:
+        link.sendall(GET + upload + b"x" * 2_000_000)
+        link.shutdown(socket.SHUT_WR)
+        received = link.makefile("rb").read()
+
+    assert received.count(b"HTTP/1.1 20") == 2
+    assert received.endswith(b"\r\n\r\n" + b"x" * 2_000_000)
+
+
+@impatient
+def test_a_new_connection_that_sends_nothing_is_closed(plain_server_of):
+    server = plain_server_of()
+    with server.connect() as link:
+        link.settimeout(5)  # one that has had a response has 75 s
+        assert link.recv(1) == b""
 
 
 @impatient
@@ -144,20 +265,16 @@ def test_an_idle_connection_holds_no_response_that_it_has_sent(plain_server_of):
 
 
 @ours
-def test_a_client_that_resets_while_it_waits_is_forgotten(plain_server_of):
+@pytest.mark.parametrize("begin", [b"", GET[:20], CHUNKED + b"1\r\nx\r\n", UPLOAD + b"x"])
+def test_a_client_that_resets_while_it_waits_is_forgotten(plain_server_of, begin):
     server = plain_server_of()
-    chunked = REGISTER.replace(b"Content-Length: 2", b"Transfer-Encoding: chunked") + b"1\r\nx\r\n"
-    with server.connect() as first:
-        first.sendall(chunked)
-        assert is_within(30, lambda: has_been_read(first))
-        before = open_files(server)
-        with server.connect() as second:
-            second.sendall(chunked)
-            assert is_within(30, lambda: open_files(server) > before)
-            second.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    before = open_files(server)
+    with server.connect() as link:
+        link.sendall(begin)
+        assert is_within(30, lambda: open_files(server) > before)
+        link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
-        assert is_within(5, lambda: open_files(server) == before)
-        assert responses_to(first, b"0\r\n\r\n") == ([201], False)
+    assert is_within(5, lambda: open_files(server) == before)
 
 
 def open_files(server):

@@ -2,6 +2,7 @@
 
 import os
 import socket
+from pathlib import Path
 
 import pytest
 
@@ -52,11 +53,77 @@ def test_what_has_been_collected_goes_out_before_the_end(ends):
     assert client.recv(100) == b""
 
 
-def test_the_kernel_knows_how_long_it_waits(ends):
+def test_it_never_blocks(ends):
     served, _ = ends
-    assert os.get_blocking(served.fileno())
+    served.setblocking(True)
     served.settimeout(1)
+
     assert not os.get_blocking(served.fileno())
-    served.setblocking(True)
-    served.setblocking(True)
-    assert os.get_blocking(served.fileno())
+    assert served.recv_now(1) is None
+    with pytest.raises(ConnectionResetError):
+        served.recv(1)
+
+
+def test_what_the_client_does_not_take_is_sent_later(ends):
+    served, client = ends
+    body = os.urandom(4 * 1024**2)
+    served.sendall(body)
+    served.sendall(b"next")
+    assert len(served.unsent) == 2
+    assert served.memory > 2 * 1024**2
+
+    assert received_while_flushing(served, client, len(body) + 4) == body + b"next"
+    assert served.memory == 0
+
+
+def test_a_file_is_sent_from_the_disk(ends, tmp_path):
+    served, client = ends
+    body = os.urandom(4 * 1024**2)
+    path = tmp_path / "file"
+    path.write_bytes(body)
+    files = descriptors()
+    served.collect()
+    served.sendall(b"head")
+    with path.open("rb") as file:
+        served.sendfile(file, offset=1000, count=3_000_000)
+    served.sendall(b"next")
+    path.unlink()
+    assert served.memory == 4
+    assert descriptors() == files + 1
+
+    expected = b"head" + body[1000:3_001_000] + b"next"
+    assert received_while_flushing(served, client, len(expected)) == expected
+    assert descriptors() == files
+
+
+def test_a_file_that_has_become_shorter_ends_the_connection(ends, tmp_path):
+    served, _ = ends
+    path = tmp_path / "file"
+    path.write_bytes(b"short")
+    with path.open("rb") as file, pytest.raises(ConnectionAbortedError):
+        served.sendfile(file, offset=0, count=6)
+
+
+def test_closing_lets_go_of_files(ends, tmp_path):
+    served, _ = ends
+    path = tmp_path / "file"
+    path.write_bytes(bytes(4 * 1024**2))
+    with path.open("rb") as file:
+        files = descriptors()
+        served.sendfile(file, offset=0, count=4 * 1024**2)
+    assert served.unsent
+
+    served.close()
+    assert descriptors() == files - 2  # the file and the socket
+
+
+def received_while_flushing(served, client, size):
+    received = b""
+    while len(received) < size:
+        received += client.recv(1024**2)
+        served.flush()
+    return received
+
+
+def descriptors():
+    return len([*Path("/proc/self/fd").iterdir()])

@@ -11,6 +11,7 @@ from http.client import HTTPException
 from pathlib import Path
 from urllib.parse import quote
 
+import psutil
 import pytest
 
 from tests.deployment.conftest import ONE_PROCESS, THREADS, ours
@@ -76,20 +77,43 @@ def test_connections_beyond_the_limit_are_not_kept(plain_server_of):
 
 
 @ours
-def test_a_connection_beyond_the_limit_waits_for_another_to_close(plain_server_of):
-    server = plain_server_of(f"--worker-connections {THREADS + 1}")
+def test_at_the_limit_a_new_connection_takes_the_place_of_one_that_waits(plain_server_of):
+    """First of those that have sent nothing for a second, then of the one that waits for longest."""
+    server = plain_server_of("--worker-connections 8")
     with ExitStack() as open_links:
-        links = [open_links.enter_context(server.connect()) for _ in range(THREADS + 1)]
-        late = open_links.enter_context(server.connect())
-        late.sendall(GET)
-        late.settimeout(0.5)
-        with pytest.raises(TimeoutError):
-            late.recv(1)
 
-        links[0].close()
+        def connect():
+            return open_links.enter_context(server.connect())
 
-        late.settimeout(10)
-        assert read_responses(late, 1)[0] == [200]
+        used = [connect() for _ in range(3)]
+        for link in used:
+            assert responses_to(link, GET) == ([200], False)
+        silent = connect()
+        time.sleep(1.2)
+        new = [connect() for _ in range(4)]
+        assert silent.recv(1) == b""
+        new.append(connect())
+        assert used[0].recv(1) == b""
+
+        for link in (*used[1:], *new):
+            assert responses_to(link, GET)[0] == [200]
+
+
+@ours
+def test_running_out_of_descriptors_ends_no_worker(plain_server_of):
+    server = plain_server_of("--worker-connections 10000")
+    [worker] = psutil.Process(server.process.pid).children()
+    room = worker.num_fds() + 20
+    worker.rlimit(psutil.RLIMIT_NOFILE, (room, room))
+    with ExitStack() as open_links:
+        for _ in range(100):
+            open_links.enter_context(server.connect())
+
+        for _ in range(5):
+            assert server.request("GET", "/api/v1/skills").status == 200
+    assert server.request("GET", "/api/v1/skills").status == 200
+    assert worker.is_running()
+    assert boots(server) == 1
 
 
 def test_clients_that_reset_leave_every_thread_working(plain_server_of, tmp_path):
