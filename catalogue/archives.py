@@ -1,21 +1,28 @@
 """A skill's folder as a zip: the same bytes on every machine for the same digest (lifecycle 15)."""
 
-from io import BytesIO
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 SKILL_MD = "SKILL.md"
 UNIX = 3  # the system that made it: readers then take the modes for what they are
+# Bytes of a zip: before each member, in the list of the members, and behind that list.
+MEMBER, LISTED, END = 30, 46, 22
 
 
-def archive_of(skill_md, files):
+def write_archive(file, skill_md, files):
     """SKILL.md first, then the files, as (file, bytes), by path; undated and uncompressed."""
-    written = BytesIO()
-    with ZipFile(written, "w", ZIP_STORED) as archive:
+    with ZipFile(file, "w", ZIP_STORED) as archive:
         archive.writestr(member(SKILL_MD), skill_md)
-        for file, data in files:
-            info = member(file["path"], is_executable=file["is_executable"])
+        for each, data in files:
+            info = member(each["path"], is_executable=each["is_executable"])
             archive.writestr(info, data)
-    return written.getvalue()
+
+
+def archive_size(skill_md, files):
+    """The bytes that `write_archive` writes. Each member has its path twice."""
+    sizes = {SKILL_MD: len(skill_md.encode())} | {each["path"]: each["size"] for each in files}
+    return END + sum(
+        MEMBER + LISTED + 2 * len(path.encode()) + size for path, size in sizes.items()
+    )
 
 
 def member(path, *, is_executable=False):

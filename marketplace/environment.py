@@ -42,7 +42,7 @@ def boolean(name, *, default):
 
 def whole_number(name, *, default, low, high):
     value = text(name, str(default))
-    if not re.fullmatch(r"\d{1,9}", value) or not low <= int(value) <= high:
+    if not re.fullmatch(r"\d{1,12}", value) or not low <= int(value) <= high:
         raise ImproperlyConfigured(
             f"{name} must be a whole number from {low} to {high}, not {value!r}."
         )

@@ -1,9 +1,12 @@
 import json
+import os
 import re
+import tempfile
 
 import pytest
 from django.conf import settings as django_settings
 from django.contrib.auth.models import User
+from django.http import HttpResponse
 from django.test import Client, TransactionTestCase
 from whitenoise.middleware import WhiteNoiseMiddleware
 
@@ -66,7 +69,7 @@ class ApiClient(Client):
         return super().generic(method, path, data, content_type, **extra)
 
     def request(self, **environ):
-        response = super().request(**environ)
+        response = read_whole(super().request(**environ))
         assert_as_described(environ["REQUEST_METHOD"], environ["PATH_INFO"], response)
         return response
 
@@ -75,6 +78,14 @@ class ApiClient(Client):
 
     def patch(self, path, data=b"{}", **extra):
         return self.generic("PATCH", path, as_json(data), **extra)
+
+
+def read_whole(response):
+    """The response with its `content`, also where it is sent from a file."""
+    if not response.streaming:
+        return response
+    status, headers = response.status_code, response.headers
+    return HttpResponse(response.getvalue(), status=status, headers=headers)
 
 
 @pytest.hookimpl(trylast=True)
@@ -90,6 +101,13 @@ def as_json(data):
 def clear_response_cache():
     """No test gets a response that another has cached."""
     cached_responses.clear()
+
+
+@pytest.fixture
+def downloads(monkeypatch, tmp_path):
+    """The folder of the files that large downloads are sent from, empty."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path / f"marketplace-downloads-{os.geteuid()}"
 
 
 @pytest.fixture

@@ -49,6 +49,9 @@ WRONG_FOR_SETTINGS = {
     "TRUSTED_PROXY_COUNT must be a whole number from 0 to 10, not {!r}.": ["one", "-1", "11"],
     "EDGE_SECONDS must be a whole number from 0 to 86400, not {!r}.": ["-1", "1m", "86401"],
     "CACHE_BYTES must be a whole number from 0 to 999999999, not {!r}.": ["16M", "1000000000"],
+    "DOWNLOAD_BYTES must be a whole number from 16777216 to 999999999999, not {!r}.": [
+        *("512M", "16777215"),
+    ],
     "REPLICA_MAX_LAG must be a whole number from 1 to 60, not {!r}.": ["0"],
     "DATABASE_REPLICA_URL must look like postgres://user:password@host:5432/name "
     "(PostgreSQL only).": ["mysql://host/name", "postgres://one/name,two"],

@@ -1,11 +1,12 @@
 from functools import partial
+from io import BytesIO
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models, transaction
 from django.db.models import Case, Count, F, Func, OuterRef, Value, When
 from django.db.models.functions import JSONObject, Left
 
-from catalogue.archives import archive_of
+from catalogue.archives import archive_size, write_archive
 from catalogue.exceptions import FileNotFound, SkillNotFound
 from catalogue.frontmatter import MAX_FRONTMATTER
 from catalogue.models.entries import (
@@ -80,7 +81,11 @@ class ArchiveDigestField(models.CharField):
     MADE_OF = SkillMdField.MADE_OF | {"files"}
 
     def pre_save(self, skill, add):
-        skill.archive_digest = content_digest(skill.archive()) if skill.files else ""
+        skill.archive_digest = ""
+        if skill.files:
+            written = BytesIO()
+            skill.write_archive(written)
+            skill.archive_digest = content_digest(written.getbuffer())
         return skill.archive_digest
 
 
@@ -134,6 +139,10 @@ class Skill(Entry):
     def bytes_of(self, file):
         return FileContent.objects.of([file])[file["digest"]]
 
-    def archive(self):
-        """The bytes of its folder as a zip: at most what importing/folders.py allows."""
-        return archive_of(self.file_text, FileContent.objects.read(self.files))
+    def write_archive(self, file):
+        """Write its folder as a zip, of which importing/folders.py bounds the size."""
+        write_archive(file, self.file_text, FileContent.objects.read(self.files))
+
+    @property
+    def archive_size(self):
+        return archive_size(self.file_text, self.files)

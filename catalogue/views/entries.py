@@ -1,7 +1,5 @@
 from functools import partial
 
-from django.http import HttpResponse, HttpResponseNotModified
-from django.utils.http import content_disposition_header
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.decorators import action
 from rest_framework.response import Response
@@ -21,10 +19,12 @@ from catalogue.serializers import (
     media_type,
 )
 from catalogue.skill_md import name_of
+from marketplace.api.downloads import Download
+from marketplace.api.exceptions import RangeNotSatisfiable
 from marketplace.api.links import base_url
 from marketplace.api.viewsets import PublicListViewSet
 from marketplace.db.compiled_queries import BindParam, VersionedQuery
-from marketplace.http_cache.responses import conditional_response, is_not_modified
+from marketplace.http_cache.responses import conditional_response
 from marketplace.http_cache.validators import Validator
 
 # What a URL with a digest responds with.
@@ -102,7 +102,9 @@ class SkillViewSet(CatalogueViewSet):
         ],
         responses={
             (200, OTHER_FILE, TEXT_FILE): BYTES_SCHEMA,
+            (206, OTHER_FILE, TEXT_FILE): BYTES_SCHEMA,
             404: (SkillNotFound, FileNotFound),
+            416: RangeNotSatisfiable,
         },
     )
     @action(detail=True, url_path=r"files/(?P<path>[\s\S]+?)")
@@ -116,7 +118,14 @@ class SkillViewSet(CatalogueViewSet):
         content_type = media_type(file)
         if file["is_text"]:
             content_type += "; charset=utf-8"
-        return self.download(file["digest"], partial(skill.bytes_of, file), path, content_type)
+        return Download(
+            digest=file["digest"],
+            size=file["size"],
+            write=lambda opened: opened.write(skill.bytes_of(file)),
+            filename=path.rpartition("/")[2],
+            content_type=content_type,
+            stored_as=file["digest"],
+        ).response_to(request)
 
     @extend_schema(
         operation_id="get_skill_archive",
@@ -124,22 +133,25 @@ class SkillViewSet(CatalogueViewSet):
         summary="Read a skill as a zip",
         description="What to unpack into a folder of the skill's name: its SKILL.md and its files. "
         "The bytes are the same everywhere for the same `digest` of the skill.",
-        responses={(200, "application/zip"): BYTES_SCHEMA, 404: SkillNotFound},
+        responses={
+            (200, "application/zip"): BYTES_SCHEMA,
+            (206, "application/zip"): BYTES_SCHEMA,
+            404: SkillNotFound,
+            416: RangeNotSatisfiable,
+        },
     )
     @action(detail=True, url_path=r"archive\.zip")
     def archive(self, request, slug):
         skill, _ = self.get_published(slug)
-        name = f"{name_of(skill)}.zip"
-        return self.download(skill.digest, skill.archive, name, "application/zip")
-
-    def download(self, digest, read, path, content_type):
-        """The bytes that `read` returns, or a 304. They are too many for the response cache."""
-        headers = {"ETag": f'"{digest}"'}
-        if is_not_modified(self.request.META, headers["ETag"]):
-            return HttpResponseNotModified(headers=headers)
-        name = path.rpartition("/")[2]
-        headers["Content-Disposition"] = content_disposition_header(True, name)  # noqa: FBT003
-        return HttpResponse(read(), content_type=content_type, headers=headers)
+        return Download(
+            digest=skill.digest,
+            size=skill.archive_size,
+            write=skill.write_archive,
+            filename=f"{name_of(skill)}.zip",
+            content_type="application/zip",
+            # The digest of a skill may be that of one of its files, too.
+            stored_as=f"{skill.digest}.zip",
+        ).response_to(request)
 
 
 @extend_schema_view(

@@ -14,6 +14,11 @@ def header(description, schema):
 HEADERS = {
     "ETag": header("Names this very response; send it as `If-None-Match`.", TEXT),
     "Cache-Control": header("Who may keep the response, and for how long.", TEXT),
+    "Accept-Ranges": header("`bytes`: send `Range` to read a part.", TEXT),
+    "Content-Range": header(
+        "First byte, last byte, size: `bytes 0-99/1534`. A 416 has only the size: `bytes */1534`.",
+        TEXT,
+    ),
     "RateLimit": header(
         'What is left: `"install";r=17;t=1284` is 17 requests, all again in 1284 seconds.', TEXT
     ),

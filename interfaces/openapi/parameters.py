@@ -13,6 +13,21 @@ IF_NONE_MATCH = {
     "schema": TEXT,
 }
 
+# Of what can be read in part.
+RANGE = {
+    "name": "Range",
+    "in": "header",
+    "description": "The one part to read: `bytes=0-99`, `bytes=100-` or, of the end, `bytes=-100`. "
+    "Several ranges are ignored.",
+    "schema": TEXT,
+}
+IF_RANGE = {
+    "name": "If-Range",
+    "in": "header",
+    "description": "The `ETag` of the part that you have. `Range` is ignored where it has changed.",
+    "schema": TEXT,
+}
+
 
 def in_path(name, description, schema):
     fixed = {"in": "path", "required": True}

@@ -17,6 +17,7 @@ from marketplace.ratelimits.decorators import rate_of
 STATUS_DESCRIPTIONS = {
     200: "Done.",
     201: "Made.",
+    206: "The part that `Range` names.",
     304: "The response that the client names by its `ETag` is still true. No body.",
     400: "Something in the request is wrong; the sentence says what.",
     401: "No token, or one that is not valid (any more).",
@@ -29,6 +30,7 @@ STATUS_DESCRIPTIONS = {
     413: f"The body is larger than {MAX_BODY // 1024} KiB.",
     414: "The URL is too long.",
     415: "The body is not declared as JSON.",
+    416: "`Range` begins behind the last byte.",
     429: "Too many requests.",
     431: "The headers are too long, or too many.",
     500: "A fault of the server.",
@@ -70,6 +72,10 @@ class OperationSchema(AutoSchema):
         return self.method == "GET" and self.view.is_conditional
 
     @property
+    def takes_ranges(self):
+        return 416 in self.get_response_serializers()
+
+    @property
     def is_list(self):
         return self.view.action == "list" and hasattr(self.view, "filterset_class")
 
@@ -85,6 +91,8 @@ class OperationSchema(AutoSchema):
             taken.append(parameters.in_query(each.name, each.description, each.type))
         if self.is_conditional:
             taken.append(parameters.IF_NONE_MATCH)
+        if self.takes_ranges:
+            taken += [parameters.RANGE, parameters.IF_RANGE]
         return taken
 
     def _get_request_body(self, direction="request"):
@@ -129,6 +137,10 @@ class OperationSchema(AutoSchema):
         names = []
         if status < 400:
             names += ["Cache-Control", "ETag"] if self.is_conditional else ["Cache-Control"]
+        if self.takes_ranges and status in {200, 206}:
+            names += ["Accept-Ranges"]
+        if status in {206, 416}:
+            names += ["Content-Range"]
         if self.is_protected and status in {401, 403}:
             names += ["WWW-Authenticate"]
         if status in {429, 503}:

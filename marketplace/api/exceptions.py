@@ -55,6 +55,15 @@ class UnsupportedContentType(ApiError):
     default_detail = "Content-Type must be application/json"
 
 
+class RangeNotSatisfiable(ApiError):
+    status_code = status.HTTP_416_REQUESTED_RANGE_NOT_SATISFIABLE
+    default_detail = "Range is outside the file"
+
+    def __init__(self, size):
+        super().__init__()
+        self.headers = {"Content-Range": f"bytes */{size}"}
+
+
 class InsufficientScope(ApiError):
     status_code = status.HTTP_403_FORBIDDEN
     default_detail = "Insufficient permissions"

@@ -11,7 +11,7 @@ class CorsMiddleware:
 
     HEADERS = {
         "Access-Control-Allow-Origin": "*",
-        "Access-Control-Expose-Headers": "ETag, Retry-After, X-Request-ID",
+        "Access-Control-Expose-Headers": "Content-Range, ETag, Retry-After, X-Request-ID",
     }
 
     def __init__(self, get_response):

@@ -9,6 +9,7 @@ from django.template.loader import render_to_string
 from django.utils.log import log_response
 
 from marketplace.api.exceptions import Unavailable
+from marketplace.http_cache.stored_files import StoreUnavailable
 from marketplace.middleware.pages import is_page
 
 TEXTS = {
@@ -49,7 +50,8 @@ def is_transient(error):
     # Importing redis takes a sixth of a process's start, and without it none of its errors is
     # raised.
     redis = sys.modules.get("redis")
-    if isinstance(error, (InterfaceError, *([redis.RedisError] if redis else []))):
+    unavailable = (StoreUnavailable, InterfaceError, *([redis.RedisError] if redis else []))
+    if isinstance(error, unavailable):
         return True
     if not isinstance(error, DatabaseError):
         return False

@@ -7,7 +7,7 @@ from tests.factories import PersonaFactory, SkillFactory
 INDEX = "/.well-known/agent-skills/index.json"
 OPEN = {
     "Access-Control-Allow-Origin": "*",
-    "Access-Control-Expose-Headers": "ETag, Retry-After, X-Request-ID",
+    "Access-Control-Expose-Headers": "Content-Range, ETag, Retry-After, X-Request-ID",
 }
 PUBLIC = {
     "/api/v1/skills": 200,

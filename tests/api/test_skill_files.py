@@ -227,6 +227,7 @@ def served_digest(path):
     return f"sha256:{hexdigest(FILES[path])}"
 
 
+@pytest.mark.usefixtures("downloads")
 def test_an_archive_is_read_a_mebibyte_at_a_time(anyone, django_assert_num_queries):
     SkillFactory(slug="pdf", files={name: name.encode() * 600_000 for name in "abc"})
 

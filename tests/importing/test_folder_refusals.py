@@ -113,6 +113,7 @@ def test_a_mebibyte_is_stored_and_no_more(anyone, folder):
     assert import_skills(folder).refused == [refused]
 
 
+@pytest.mark.usefixtures("downloads")
 def test_eight_mebibytes_are_stored_and_no_more(anyone, folder):
     (folder / "scripts" / "run.py").unlink()
     for number in range(8):

@@ -1,0 +1,95 @@
+"""Files that clients store: whole, or the part that `Range` names."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from io import BytesIO
+
+from django.http import FileResponse, HttpResponse, HttpResponseNotModified
+from django.utils.http import content_disposition_header
+
+from marketplace.api.exceptions import RangeNotSatisfiable
+from marketplace.http_cache.responses import is_not_modified
+from marketplace.http_cache.stored_files import open_stored
+
+MAX_IN_MEMORY = 64 * 1024  # bytes; a larger download is sent from a file
+# No longer numbers, of which Python reads no more than 4,300 digits.
+RANGE = re.compile(
+    r"bytes=[ \t]*(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))[ \t]*", re.ASCII | re.IGNORECASE
+)
+
+
+class StoredFileResponse(FileResponse):
+    block_size = 64 * 1024  # for a server that cannot send a file by itself
+
+    def set_headers(self, _file):
+        """`Download` has set them."""
+
+
+@dataclass(frozen=True)
+class Download:
+    """A file of `size` bytes, which `write(file)` writes and the digest names."""
+
+    digest: str
+    size: int
+    write: Callable
+    filename: str
+    content_type: str
+    stored_as: str
+
+    def response_to(self, request):
+        """All of it, the part that `Range` names, or a 304."""
+        etag = f'"{self.digest}"'
+        if is_not_modified(request.META, etag):
+            return HttpResponseNotModified(headers={"ETag": etag})
+        part = requested_range(request.META, etag, self.size)
+        if part is None:
+            return self.respond(request, HTTPStatus.OK, range(self.size), {"ETag": etag})
+        place = f"bytes {part.start}-{part.stop - 1}/{self.size}"
+        headers = {"ETag": etag, "Content-Range": place}
+        return self.respond(request, HTTPStatus.PARTIAL_CONTENT, part, headers)
+
+    def respond(self, request, status, part, headers):
+        headers |= {
+            "Accept-Ranges": "bytes",
+            "Content-Disposition": content_disposition_header(True, self.filename),  # noqa: FBT003
+            "Content-Length": str(len(part)),
+            "Content-Type": self.content_type,
+        }
+        if request.method == "HEAD":
+            return HttpResponse(status=status, headers=headers)
+        if self.size <= MAX_IN_MEMORY:
+            written = BytesIO()
+            self.write(written)
+            content = written.getvalue()[part.start : part.stop]
+            return HttpResponse(content, status=status, headers=headers)
+        file = open_stored(self.stored_as, self.size, self.write)
+        file.limit_to(part)
+        return StoredFileResponse(file, status=status, headers=headers)
+
+
+def requested_range(environ, etag, size):
+    """The bytes that `Range` names, as a range; None for all of them (RFC 9110, 13.1.5 and 14).
+
+    A header that is no single range is ignored, and so is one whose `If-Range` is not the ETag: a
+    date never is, because no response has a Last-Modified. Raises RangeNotSatisfiable.
+    """
+    match = RANGE.fullmatch(environ.get("HTTP_RANGE", ""))
+    if (
+        match is None
+        or environ["REQUEST_METHOD"] != "GET"
+        or environ.get("HTTP_IF_RANGE", etag) != etag
+        or not size  # Some clients send a range with every request.
+    ):
+        return None
+    first, last, suffix = match.groups()
+    if suffix:
+        part = range(size)[-int(suffix) :] if int(suffix) else range(0)
+    else:
+        part = range(size)[int(first) : int(last) + 1 if last else None]
+        if last and int(last) < int(first):
+            return None
+    if not part:
+        raise RangeNotSatisfiable(size)
+    return part

@@ -1,0 +1,121 @@
+"""Large downloads as files: each is written once and sent from its file, which takes no memory.
+
+The processes of a host share one folder inside the temporary one. A file is named by the digest of
+its content, so two processes that write the same one write the same bytes. One that is removed
+while it is sent stays readable for whoever has opened it.
+"""
+
+import os
+import stat
+import tempfile
+from contextlib import suppress
+from io import FileIO
+from pathlib import Path
+from threading import Lock
+
+from django.conf import settings
+
+MAX_WAIT = 3  # seconds, until it is another file's turn to be written
+turn = Lock()
+
+
+class StoreUnavailable(Exception):
+    """The file cannot be written now; the same request may succeed later."""
+
+
+class StoredFile(FileIO):
+    """A part of a file, from the current position on. Servers take its descriptor and send that."""
+
+    def __init__(self, path):
+        super().__init__(path)
+        self.stop = self.size = os.fstat(self.fileno()).st_size
+
+    def limit_to(self, part):
+        self.seek(part.start)
+        self.stop = part.stop
+
+    def read(self, size=-1):
+        left = max(self.stop - self.tell(), 0)
+        return super().read(min(size, left) if size >= 0 else left)
+
+
+def open_stored(name, size, write):
+    """The file of this name and size; `write(file)` writes it where the folder does not have it.
+
+    Raises StoreUnavailable.
+    """
+    try:
+        path = own_folder() / name
+        return open_if_whole(path, size) or write_in_turn(path, size, write)
+    except OSError as error:
+        raise StoreUnavailable(str(error)) from error
+
+
+def own_folder():
+    """The folder, made anew if a cleaner has removed it. No other user may choose what is sent."""
+    folder = Path(tempfile.gettempdir()) / f"marketplace-downloads-{os.geteuid()}"
+    with suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o077:
+        raise PermissionError(f"{folder} is not a folder of this user alone")
+    return folder
+
+
+def open_if_whole(path, size):
+    """The file, or None where it is missing or was cut off, as a crash of the machine may do."""
+    try:
+        file = StoredFile(path)
+    except FileNotFoundError:
+        return None
+    if file.size != size:
+        file.close()
+        return None
+    os.utime(file.fileno())
+    return file
+
+
+def write_in_turn(path, size, write):
+    """Write one file at a time: many at once would take memory, and many requests the same one."""
+    if not turn.acquire(timeout=MAX_WAIT):
+        raise TimeoutError("other downloads are being written")
+    try:
+        file = open_if_whole(path, size)
+        if file is None:
+            make_room(path.parent, settings.DOWNLOAD_BYTES - size)
+            write_file(path, write)
+            file = open_if_whole(path, size)
+    finally:
+        turn.release()
+    if file is None:
+        raise OSError(f"{path.name} was not written with {size} bytes")
+    return file
+
+
+def write_file(path, write):
+    """Nobody sees the file before it is whole."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        written = Path(file.name)
+        try:
+            write(file)
+            file.close()
+            written.replace(path)
+        except BaseException:
+            written.unlink(missing_ok=True)
+            raise
+
+
+def make_room(folder, room):
+    """Remove the files that nobody has read for longest, until the others fit into the room."""
+    for _, size, path in sorted(files_in(folder), reverse=True):
+        room -= size
+        if room < 0:
+            path.unlink(missing_ok=True)
+
+
+def files_in(folder):
+    for path in folder.iterdir():
+        # Another process may have removed it since.
+        with suppress(FileNotFoundError):
+            status = path.stat()
+            yield status.st_mtime_ns, status.st_size, path
