@@ -98,10 +98,17 @@ class Log(glogging.Logger):
                 "method": environ["REQUEST_METHOD"],
                 "path": path,
                 "status": int(resp.status[:3]),
-                "bytes": resp.sent,
+                "bytes": bytes_of(resp, environ),
                 "milliseconds": round(request_time.total_seconds() * 1000, 1),
             },
         )
+
+
+def bytes_of(resp, environ):
+    """The size of the body. gunicorn's `sent` leaves out what the kernel sends from a file."""
+    if environ["REQUEST_METHOD"] == "HEAD":
+        return 0
+    return resp.sent or resp.response_length or 0
 
 
 logger_class = Log

@@ -46,6 +46,7 @@ class LiveServer:
             "WEB_CONCURRENCY": "1",
             "WEB_THREADS": "4",
             "ACCESS_LOG": "true",
+            **({"TMPDIR": str(log.parent)} if log else {}),
             **environment,
         }
 
