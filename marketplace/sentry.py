@@ -24,6 +24,17 @@ def start(dsn):
         raise ImproperlyConfigured(
             "SENTRY_DSN must look like https://key@sentry.example.com/1."
         ) from error
+    leave_files_to_the_server()
+
+
+def leave_files_to_the_server():
+    """Keep the SDK from wrapping the response that has gunicorn send a file.
+
+    gunicorn would read what the wrapped one sends. The SDK wraps none with a descriptor.
+    """
+    from gunicorn.http.wsgi import FileWrapper  # noqa: PLC0415
+
+    FileWrapper.fileno = lambda wrapper: wrapper.filelike.fileno()
 
 
 def masked(value):

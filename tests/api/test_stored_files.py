@@ -126,13 +126,15 @@ def test_what_is_removed_while_it_is_sent_is_sent_whole(anyone, large, downloads
     assert is_archive(anyone.get(URL))
 
 
-def test_a_folder_of_somebody_else_is_not_used(anyone, large, downloads, tmp_path):
+def test_a_folder_of_somebody_else_is_not_used(anyone, large, downloads, tmp_path, caplog):
     other = tmp_path / "other"
     other.mkdir()
     downloads.symlink_to(other)
 
     assert_unavailable(anyone.get(URL))
     assert list(other.iterdir()) == []
+    cause = f"StoreUnavailable: {downloads} is not a folder of this user alone"
+    assert caplog.messages == [f"Service Unavailable: {URL}: {cause}"]
 
 
 def test_a_folder_that_others_may_write_to_is_not_used(anyone, large, downloads):

@@ -9,6 +9,7 @@ import pytest
 
 from catalogue.models import ImportRun
 from tests.admin.files import SKILL_MD, SKILLS, zip_of
+from tests.factories import SkillFactory
 from tests.live import LiveServer
 from tests.system.staff import Staff
 
@@ -44,6 +45,12 @@ def test_it_serves_agents_and_pages(server):
     assert server.request("POST", "/api/v1/agents/register", {}).status == 201
     assert server.request("GET", "/skills").status == 200
     assert server.request("GET", "/static/pages.css").status == 200
+
+
+def test_it_sends_a_large_archive(server):
+    SkillFactory(slug="large", files={"a.bin": bytes(200_000)})
+
+    assert server.request("GET", "/api/v1/skills/large/archive.zip").status == 200
 
 
 def test_it_takes_an_upload_that_memory_does_not_hold(server):

@@ -61,6 +61,29 @@ def test_a_crash_is_reported_without_secrets_and_bodies(transactional_db, tmp_pa
     assert '"vars"' not in text
 
 
+SEND = """
+from wsgiref.util import setup_testing_defaults
+from gunicorn.http.wsgi import FileWrapper
+from marketplace.wsgi import application
+
+environ = {"PATH_INFO": "/static/icon.svg", "QUERY_STRING": "", "wsgi.file_wrapper": FileWrapper}
+setup_testing_defaults(environ)
+response = application(environ, lambda *_: None)
+print(type(response).__name__)
+response.close()
+"""
+
+
+def test_a_file_is_left_to_the_server(sentry):
+    """The server sends the file of a response of this type, without reading it into memory."""
+    dsn, _ = sentry
+    variables = {"ALLOWED_HOSTS": "127.0.0.1", "REQUIRE_HTTPS": "false"}
+
+    done = start("-c", SEND, SENTRY_DSN=dsn, **variables)
+
+    assert (done.stdout, done.returncode) == ("FileWrapper\n", 0), done.stderr
+
+
 @pytest.mark.parametrize(
     ("variables", "text"),
     [

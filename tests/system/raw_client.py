@@ -46,9 +46,10 @@ class Response:
             raise InvalidResponse(f"status {self.status}: {self.body[:300]!r}")
         if PAGES.search(sent):
             return
-        if self.status < 400 and self.status not in {200, 201, 202, 304}:
+        if self.status < 400 and self.status not in {200, 201, 202, 206, 304}:
             raise InvalidResponse(f"status {self.status}, Location {self.headers.get('location')}")
-        allowed = {"application/json", *(FILES if self.status == 200 and FILE.search(sent) else ())}
+        is_file = self.status in {200, 206} and FILE.search(sent)
+        allowed = {"application/json", *(FILES if is_file else ())}
         if self.status != 304 and self.headers.get("content-type") not in allowed:
             raise InvalidResponse(f"status {self.status} as {self.headers.get('content-type')}")
         if self.status >= 400 and not (self.is_to_head and not self.body):
