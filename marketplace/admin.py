@@ -4,6 +4,7 @@ from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
 
 from marketplace.adminsite import theme
+from marketplace.adminsite.edits import EditForm, EditsMixin
 
 admin.site.unregister([User, Group])
 
@@ -58,7 +59,7 @@ def role_of(user):
     return role if is_plain else SEVERAL
 
 
-class StaffUserForm(RoleFormMixin, theme.UserChangeForm):
+class StaffUserForm(EditForm, RoleFormMixin, theme.UserChangeForm):
     pass
 
 
@@ -67,7 +68,7 @@ class NewStaffUserForm(RoleFormMixin, theme.UserCreationForm):
 
 
 @admin.register(User)
-class StaffUserAdmin(UserAdmin, theme.ModelAdmin):
+class StaffUserAdmin(EditsMixin, UserAdmin, theme.ModelAdmin):
     form = StaffUserForm
     add_form = NewStaffUserForm
     change_password_form = theme.AdminPasswordChangeForm
@@ -100,5 +101,5 @@ class StaffUserAdmin(UserAdmin, theme.ModelAdmin):
 
 
 @admin.register(Group)
-class StaffGroupAdmin(GroupAdmin, theme.ModelAdmin):
-    pass
+class StaffGroupAdmin(EditsMixin, GroupAdmin, theme.ModelAdmin):
+    form = EditForm

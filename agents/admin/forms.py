@@ -3,10 +3,11 @@ from django import forms
 from agents import tokens
 from agents.admin.filters import configured_tiers
 from marketplace.adminsite import theme
+from marketplace.adminsite.edits import EditForm
 from marketplace.api.permissions import Scope
 
 
-class AgentForm(forms.ModelForm):
+class AgentForm(EditForm):
     """The tier is chosen from those that the deployment configures."""
 
     def __init__(self, *args, **kwargs):

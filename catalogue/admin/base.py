@@ -105,7 +105,7 @@ class EntryAdmin(StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
         many_to_many = {field.name for field in obj._meta.many_to_many}
         if form.changed_data:
             self.snapshot_before_change(obj)
-            changed = set(form.changed_data) | set(getattr(form, "followed", []))
+            changed = {*form.changed_data, *form.followed}
             obj.save(update_fields=[*(changed - many_to_many), "updated_at"])
 
     # Other pages

@@ -1,7 +1,6 @@
 """The forms of entries, which say what to change where they refuse; of uploads and recalls."""
 
 from contextlib import suppress
-from hashlib import sha256
 from itertools import count
 
 from django import forms
@@ -21,50 +20,25 @@ from catalogue.importing.uploads import MAX_ENTRIES, MAX_UPLOAD
 from catalogue.models import LIST_FIELDS, TEXT_FIELDS
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonField, ReasonForm
+from marketplace.adminsite.edits import EditForm
 from marketplace.secrets import holds_token
 
 
 class FormTextField(forms.CharField):
-    """A long text in a form, stored unchanged but for the CRLF that browsers post.
-
-    The form carries a digest of the text that it was opened with. A text that staff have not
-    edited is not saved, and so does not undo what an import has changed meanwhile.
-    """
+    """A long text in a form, stored unchanged but for the CRLF that browsers post."""
 
     widget = theme.Textarea(attrs={"rows": 4})
     # The theme's template writes no newline after the tag, which loses a first empty line.
     widget.template_name = "django/forms/widgets/textarea.html"
 
     def __init__(self, **options):
-        super().__init__(**{**options, "strip": False, "show_hidden_initial": True})
-        self.hidden_widget = DigestInput
+        super().__init__(**{**options, "strip": False})
 
     def to_python(self, value):
         return plain_newlines(super().to_python(value))
 
-    def has_changed(self, initial, data):
-        return digest(plain_newlines(data or "")) != initial
 
-
-class Digest(str):
-    """The digest that a form was posted with; a form that is shown again posts the same."""
-
-    __slots__ = ()
-
-
-class DigestInput(forms.HiddenInput):
-    def value_from_datadict(self, data, files, name):
-        return Digest(data.get(name, ""))
-
-    def format_value(self, value):
-        return value if isinstance(value, Digest) else digest(plain_newlines(value or ""))
-
-
-def digest(text):
-    return sha256(text.encode()).hexdigest()
-
-
-class EntryForm(forms.ModelForm):
+class EntryForm(EditForm):
     def clean_slug(self):
         slug = self.cleaned_data["slug"]
         others = self._meta.model.objects.exclude(pk=self.instance.pk)
@@ -115,7 +89,7 @@ class SkillForm(EntryForm):
                 "Fix the frontmatter: it is no YAML. A text with a colon and a space in it needs "
                 "quotation marks."
             )
-        slug, name = self.data.get("slug", self.instance.slug), fields.line("name")
+        slug, name = self["slug"].data, fields.line("name")
         if not name:
             yield f"Add the line name: {slug or 'the-slug'} to the frontmatter."
         elif slug and name != slug:

@@ -15,6 +15,7 @@ from django.utils.html import format_html
 
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ConfirmedActionsMixin
+from marketplace.adminsite.edits import EditForm, EditsMixin
 from marketplace.adminsite.history_pages import HistoryPagesMixin
 
 
@@ -36,7 +37,8 @@ class StaffChangeList(ChangeList):
         return [first, *rest] if is_descending or first == "pk" else [first, "pk"]
 
 
-class StaffModelAdmin(ConfirmedActionsMixin, HistoryPagesMixin, theme.ModelAdmin):
+class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, HistoryPagesMixin, theme.ModelAdmin):
+    form = EditForm
     list_per_page = 50
     show_full_result_count = False
     paginator = BoundedPaginator

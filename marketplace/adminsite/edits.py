@@ -1,0 +1,137 @@
+"""Several people edit one row at the same time, and no edit is lost.
+
+A row's page carries a digest of every value that it shows. A save changes only the fields that this
+person has edited, and is refused where somebody else has changed one of them meanwhile.
+"""
+
+import json
+from contextlib import suppress
+from datetime import UTC, datetime
+from hashlib import blake2b
+
+from django import forms
+from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import unquote
+from django.contrib.contenttypes.models import ContentType
+from django.utils import timezone
+from django.utils.functional import cached_property
+from django.utils.text import normalize_newlines
+
+from marketplace.adminsite.diffs import shown_change
+
+MAX_LISTED = 10  # changes that a refusal lists
+
+
+class EditedField(forms.BoundField):
+    """A field of a row's page, which may have been opened a while ago."""
+
+    @property
+    def data(self):
+        """What is posted; the row's present value where this person has edited nothing."""
+        return super().data if self.is_edited else self.initial
+
+    @cached_property
+    def is_edited(self):
+        """Whether it is posted with another value than the page showed."""
+        if self.field.disabled:
+            return False
+        return self.form.instance.pk is None or self.digest_of(super().data) != self.shown
+
+    def _has_changed(self):
+        return self.is_edited and super()._has_changed()
+
+    @property
+    def shown(self):
+        """The digest of the value that the page showed."""
+        return self.form.opened["fields"].get(self.name)
+
+    @property
+    def current(self):
+        """The digest of the row's present value."""
+        return self.digest_of(self.initial)
+
+    def digest_of(self, value):
+        value = self.field.prepare_value(value)
+        if isinstance(value, list | tuple):
+            value = "\n".join(sorted(map(str, value)))
+        text = "" if value is None else normalize_newlines(str(value))
+        return blake2b(text.encode(), digest_size=12).hexdigest()
+
+    def readable(self, value):
+        """A clean value as staff read it."""
+        if isinstance(self.field, forms.ModelMultipleChoiceField):
+            return sorted(map(str, value))
+        if type(self.field) in {forms.ChoiceField, forms.TypedChoiceField}:
+            return dict(self.field.choices).get(value, value)
+        return value
+
+
+class EditForm(forms.ModelForm):
+    """The form of every row that staff edit."""
+
+    bound_field_class = EditedField
+    followed = ()  # fields that are saved because others were edited
+
+    @cached_property
+    def opened(self):
+        """When the page was opened, and what it showed, as its `shown` says."""
+        with suppress(ValueError, TypeError, KeyError, OverflowError):
+            opened = json.loads(self.data["shown"])
+            at = datetime.fromtimestamp(opened["at"], UTC)
+            return {"at": at, "fields": dict(opened["fields"])}
+        # A page of an earlier release: every difference may be somebody else's edit.
+        return {"at": timezone.now(), "fields": {}}
+
+    @property
+    def shown(self):
+        """What the page posts back, to be compared with."""
+        fields = {bound.name: bound.current for bound in self if not bound.field.disabled}
+        return json.dumps({"at": timezone.now().timestamp(), "fields": fields})
+
+    def full_clean(self):
+        super().full_clean()
+        self.conflicts = []  # differences, from what somebody else has saved to what is posted
+        if not self.is_bound or self.instance.pk is None:
+            return
+        for name in [*self.changed_data, *self.followed]:
+            if self[name].shown != self[name].current:
+                self.conflicts.append(self.conflict(self[name]))
+                self.add_error(name, "This has changed since you opened the page.")
+
+    def conflict(self, bound):
+        theirs = bound.field.to_python(bound.field.prepare_value(bound.initial))
+        yours = self.cleaned_data.get(bound.name, bound.data)
+        return shown_change(bound.label, bound.readable(theirs), bound.readable(yours))
+
+
+class EditsMixin:
+    """For an admin whose form is an EditForm."""
+
+    change_form_before_template = "admin/edits.html"
+
+    def _changeform_view(self, request, object_id, form_url, extra_context):
+        if request.method == "POST" and object_id is not None:
+            self.lock(unquote(object_id))
+        return super()._changeform_view(request, object_id, form_url, extra_context)
+
+    def lock(self, pk):
+        """Have saves of the row take turns, so that each is compared with the one before it.
+
+        `no_key`, because an install or a review that refers to the row must not wait.
+        """
+        with suppress(ValueError):  # what is no key gets Django's own response
+            list(self.model.objects.select_for_update(no_key=True).only("pk").filter(pk=pk))
+
+    def render_change_form(self, request, context, *args, **kwargs):
+        form = context["adminform"].form
+        if getattr(form, "conflicts", None):
+            context["changes_since"] = self.changes_since(context["original"], form.opened["at"])
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def changes_since(self, row, opened_at):
+        """The newest changes that the log has of a row since its page was opened."""
+        content_type = ContentType.objects.get_for_model(self.model)
+        entries = LogEntry.objects.filter(
+            content_type=content_type, object_id=row.pk, action_time__gt=opened_at
+        )
+        return entries.select_related("user")[:MAX_LISTED]

@@ -1,0 +1,306 @@
+"""Two people edit the same row: nothing that either of them saves is lost"""
+
+from types import SimpleNamespace
+
+import pytest
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.models import Group, User
+from django.db import connection
+from django.db.models import F
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from agents.models import Agent
+from catalogue.models import Persona, Skill
+from tests.admin.rows import change_page
+from tests.admin.test_lists import MAX_QUERIES
+from tests.api.concurrency import during
+from tests.browser import untouched_form
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+
+SKILL_MD = "---\nname: pdf-tables\ndescription: Reads tables.\n---\n\n# Tables\n"
+REFUSED = "Nothing was saved: this {} has changed since you opened it"
+SUPERUSER = SimpleNamespace(user=User(is_superuser=True))
+# A new admin with a form needs a row here.
+ROWS = {
+    Skill: lambda: SkillFactory(slug="pdf-tables", content=SKILL_MD, tags=["pdf"]),
+    Persona: lambda: PersonaFactory(skills=[SkillFactory()]),
+    Agent: AgentFactory,
+    User: lambda: User.objects.create(username="grace", email="grace@example.com"),
+    Group: lambda: Group.objects.create(name="Translators"),
+}
+ADMINS = list(admin.site._registry.values())
+EDITABLE = [
+    pytest.param(each.model, id=each.opts.label)
+    for each in ADMINS
+    if each.has_change_permission(SUPERUSER)
+]
+
+
+@pytest.fixture
+def tiers(rates):
+    rates(install={"free": "1/h", "pro": "2/h", "team": "3/h"})
+
+
+@pytest.fixture
+def ada(db):
+    return browser_of("ada")
+
+
+@pytest.fixture
+def bob(db):
+    return browser_of("bob")
+
+
+def browser_of(name):
+    client = Client()
+    client.force_login(User.objects.create_superuser(name))
+    return client
+
+
+def opened(client, row):
+    page = client.get(change_page(row))
+    assert page.status_code == 200
+    return untouched_form(page)
+
+
+def save(client, row, form):
+    return client.post(change_page(row), form)
+
+
+def saved(client, row, form):
+    response = save(client, row, form)
+    assert response.status_code == 302, response.context["adminform"].form.errors
+
+
+def refusal(response):
+    """The errors by field, and the page's text."""
+    assert response.status_code == 200
+    return response.context["adminform"].form.errors, response.content.decode()
+
+
+def edits_of(client, row):
+    """Two edits of each field of the form, `{name: (value, other value)}`, as a browser posts them.
+
+    Not of a checkbox, of which two people who change it make the same edit, and not of a slug,
+    which the text names.
+    """
+    page = client.get(change_page(row))
+    posted = untouched_form(page)
+    return {
+        name: two_edits(field, posted.get(name))
+        for name, field in page.context["adminform"].form.fields.items()
+        if not (field.disabled or isinstance(field, forms.BooleanField) or name == "slug")
+    }
+
+
+def two_edits(field, posted):
+    if isinstance(field, forms.ChoiceField):
+        others = [str(key) for key, _ in field.choices if [str(key)] != (posted or [])]
+        return [others[0]], [others[1]]
+    if isinstance(field, forms.IntegerField):
+        return str(int(posted) + 1), str(int(posted) + 2)
+    return f"{posted}a", f"{posted}b"
+
+
+@pytest.mark.parametrize("model", EDITABLE)
+def test_edits_of_what_somebody_else_has_changed_are_refused_at_first(ada, bob, tiers, model):
+    row = ROWS[model]()
+    SkillFactory.create_batch(2)
+    form, edits = opened(bob, row), edits_of(ada, row)
+    theirs, mine = ({name: edit[who] for name, edit in edits.items()} for who in (0, 1))
+    saved(ada, row, opened(ada, row) | theirs)
+
+    response = save(bob, row, form | mine)
+
+    errors, page = refusal(response)
+    assert errors == {name: ["This has changed since you opened the page."] for name in edits}
+    assert REFUSED.format(model._meta.verbose_name) in page
+    assert "<b>ada: Changed " in page
+    assert theirs.items() <= opened(bob, row).items()
+    again = untouched_form(response)
+    assert mine.items() <= again.items()
+    saved(bob, row, again)
+    assert mine.items() <= opened(ada, row).items()
+
+
+@pytest.mark.parametrize("model", EDITABLE)
+def test_edits_of_different_fields_are_both_saved(ada, bob, tiers, model):
+    row = ROWS[model]()
+    SkillFactory.create_batch(2)
+    form, edits = opened(bob, row), [(name, edit[0]) for name, edit in edits_of(ada, row).items()]
+    theirs, mine = dict(edits[::2]), dict(edits[1::2])
+    saved(ada, row, opened(ada, row) | theirs)
+
+    saved(bob, row, form | mine)
+
+    assert (theirs | mine).items() <= opened(ada, row).items()
+
+
+def test_no_admin_has_rows_or_columns_that_are_edited_beside_its_form():
+    """They would need the rule, too."""
+    assert [each for each in ADMINS if each.inlines or each.list_editable] == []
+
+
+def test_both_may_make_the_same_edit(ada, bob):
+    skill = SkillFactory()
+    form = opened(bob, skill) | {"title": "New", "author": "bob"}
+    saved(ada, skill, opened(ada, skill) | {"title": "New"})
+
+    saved(bob, skill, form)
+
+    skill.refresh_from_db()
+    assert (skill.title, skill.author) == ("New", "bob")
+
+
+def test_a_refusal_says_who_changed_what_and_what_another_save_replaces(ada, bob):
+    persona = PersonaFactory(title="Archivist", price_cents=0)
+    form = opened(bob, persona) | {"title": "The Librarian", "price_cents": "700"}
+    theirs = {"title": "The Archivist", "price_cents": "500", "category": "writing"}
+    saved(ada, persona, opened(ada, persona) | theirs)
+
+    with CaptureQueriesContext(connection) as queries:
+        response = save(bob, persona, form)
+
+    page = response.content.decode()
+    assert "<b>ada: Changed Title, Category and Price cents.</b>" in page
+    assert '<span class="same">The</span> <span class="del">Archivist</span>' in page
+    assert '<span class="add">Librarian</span>' in page
+    assert '<span class="del">500</span> <span class="add">700</span>' in page
+    assert 'role="alert"' in page
+    again = untouched_form(response)
+    assert [again[name] for name in ("title", "price_cents", "category")] == [
+        *("The Librarian", "700", "writing")
+    ]
+    # Those of the page, and those that post, lock and compare.
+    assert len(queries) <= 2 * MAX_QUERIES
+
+
+def test_what_no_log_knows_is_refused_as_well(bob):
+    skill = SkillFactory(title="Old")
+    form = opened(bob, skill) | {"title": "Bob's"}
+    Skill.objects.update(title="Imported")
+
+    _, page = refusal(save(bob, skill, form))
+
+    assert "The log names nobody." in page
+    assert '<span class="del">Imported</span>' in page
+
+
+def test_a_refusal_stays_one_beside_other_mistakes(ada, bob):
+    skill = SkillFactory(title="Old")
+    form = opened(bob, skill) | {"title": "Bob's", "slug": "No Slug"}
+    saved(ada, skill, opened(ada, skill) | {"title": "Ada's"})
+
+    errors, page = refusal(save(bob, skill, form))
+
+    assert list(errors) == ["slug", "title"]
+    assert '<span class="del">Ada&#x27;s</span>' in page
+
+
+def test_what_changes_after_a_refusal_is_refused_again(ada, bob):
+    skill = SkillFactory(title="Old")
+    form = opened(bob, skill) | {"title": "Bob's"}
+    saved(ada, skill, opened(ada, skill) | {"title": "Ada's"})
+    again = untouched_form(save(bob, skill, form))
+    saved(ada, skill, opened(ada, skill) | {"title": "Ada's other"})
+
+    _, page = refusal(save(bob, skill, again))
+
+    assert '<span class="del">Ada&#x27;s other</span>' in page
+
+
+def test_a_field_that_follows_the_frontmatter_does_not_undo_an_edit(ada, bob):
+    skill = SkillFactory(slug="pdf-tables", content=SKILL_MD, description="Reads tables.")
+    form = opened(bob, skill) | {"content": SKILL_MD.replace("Reads tables", "Reads all tables")}
+    saved(ada, skill, opened(ada, skill) | {"description": "Ada's."})
+
+    errors, _ = refusal(save(bob, skill, form))
+
+    assert list(errors) == ["description"]
+    skill.refresh_from_db()
+    assert (skill.description, skill.content) == ("Ada's.", SKILL_MD)
+
+
+def test_a_text_is_checked_against_the_slug_that_somebody_else_has_given(ada, bob):
+    skill = SkillFactory(slug="pdf-tables", content="Tables.")
+    form = opened(bob, skill) | {"content": SKILL_MD}
+    saved(ada, skill, opened(ada, skill) | {"slug": "all-tables"})
+
+    errors, _ = refusal(save(bob, skill, form))
+
+    assert errors == {
+        "content": [
+            "Change the name in the frontmatter from pdf-tables to all-tables, which is the slug."
+        ]
+    }
+
+
+@pytest.mark.parametrize("make", [SkillFactory, PersonaFactory], ids=["skill", "persona"])
+def test_a_slug_that_somebody_else_has_changed_is_not_changed_back(ada, bob, make):
+    entry = make(slug="old")
+    form = opened(bob, entry) | {"slug": "bobs"}
+    saved(ada, entry, opened(ada, entry) | {"slug": "adas"})
+
+    errors, _ = refusal(save(bob, entry, form))
+
+    assert list(errors) == ["slug"]
+    saved(bob, entry, form | {"slug": "old", "title": "Bob's"})
+    entry.refresh_from_db()
+    assert (entry.slug, entry.title) == ("adas", "Bob's")
+
+
+def test_a_form_that_does_not_say_what_it_showed_replaces_nothing(bob):
+    """One that was opened before an upgrade."""
+    skill = SkillFactory(title="Old")
+    form = opened(bob, skill) | {"title": "New"}
+    for shown in ("", "[]", "{}", '{"at": 1, "fields": {}}', '{"at": "", "fields": 1}', "\0"):
+        errors, _ = refusal(save(bob, skill, form | {"shown": shown}))
+        assert list(errors) == ["title"]
+
+
+def test_counters_that_move_meanwhile_are_no_conflict(ada, client, agent):
+    skill, persona = SkillFactory(slug="pdf-tables"), PersonaFactory(slug="archivist")
+    forms = {row: opened(ada, row) for row in (skill, persona, agent)}
+    client.post("/api/v1/agents/me/skills/install", {"slug": "pdf-tables"})
+    client.post("/api/v1/agents/me/personas/install", {"slug": "archivist"})
+    review(agent, persona, 4)
+    client.patch("/api/v1/agents/me", {"name": "Its New Name"})
+
+    for row in (skill, persona):
+        saved(ada, row, forms[row] | {"title": "New"})
+        row.refresh_from_db()
+    saved(ada, agent, forms[agent])
+
+    assert (skill.title, skill.downloads) == ("New", 1)
+    assert (persona.title, persona.installs, persona.rating_avg) == ("New", 1, 4)
+    agent.refresh_from_db()
+    assert agent.name == "Its New Name"
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("make", [SkillFactory, PersonaFactory], ids=["skill", "persona"])
+def test_of_two_saves_at_the_same_moment_one_is_refused(ada, bob, make):
+    row = make(title="Old")
+    model = type(row)
+    forms = [opened(each, row) for each in (ada, bob)]
+    titles = ["Ada's", "Bob's"]
+
+    def count_an_install():
+        counter = {model.POPULARITY: F(model.POPULARITY) + 1}
+        model.objects.filter(pk=row.pk).update(**counter)
+
+    responses = during(
+        count_an_install,
+        lambda: save(ada, row, forms[0] | {"title": titles[0]}),
+        lambda: save(bob, row, forms[1] | {"title": titles[1]}),
+    )
+
+    assert sorted(response.status_code for response in responses) == [200, 302]
+    [won] = [
+        title for title, each in zip(titles, responses, strict=True) if each.status_code == 302
+    ]
+    row.refresh_from_db()
+    assert (row.title, getattr(row, model.POPULARITY)) == (won, 1)
+    assert row.history.latest().title == won
