@@ -117,7 +117,7 @@ class OperatorKeyAdmin(
 
     @admin.action(description="End the sessions", permissions=["change_key"])
     def end_sessions(self, request, queryset):
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, queryset):
             return self.confirm(
                 request,
                 queryset,
@@ -133,7 +133,7 @@ class OperatorKeyAdmin(
 
     @admin.action(description="Revoke the key", permissions=["change_key"])
     def revoke(self, request, queryset):
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, queryset):
             return self.confirm(
                 request,
                 queryset,

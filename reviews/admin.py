@@ -114,7 +114,7 @@ class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
 
     @admin.action(description="Hide", permissions=["moderate"])
     def hide(self, request, queryset):
-        form = ReasonForm(request.POST if self.is_confirmed(request) else None)
+        form = ReasonForm(request.POST if self.is_confirmed(request, queryset) else None)
         if not form.is_valid():
             return self.confirm(
                 request,
@@ -135,7 +135,7 @@ class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
 
     @admin.action(description="Restore", permissions=["moderate"])
     def restore(self, request, queryset):
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, queryset):
             return self.confirm(
                 request,
                 queryset,

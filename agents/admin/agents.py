@@ -124,7 +124,7 @@ class AgentAdmin(SuspendAgentsMixin, ReleaseClaimsMixin, TokenSearchMixin, Staff
 
     @admin.action(description="Restore", permissions=["change"])
     def restore(self, request, queryset):
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, queryset):
             return self.confirm(request, queryset, "restore", text="Their tokens work again.")
         self.change_each(request, queryset, "Restored.", Agent.restore)
         self.message_user(request, "Restored: their tokens work again.")

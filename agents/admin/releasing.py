@@ -8,7 +8,7 @@ class ReleaseClaimsMixin:
     def release_claims(self, request, rows, agents):
         """Ask, and release the claims of the agents that have to do with the rows."""
         agents = agents.select_related("claim").order_by("pk")
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, rows):
             return self.confirm(
                 request,
                 rows,

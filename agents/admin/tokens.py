@@ -48,7 +48,7 @@ class AgentTokenAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
 
     @admin.action(description="Revoke", permissions=["revoke"])
     def revoke(self, request, queryset):
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, queryset):
             return self.confirm(
                 request,
                 queryset,

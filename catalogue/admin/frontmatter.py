@@ -9,6 +9,7 @@ from django.views.decorators.http import require_POST
 
 from catalogue.frontmatter import Refused, plain_newlines
 from catalogue.importing.exports import content_with_fields, differing_fields
+from catalogue.models import Skill
 from marketplace.adminsite.diffs import shown_change
 
 
@@ -59,7 +60,7 @@ class WriteFrontmatterMixin:
         if not skills:
             self.message_user(request, "Their frontmatter says what their fields say.")
             return None
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, skills):
             return self.confirm(
                 request,
                 skills,
@@ -87,5 +88,7 @@ class WriteFrontmatterMixin:
 
 
 def write_fields(skill):
+    # Somebody may be saving another text.
+    skill.refresh_from_db(from_queryset=Skill.objects.select_for_update(no_key=True))
     skill.content = content_with_fields(skill)
     skill.save(update_fields=["content", "updated_at"])

@@ -54,6 +54,7 @@ class AdminImportMixin:
         self.preview = preview
         self.paths = {}  # of the files so far, by slug
         self.room = MAX_SHOWN
+        self.previewed_at = None  # when the person who confirms it saw what it would change
 
     def run(self, root):
         """The outcome of each file below the root."""
@@ -73,8 +74,10 @@ class AdminImportMixin:
 
     def save_entry(self, file, outcome):
         file.slug = self.slug_in(file.fields) or file.slug
-        existing = self.model.objects.filter(slug=file.slug).first()
-        existing = existing or self.model.objects.filter(source=file.source).first()
+        # Nobody saves it between the comparison and the update.
+        entries = self.model.objects.select_for_update(no_key=True)
+        existing = entries.filter(slug=file.slug).first()
+        existing = existing or entries.filter(source=file.source).first()
         self.taken = set()  # of this file alone: the next one may be for the same slug
         entry = existing or self.new_entry(file)
         if entry is None:
@@ -116,6 +119,10 @@ class AdminImportMixin:
         outcome.entry, outcome.result = entry, "unchanged"
         if as_file(entry) == file.text and not self.changes_files(file, entry):
             # An export of an entry changes nothing, even where its frontmatter was written anew.
+            return
+        if self.previewed_at and entry.updated_at > self.previewed_at:
+            self.report.refuse(file.path, f"{entry.slug} has changed since the preview")
+            outcome.result = "refused"
             return
         before, updated, refused = (
             self.shown_values(entry),

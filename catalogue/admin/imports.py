@@ -1,5 +1,6 @@
 """Importing an upload after a preview, and exporting."""
 
+from contextlib import suppress
 from datetime import timedelta
 from tempfile import TemporaryFile
 
@@ -17,6 +18,7 @@ from catalogue.importing import uploads
 from catalogue.importing.exports import export
 from catalogue.models import ImportRun
 from marketplace.adminsite.base import ReadOnlyModelAdmin, StaffModelAdmin
+from marketplace.adminsite.edits import moment
 
 MAX_REFUSALS = 50  # that an import run stores
 
@@ -112,16 +114,18 @@ class ImportExportModelAdmin(StaffModelAdmin):
         if request.method == "POST" and "cancel" in request.POST:
             run.delete()
             return redirect(self.url_of("import"))
-        is_preview = request.method != "POST"
+        is_preview, now = request.method != "POST", timezone.now()
         importer = self.importer_class(preview=is_preview, draft=run.draft)
+        with suppress(KeyError, ValueError):
+            importer.previewed_at = moment(request.POST["shown"])
         with uploads.unpacked(run.name, bytes(run.data), importer) as root:
             outcomes = importer.run(root)
         if is_preview:
-            return self.preview_response(request, run, outcomes)
+            return self.preview_response(request, run, outcomes, now)
         self.finish(request, run, outcomes)
         return redirect("admin:catalogue_importrun_change", run.pk)
 
-    def preview_response(self, request, run, outcomes):
+    def preview_response(self, request, run, outcomes, shown_at):
         by_result = {
             result: [outcome for outcome in outcomes if outcome.result == result]
             for result in ("refused", "created", "updated", "unchanged")
@@ -132,6 +136,7 @@ class ImportExportModelAdmin(StaffModelAdmin):
             "opts": self.opts,
             "run": run,
             "outcomes": by_result,
+            "shown": shown_at.timestamp(),
             "will_change": bool(by_result["created"] or by_result["updated"]),
         }
         return TemplateResponse(request, "admin/catalogue/preview.html", context)

@@ -32,7 +32,7 @@ class StateActionsMixin:
 
     @admin.action(description="Publish", permissions=["change"])
     def publish(self, request, queryset):
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, queryset):
             return self.confirm(
                 request, queryset, "publish", text="Agents will find and install what is published."
             )
@@ -41,7 +41,7 @@ class StateActionsMixin:
 
     @admin.action(description="Back to draft", permissions=["change"])
     def redraft(self, request, queryset):
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, queryset):
             return self.confirm(
                 request,
                 queryset,
@@ -59,7 +59,7 @@ class StateActionsMixin:
                 request, "None of these can be withdrawn: they are withdrawn already."
             )
             return None
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, entries):
             return self.confirm(
                 request,
                 entries,
@@ -76,7 +76,7 @@ class StateActionsMixin:
 
     @admin.action(description="Recall", permissions=["change"])
     def recall(self, request, queryset):
-        form = RecallForm(request.POST if self.is_confirmed(request) else None)
+        form = RecallForm(request.POST if self.is_confirmed(request, queryset) else None)
         if not form.is_valid():
             return self.confirm(
                 request,
@@ -95,7 +95,7 @@ class StateActionsMixin:
 
     @admin.action(description="Deprecate", permissions=["change"])
     def deprecate(self, request, queryset):
-        data = request.POST if self.is_confirmed(request) else None
+        data = request.POST if self.is_confirmed(request, queryset) else None
         form = DeprecationForm(data, entries=queryset)
         if not form.is_valid():
             return self.confirm(
@@ -118,7 +118,7 @@ class StateActionsMixin:
 
     @admin.action(description="End the deprecation", permissions=["change"])
     def end_deprecation(self, request, queryset):
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, queryset):
             return self.confirm(
                 request,
                 queryset,

@@ -1,13 +1,17 @@
 """Actions that staff confirm before they run, from the list and from one row's own page."""
 
+from contextlib import suppress
+
 from django import forms
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import PermissionDenied
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import path
+from django.utils import timezone
 
 from marketplace.adminsite import theme
+from marketplace.adminsite.edits import moment
 from marketplace.models import MAX_REASON
 from marketplace.secrets import holds_token
 
@@ -72,6 +76,10 @@ class ConfirmedActionsMixin:
         A `label` is for what is not an action of the list.
         """
         rows = list(rows)
+        changes_since = self.unseen_changes(request, rows)
+        if changes_since and context.get("form"):
+            form = context["form"]
+            form.is_bound, form.data = True, request.POST
         return TemplateResponse(
             request,
             "admin/confirm.html",
@@ -82,6 +90,8 @@ class ConfirmedActionsMixin:
                 "rows": rows,
                 "action": action,
                 "checkbox": ACTION_CHECKBOX_NAME,
+                "changes_since": changes_since,
+                "shown": timezone.now().timestamp(),
                 "back": self.url_of("change", rows[0].pk)
                 if len(rows) == 1
                 else self.url_of("changelist"),
@@ -89,5 +99,16 @@ class ConfirmedActionsMixin:
             },
         )
 
-    def is_confirmed(self, request):
-        return request.method == "POST" and "confirmed" in request.POST
+    def is_confirmed(self, request, rows):
+        """Whether this person has confirmed it, and knows what other staff did to the rows."""
+        is_sent = request.method == "POST" and "confirmed" in request.POST
+        return is_sent and not self.unseen_changes(request, rows)
+
+    def unseen_changes(self, request, rows):
+        """What other staff have done to the rows since this person was asked to confirm.
+
+        Agents do not count: by changing a row again and again they could keep staff from acting.
+        """
+        with suppress(KeyError, ValueError):
+            return self.changes_since(rows, moment(request.POST["shown"]))
+        return []  # not asked yet

@@ -75,10 +75,9 @@ class EditForm(forms.ModelForm):
     @cached_property
     def opened(self):
         """When the page was opened, and what it showed, as its `shown` says."""
-        with suppress(ValueError, TypeError, KeyError, OverflowError):
+        with suppress(ValueError, TypeError, KeyError):
             opened = json.loads(self.data["shown"])
-            at = datetime.fromtimestamp(opened["at"], UTC)
-            return {"at": at, "fields": dict(opened["fields"])}
+            return {"at": moment(opened["at"]), "fields": dict(opened["fields"])}
         # A page of an earlier release: every difference may be somebody else's edit.
         return {"at": timezone.now(), "fields": {}}
 
@@ -125,13 +124,22 @@ class EditsMixin:
     def render_change_form(self, request, context, *args, **kwargs):
         form = context["adminform"].form
         if getattr(form, "conflicts", None):
-            context["changes_since"] = self.changes_since(context["original"], form.opened["at"])
+            context["changes_since"] = self.changes_since([context["original"]], form.opened["at"])
         return super().render_change_form(request, context, *args, **kwargs)
 
-    def changes_since(self, row, opened_at):
-        """The newest changes that the log has of a row since its page was opened."""
+    def changes_since(self, rows, opened_at):
+        """The newest changes of the rows that staff have made since a page was opened."""
+        entries = self.log_since(opened_at).filter(object_id__in=[row.pk for row in rows])
+        return list(entries.select_related("user")[:MAX_LISTED])
+
+    def log_since(self, opened_at):
         content_type = ContentType.objects.get_for_model(self.model)
-        entries = LogEntry.objects.filter(
-            content_type=content_type, object_id=row.pk, action_time__gt=opened_at
-        )
-        return entries.select_related("user")[:MAX_LISTED]
+        return LogEntry.objects.filter(content_type=content_type, action_time__gt=opened_at)
+
+
+def moment(timestamp):
+    """Raises ValueError or TypeError for what is none."""
+    try:
+        return datetime.fromtimestamp(float(timestamp), UTC)
+    except OverflowError as error:
+        raise ValueError from error

@@ -135,7 +135,7 @@ class HistoryPagesMixin:
         changes = self.restorable_changes(request, row, snapshot)
         taken_at = f"{snapshot.history_date:%d %B %Y, %H:%M:%S}"
         history_url = self.url_of("history", row.pk)
-        if not self.is_confirmed(request):
+        if not self.is_confirmed(request, [row]):
             return self.confirm(
                 request,
                 [row],

@@ -142,7 +142,7 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
 
     @admin.action(description="Resolve", permissions=["resolve"])
     def resolve(self, request, queryset):
-        form = ResolutionForm(request.POST if self.is_confirmed(request) else None)
+        form = ResolutionForm(request.POST if self.is_confirmed(request, queryset) else None)
         if not form.is_valid():
             return self.confirm(
                 request,
@@ -177,7 +177,7 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
             text = f"None of these can be {decision.done.lower()}: that is for {decision.kinds}."
             self.message_user(request, text, messages.WARNING)
             return None
-        form = ReasonForm(request.POST if self.is_confirmed(request) else None)
+        form = ReasonForm(request.POST if self.is_confirmed(request, cases) else None)
         if not form.is_valid():
             return self.confirm(
                 request,

@@ -17,3 +17,19 @@ def admin_client_of(db):
         return client
 
     return admin_client_of
+
+
+@pytest.fixture
+def ada(db):
+    return superuser("ada")
+
+
+@pytest.fixture
+def bob(db):
+    return superuser("bob")
+
+
+def superuser(name):
+    client = Client()
+    client.force_login(User.objects.create_superuser(name))
+    return client

@@ -8,7 +8,6 @@ from django.contrib import admin
 from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.db.models import F
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from agents.models import Agent
@@ -41,22 +40,6 @@ EDITABLE = [
 @pytest.fixture
 def tiers(rates):
     rates(install={"free": "1/h", "pro": "2/h", "team": "3/h"})
-
-
-@pytest.fixture
-def ada(db):
-    return browser_of("ada")
-
-
-@pytest.fixture
-def bob(db):
-    return browser_of("bob")
-
-
-def browser_of(name):
-    client = Client()
-    client.force_login(User.objects.create_superuser(name))
-    return client
 
 
 def opened(client, row):

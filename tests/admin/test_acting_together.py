@@ -1,0 +1,155 @@
+"""Staff confirm what they were shown: what others did meanwhile is shown first"""
+
+import pytest
+from django.contrib import admin
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import User
+
+from catalogue.models import Skill
+from marketplace.adminsite.base import StaffModelAdmin
+from reviews.models import Review
+from tests.admin.files import SKILL_MD, upload, zip_of
+from tests.admin.rows import everything, first_of, make_rows, url_of
+from tests.admin.test_editing_together import opened, saved
+from tests.api.concurrency import during
+from tests.browser import untouched_form
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+
+UNDONE = "Nothing was done: there are changes since you opened this page"
+ACTIONS = [
+    (each, action)
+    for each in admin.site._registry.values()
+    if isinstance(each, StaffModelAdmin)
+    for action in each.actions
+    if action not in {"export", "issue_token"}  # they take nothing away
+]
+
+
+def asked(client, row, action):
+    """The address of the page that confirms an action, and its form."""
+    url = url_of(type(row), "do", row.pk, action)
+    return url, untouched_form(client.get(url)) | {"confirmed": "yes"}
+
+
+def act(client, row, action, **fields):
+    url, form = asked(client, row, action)
+    assert client.post(url, form | fields).status_code == 302
+
+
+def test_every_action_waits_for_a_look_at_what_others_have_done(ada, bob, subtests):
+    make_rows(1, 1)
+    Skill.objects.update(license="MIT")
+    confirmed = []
+    for model_admin, action in ACTIONS:
+        row = first_of(model_admin.model)
+        url, form = asked(bob, row, action)
+        if "shown" not in form:
+            continue  # It changes nothing about this row.
+        with subtests.test(f"{action} of {row._meta.label}"):
+            confirmed.append(action)
+            LogEntry.objects.log_actions(
+                User.objects.get(username="ada").pk,
+                [row],
+                CHANGE,
+                "Looked after.",
+                single_object=True,
+            )
+            before = everything()
+
+            response = bob.post(url, form | {"reason": "Why.", "message": "Why."})
+
+            page = response.content.decode()
+            assert UNDONE in page
+            assert "<b>ada: Looked after.</b>" in page
+            assert everything() == before
+    assert len(confirmed) >= 15
+
+
+def test_a_recall_is_not_ended_by_somebody_who_does_not_know_of_it(ada, bob):
+    skill = SkillFactory(status="draft")
+    url, form = asked(bob, skill, "publish")
+    act(ada, skill, "recall", reason="It deletes logs.")
+
+    response = bob.post(url, form)
+
+    assert "<b>ada: Recalled: It deletes logs.</b>" in response.content.decode()
+    skill.refresh_from_db()
+    assert skill.is_recalled
+    again = untouched_form(response) | {"confirmed": "yes"}
+    assert bob.post(url, again).status_code == 302
+    skill.refresh_from_db()
+    assert skill.is_published
+
+
+def test_what_was_typed_stays_in_the_form(ada, bob):
+    persona = PersonaFactory()
+    url, form = asked(bob, persona, "deprecate")
+    act(ada, persona, "deprecate", message="Ada's reason.")
+
+    response = bob.post(url, form | {"message": "Bob's reason."})
+
+    assert untouched_form(response)["message"] == "Bob's reason."
+    persona.refresh_from_db()
+    assert persona.deprecation_message == "Ada's reason."
+
+
+def test_a_restored_state_does_not_undo_an_edit_that_was_not_shown(ada, bob):
+    skill = SkillFactory(title="First")
+    saved(ada, skill, opened(ada, skill) | {"title": "Second"})
+    first = skill.history.get(title="First")
+    url = url_of(Skill, "restore", skill.pk, first.history_id)
+    form = untouched_form(bob.post(url)) | {"confirmed": "yes"}
+    saved(ada, skill, opened(ada, skill) | {"author": "ada"})
+
+    response = bob.post(url, form)
+
+    assert UNDONE in response.content.decode()
+    skill.refresh_from_db()
+    assert (skill.title, skill.author) == ("Second", "ada")
+    bob.post(url, untouched_form(response) | {"confirmed": "yes"})
+    skill.refresh_from_db()
+    assert (skill.title, skill.author) == ("First", "")
+
+
+def test_an_agent_cannot_keep_staff_from_acting(bob):
+    agent, persona = AgentFactory(), PersonaFactory()
+    review(agent, persona, 1, "Buy.")
+    url, form = asked(bob, first_of(Review), "hide")
+    review(agent, persona, 1, "Buy now.")
+
+    assert bob.post(url, form | {"reason": "Spam."}).status_code == 302
+
+    assert Review.objects.get().state == "hidden"
+
+
+def test_an_import_does_not_undo_an_edit_that_its_preview_did_not_show(ada, bob):
+    skill, other = SkillFactory(slug="pdf-tables"), SkillFactory(slug="csv-cleaning", downloads=1)
+    slugs = ["pdf-tables", "csv-cleaning"]
+    page = upload(bob, zip_of({f"{slug}/SKILL.md": SKILL_MD.format(slug) for slug in slugs}))
+    saved(ada, skill, opened(ada, skill) | {"title": "Ada's"})
+    Skill.objects.filter(pk=other.pk).update(downloads=2)
+
+    done = bob.post(page.request["PATH_INFO"], untouched_form(page), follow=True)
+
+    assert "pdf-tables has changed since the preview" in done.content.decode()
+    for row in (skill, other):
+        row.refresh_from_db()
+    assert (skill.title, skill.content) == ("Ada's", "Do it.")
+    assert (other.downloads, other.content) == (2, SKILL_MD.format("csv-cleaning"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writing_the_frontmatter_keeps_a_text_that_is_saved_meanwhile(bob):
+    text = SKILL_MD.format("pdf-tables")
+    skill = SkillFactory(slug="pdf-tables", description="New.", content=text)
+    url, form = asked(bob, skill, "write_frontmatter")
+
+    def edit():
+        Skill.objects.filter(pk=skill.pk).update(content=f"{text}More.\n")
+
+    [response] = during(edit, lambda: bob.post(url, form))
+
+    assert response.status_code == 302
+    skill.refresh_from_db()
+    assert "description: New." in skill.content
+    assert skill.content.endswith("More.\n")
