@@ -81,6 +81,19 @@ def test_a_recall_is_not_ended_by_somebody_who_does_not_know_of_it(ada, bob):
     assert skill.is_published
 
 
+def test_of_several_rows_it_says_which_one_has_changed(ada, bob):
+    skills = [SkillFactory(slug=slug, status="draft") for slug in ("pdf-tables", "log-triage")]
+    form = {"action": "publish", "_selected_action": [skill.pk for skill in skills]}
+    page = bob.post("/admin/catalogue/skill/", form)
+    act(ada, skills[1], "withdraw")
+
+    sent = form | {"shown": untouched_form(page)["shown"], "confirmed": "yes"}
+    response = bob.post("/admin/catalogue/skill/", sent)
+
+    assert "<b>ada, log-triage: Withdrawn.</b>" in response.content.decode()
+    assert not Skill.objects.published().exists()
+
+
 def test_what_was_typed_stays_in_the_form(ada, bob):
     persona = PersonaFactory()
     url, form = asked(bob, persona, "deprecate")
