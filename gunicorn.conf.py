@@ -11,12 +11,14 @@ from http import HTTPStatus
 from pathlib import Path
 
 from gunicorn import glogging, util
+from gunicorn.http.parser import RequestParser
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from marketplace import environment, logging, request_ids
 from marketplace.api.limits import MAX_BODY
 from marketplace.server.exporter import Exporter
+from marketplace.server.requests import Request
 
 bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
 workers = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
@@ -51,6 +53,7 @@ control_socket_disable = True
 # The C parser, which gunicorn takes where gunicorn_h1c is installed, accepts lines that end in LF
 # alone and folded headers, which a proxy in front may read otherwise.
 http_parser = "python"
+RequestParser.mesg_class = Request
 
 request_timeout = environment.whole_number("REQUEST_TIMEOUT", default=15, low=1, high=600)
 metrics_address = environment.address("METRICS_ADDRESS")

@@ -51,6 +51,12 @@ STAFF_CONTACT = environment.matching(
 )
 EDGE_SECONDS = environment.whole_number("EDGE_SECONDS", default=0, low=0, high=86_400)
 REQUIRE_HTTPS = environment.boolean("REQUIRE_HTTPS", default=True)
+PUBLIC_URL = environment.matching(
+    "PUBLIC_URL",
+    rf"({'https' if REQUIRE_HTTPS else 'https?'}://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{{1,5}})?)?",
+    default="",
+    meaning="scheme and host alone, such as https://marketplace.example.com",
+)
 
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",
@@ -85,6 +91,7 @@ MIDDLEWARE = [
     "marketplace.middleware.security.ContentSecurityPolicyMiddleware",
     "marketplace.middleware.errors.JsonErrorsMiddleware",
     "marketplace.middleware.health.HealthCheckMiddleware",
+    "marketplace.middleware.hosts.HostMiddleware",
     "marketplace.middleware.security.RequireHttpsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "marketplace.adminsite.middleware.StaffSessionMiddleware",

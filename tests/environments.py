@@ -68,6 +68,12 @@ WRONG_FOR_SETTINGS = {
     "ALLOWED_HOSTS must hold host names without scheme and port, not {!r}.": [
         *("https://market.example", "market.example:443")
     ],
+    "PUBLIC_URL must be scheme and host alone, such as https://marketplace.example.com, "
+    "not {!r}.": [
+        *("market.example", "https://market.example/", "https://market.example/api", "https://"),
+        *("http://market.example", "ftp://market.example", "https://a@market.example"),
+        "https://market.example:port",
+    ],
     "CSRF_TRUSTED_ORIGINS must hold origins such as https://marketplace.example.com, not {!r}.": [
         "market.example"
     ],

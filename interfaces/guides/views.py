@@ -53,10 +53,11 @@ def guide(name, request):
         "claim": in_words(rate_of("confirm-claim", "free")),
         "register": in_words(rate_of("register", "free")),
     }
+    base = base_url(request)
     context = {
-        "base": base_url(request),
+        "base": base,
         # An agent may use several marketplaces, and keeps a file for each.
-        "file_name": request.get_host().replace(":", "-"),
+        "file_name": base.partition("://")[2].replace(":", "-"),
         "prefix": settings.TOKEN_PREFIX,
         "limits": limits,
         "contact": settings.STAFF_CONTACT,

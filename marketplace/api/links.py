@@ -1,3 +1,6 @@
+from django.conf import settings
+
+
 def base_url(request):
-    """Scheme and host of this marketplace, such as `https://marketplace.example.com`."""
-    return f"{request.scheme}://{request.get_host()}"
+    """What every complete URL in a response begins with: PUBLIC_URL, or else what was requested."""
+    return settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"

@@ -49,7 +49,8 @@ lock = Lock()
 def cache_key(environ):
     """The URL of a request, on which alone a public response depends.
 
-    It includes host and scheme, because the links of a list do.
+    It includes host and scheme, because the links of a list do. With PUBLIC_URL they do not; but
+    a host that is not allowed must not be served what another one has had stored.
     """
     header, _ = settings.SECURE_PROXY_SSL_HEADER or (None, None)
     scheme, forwarded = environ["wsgi.url_scheme"], environ.get(header)

@@ -1,1 +1,1 @@
-"""The layers around the views: errors in JSON, health checks, security headers, HTTPS and CORS."""
+"""The layers around the views: errors in JSON, health checks, hosts, security headers, CORS."""

@@ -74,9 +74,8 @@ class RequireHttpsMiddleware:
             return self.get_response(request)
         if request.path.startswith(self.WITH_TOKENS):
             return error_response(403, HTTPS_REQUIRED)
-        return HttpResponsePermanentRedirect(
-            f"https://{request.get_host()}{request.get_full_path()}"
-        )
+        base = settings.PUBLIC_URL or f"https://{request.get_host()}"
+        return HttpResponsePermanentRedirect(f"{base}{request.get_full_path()}")
 
 
 class UntrustedProxyMiddleware:

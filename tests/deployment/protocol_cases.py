@@ -30,6 +30,11 @@ UNREADABLE = {
     "no HTTP": (400, b"GET /api/v1/skills SPDY/3\r\n" + HOST + b"\r\n"),
     "TLS": (400, b"\x16\x03\x01\x00\xa5\x01\x00\x00\xa1\x03\x03" + b"\0" * 99 + b"\r\n\r\n"),
     "a long request line": (414, b"GET /" + b"a" * 5000 + b" HTTP/1.1\r\n" + HOST + b"\r\n"),
+    "no Host": (400, LINE + b"\r\n"),
+    "no Host on any host": (400, b"GET /healthz HTTP/1.1\r\nX: 1\r\n\r\n"),
+    "an absolute target and no Host": (400, b"GET http://localhost/ HTTP/1.1\r\nX: 1\r\n\r\n"),
+    "an absolute target of no host": (400, b"GET http:///healthz HTTP/1.1\r\n" + HOST + b"\r\n"),
+    "a target without an authority": (400, b"GET x:?://y HTTP/1.1\r\n" + HOST + b"\r\n"),
     "two Host headers": (400, LINE + HOST + HOST + b"\r\n"),
     "two Content-Types": (400, POST + b"Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}"),
     "a header without colon": (400, LINE + HOST + b"Nonsense\r\n\r\n"),
@@ -60,7 +65,6 @@ UNREADABLE = {
 }
 # Requests that gunicorn reads and Django refuses.
 REFUSED = {
-    "no Host": (400, LINE + b"\r\n"),
     "an empty Host": (400, LINE + b"Host: \r\n\r\n"),
     "another Host": (400, LINE + b"Host: evil.example\r\n\r\n"),
     "a Host with a path": (400, LINE + b"Host: localhost/x\r\n\r\n"),
@@ -69,6 +73,14 @@ REFUSED = {
     "OPTIONS for the server": (404, b"OPTIONS * HTTP/1.1\r\n" + HOST + b"\r\n"),
     "two slashes": (404, b"GET //evil.example/api/v1/skills HTTP/1.1\r\n" + HOST + b"\r\n"),
     "an absolute target": (404, b"GET http://localhost/nowhere HTTP/1.1\r\n" + HOST + b"\r\n"),
+    "an absolute target of another host": (
+        400,
+        b"GET http://evil.example/api/v1/skills HTTP/1.1\r\n" + HOST + b"\r\n",
+    ),
+    "an absolute target with a user": (
+        400,
+        b"GET http://x@localhost/api/v1/skills HTTP/1.1\r\n" + HOST + b"\r\n",
+    ),
     "a NUL in the path": (404, b"GET /api/v1/skills/%00 HTTP/1.1\r\n" + HOST + b"\r\n"),
     "a token that is not ASCII": (
         401,

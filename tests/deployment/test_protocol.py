@@ -7,6 +7,7 @@ import pytest
 
 from agents.models import Agent
 from tests.deployment.protocol_cases import CHUNKED, POST, REFUSED, SMUGGLED, UNREADABLE, chunks
+from tests.deployment.raw_http import GET, responses_to
 from tests.factories import AgentFactory, SkillFactory
 from tests.live import LiveServer
 from tests.processes import is_within
@@ -97,6 +98,41 @@ def test_requests_are_not_logged_unless_configured(tmp_path):
         server.stop()
 
     assert "gunicorn.access" not in server.log.read_text()
+
+
+def test_the_authority_of_an_absolute_target_stands_for_the_host(server):
+    SkillFactory.create_batch(2)
+
+    raw = server.raw(
+        b"GET http://localhost:81/api/v1/skills?limit=1 HTTP/1.1\r\nHost: evil.example\r\n\r\n"
+    )
+
+    ((status, _, body),) = responses_in(raw)
+    assert status == 200
+    assert json.loads(body)["next"].startswith("http://localhost:81/api/v1/skills?")
+
+
+def test_http_1_0_needs_no_host_to_ask_for_health(server):
+    ((status, _, body),) = responses_in(server.raw(b"GET /readyz HTTP/1.0\r\n\r\n"))
+
+    assert (status, json.loads(body)) == (200, {"status": "ok"})
+
+
+@pytest.mark.parametrize(
+    ("fields", "closes"),
+    [
+        (b"Connection: close, TE\r\n", True),
+        (b"Connection: TE,Close\r\n", True),
+        (b"Connection: TE\r\nConnection: close\r\n", True),
+        (b"Connection: keep-alive, TE\r\n", False),
+        (b"Connection: closed\r\n", False),
+    ],
+)
+def test_a_connection_is_closed_where_any_of_its_options_says_so(server, fields, closes):
+    with server.connect() as link:
+        _, is_last = responses_to(link, GET.replace(b"\r\n\r\n", b"\r\n" + fields + b"\r\n"))
+
+    assert is_last == closes
 
 
 def test_a_chunked_body_is_read(server):

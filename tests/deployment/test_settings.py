@@ -133,13 +133,14 @@ def test_a_short_secret_will_do_for_debugging():
 def test_the_defaults_are_those_of_the_contract():
     names = ["DEBUG", "TOKEN_PREFIX", "TRUSTED_PROXY_COUNT", "REQUIRE_HTTPS", "RATE_LIMITS"]
 
-    assert settings_of(*names, *("CSRF_TRUSTED_ORIGINS", "CACHES")) == {
+    assert settings_of(*names, *("CSRF_TRUSTED_ORIGINS", "CACHES", "PUBLIC_URL")) == {
         "DEBUG": False,
         "TOKEN_PREFIX": "mkt",
         "TRUSTED_PROXY_COUNT": 0,
         "REQUIRE_HTTPS": True,
         "RATE_LIMITS": {policy: {"free": rate} for policy, rate in map(str.split, RATES)},
         "CSRF_TRUSTED_ORIGINS": [],
+        "PUBLIC_URL": "",
         "CACHES": {"default": {"BACKEND": "marketplace.ratelimits.counters.PostgresCounters"}},
     }
 
@@ -202,6 +203,19 @@ def test_the_other_values_are_read():
         "CSRF_TRUSTED_ORIGINS": [ORIGIN, "https://*.market.example"],
         "SECURE_PROXY_SSL_HEADER": ("HTTP_X_FORWARDED_PROTO", "https"),
     }
+
+
+@pytest.mark.parametrize(
+    ("required", "url"),
+    [
+        ("true", "https://market.example"),
+        ("true", "https://market.example:8443"),
+        ("false", "http://10.1.2.3:8000"),
+        ("false", "http://[::1]:8000"),
+    ],
+)
+def test_the_public_url_is_plain_only_where_plain_requests_are_served(required, url):
+    assert settings_of("PUBLIC_URL", REQUIRE_HTTPS=required, PUBLIC_URL=url) == url
 
 
 @pytest.mark.parametrize("proxies", [None, "0"])

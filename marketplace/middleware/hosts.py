@@ -1,0 +1,34 @@
+from django.conf import settings
+from django.core.exceptions import DisallowedHost
+from django.http.request import split_domain_port, validate_host
+
+LOOPBACK = [".localhost", "127.0.0.1", "[::1]"]
+DEFAULT_PORTS = {"http": "80", "https": "443"}
+
+
+class HostMiddleware:
+    """Refuses a `Host` that ALLOWED_HOSTS has not, or with a port that links must not have.
+
+    Links begin with the `Host`, and an edge may keep them for everyone. Without PUBLIC_URL nobody
+    has said which port is the public one, so none is accepted but that of the scheme. Only the
+    machine itself may use any port: for trying out, often through a port that is mapped.
+    """
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request):
+        host = request.get_host()
+        if not settings.PUBLIC_URL and has_other_port(host, request.scheme):
+            raise DisallowedHost(
+                f"Invalid HTTP_HOST header: {host!r} names a port. If that is the port of the "
+                "public address, set PUBLIC_URL to that address."
+            )
+        return self.get_response(request)
+
+
+def has_other_port(host, scheme):
+    domain, port = split_domain_port(host)
+    return port not in {"", DEFAULT_PORTS[scheme]} and not (
+        validate_host(domain, LOOPBACK) or "*" in settings.ALLOWED_HOSTS
+    )

@@ -1,0 +1,139 @@
+"""Which `Host` is accepted, and what complete URLs begin with."""
+
+import re
+
+import pytest
+
+from marketplace.http_cache.store import cached_responses
+from tests.api.test_errors import assert_error
+from tests.factories import PersonaFactory, SkillFactory
+
+SKILLS = "/api/v1/skills?limit=1"
+WRONG_HOST = "Bad request: the Host header or the URL is not acceptable"
+PUBLIC_URL = "https://market.example"
+LOCAL = {"Host": "localhost"}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+DOCUMENTS = [
+    *("/api/v1", "/api/v1/openapi.json", "/api/v1/skills/pdf", "/api/v1/changes?limit=1", SKILLS),
+    *("/skill.md?raw", "/llms.txt?raw", "/robots.txt", "/skill.md", "/docs"),
+    *("/sitemap.xml", "/sitemap-pages.xml", "/sitemap-skills-0.xml", "/feed.atom"),
+    *("/.well-known/agent-skills/index.json", "/skills/pdf/.well-known/agent-skills/index.json"),
+    *("/", "/skills", "/skills/pdf", "/personas/archivist"),
+]
+
+
+@pytest.fixture
+def catalogue(db):
+    PersonaFactory(slug="archivist", skills=[SkillFactory(slug="pdf"), SkillFactory(slug="csv")])
+
+
+@pytest.fixture
+def market(settings):
+    settings.ALLOWED_HOSTS = ["market.example", "localhost", "127.0.0.1", "[::1]"]
+    return settings
+
+
+@pytest.mark.parametrize("path", [SKILLS, "/static/pages.css", "/nowhere"])
+@pytest.mark.parametrize("host", ["market.example:8000", "market.example:443", "localhost.:x"])
+def test_without_a_public_url_a_port_that_is_not_the_schemes_is_refused(anyone, market, path, host):
+    assert_error(anyone.get(path, headers={"Host": host}), 400, WRONG_HOST)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("market.example", "market.example:80"),
+        *("localhost:9000", "127.0.0.1:8080", "[::1]:8000", "localhost"),
+    ],
+)
+def test_links_begin_with_the_host_of_the_request(anyone, market, catalogue, host):
+    page = anyone.get(SKILLS, headers={"Host": host})
+
+    assert page.status_code == 200
+    assert page.json()["next"].startswith(f"http://{host}/api/v1/skills?")
+
+
+def test_the_port_of_https_is_accepted_over_https(anyone, market, catalogue):
+    page = anyone.get(SKILLS, headers={"Host": "market.example:443"}, secure=True)
+
+    assert page.json()["next"].startswith("https://market.example:443/api/v1/skills?")
+    assert_error(
+        anyone.get(SKILLS, headers={"Host": "market.example:80"}, secure=True), 400, WRONG_HOST
+    )
+
+
+def test_where_any_host_is_allowed_any_port_is(anyone, settings):
+    settings.ALLOWED_HOSTS = ["*"]
+
+    assert anyone.get("/", headers={"Host": "anywhere.example:8000"}).status_code == 200
+
+
+@pytest.mark.parametrize("host", ["market.example", "market.example:8443"])
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_with_a_public_url_every_complete_url_begins_with_it(anyone, market, catalogue, path, host):
+    before = anyone.get(path, headers={"Host": "localhost"}).content.decode()
+    market.PUBLIC_URL = PUBLIC_URL
+
+    made, cached = (anyone.get(path, headers={"Host": host}) for _ in range(2))
+
+    assert (made.status_code, cached.status_code) == (200, 200)
+    text = before.replace("http://localhost", PUBLIC_URL).replace("localhost", "market.example")
+    assert without_digests(made.content.decode()) == without_digests(text)
+    assert cached.content == made.content
+
+
+def without_digests(text):
+    """Without what is made of the text itself, or signed anew."""
+    return re.sub(r"sha256:[0-9a-f]{64}|cursor=[^\s\"&]+", "", text)
+
+
+def test_the_claim_url_begins_with_the_public_url(anyone, client_of, market):
+    market.PUBLIC_URL = PUBLIC_URL
+
+    agent = anyone.post("/api/v1/agents/register", headers={"Host": "localhost:9000"}).json()
+    profile = client_of(token=agent["token"]).get("/api/v1/agents/me", headers=LOCAL).json()
+
+    assert re.fullmatch(rf"{PUBLIC_URL}/claim/[0-9A-Za-z]{{32}}", agent["claim"]["claimUrl"])
+    assert profile["claim"] == agent["claim"]
+
+
+def test_mcp_names_the_public_url(anyone, market):
+    market.PUBLIC_URL = PUBLIC_URL
+
+    response = anyone.post("/mcp", INITIALIZE, headers=LOCAL)
+
+    instructions = response.json()["result"]["instructions"]
+    assert f"POST to {PUBLIC_URL}/api/v1/agents/register," in instructions
+    assert "localhost" not in instructions
+
+
+def test_plain_requests_for_pages_are_redirected_to_the_public_url(anyone, market):
+    market.REQUIRE_HTTPS, market.PUBLIC_URL = True, PUBLIC_URL
+
+    response = anyone.get("/skills?q=pdf", headers=LOCAL)
+
+    assert (response.status_code, response["Location"]) == (301, f"{PUBLIC_URL}/skills?q=pdf")
+
+
+def test_with_a_public_url_another_host_is_still_refused(anyone, market, catalogue):
+    market.PUBLIC_URL = PUBLIC_URL
+    assert anyone.get(SKILLS, headers={"Host": "localhost:9000"}).status_code == 200
+
+    assert_error(anyone.get(SKILLS, headers={"Host": "evil.example"}), 400, WRONG_HOST)
+
+
+def test_another_public_url_gives_another_etag(anyone, market, catalogue):
+    first = anyone.get(SKILLS, headers=LOCAL)["ETag"]
+    market.PUBLIC_URL = PUBLIC_URL
+    cached_responses.clear()
+
+    assert anyone.get(SKILLS, headers=LOCAL)["ETag"] != first
