@@ -131,7 +131,8 @@ def write_json_error(sock, status_int, reason, mesg):
     retry = "Retry-After: 2\r\n" if status >= 500 else ""
     head = (
         f"HTTP/1.1 {status.value} {status.phrase}\r\nConnection: close\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n{retry}"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+        f"Cache-Control: no-store\r\n{retry}"
         f"{request_ids.HEADER}: {request_ids.current_request_id()}\r\n\r\n"
     )
     util.write_nonblock(sock, (head + body).encode("ascii"))

@@ -78,20 +78,25 @@ def log_cause(request, response, error):
 
 
 class JsonErrorsMiddleware:
-    """Turns every error response of the layers inside into JSON, except that of a page."""
+    """Turns every error response of the layers inside into JSON, except that of a page.
+
+    No cache may keep any: without a Cache-Control it might keep a 404 (RFC 9111, 4.2.2).
+    """
 
     def __init__(self, get_response):
         self.get_response = get_response
 
     def __call__(self, request):
         response = self.get_response(request)
-        status = response.status_code
-        if (
-            status < HTTPStatus.BAD_REQUEST
-            or response.headers.get("Content-Type") == "application/json"
-            or is_page(request)
-        ):
+        if response.status_code < HTTPStatus.BAD_REQUEST:
             return response
+        if response.headers.get("Content-Type") != "application/json" and not is_page(request):
+            response = self.in_json(response)
+        response["Cache-Control"] = "no-store"
+        return response
+
+    def in_json(self, response):
+        status = response.status_code
         text = TEXTS.get(status) or HTTPStatus(status).phrase
         kept = {name: response[name] for name in ("Allow", "Retry-After") if name in response}
         return error_response(status, text, kept)

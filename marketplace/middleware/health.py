@@ -5,6 +5,9 @@ from django.http import JsonResponse
 from marketplace.api.exceptions import Unavailable, not_allowed
 from marketplace.middleware.errors import error_response, log_cause
 
+OK = {"status": "ok"}
+NO_STORE = {"Cache-Control": "no-store"}
+
 
 class HealthCheckMiddleware:
     """`/healthz` and `/readyz`, over plain HTTP and for any host name (contract 9)."""
@@ -25,7 +28,7 @@ class HealthCheckMiddleware:
         return check(request)
 
     def process_is_up(self, _request):
-        return JsonResponse({"status": "ok"})
+        return JsonResponse(OK, headers=NO_STORE)
 
     def database_is_ready(self, request):
         try:
@@ -39,7 +42,7 @@ class HealthCheckMiddleware:
             return response
         if not self.migrated:
             return error_response(503, "Database is not migrated", Unavailable.headers)
-        return JsonResponse({"status": "ok"})
+        return JsonResponse(OK, headers=NO_STORE)
 
     def has_pending_migrations(self):
         executor = MigrationExecutor(connection)

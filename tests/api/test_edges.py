@@ -1,8 +1,11 @@
-"""With EDGE_SECONDS edges may keep what is public; nothing else (RFC 9111, 5.2; RFC 5861)."""
+"""With EDGE_SECONDS edges may keep what is public; nobody an error (RFC 9111, 5.2; RFC 5861)."""
 
 import pytest
+from django.db import OperationalError
+from django.test import Client
 
 from marketplace.http_cache.store import cached_responses
+from marketplace.middleware.health import HealthCheckMiddleware
 from tests.factories import PersonaFactory, SkillFactory
 
 EDGE = "public, max-age=0, s-maxage=60, stale-while-revalidate=600"
@@ -59,12 +62,54 @@ def test_edges_may_keep_nothing_that_was_asked_for_with_a_token(anyone, path):
 
 
 @pytest.mark.parametrize("path", ERRORS)
-def test_edges_may_keep_no_error(anyone, path):
+def test_nothing_may_keep_an_error(anyone, path):
     answer = anyone.get(path)
 
     assert answer.status_code >= 400
-    assert "s-maxage" not in answer.headers.get("Cache-Control", "")
+    assert answer["Cache-Control"] == "no-store"
     assert "Vary" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        *(("PUT", "/skills"), ("PUT", "/api/v1/skills"), ("PUT", "/static/pages.css")),
+        *(("GET", "/static/none.css"), ("GET", "/admin/none/"), ("POST", "/mcp")),
+        *(("PUT", "/healthz"), ("PUT", "/readyz")),
+    ],
+)
+def test_nothing_may_keep_an_error_of_any_layer(admin_client, method, path):
+    answer = admin_client.generic(method, path)
+
+    assert answer.status_code >= 400
+    assert answer["Cache-Control"] == "no-store"
+
+
+def test_nothing_may_keep_that_a_form_was_refused(db):
+    browser = Client(enforce_csrf_checks=True)
+
+    answer = browser.post("/operator", {"key": "none"})
+
+    assert answer.status_code == 403
+    assert answer["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/healthz/"])
+def test_nothing_may_keep_how_a_process_was(anyone, path):
+    answer = anyone.get(path)
+
+    assert (answer.status_code, answer["Cache-Control"]) == (200, "no-store")
+
+
+def test_nothing_may_keep_that_the_database_was_away(anyone, monkeypatch):
+    def fail(_):
+        raise OperationalError
+
+    monkeypatch.setattr(HealthCheckMiddleware, "has_pending_migrations", fail)
+
+    answer = anyone.get("/readyz")
+
+    assert (answer.status_code, answer["Cache-Control"]) == (503, "no-store")
 
 
 def test_edges_may_keep_nothing_private(client, anyone):

@@ -27,6 +27,7 @@ RATING = "Rating must be between 1 and 5"
 def assert_error(response, status, error):
     assert response.status_code == status
     assert response.headers["Content-Type"] == "application/json"
+    assert response.headers["Cache-Control"] == "no-store"
     assert response.json() == {"error": error}
 
 

@@ -37,6 +37,7 @@ def assert_one_json_error(raw, status):
     ((got, headers, body),) = responses_in(raw)
     assert got == status, body
     assert headers["Content-Type"] == "application/json"
+    assert headers["Cache-Control"] == "no-store"
     ((key, error),) = json.loads(body).items()
     assert key == "error"
     assert isinstance(error, str)
@@ -113,9 +114,11 @@ def test_the_authority_of_an_absolute_target_stands_for_the_host(server):
 
 
 def test_http_1_0_needs_no_host_to_ask_for_health(server):
-    ((status, _, body),) = responses_in(server.raw(b"GET /readyz HTTP/1.0\r\n\r\n"))
+    head, _, body = server.raw(b"GET /readyz HTTP/1.0\r\n\r\n").partition(b"\r\n\r\n")
 
-    assert (status, json.loads(body)) == (200, {"status": "ok"})
+    assert head.startswith(b"HTTP/1.0 200 OK\r\n")
+    assert b"\r\nCache-Control: no-store\r\n" in head
+    assert json.loads(body) == {"status": "ok"}
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from html import unescape
 def text_of(page, status=200):
     assert page.status_code == status, page.content
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert status < 400 or page.headers["Cache-Control"] == "no-store"
     return page.content.decode()
 
 

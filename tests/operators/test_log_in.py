@@ -175,6 +175,7 @@ def test_five_tries_in_a_quarter_of_an_hour_right_or_wrong(operator, key):
     assert 1 <= seconds <= 900
     assert page.headers["RateLimit"] == f'"operator";r=0;t={seconds}'
     assert page.headers["Content-Type"].startswith("text/html")
+    assert page.headers["Cache-Control"] == "no-store"
     assert "Too many attempts" in page.content.decode()
     assert "operator" not in page.cookies
     assert key not in page.content.decode()
