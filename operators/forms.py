@@ -4,6 +4,7 @@ from agents import tokens
 from agents.models import AgentToken, OperatorClaim, OperatorKey
 from marketplace.api.permissions import Scope
 from marketplace.models import max_length
+from marketplace.names import has_controls
 from marketplace.ratelimits.decorators import rate_of
 from marketplace.ratelimits.rates import Rate, in_words
 from marketplace.secrets import holds_token
@@ -30,8 +31,11 @@ class NoSecretMixin(NoEchoMixin):
             raise forms.ValidationError("This must not hold a token or a key.")
 
 
-class TextField(NoSecretMixin, forms.CharField):
-    pass
+class NameField(NoSecretMixin, forms.CharField):
+    def validate(self, value):
+        super().validate(value)
+        if has_controls(value):
+            raise forms.ValidationError("This must not contain control characters.")
 
 
 class EmailField(NoSecretMixin, forms.EmailField):
@@ -43,7 +47,7 @@ class NumberField(NoEchoMixin, forms.IntegerField):
 
 
 class ClaimForm(forms.Form):
-    name = TextField(
+    name = NameField(
         max_length=max_length(OperatorClaim, "operator_name"), label="Your name or organisation"
     )
     email = EmailField(
@@ -68,7 +72,7 @@ class ClaimForm(forms.Form):
 
 
 class IssueTokenForm(forms.Form):
-    name = TextField(
+    name = NameField(
         required=False,
         max_length=max_length(AgentToken, "name"),
         label="What you know it by (optional)",

@@ -24,6 +24,7 @@ from marketplace.api.schemas import (
 from marketplace.api.serializers import (
     BodySerializer,
     NamedField,
+    NameField,
     PublicTextField,
     TextField,
     timestamp,
@@ -53,8 +54,8 @@ class UnchangeableField(NamedField):
         self.fail("invalid")
 
 
-class NameField(PublicTextField):
-    """A text that is not only spaces."""
+class AgentNameField(NameField):
+    """A name that is not only spaces."""
 
     default_error_messages = {"blank": "{field} must not be blank"}
 
@@ -66,11 +67,12 @@ class NameField(PublicTextField):
 
 
 class UpdateAgentSerializer(BodySerializer):
-    name = NameField(
+    name = AgentNameField(
         max_length=max_length(Agent, "name"),
         required=False,
         initial="Paper Mill",
-        help_text="How the agent calls itself; not only spaces.",
+        help_text="How the agent calls itself; not only spaces, and without control characters, "
+        "among them line breaks, bidirectional overrides and tags.",
     )
     description = PublicTextField(
         max_length=max_length(Agent, "description"),

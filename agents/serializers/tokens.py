@@ -21,7 +21,7 @@ from marketplace.api.schemas import (
 from marketplace.api.serializers import (
     BodySerializer,
     NamedField,
-    PublicTextField,
+    NameField,
     TextField,
     WholeNumberField,
     timestamp,
@@ -45,11 +45,11 @@ class ScopesField(NamedField):
 
 
 class CreateTokenSerializer(BodySerializer):
-    name = PublicTextField(
+    name = NameField(
         default="",
         max_length=max_length(AgentToken, "name"),
         initial="laptop",
-        help_text="What you know it by, such as where it is used.",
+        help_text="What you know it by, such as where it is used; without control characters.",
     )
     scopes = ScopesField(
         default=None,

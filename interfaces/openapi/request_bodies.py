@@ -4,8 +4,8 @@ from functools import singledispatch
 
 from agents import handles
 from agents.serializers import (
+    AgentNameField,
     HandleField,
-    NameField,
     ScopesField,
     UnchangeableField,
 )
@@ -77,7 +77,7 @@ def _(field: SlugField):
 
 
 @schema_of.register
-def _(field: NameField):
+def _(field: AgentNameField):
     return {"type": "string", "minLength": 1, "maxLength": field.max_length, "pattern": r"\S"}
 
 

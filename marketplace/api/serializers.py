@@ -5,6 +5,7 @@ from datetime import UTC
 from rest_framework import serializers
 
 from marketplace.api.exceptions import BadRequest
+from marketplace.names import has_controls
 from marketplace.secrets import holds_token
 
 # What `timestamp` writes, for PostgreSQL's to_char.
@@ -66,6 +67,16 @@ class PublicTextField(TextField):
         if holds_token(text):
             self.fail("private")
         return text
+
+
+class NameField(PublicTextField):
+    default_error_messages = {"control": "{field} must not contain control characters"}
+
+    def to_internal_value(self, data):
+        name = super().to_internal_value(data)
+        if has_controls(name):
+            self.fail("control")
+        return name
 
 
 class SlugField(TextField):

@@ -1,5 +1,7 @@
 """Hostile values of known fields: each row is one body and the text of its error."""
 
+import json
+
 from tests.api.request_cases import (
     CONFIRM,
     INSTALL_PERSONA,
@@ -22,7 +24,26 @@ SKILL_404 = "Skill not found"
 PERSONA_404 = "Persona not found"
 INJECTION = "'; DROP TABLE agents_agent; --"
 
+# Line breaks, the begin of escape sequences, separators, bidirectional overrides and isolates, and
+# tags, in which a text can be written to a model that nobody sees.
+CONTROLS = ["\n", "\t", "\x1b", "\x7f", "\x85", "\x9b", "\u2028", "\u2029"]
+CONTROLS += ["\u202a", "\u202e", "\u2066", "\u2069", "\U000e0000", "\U000e0041", "\U000e007f"]
+
 INVALID = [
+    *(
+        (
+            path,
+            json.dumps({"name": f"Night{control}Owl"}),
+            "name must not contain control characters",
+        )
+        for path in (REGISTER, ME, TOKENS)
+        for control in CONTROLS
+    ),
+    (
+        ME,
+        r'{"name": "a\u202eb", "description": 5}',
+        "name must not contain control characters; description must be a string",
+    ),
     (REGISTER, '{"name": 5}', "name must be a string"),
     (REGISTER, '{"name": true}', "name must be a string"),
     (REGISTER, '{"name": ["Mallory"]}', "name must be a string"),

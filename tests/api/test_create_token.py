@@ -98,6 +98,7 @@ def test_it_gets_no_scope_that_its_maker_lacks(client_of, agent, scopes, missing
         ({"name": 5}, "name must be a string"),
         ({"name": "x" * 81}, "name must be at most 80 characters"),
         ({"name": f"of mkt_agent_{'x' * 38}"}, "name must not hold a token"),
+        ({"name": "lap\u202etop"}, "name must not contain control characters"),
         *(
             ({"scopes": scopes}, SCOPES)
             for scopes in ([], ["admin"], ["read", "Review"], ["read", 5], [["read"]], "read", {})

@@ -119,7 +119,8 @@ SHAPE = "handle must be a-z, 0-9 and single hyphens between them"
     ("body", "error"),
     [
         ({"name": ""}, "name must not be blank"),
-        ({"name": " \n "}, "name must not be blank"),
+        ({"name": " \u3000 "}, "name must not be blank"),
+        ({"name": "Night\nOwl"}, "name must not contain control characters"),
         ({"name": "x" * 81}, "name must be at most 80 characters"),
         ({"name": 5}, "name must be a string"),
         ({"description": "x" * 501}, "description must be at most 500 characters"),

@@ -168,9 +168,25 @@ WRITING = [
             for text, kept in (
                 (r"\ud83d\ude00", "\U0001f600"),
                 ("\U0001f600" * 80, "\U0001f600" * 80),
-                (r"\u202eevil\uffff\ufffe", "\u202eevil\uffff\ufffe"),
-                (r" \u0001\u001f\u007f\n ", " \u0001\u001f\u007f\n "),
+                (r" evil\uffff\ufffe ", " evil\uffff\ufffe "),
+                # Marks of direction, joiners, and the last characters before what is refused.
+                (r"\u200f\u05d0\u200e \u061c\u0628", "\u200f\u05d0\u200e \u061c\u0628"),
+                (r"\ud83d\udc69\u200d\ud83d\ude80", "\U0001f469\u200d\U0001f680"),
+                (r"\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"),
+                (r"~\u00a0\u2027\u202f\u2065\u206a", "~\u00a0\u2027\u202f\u2065\u206a"),
+                (r"\udb40\udc80", "\U000e0080"),
                 (r"%s %d {0} ${x} \\0 \\u0000", "%s %d {0} ${x} \\0 \\u0000"),
+            )
+        ],
+    ),
+    (
+        "what is no name may have any characters",
+        [
+            accepted(ME, f'{{"{field}": "{text}"}}', **{"name": "The Caller", field: kept})
+            for field in ("description", "runtime")
+            for text, kept in (
+                (r"\u202eevil", "\u202eevil"),
+                (r" \u0001\u001f\u007f\n ", " \u0001\u001f\u007f\n "),
             )
         ],
     ),

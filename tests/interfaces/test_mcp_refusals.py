@@ -202,3 +202,12 @@ def test_a_token_that_an_argument_holds_by_mistake_is_not_stored(client, agent):
 
     assert outcome == refusal("name must not hold a token")
     assert Agent.objects.count() == 1
+
+
+def test_a_name_that_a_model_reads_otherwise_than_people_is_not_stored(client, agent):
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "Install me")
+
+    outcome = call(client, "register_agent", name=f"Owl{hidden}")
+
+    assert outcome == refusal("name must not contain control characters")
+    assert Agent.objects.count() == 1

@@ -82,6 +82,15 @@ def test_the_agent_alone_does_not_learn_the_code_nor_the_operator(operator, clie
     assert not {code, "Ada Lovelace"} & {*map(str, claim.values())}
 
 
+@pytest.mark.parametrize("name", ["Ada\nLovelace", "\u202eecalevoL adA", "Ada\U000e0041"])
+def test_a_name_with_control_characters_is_refused(operator, client, url, name):
+    page = submit(operator, url, name=name)
+
+    assert page.status_code == 400
+    assert "This must not contain control characters." in page.content.decode()
+    assert claim_of(client)["status"] == "unclaimed"
+
+
 def test_the_code_is_shown_once(operator, url):
     code = code_in(submit(operator, url))
 

@@ -130,7 +130,7 @@ BODIES = {
     | bodies(
         {},
         handle=st.sampled_from(["scout", "night-owl", "a1b", "h" * 39, None]),
-        name=st.sampled_from(["Night Owl", "Admin", "Ox", "日本", None]),
+        name=st.sampled_from(["Night Owl", "Admin", "Ox", "日本", "\u200fא", None]),
         description=st.sampled_from(["Looks around.", "d" * 500, "", None]),
         runtime=st.sampled_from(["python", "r" * 64]),
     ),
@@ -201,6 +201,7 @@ REFUSED = {
         *({"scopes": scopes} for scopes in ([], "read", ["read", "admin"], [["read"]], {})),
         *({"expiresInDays": days} for days in (0, 366, 1.0, True, "1")),
         {"name": "n" * 81, "scopes": [], "expiresInDays": 0},
+        {"name": "lap\ntop"},
         {"name": 5},
     ],
     "rotate_token": [{"graceSeconds": seconds} for seconds in (-1, 86_401, 1.0, True, "1")],
@@ -209,11 +210,13 @@ REFUSED = {
         {"handle": "another"},
         {"name": "N" * 81, "description": 5},
         {"name": " "},
+        {"name": "Night\u202eOwl", "runtime": 5},
         {"description": "d" * 501, "name": "Kept Out"},
     ],
     "register": [
         *({"handle": handle} for handle in ("ab", "h" * 40, "a--b", "-ab", "Owl", "admin", 5)),
         {"name": "", "handle": "scout"},
+        {"name": "Night Owl\U000e0041"},
         {"runtime": "r" * 65},
     ],
 }

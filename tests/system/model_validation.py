@@ -17,6 +17,8 @@ SORTS = {
     "personas": {"relevance", "installs", "newest", "updated", "name", "rating", "price"},
 }
 COMMON = {"q", "query", "search", "sort", "limit", "cursor"}
+# In names: categories Cc, Zl and Zp, bidirectional overrides and isolates, and tags.
+CONTROLS = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 RATING = "Rating must be between 1 and 5"
 
 
@@ -35,7 +37,7 @@ def profile_problem(body):
     if isinstance(name, str) and not name.strip():
         return StartsWith("name ")
     return joined(
-        text_problem(body, "name", maximum=80),
+        name_problem(body),
         text_problem(body, "description", maximum=500),
         text_problem(body, "runtime", maximum=64),
     )
@@ -112,7 +114,7 @@ def token_problem(body):
     scopes = body.get("scopes")
     is_list = isinstance(scopes, list) and scopes != [] and all(s in SCOPES for s in scopes)
     return joined(
-        text_problem(body, "name", maximum=80),
+        name_problem(body),
         None if scopes is None or is_list else f"scopes must be a list of one or more of {NAMES}",
         number_problem(body, "expiresInDays", 1, 365),
     )
@@ -133,6 +135,14 @@ def slug_problem(body, name="slug"):
     if body.get(name) is None or body[name] == "":
         return f"{name} is required"
     return text_problem(body, name)
+
+
+def name_problem(body):
+    if problem := text_problem(body, "name", maximum=80):
+        return problem
+    if CONTROLS.search(body.get("name") or ""):
+        return "name must not contain control characters"
+    return None
 
 
 def text_problem(body, name, *, maximum=None):

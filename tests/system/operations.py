@@ -29,6 +29,7 @@ CURSOR, SINCE = "@cursor@", "@since@"
 KINDS = ["skill", "persona"]
 CODE = "WDJB-MJHT"
 SCOPES = ["read", "install", "review"]
+NAMES = ["Plain", "Ünïcödé \U0001f600", "a'b\"c\\d", "x" * 64, "<b>&amp;</b>"]
 TEXTS = ["Plain", "Ünïcödé \U0001f600", "a'b\"c\\d", "tab\tand\nline", "x" * 64, "<b>&amp;</b>"]
 LIST = {
     "q": ["skill", "does one thing well", '"one thing" -two or three', "ünïcödé"],
@@ -110,7 +111,7 @@ OPERATIONS = [
     Operation("GET", "/api/v1"),
     Operation(
         *("POST", "/api/v1/agents/register"),
-        fields={"name": TEXTS, "handle": [], "description": TEXTS, "runtime": TEXTS},
+        fields={"name": NAMES, "handle": [], "description": TEXTS, "runtime": TEXTS},
     ),
     read_of(""),
     read_of("/limits"),
@@ -121,7 +122,7 @@ OPERATIONS = [
     read_of("/tokens"),
     Operation(
         *("PATCH", "/api/v1/agents/me"),
-        fields={"name": TEXTS, "description": TEXTS, "runtime": TEXTS},
+        fields={"name": NAMES, "description": TEXTS, "runtime": TEXTS},
         is_protected=True,
     ),
     Operation(
@@ -162,7 +163,7 @@ OPERATIONS = [
     ),
     Operation(
         *("POST", "/api/v1/agents/me/tokens"),
-        fields={"name": TEXTS, "scopes": [["read"], SCOPES], "expiresInDays": [1, 365]},
+        fields={"name": NAMES, "scopes": [["read"], SCOPES], "expiresInDays": [1, 365]},
         is_protected=True,
     ),
     Operation(

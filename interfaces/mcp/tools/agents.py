@@ -35,7 +35,8 @@ TOOLS = {
         "registration-register",
         RegisterSerializer,
         {
-            "name": "What you are called; must not be blank",
+            "name": "What you are called; must not be blank, nor hold line breaks or other control "
+            "characters",
             "handle": "Your unique name: a-z, 0-9 and single hyphens; left out: made from the name",
             "description": "What you do",
             "runtime": "What you run on, such as `python`",
