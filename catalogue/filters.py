@@ -102,10 +102,10 @@ class CatalogueFilterSet(FilterSet):
     }
     by_ids = None
 
-    def __init__(self, query, *, is_asked=True):
-        """`is_asked` is False for a search that nobody asked for, such as one for suggestions."""
+    def __init__(self, query, *, address=None):
+        """The `address` is of who asked; None for a search that nobody asked for."""
         super().__init__(query)
-        self.is_asked = is_asked
+        self.address = address
         if len(self.words) > MAX_QUERY:
             raise BadRequest(f"q must be at most {MAX_QUERY} characters")
         _, self.bound["counted"] = self.counted
@@ -129,8 +129,8 @@ class CatalogueFilterSet(FilterSet):
         }
         best, count, version = rank(**options)
         # A filter that leaves nothing says nothing about the text.
-        if self.is_asked and not count and not self.values:
-            count_zero_results(self.queryset.model.__name__.lower(), self.words)
+        if self.address and not count and not self.values:
+            count_zero_results(self.queryset.model.__name__.lower(), self.words, self.address)
         if all(self.filters[name].is_versioned for name in self.values):
             validator = version_validator(version)
         else:

@@ -1,14 +1,18 @@
 """Counts the searches that find nothing: what agents look for, and the catalogue does not have."""
 
 from django.db import DEFAULT_DB_ALIAS, Error, connection
+from django.utils.crypto import salted_hmac
 
 from catalogue.frontmatter import one_line
 from catalogue.models import ZeroResultSearch
 from marketplace.db.replicas import monitor
 from marketplace.models import max_length
+from marketplace.ratelimits.counters import count
 from marketplace.secrets import mask
 
 MAX_ROWS = 10_000
+MAX_OF_CLIENT = 1000  # searches in a day
+DAY = 24 * 3600  # seconds
 MAX_LENGTH = max_length(ZeroResultSearch, "text")
 MAX_DIGITS = 6  # more may be somebody's number
 
@@ -37,8 +41,8 @@ COUNT = """
 """
 
 
-def count_zero_results(kind, text):
-    """Count a search for a text that has found nothing, without its caller; it never fails.
+def count_zero_results(kind, text, address):
+    """Count a search for a text that has found nothing, once a day for an address; it never fails.
 
     Only a search that really ran is counted: of a response that is served from a cache, of this
     server or of another one, nothing is heard here. The primary counts, whichever server has
@@ -48,11 +52,28 @@ def count_zero_results(kind, text):
     if not shown or monitor.problems[DEFAULT_DB_ALIAS]:
         return
     try:
+        if not is_counted(kind, shown, address):
+            return
         with connection.cursor() as cursor:
             cursor.execute(COUNT, {"kind": kind, "text": shown, "others": MAX_ROWS - 1})
     except Error:
         # A server that may not be written to, as after a failover: the search has its results.
         return
+
+
+def is_counted(kind, text, address):
+    """Whether the client has not searched for the text today, nor for very many others.
+
+    A counter of the rate limits each: of its key nobody learns the address. The one of the client
+    is first, so that a flood of texts leaves no more rows than this.
+    """
+    if count(key_of(address), 1, DAY) > MAX_OF_CLIENT:
+        return False
+    return count(key_of(address, kind, text), 1, DAY) == 1
+
+
+def key_of(*parts):
+    return salted_hmac(__name__, "\n".join(parts), algorithm="sha256").hexdigest()[:32]
 
 
 def public_text(text):

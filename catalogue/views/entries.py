@@ -26,6 +26,7 @@ from marketplace.api.viewsets import PublicListViewSet
 from marketplace.db.compiled_queries import BindParam, VersionedQuery
 from marketplace.http_cache.responses import conditional_response
 from marketplace.http_cache.validators import Validator
+from marketplace.ratelimits.client_address import client_address
 
 # What a URL with a digest responds with.
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -47,6 +48,9 @@ class CatalogueViewSet(PublicListViewSet):
     lookup_value_regex = "[^/]+"
     detail_serializer_class = None
     by_slug = None
+
+    def list(self, request):
+        return super().list(request, address=client_address(request))
 
     def retrieve(self, request, slug):
         entry, validator = self.get_published(slug)

@@ -9,6 +9,7 @@ from interfaces.website.pages import Page
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.http_cache.validators import Validator
+from marketplace.ratelimits.client_address import client_address
 
 MAX_CHOICES, MAX_SHOWN = 30, 8  # values of a facet: all, and without asking for more
 # The titles of the facets, in their order on the page.
@@ -70,7 +71,7 @@ class ListPage(Page):
         # A form sends its empty fields too; they set no filter.
         query = {name: values for name, values in query_parameters(request).items() if any(values)}
         before = query.pop("before", [""])[0]
-        filterset = self.viewset.filterset_class(query)
+        filterset = self.viewset.filterset_class(query, address=client_address(request))
         pagination = NumberedPagination(int(before) if re.fullmatch("[0-9]{1,9}", before) else None)
         pagination.paginate_queryset(filterset, request)
         counted, validator = most_common(self.kind, self.facets, MAX_CHOICES)

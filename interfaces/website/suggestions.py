@@ -65,7 +65,7 @@ def as_words(text):
 def entries(kind, text, request, number):
     """Those with titles that begin with the text, then the best that hold its words."""
     query = {"q": [completed(kind, text)[:MAX_QUERY]], "limit": [str(number)]}
-    filterset = FILTERSETS[kind](query, is_asked=False)
+    filterset = FILTERSETS[kind](query)
     named = filterset.queryset.alias(name=TITLE_WITHOUT_CASE)
     named = named.filter(name__startswith=text.lower()).order_by("name").values("slug", "title")
     titles = {row["slug"]: row["title"] for row in named[:number]}

@@ -27,6 +27,19 @@ DELETE FROM marketplace_ratecount WHERE key IN (
 PURGE_ONE_IN = 200
 
 
+def count(key, value, seconds):
+    """Count so many more in the window of a key, 32 hexadecimal digits; returns the new count.
+
+    A window lasts so many seconds from its first count on.
+    """
+    # Nobody gains anything by guessing it.
+    if getrandbits(32) % PURGE_ONE_IN == 0:  # nosec B311
+        with connection.cursor() as cursor:
+            cursor.execute(PURGE)
+    [(new_count,)] = connection.fetch_all(COUNT, [key, value, time.time() + seconds])
+    return new_count
+
+
 class PostgresCounters(BaseCache):
     """The part of a cache backend that django-ratelimit uses.
 
@@ -40,13 +53,10 @@ class PostgresCounters(BaseCache):
         self.counted = {}
 
     def add(self, key, value, timeout=DEFAULT_TIMEOUT, version=None):
-        # Nobody gains anything by guessing it.
-        if getrandbits(32) % PURGE_ONE_IN == 0:  # nosec B311
-            self.purge()
-        expires_at = time.time() + (self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout)
-        [(count,)] = connection.fetch_all(COUNT, [self.digest_of(key, version), value, expires_at])
-        self.counted = {(key, version): count}
-        return count == value
+        seconds = self.default_timeout if timeout is DEFAULT_TIMEOUT else timeout
+        new_count = count(self.digest_of(key, version), value, seconds)
+        self.counted = {(key, version): new_count}
+        return new_count == value
 
     def incr(self, key, delta=1, version=None):
         count = self.counted.pop((key, version), None)
@@ -62,7 +72,3 @@ class PostgresCounters(BaseCache):
 
     def digest_of(self, key, version):
         return blake2b(self.make_key(key, version).encode(), digest_size=16).hexdigest()
-
-    def purge(self):
-        with connection.cursor() as cursor:
-            cursor.execute(PURGE)

@@ -10,14 +10,15 @@ from django.utils import timezone
 
 from catalogue.models import ZeroResultSearch
 from catalogue.search import zero_results
+from marketplace.models import RateCount
 from tests.factories import SkillFactory
 
 LIST = "/admin/catalogue/zeroresultsearch/"
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 
 
-def search(client, text, url=SKILLS, **query):
-    response = client.get(url, {"q": text, **query})
+def search(client, text, url=SKILLS, address="192.0.2.1", **query):
+    response = client.get(url, {"q": text, **query}, REMOTE_ADDR=address)
     assert response.status_code == 200
     return response.json()["count"] if url.startswith("/api/") else response
 
@@ -27,8 +28,9 @@ def counted():
 
 
 def test_what_found_nothing_is_counted_by_its_text_and_kind(admin_client, anyone):
-    for text in ("Abacus  Repair", " abacus repair", "zither"):
-        assert search(anyone, text) == 0
+    assert search(anyone, "Abacus  Repair") == 0
+    assert search(anyone, " abacus repair", address="192.0.2.2") == 0
+    assert search(anyone, "zither") == 0
     search(anyone, "abacus repair", PERSONAS)
 
     page = admin_client.get(LIST)
@@ -63,6 +65,62 @@ def test_nothing_is_written_where_something_was_found_or_nothing_was_searched(an
 
     assert counted() == []
     assert "zeroresult" not in str(queries.captured_queries)
+    assert not RateCount.objects.exists()
+
+
+def test_a_text_is_counted_once_for_a_client_in_a_day(anyone):
+    for text in ("abacus", "Abacus", "abacus", "zither"):
+        search(anyone, text)
+    assert sorted(counted()) == [("skill", "abacus", 1), ("skill", "zither", 1)]
+
+    for address in ("192.0.2.2", "2001:db8:1::1", "2001:db8:1::2"):
+        search(anyone, "Abacus", address=address)
+        search(anyone, "aBacus", address=address)
+    assert counted() == [("skill", "abacus", 3), ("skill", "zither", 1)]
+
+    RateCount.objects.update(expires_at=timezone.now() - timedelta(hours=1))
+    search(anyone, "abaCus")
+    assert counted() == [("skill", "abacus", 4), ("skill", "zither", 1)]
+
+
+def test_one_client_does_not_fill_the_list(anyone, monkeypatch):
+    monkeypatch.setattr(zero_results, "MAX_OF_CLIENT", 2)
+
+    for text in ("oud", "lute", "harp", "viol"):
+        search(anyone, text)
+    assert {text for _, text, _ in counted()} == {"oud", "lute"}
+    assert RateCount.objects.count() == 3
+    search(anyone, "harp", address="192.0.2.2")
+
+    assert {text for _, text, _ in counted()} == {"oud", "lute", "harp"}
+
+
+def test_what_is_kept_of_a_client_depends_on_the_secret_key(anyone, settings):
+    search(anyone, "abacus")
+    first = set(RateCount.objects.values_list("key", flat=True))
+    settings.SECRET_KEY = "another one"
+    search(anyone, "Abacus")
+
+    assert len(first) == 2
+    assert RateCount.objects.exclude(key__in=first).count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+def test_searches_at_once_are_counted_once(db):
+    barrier = threading.Barrier(8)
+
+    def count():
+        barrier.wait(20)
+        zero_results.count_zero_results("skill", "abacus", "192.0.2.1")
+        connection.close()
+
+    threads = [threading.Thread(target=count) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+
+    assert counted() == [("skill", "abacus", 1)]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -76,7 +134,8 @@ def test_a_response_from_the_cache_is_not_counted_again(anyone):
 def test_a_search_over_mcp_or_on_the_website_counts_alike(anyone):
     call = {"name": "search_skills", "arguments": {"query": "abacus"}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    response = anyone.post("/mcp", message, headers={"MCP-Protocol-Version": "2025-06-18"})
+    headers = {"MCP-Protocol-Version": "2025-06-18"}
+    response = anyone.post("/mcp", message, headers=headers, REMOTE_ADDR="192.0.2.2")
     assert '"count":0' in response.content.decode().replace(" ", "").replace("\\", "")
     search(anyone, "abacus", "/skills")
 
@@ -117,6 +176,7 @@ def test_a_new_text_replaces_the_oldest_of_those_that_were_asked_for_least(anyon
         )
 
     search(anyone, "oud")
+    search(anyone, "oud", address="192.0.2.2")
     assert len(counted()) == 3
     search(anyone, "zither")
     assert [text for _, text, _ in counted()] == ["oud", "zither", "lute"]
@@ -132,7 +192,7 @@ def test_a_search_is_answered_where_nothing_can_be_written(anyone):
 
 
 def read_only(execute, sql, *arguments):
-    if "zeroresult" in sql:
+    if "INSERT" in sql:
         raise DatabaseError("cannot execute INSERT in a read-only transaction")
     return execute(sql, *arguments)
 
