@@ -1,7 +1,9 @@
 import errno
+import fcntl
 import os
 import socket
 import struct
+import termios
 from collections import deque
 
 from marketplace.server.incoming import MAX_ARRIVED
@@ -58,6 +60,7 @@ class ClientSocket(socket.socket):
 
     wakes_at = 1
     collected = None
+    queued = 0  # bytes that the kernel had for the client when `has_taken` was last asked
 
     @classmethod
     def of(cls, plain):
@@ -160,6 +163,18 @@ class ClientSocket(socket.socket):
         except BlockingIOError:
             pass
         return has_taken
+
+    def has_taken(self):
+        """Whether the client has taken anything since this was last asked.
+
+        The kernel reports a socket as writable only when much of its queue is gone, which may take
+        a slow reader a minute.
+        """
+        before, (self.queued,) = (
+            self.queued,
+            struct.unpack("i", fcntl.ioctl(self.fileno(), termios.TIOCOUTQ, bytes(4))),
+        )
+        return self.queued < before
 
     @property
     def memory(self):

@@ -229,6 +229,7 @@ class Worker(ThreadWorker):
     def finish(self, conn, seconds):
         """Wait until the client takes the rest of the response, sends the next request, or ends."""
         if conn.sock.unsent:
+            conn.sock.has_taken()  # from here on
             self.park(conn, self.send_on, seconds, WHEN_WRITABLE)
         elif conn.is_kept:
             self.keep(conn)
@@ -275,7 +276,9 @@ class Worker(ThreadWorker):
                     self.close(conn)
 
     def expire(self, conn):
-        if conn.on_event in {self.send_on, self.receive_next}:
+        if conn.on_event == self.send_on and conn.timeout and conn.sock.has_taken():
+            self.park(conn, self.send_on, self.request_timeout, WHEN_WRITABLE)
+        elif conn.on_event in {self.send_on, self.receive_next}:
             conn.sock.reset()
             self.close(conn)
         elif conn.on_event == self.receive_upload:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from marketplace.server.sockets import MAX_COLLECTED, ClientSocket
+from tests.processes import is_within
 
 
 @pytest.fixture
@@ -115,6 +116,20 @@ def test_closing_lets_go_of_files(ends, tmp_path):
 
     served.close()
     assert descriptors() == files - 2  # the file and the socket
+
+
+def test_it_is_seen_that_a_client_takes_little():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        client = socket.create_connection(listener.getsockname())
+        server, _ = listener.accept()
+    with ClientSocket.of(server) as served, client:
+        served.sendall(bytes(16 * 1024**2))
+        served.has_taken()
+        assert not served.has_taken()
+
+        client.recv(1024**2, socket.MSG_WAITALL)
+        assert is_within(5, served.has_taken)
+        assert not served.has_taken()
 
 
 def received_while_flushing(served, client, size):

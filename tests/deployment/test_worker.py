@@ -78,7 +78,7 @@ def test_connections_beyond_the_limit_are_not_kept(plain_server_of):
 
 @ours
 def test_at_the_limit_a_new_connection_takes_the_place_of_one_that_waits(plain_server_of):
-    """First of those that have sent nothing for a second, then of the one that waits for longest."""
+    """Of one that has sent nothing for a second, or else of the one that waits for longest."""
     server = plain_server_of("--worker-connections 8")
     with ExitStack() as open_links:
 
