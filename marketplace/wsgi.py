@@ -1,6 +1,7 @@
 import io
 import os
 import re
+from importlib import import_module
 
 from marketplace import environment
 
@@ -11,6 +12,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
 os.environ.setdefault("PGAPPNAME", "marketplace web")
 os.environ["PGOPTIONS"] = environment.startup_options()
 
+from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters
@@ -26,6 +28,10 @@ BOUNDARY = re.compile(r"[ -~]{0,69}[!-~]")  # RFC 2046, 5.1.1, or Django refuses
 # Longer than statement_timeout, so that PostgreSQL itself ends what it can.
 Connection.max_wait = 6
 django_application = get_wsgi_application()
+# Or the first request would wait for the views, and the first message of MCP for its SDK, which
+# takes as long as all else, and for the backend that anyio imports when it is used.
+for module in (settings.ROOT_URLCONF, "interfaces.mcp.server", "anyio._backends._asyncio"):
+    import_module(module)
 
 
 @measured

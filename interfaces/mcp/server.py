@@ -1,6 +1,6 @@
 """MCP through its official SDK, run from a synchronous request.
 
-Imported with the first message: see interfaces.mcp.views.
+Imported by the web processes alone: see marketplace/wsgi.py.
 """
 
 import asyncio

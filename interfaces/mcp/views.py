@@ -14,7 +14,8 @@ class McpViewSet(PublicViewSet):
         # The SDK would take a call with another id for a notification, and drop it.
         if "id" in message and type(message["id"]) not in {int, str}:
             raise BadRequest("id must be a string or a whole number")
-        # The SDK takes longer to import than the rest of the project, and few clients speak MCP.
+        # The SDK takes longer to import than the rest of the project, and only the web processes
+        # need it. They have it by now (marketplace/wsgi.py).
         from interfaces.mcp.server import respond  # noqa: PLC0415
 
         return respond(request)

@@ -1,7 +1,5 @@
 """MCP at /mcp: the protocol, its versions, and bodies that are no messages."""
 
-import subprocess
-import sys
 import tomllib
 
 import pytest
@@ -9,7 +7,6 @@ import pytest
 from demo.postgres import CHECKOUT
 from tests.factories import SkillFactory
 from tests.interfaces.mcp_calls import HELLO, MODERN, URL, modern, result, send
-from tests.live import url_of_test_database
 
 TOOLS = [
     *("search_skills", "get_skill", "list_skill_files", "get_skill_file", "list_facets"),
@@ -237,30 +234,6 @@ def test_it_does_not_serve_a_foreign_host(anyone):
 
     assert response.status_code == 400
     assert list(response.json()) == ["error"]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_sdk_is_imported_for_the_first_message_only(monkeypatch):
-    program = """
-import json, sys, django
-django.setup()
-from django.test import Client
-client = Client(SERVER_NAME="localhost")
-assert client.get("/api/v1/skills").status_code == 200
-assert client.get("/mcp").status_code == 405
-print("mcp" in sys.modules)
-message = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-assert client.post("/mcp", json.dumps(message), "application/json").status_code == 200
-print("mcp" in sys.modules)
-"""
-    monkeypatch.setenv("DATABASE_URL", url_of_test_database())
-    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "marketplace.settings")
-
-    process = subprocess.run(
-        [sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, check=True
-    )
-
-    assert process.stdout.split()[-2:] == ["False", "True"]
 
 
 def test_a_notification_that_is_named_as_a_request_fails_nothing(anyone, caplog):

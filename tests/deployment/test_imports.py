@@ -1,0 +1,74 @@
+"""What a worker imports before requests come, so that none of them waits for it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from demo.postgres import CHECKOUT
+from tests.interfaces.mcp_calls import HELLO
+from tests.live import url_of_test_database
+
+FIRST_MESSAGES = """
+import io, json, sys
+from marketplace.wsgi import application
+
+def respond(message):
+    body, statuses = json.dumps(message).encode(), []
+    environ = {
+        "REQUEST_METHOD": "POST", "PATH_INFO": "/mcp", "QUERY_STRING": "", "HTTP_HOST": "localhost",
+        "SERVER_NAME": "localhost", "SERVER_PORT": "80", "REMOTE_ADDR": "127.0.0.1",
+        "CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body)),
+        "HTTP_MCP_PROTOCOL_VERSION": "2025-06-18",
+        "wsgi.input": io.BytesIO(body), "wsgi.errors": sys.stderr, "wsgi.url_scheme": "http",
+    }
+    content = b"".join(application(environ, lambda status, headers: statuses.append(status)))
+    assert statuses == ["200 OK"] and b'"result"' in content, content
+
+imported = set(sys.modules)
+for message in json.loads(sys.argv[1]):
+    respond(message)
+print(sorted(set(sys.modules) - imported))
+"""
+NO_SDK = """
+import sys, django
+django.setup()
+from django.core.management import call_command
+call_command("check")
+print("mcp" in sys.modules)
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_has_imported_what_its_first_messages_need():
+    call = {"name": "search_skills", "arguments": {"query": "pdf"}}
+    methods = {"initialize": HELLO, "tools/list": {}, "tools/call": call}
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        for method, params in methods.items()
+    ]
+
+    assert run_program(FIRST_MESSAGES, json.dumps(messages)) == "[]"
+
+
+def test_a_management_command_imports_no_sdk(db):
+    assert run_program(NO_SDK) == "False"
+
+
+def run_program(program, *arguments):
+    """The last line that the program prints."""
+    process = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=CHECKOUT,
+        env={
+            **os.environ,
+            "DATABASE_URL": url_of_test_database(),
+            "DJANGO_SETTINGS_MODULE": "marketplace.settings",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return process.stdout.splitlines()[-1]
