@@ -128,7 +128,7 @@ def test_what_is_removed_while_it_is_sent_is_sent_whole(anyone, large, downloads
 
 def test_a_folder_of_somebody_else_is_not_used(anyone, large, downloads, tmp_path, caplog):
     other = tmp_path / "other"
-    other.mkdir()
+    other.mkdir(mode=0o700)
     downloads.symlink_to(other)
 
     assert_unavailable(anyone.get(URL))

@@ -125,9 +125,10 @@ HEADERS = {
         "operator=00000000-0000-0000-0000-000000000000:" + "0" * 64,
     ],
     "X-Forwarded-For": ["1.2.3.4", "::1", "a, b, c", "[::1]:80", "1.2.3.4:99999999", "\xff"],
+    "Range": ["bytes=0-", "bytes=1-2", "bytes=-1", "bytes=99999999-", "bytes=0-0,2-3", "lines=1-"],
     "X-Forwarded-Proto": ["https", "http", "ftp"],
     **dict.fromkeys((
-        "Accept", "Accept-Encoding", "Accept-Language", "Range", "If-Range", "TE", "Trailer",
+        "Accept", "Accept-Encoding", "Accept-Language", "If-Range", "TE", "Trailer",
         "Origin", "Referer", "X-CSRFToken", "X-HTTP-Method-Override", "X-Forwarded-Host",
         "Forwarded", "Proxy", "Script-Name", "SCRIPT_NAME", "PATH_INFO", "Path-Info",
         "Query-String", "Content-Encoding", "Content-Length_", "Content_Length", "HTTP2-Settings",
