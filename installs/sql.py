@@ -3,8 +3,8 @@
 It locks the agent's row and then, in turn, the entry's, so that a suspension, a price or a
 withdrawal that is committed meanwhile counts. It writes only where nothing is in the way. If
 another write of the same agent is committed after the statement's snapshot, a unique constraint
-refuses the whole statement; Agent.run_alone then runs it once more. An install that has found a
-queue takes a second statement, `kept`.
+refuses the whole statement; Agent.run_alone then runs it once more, as after a deadlock. An install
+that has found a queue takes a second statement, `kept`.
 """
 
 from agents.sql import WITH_ME, WITH_ME_OR_OPERATOR

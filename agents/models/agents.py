@@ -2,10 +2,11 @@ from functools import partial
 
 from django.contrib.postgres.indexes import OpClass
 from django.core.validators import RegexValidator
-from django.db import IntegrityError, connection, models, transaction
+from django.db import IntegrityError, OperationalError, connection, models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Upper
 from django.utils import timezone
+from psycopg.errors import DeadlockDetected
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents import handles
@@ -112,9 +113,13 @@ class Agent(models.Model):
         values["agent"] = self.pk
         try:
             verdict = connection.fetch_one(statement, values)
-        except IntegrityError:
-            # Another write of this agent was committed between the statement's snapshot and its
-            # lock. With the lock taken first, the snapshot sees it.
+        except (IntegrityError, OperationalError) as error:
+            # A constraint refuses the statement if another write of this agent was committed
+            # between its snapshot and its lock: with the lock taken first, the snapshot sees it.
+            # To end a deadlock, PostgreSQL undoes one statement. A transaction cannot go on.
+            is_deadlock = isinstance(error.__cause__, DeadlockDetected)
+            if connection.in_atomic_block or not (is_deadlock or isinstance(error, IntegrityError)):
+                raise
             with transaction.atomic():
                 self.lock()
                 verdict = connection.fetch_one(statement, values)

@@ -261,3 +261,32 @@ def test_those_who_wait_for_an_entry_are_woken_one_at_a_time(transactional_db, k
 
     assert waits == ["advisory"] * 3 + ["transactionid"]
     assert not factory._meta.model.objects.miscounted().exists()
+
+
+def test_an_install_that_a_deadlock_ends_is_run_again(transactional_db, client, agent):
+    persona = PersonaFactory(slug="archivist")
+
+    def install():
+        try:
+            return client.post(INSTALL_PERSONA, {"slug": "archivist"})
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic(), connection.cursor() as cursor:
+            # The install is the one that gives way, after a second.
+            cursor.execute("SET LOCAL deadlock_timeout = '20s'")
+            Persona.objects.filter(pk=persona.pk).update(title="Edited")
+            installing = pool.submit(install)
+            wait_until_they_wait(1)
+            Agent.objects.filter(pk=agent.pk).update(name="Edited")
+        response = installing.result()
+
+    assert response.status_code == 201
+    assert response.json() == {
+        "message": "Persona installed",
+        "personaId": persona.public_id,
+        "slug": "archivist",
+        "isActive": False,
+    }
+    assert Persona.objects.get().installs == PersonaInstall.objects.count() == 1
