@@ -82,6 +82,18 @@ class RateCount(models.Model):
         return str(self.key)
 
 
+class History(models.Model):
+    """Which history of the rows the primary has; read and written by db/replicas.py.
+
+    One row, which each replica receives with all that was written in that history.
+    """
+
+    name = models.TextField()
+
+    def __str__(self):
+        return self.name
+
+
 class DayCount(models.Model):
     """How many rows of a kind were added on a day that is over; see adminsite/day_counts.py."""
 

@@ -1,6 +1,7 @@
 """Django's PostgreSQL backend with prepared statements and a cheap health check."""
 
 import select
+import time
 from datetime import UTC, datetime
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ from psycopg.pq import TransactionStatus
 
 from marketplace import metrics
 from marketplace.db.connections import Connection, watch
+from marketplace.db.history import MAX_AGE, read_history
 from marketplace.db.prepared_statements import PreparedStatements, named_row
 
 MAX_PARAMS = 50
@@ -46,6 +48,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     # The module that Django connects with.
     Database = SimpleNamespace(**vars(psycopg) | {"connect": Connection.connect})
     prepared_statements = None
+    history_read = (None, 0, None)  # from which connection, until when it is valid, and what
 
     def get_new_connection(self, conn_params):
         connection = super().get_new_connection(conn_params)
@@ -84,6 +87,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 return cursor.fetchall(), named_row(names)
         if self.needs_rollback:
             self.validate_no_broken_transaction()
+        return self._fetch_prepared(statement, params)
+
+    def _fetch_prepared(self, statement, params=()):
         with self.wrap_database_errors, metrics.statements.time():
             if (
                 self.prepared_statements is None
@@ -93,6 +99,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
                     self.connection, is_enabled=self.settings_dict["PREPARED_STATEMENTS"]
                 )
             return self.prepared_statements.fetch(statement, params)
+
+    @property
+    def history(self):
+        """Which history of the rows its server has (marketplace.db.history)."""
+        self.close_if_health_check_failed()
+        self.ensure_connection()
+        connection, valid_until, history = self.history_read
+        if connection is not self.connection or time.monotonic() > valid_until:
+            history = read_history(lambda statement: self._fetch_prepared(statement)[0])
+            self.history_read = self.connection, time.monotonic() + MAX_AGE, history
+        return history
 
     def _needs_cursor(self, params):
         """Whether queries are logged, a transaction is still to begin, or parameters are many.

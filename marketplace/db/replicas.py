@@ -16,14 +16,21 @@ from django.db import DEFAULT_DB_ALIAS, Error, InterfaceError, OperationalError,
 logger = logging.getLogger(__name__)
 REPLICAS = [alias for alias in settings.DATABASES if alias != DEFAULT_DB_ALIAS]
 INTERVAL = 0.2  # seconds between two looks at a server
-ON_PRIMARY = "SELECT pg_current_wal_lsn() - '0/0'::pg_lsn"
-ON_REPLICA = """
-SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() - '0/0'::pg_lsn END
+# Where a server is in the log, and which history it has received.
+LOOK = """
+SELECT {} - '0/0'::pg_lsn, (SELECT name FROM marketplace_history)
+"""
+ON_PRIMARY = LOOK.format("pg_current_wal_lsn()")
+ON_REPLICA = LOOK.format("CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END")
+NOTE_HISTORY = """
+INSERT INTO marketplace_history (id, name) VALUES (1, %s)
+ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name
 """
 
 
 class Reading(threading.local):
     alias = DEFAULT_DB_ALIAS
+    history = None  # of the replica
 
 
 reading = Reading()
@@ -32,6 +39,13 @@ reading = Reading()
 def read_connection():
     """The connection that this thread reads with."""
     return connections[reading.alias]
+
+
+def history():
+    """Which history of the rows this thread reads, the same on the primary and its replicas."""
+    if reading.alias == DEFAULT_DB_ALIAS:
+        return connections[DEFAULT_DB_ALIAS].history
+    return reading.history
 
 
 class ReplicaRouter:
@@ -52,7 +66,7 @@ def on_replica(function, *arguments, **options):
     if not REPLICAS or reading.alias != DEFAULT_DB_ALIAS:
         return function(*arguments, **options)
     for alias in monitor.usable():
-        reading.alias = alias
+        reading.alias, reading.history = alias, monitor.histories[alias]
         try:
             return function(*arguments, **options)
         except (OperationalError, InterfaceError) as error:
@@ -70,12 +84,17 @@ class Monitor:
 
     Positions in the log are compared, because clocks differ and an idle primary is not behind. A
     thread for each server asks it, and a server that hangs stops its own thread alone.
+
+    A replica cannot tell which history it has, and one that has received what a failover lost may
+    be ahead of the new primary. So the name of a new history is stored, and a replica is not read
+    before it has received that.
     """
 
     def __init__(self):
         self.usable_until = dict.fromkeys(REPLICAS, 0)
         self.problems = dict.fromkeys(settings.DATABASES)
         self.positions = deque(maxlen=1000)  # (time, position) of the primary
+        self.histories = dict.fromkeys(settings.DATABASES)
         self.lock = threading.Lock()
         self.is_running = False
 
@@ -85,7 +104,12 @@ class Monitor:
             if not self.is_running:
                 self.start()
         now = time.monotonic()
-        replicas = [alias for alias in REPLICAS if self.usable_until[alias] > now]
+        current = self.histories[DEFAULT_DB_ALIAS]
+        replicas = [
+            alias
+            for alias in REPLICAS
+            if self.usable_until[alias] > now and self.histories[alias] == current
+        ]
         first = threading.get_native_id() % (len(replicas) or 1)
         return replicas[first:] + replicas[:first]
 
@@ -104,12 +128,11 @@ class Monitor:
             while True:
                 begun = time.monotonic()
                 try:
-                    [(position,)] = connections[alias].fetch_all(statement)
+                    [(position, history)] = connections[alias].fetch_all(statement)
+                    problem = note(alias, begun, position, history)
                 except Error as error:
                     connections[alias].close()
                     problem = str(error) or type(error).__name__
-                else:
-                    problem = note(alias, begun, position)
                 if problem:
                     self.leave_out(alias)
                 self.log_change(alias, problem)
@@ -117,16 +140,23 @@ class Monitor:
 
         threading.Thread(target=look, name=f"watches {alias}", daemon=True).start()
 
-    def note_primary(self, _alias, begun, position):
+    def note_primary(self, alias, begun, position, stored):
+        current = connections[alias].history
+        if stored != current:
+            connections[alias].fetch_all(NOTE_HISTORY, [current])
+        self.histories[alias] = current
         self.positions.append((begun, position))
 
-    def note_replica(self, alias, begun, position):
+    def note_replica(self, alias, begun, position, history):
         """Note where the replica is; returns why it cannot be used, or None."""
         needed = self.position_before(begun - settings.REPLICA_MAX_LAG)
         if position is None:
             return "it is no replica"
         if needed is None or position < needed:
             return "it is behind the primary"
+        if history != self.histories[DEFAULT_DB_ALIAS]:
+            return "it does not follow the primary"
+        self.histories[alias] = history
         self.usable_until[alias] = begun + settings.REPLICA_MAX_LAG
         return None
 

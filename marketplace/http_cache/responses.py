@@ -55,8 +55,9 @@ def conditional_response(request, shown, validator, build):
 
     A 304, not built, where the client has it. With a validator the middleware caches it.
     """
+    history = validator and validator.history
     release = settings.VERSION, REPRESENTATION, settings.PUBLIC_URL
-    etag = etag_of(repr((*release, cache_key(request.META), shown)))
+    etag = etag_of(repr((*release, history, cache_key(request.META), shown)))
     if is_not_modified(request.META, etag):
         return HttpResponseNotModified(headers={"ETag": etag})
     response = build()

@@ -2,24 +2,28 @@
 
 Nothing expires and no write announces itself. One small statement reads the versions of all rows
 that a response shows (xmin and ctid), or for a ranking the catalogue version, so that what was
-committed anywhere is in every response after it.
+committed anywhere is in every response after it. In another history of the database the versions
+repeat (marketplace.db.history), so that no response outlives its own.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+
+from marketplace.db.replicas import history
 
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """A response is fresh for as long as `check()` returns what it has `seen`."""
+    """A response is fresh for as long as `check()` returns what it has `seen`, in one history."""
 
     check: Callable[[], Any]
     seen: Any
+    history: str | None = field(default_factory=history)
 
     def is_fresh(self):
-        return self.check() == self.seen
+        return self.check() == self.seen and self.history in {None, history()}
 
     @classmethod
     def of(cls, check):
@@ -43,4 +47,4 @@ def check_all(validators):
 
 
 # For what changes only with a release or the configuration, which start a new process.
-ALWAYS_FRESH = Validator(check=lambda: True, seen=True)
+ALWAYS_FRESH = Validator(check=lambda: True, seen=True, history=None)

@@ -1,0 +1,39 @@
+"""Which history of the rows a server has: its cluster, and the timeline of that.
+
+The version of a row (xmin, ctid) belongs to one history. A failover that lost a write, or a dump
+that was restored into another cluster, may give the same version to another state of the row.
+"""
+
+import logging
+from functools import cache
+
+from django.db import NotSupportedError, ProgrammingError
+
+logger = logging.getLogger(__name__)
+# Seconds. A connection stays in one history, but a pooler may lend it other servers.
+MAX_AGE = 1
+# pg_control_checkpoint() has the timeline of the last checkpoint, which may be an older one. A
+# standby does not know its own yet, so that what is read from it counts as new.
+HISTORY = """
+SELECT CASE WHEN pg_is_in_recovery() THEN gen_random_uuid()::text
+    ELSE system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) END
+FROM pg_control_system()
+"""
+
+
+def read_history(fetch):
+    try:
+        [(history,)] = fetch(HISTORY)
+    except (ProgrammingError, NotSupportedError) as error:
+        warn(str(error))
+        return "unknown"
+    return history
+
+
+@cache
+def warn(problem):
+    logger.warning(
+        "cached responses may be wrong after a failover, because the database does not say which "
+        "timeline it is on: %s",
+        problem.splitlines()[0],
+    )

@@ -1,0 +1,132 @@
+"""Row versions repeat after a failover that lost a write, and in a restored database."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from demo.postgres import USER, Postgres
+from tests.processes import is_within
+from tests.system.test_failover import Pair
+
+pytestmark = pytest.mark.slow
+
+READS = 40  # by all threads of all processes
+OTHERS = "/api/v1/skills?limit=1"
+# What a transaction takes although it writes nothing.
+NUMBERS = """
+DO $$ BEGIN
+    FOR number IN 1..{} LOOP
+        PERFORM pg_current_xact_id();
+        COMMIT;
+    END LOOP;
+END $$
+"""
+
+
+class Persona:
+    """One persona, read from a server and edited in one database or another."""
+
+    def __init__(self, server, slug):
+        self.server = server
+        self.slug = slug
+
+    def edit(self, postgres, cents, *, at=None):
+        """Set the price, in the transaction of that number; returns the version of the row."""
+        with psycopg.connect(postgres.url, autocommit=True) as link:
+            if at is not None:
+                [(last,)] = link.execute("SELECT pg_current_xact_id()::text::int").fetchall()
+                link.execute(NUMBERS.format(at - last - 1))
+            [version] = link.execute(
+                "UPDATE catalogue_persona SET price_cents = %s WHERE slug = %s "
+                "RETURNING pg_current_xact_id()::text::int, ctid::text",
+                [cents, self.slug],
+            ).fetchall()
+        return version
+
+    def etag(self):
+        return self.read()[0].headers["ETag"]
+
+    def read(self, **headers):
+        """The responses to as many reads as leave no thread out."""
+        return self.read_path(f"/api/v1/personas/{self.slug}", headers)
+
+    def read_others(self):
+        return self.read_path(OTHERS, {})
+
+    def read_path(self, path, headers):
+        with ThreadPoolExecutor(8) as pool:
+            return list(
+                pool.map(lambda _: self.server.request("GET", path, headers=headers), range(READS))
+            )
+
+
+def prices(responses):
+    """The prices of the responses, or their statuses where they have none."""
+    return {
+        response.json()["priceCents"] if response.status == 200 else response.status
+        for response in responses
+    }
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    with Pair(tmp_path_factory.mktemp("histories")) as pair:
+        yield pair
+
+
+def test_a_failover_that_loses_a_write(pair):
+    persona = Persona(pair.server, pair.catalogue["personas"][0])
+    pair.add_standby(is_synchronous=False)
+    caught_up = "SELECT replay_lsn = pg_current_wal_lsn() FROM pg_stat_replication"
+    assert is_within(10, lambda: pair.rows(caught_up) == [(True,)])
+    pair.standby.stop()
+    [(last,)] = pair.rows("SELECT pg_current_xact_id()::text::int")
+    lost = persona.edit(pair.postgres, 500, at=last + 100)
+    etag = persona.etag()
+    assert prices(persona.read()) == {500}
+
+    pair.postgres.stop()
+    pair.standby.start()
+    pair.promote()
+    assert is_within(15, lambda: {r.status for r in persona.read_others()} == {200})
+    assert persona.edit(pair.postgres, 900, at=last + 100) == lost
+
+    assert prices(persona.read()) == {900}
+    assert prices(persona.read(**{"If-None-Match": etag})) == {900}
+    assert prices(persona.read(**{"If-None-Match": persona.etag()})) == {304}
+
+
+@pytest.fixture
+def restored(pair, tmp_path):
+    """Another cluster, which the server finds in the place of the standby."""
+    pair.standby.stop()
+    restored = Postgres(tmp_path / "restored", durable=True)
+    restored.socket = pair.standby.socket
+    yield restored
+    restored.stop()
+    pair.postgres.start()
+
+
+def test_a_database_that_is_restored_into_another_cluster(pair, restored, tmp_path):
+    persona, dump = Persona(pair.server, pair.catalogue["personas"][1]), tmp_path / "dump.sql"
+    persona.edit(pair.postgres, 0)
+    with psycopg.connect(pair.postgres.url, autocommit=True) as link:
+        # Rows are where COPY will put them.
+        link.execute("VACUUM FULL catalogue_persona")
+    connect = ("-h", pair.postgres.socket, "-U", USER, "-d", "postgres")
+    pair.postgres.run("pg_dump", *connect, "-f", dump)
+    [(last,)] = pair.rows("SELECT pg_current_xact_id()::text::int")
+    later = persona.edit(pair.postgres, 500, at=last + 100)
+    etag = persona.etag()
+    assert prices(persona.read()) == {500}
+
+    pair.postgres.stop()
+    restored.start()
+    connect = ("-h", restored.socket, "-U", USER, "-d", "postgres")
+    restored.run("psql", *connect, "-q", "-1", "-v", "ON_ERROR_STOP=1", "-f", dump)
+    assert is_within(15, lambda: {r.status for r in persona.read_others()} == {200})
+    assert persona.edit(restored, 900, at=last + 100) == later
+
+    assert prices(persona.read()) == {900}
+    assert prices(persona.read(**{"If-None-Match": etag})) == {900}
