@@ -1,15 +1,15 @@
 """Rate limit counters in PostgreSQL, exact across threads, processes and machines."""
 
-import time
 from hashlib import blake2b
 from random import getrandbits
 
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.db import connection
 
+# The database computes both sides of each comparison, because a host's clock may be wrong.
 COUNT = """
 INSERT INTO marketplace_ratecount AS old (key, count, expires_at)
-VALUES (%s, %s, to_timestamp(%s))
+VALUES (%s, %s, now() + %s * interval '1 second')
 ON CONFLICT (key) DO UPDATE SET
     count = CASE WHEN old.expires_at > now() THEN old.count ELSE 0 END + EXCLUDED.count,
     -- Unchanged within a window, because a change of an indexed column writes the index too.
@@ -36,7 +36,7 @@ def count(key, value, seconds):
     if getrandbits(32) % PURGE_ONE_IN == 0:  # nosec B311
         with connection.cursor() as cursor:
             cursor.execute(PURGE)
-    [(new_count,)] = connection.fetch_all(COUNT, [key, value, time.time() + seconds])
+    [(new_count,)] = connection.fetch_all(COUNT, [key, value, seconds])
     return new_count
 
 

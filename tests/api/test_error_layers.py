@@ -1,5 +1,7 @@
 """Errors of the layers around the API (contract 1)."""
 
+import time
+
 import psycopg
 import pytest
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
@@ -93,6 +95,21 @@ def test_a_wrong_host_is_a_400(anyone, host, path):
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
 def test_health_is_answered_on_any_host(anyone, path):
     assert anyone.get(path, headers={"Host": "10.0.0.7"}).status_code == 200
+
+
+@pytest.mark.parametrize(("shift", "words"), [(7, "7 seconds ahead of"), (-7, "7 seconds behind")])
+def test_a_clock_that_differs_from_the_databases_is_logged(
+    anyone, monkeypatch, caplog, shift, words
+):
+    clock = time.time
+    for host_time in (clock, lambda: clock() + shift, lambda: clock() + shift, clock, clock):
+        monkeypatch.setattr("marketplace.middleware.health.time.time", host_time)
+        assert anyone.get("/readyz").status_code == 200
+
+    assert [record.message for record in caplog.records] == [
+        f"the clock of this host is {words} that of the database: synchronize both",
+        "the clocks of this host and of the database agree again",
+    ]
 
 
 @pytest.mark.parametrize("accept", ["application/json", "text/html", "*/*"])

@@ -1,5 +1,6 @@
 """Rate limits (contract 8)"""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from uuid import UUID
@@ -178,6 +179,18 @@ def test_a_window_that_ends_while_a_request_is_counted_asks_for_one_second(
     monkeypatch.setattr("django_ratelimit.core.time.time", lambda: 1_000_001)
 
     assert wait_of(client.post(SKILL)) == 1
+
+
+@pytest.mark.parametrize("shift", [-7200, 7200])
+def test_a_host_whose_clock_is_wrong_has_limits_too(client, rates, monkeypatch, shift):
+    rates(install="2/h")
+    now = time.time()
+    monkeypatch.setattr("time.time", lambda: now + shift)
+
+    responses = [client.post(SKILL, {"slug": "no"}) for _ in range(3)]
+
+    assert [response.status_code for response in responses] == [404, 404, 429]
+    assert 1 <= wait_of(responses[2]) <= 3600
 
 
 def test_registration_is_counted_by_address(anyone, rates):
