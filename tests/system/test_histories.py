@@ -1,17 +1,20 @@
 """Row versions repeat after a failover that lost a write, and in a restored database."""
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
 
 from demo.postgres import USER, Postgres
+from tests.live import LiveServer
 from tests.processes import is_within
 from tests.system.test_failover import Pair
 
 pytestmark = pytest.mark.slow
 
 READS = 40  # by all threads of all processes
+CAUGHT_UP = "SELECT replay_lsn = pg_current_wal_lsn() FROM pg_stat_replication"
 OTHERS = "/api/v1/skills?limit=1"
 # What a transaction takes although it writes nothing.
 NUMBERS = """
@@ -78,8 +81,7 @@ def pair(tmp_path_factory):
 def test_a_failover_that_loses_a_write(pair):
     persona = Persona(pair.server, pair.catalogue["personas"][0])
     pair.add_standby(is_synchronous=False)
-    caught_up = "SELECT replay_lsn = pg_current_wal_lsn() FROM pg_stat_replication"
-    assert is_within(10, lambda: pair.rows(caught_up) == [(True,)])
+    assert is_within(10, lambda: pair.rows(CAUGHT_UP) == [(True,)])
     pair.standby.stop()
     [(last,)] = pair.rows("SELECT pg_current_xact_id()::text::int")
     lost = persona.edit(pair.postgres, 500, at=last + 100)
@@ -95,6 +97,56 @@ def test_a_failover_that_loses_a_write(pair):
     assert prices(persona.read()) == {900}
     assert prices(persona.read(**{"If-None-Match": etag})) == {900}
     assert prices(persona.read(**{"If-None-Match": persona.etag()})) == {304}
+
+
+@pytest.fixture
+def replica(pair, tmp_path):
+    """A replica beside the standby."""
+    pair.add_standby(is_synchronous=False)
+    replica = Postgres(tmp_path / "replica", durable=True)
+    replica.follow(pair.postgres)
+    yield replica
+    replica.stop()
+    shutil.rmtree(replica.socket, ignore_errors=True)
+
+
+@pytest.fixture
+def reader(pair, replica, tmp_path):
+    """A server that reads what is public from the replica."""
+    environment = pair.server.environment | {"DATABASE_REPLICA_URL": replica.url}
+    server = LiveServer(tmp_path / "reader.log", environment)
+    server.environment["PORT"] = str(server.port)
+    server.start()
+    yield server
+    server.stop()
+
+
+def test_a_replica_that_has_received_what_a_failover_lost(pair, replica, reader):
+    # Of one host, because an ETag depends on it.
+    host = {"Host": "127.0.0.1"}
+    slug = pair.catalogue["personas"][2]
+    persona, on_primary = Persona(reader, slug), Persona(pair.server, slug)
+    assert is_within(10, lambda: pair.rows(CAUGHT_UP) == [(True,)] * 2)
+    pair.standby.stop()
+    [(last,)] = pair.rows("SELECT pg_current_xact_id()::text::int")
+    lost = persona.edit(pair.postgres, 500, at=last + 100)
+    assert is_within(10, lambda: pair.rows(CAUGHT_UP) == [(True,)])
+    etags = {r.headers["ETag"] for r in persona.read(**host) + on_primary.read(**host)}
+    assert len(etags) == 1
+
+    pair.postgres.stop()
+    pair.standby.start()
+    pair.promote()
+    assert is_within(15, lambda: {r.status for r in persona.read_others()} == {200})
+    assert persona.edit(pair.postgres, 900, at=last + 100) == lost
+    left_out = "replica-0 cannot be read: it does not follow the primary"
+    assert is_within(5, lambda: left_out in reader.log.read_text())
+
+    assert prices(persona.read(**host)) == {900}
+    assert prices(persona.read(**host, **{"If-None-Match": etags.pop()})) == {900}
+
+    replica.follow(pair.postgres)
+    assert is_within(10, lambda: "replica-0 can be read again" in reader.log.read_text())
 
 
 @pytest.fixture
