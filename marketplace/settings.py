@@ -40,6 +40,7 @@ RATE_LIMITS = {
     "revoke": environment.rates("RATE_LIMIT_REVOKE", "30/h"),
     "operator": environment.rates("RATE_LIMIT_OPERATOR", "5/15m"),
     "login": environment.rates("RATE_LIMIT_LOGIN", "5/15m"),
+    "login-address": environment.rates("RATE_LIMIT_LOGIN_ADDRESS", "30/15m"),
 }
 TRUSTED_PROXY_COUNT = environment.whole_number("TRUSTED_PROXY_COUNT", default=0, low=0, high=10)
 # How people reach the staff; the website and /skill.md say it.

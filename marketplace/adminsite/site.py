@@ -1,12 +1,10 @@
 from django.http import Http404
-from django.template.response import TemplateResponse
 
 from marketplace.adminsite.base import StaffModelAdmin
 from marketplace.adminsite.charts import BARS, charts, days_of
 from marketplace.adminsite.dashboard import attention, totals
+from marketplace.adminsite.failed_logins import limit_failures
 from marketplace.adminsite.theme import AdminSite
-from marketplace.ratelimits.client_address import client_address
-from marketplace.ratelimits.decorators import Caller, count
 
 
 class MarketplaceAdminSite(AdminSite):
@@ -36,23 +34,8 @@ class MarketplaceAdminSite(AdminSite):
         "Staff": {"user": "group", "group": "shield_person"},
     }
 
+    @limit_failures
     def login(self, request, extra_context=None):
-        """Django's log-in, with its attempts limited by user name and address together.
-
-        An attempt is counted before its password is checked, so that concurrent guesses are
-        counted too.
-        """
-        if request.method == "POST":
-            user = request.POST.get("username", "").strip().lower()[:150]
-            usage = count(request, "login", Caller(f"{client_address(request)} {user}"))
-            if usage.is_exceeded:
-                return TemplateResponse(
-                    request,
-                    "admin/too_many_logins.html",
-                    {**self.each_context(request), "minutes": -(-usage.seconds // 60)},
-                    status=429,
-                    headers={"Retry-After": str(usage.seconds)},
-                )
         return super().login(request, extra_context)
 
     def search(self, request, extra_context=None):

@@ -1,45 +1,121 @@
 """The log-in of staff"""
 
+from functools import partial
+
 import pytest
+from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import User
 from django.test import Client
 
+from marketplace.adminsite.failed_logins import hashing
+from marketplace.models import RateCount
+from tests.system.races import in_parallel, statuses
+from tests.system.staff import Browser
+
 URL = "/admin/login/"
+RIGHT = "right-password"
 
 
 @pytest.fixture
 def staff(db):
-    return User.objects.create_superuser("staff", password="right-password")
+    return User.objects.create_superuser("staff", password=RIGHT)
 
 
 def attempt(username="staff", password="wrong", address="192.0.2.1"):
-    return Client().post(
+    return Client(raise_request_exception=False).post(
         URL, {"username": username, "password": password, "next": "/admin/"}, REMOTE_ADDR=address
     )
 
 
+def assert_refused(response, text, seconds):
+    assert response.status_code == 429
+    assert response["Content-Type"].startswith("text/html")
+    assert int(response["Retry-After"]) in seconds
+    assert text in response.content.decode()
+    assert "sessionid" not in response.cookies
+
+
 @pytest.mark.usefixtures("staff")
 def test_the_right_password_opens_it():
-    response = attempt(password="right-password")
+    response = attempt(password=RIGHT)
 
     assert (response.status_code, response["Location"]) == (302, "/admin/")
 
 
 @pytest.mark.usefixtures("staff")
-def test_the_sixth_attempt_is_refused_even_with_the_right_password():
+def test_the_right_password_never_counts():
+    for _ in range(7):
+        assert attempt(password=RIGHT).status_code == 302
+
+    assert [attempt().status_code for _ in range(6)] == [200] * 5 + [429]
+
+
+@pytest.mark.usefixtures("staff")
+def test_after_five_wrong_passwords_even_the_right_one_is_refused():
     assert [attempt().status_code for _ in range(5)] == [200] * 5
 
-    response = attempt(password="right-password")
+    response = attempt(password=RIGHT)
 
-    assert response.status_code == 429
-    assert 1 <= int(response["Retry-After"]) <= 900
-    assert "Too many attempts" in response.content.decode()
-    assert "sessionid" not in response.cookies
+    assert_refused(response, "Too many attempts", range(1, 901))
+
+
+@pytest.mark.usefixtures("staff")
+def test_an_address_has_thirty_wrong_passwords_for_all_names_together():
+    for number in range(30):
+        assert attempt(f"name-{number}").status_code == 200
+
+    assert_refused(attempt(password=RIGHT), "Too many attempts", range(1, 901))
+    assert attempt(password=RIGHT, address="192.0.2.2").status_code == 302
+
+
+@pytest.mark.usefixtures("staff")
+def test_an_ipv6_client_is_counted_by_its_64(rates):
+    rates(login_address="2/15m")
+    for number in range(2):
+        attempt(f"name-{number}", address=f"2001:db8:0:1::{number}")
+
+    assert attempt("another", address="2001:db8:0:1:ffff::9").status_code == 429
+    assert attempt("another", address="2001:db8:0:2::1").status_code == 200
+
+
+@pytest.mark.usefixtures("staff")
+def test_one_password_is_hashed_at_a_time_and_nobody_waits():
+    with hashing:
+        response = attempt(password=RIGHT)
+
+    assert_refused(response, "Somebody else is logging in", [1])
+    assert not RateCount.objects.filter(count__gt=0).exists()
+    assert attempt(password=RIGHT).status_code == 302
+
+
+@pytest.mark.usefixtures("staff")
+def test_the_next_one_has_its_turn_after_a_crash(monkeypatch):
+    with monkeypatch.context() as crashing:
+        crashing.setattr(ModelBackend, "authenticate", lambda *_, **__: 1 / 0)
+        assert attempt(password=RIGHT).status_code == 500
+
+    assert attempt(password=RIGHT).status_code == 302
+
+
+def test_concurrent_tries_are_told_of_no_more_wrong_passwords_than_the_limit(live_server_of):
+    User.objects.create_superuser("staff", password=RIGHT)
+    server = live_server_of(WEB_CONCURRENCY="2", RATE_LIMIT_LOGIN_ADDRESS="3/1000d")
+    calls = []
+    for number in range(16):
+        browser = Browser(server)
+        form = browser.form(browser.get(URL)) | {"username": f"n-{number}", "password": "wrong"}
+        calls.append(partial(browser.post, URL, form))
+
+    # Each time somebody has a turn.
+    rounds = [statuses(in_parallel(calls)) for _ in range(4)]
+
+    assert sum(responses[200] for responses in rounds) == 3
+    assert rounds[-1] == {429: 16}
 
 
 @pytest.mark.usefixtures("staff")
 def test_the_name_is_counted_without_case_and_the_address_apart():
-    for name in ("staff", "STAFF", " Staff ", "staff", "stAFF"):
+    for name in ("staff", "STAFF", " Staff ", "\uff53taff", "stAFF"):
         attempt(name)
 
     assert attempt("staff").status_code == 429

@@ -30,7 +30,7 @@ from tests.environments import (
 ORIGIN = "https://market.example"
 CHECK_SERVER = ("-m", "gunicorn", "--check-config", "--print-config", "marketplace.wsgi")
 RATES = ["install 20/h", "review 10/h", "manage 120/h", "confirm-claim 10/h", "report 10/h"]
-RATES += ["register 100/h", "revoke 30/h", "operator 5/15m", "login 5/15m"]
+RATES += ["register 100/h", "revoke 30/h", "operator 5/15m", "login 5/15m", "login-address 30/15m"]
 
 
 def settings_of(*names, **variables):
@@ -164,6 +164,7 @@ def test_rates_are_read_for_each_policy_and_tier():
         RATE_LIMIT_REVOKE="9/h",
         RATE_LIMIT_OPERATOR="2/d",
         RATE_LIMIT_LOGIN="free=3/m",
+        RATE_LIMIT_LOGIN_ADDRESS="4/m",
     ) == {
         "install": {"free": "20/h", "plus": "100/h"},
         "review": {"free": "3/30m"},
@@ -174,6 +175,7 @@ def test_rates_are_read_for_each_policy_and_tier():
         "revoke": {"free": "9/h"},
         "operator": {"free": "2/d"},
         "login": {"free": "3/m"},
+        "login-address": {"free": "4/m"},
     }
 
 

@@ -1,0 +1,72 @@
+"""Limits on guessing the passwords of staff."""
+
+from functools import wraps
+from http import HTTPStatus
+from threading import Lock
+
+from django.contrib.auth import get_user_model
+from django.template.response import TemplateResponse
+
+from marketplace import metrics
+from marketplace.ratelimits.client_address import client_address
+from marketplace.ratelimits.decorators import Caller, count, usage_of
+
+# Checking a password takes a third of a second of a core, also where no user has the name. A
+# process checks one at a time and lets nobody wait for it, so its other threads serve requests.
+hashing = Lock()
+BUSY_SECONDS = 1
+
+
+def limit_failures(log_in):
+    """Count the posts to a site's log-in that open nothing, by address and by user name.
+
+    The counts are checked before a password and written after it, so that the right password never
+    counts. Nobody is told of more wrong passwords than the limit. Each thread that was past the
+    check when the last one was counted may still try one more.
+    """
+
+    @wraps(log_in)
+    def limited(site, request, extra_context=None):
+        if request.method != "POST":
+            return log_in(site, request, extra_context)
+        callers = callers_of(request)
+        for policy, caller in callers.items():
+            usage = usage_of(request, policy, caller)
+            if not usage.remaining:
+                metrics.refusals.labels(policy).inc()
+                return refuse(site, request, usage.seconds)
+        if not hashing.acquire(blocking=False):
+            return refuse(site, request, BUSY_SECONDS, is_busy=True)
+        try:
+            response = log_in(site, request, extra_context)
+            if response.status_code != HTTPStatus.OK:  # the form again
+                return response
+            usages = [count(request, *each) for each in callers.items()]
+        finally:
+            hashing.release()
+        if any(usage.is_exceeded for usage in usages):
+            return refuse(site, request, max(usage.seconds for usage in usages))
+        return response
+
+    return limited
+
+
+def callers_of(request):
+    """Who is counted, by policy; the address first, because a new name has a count of its own."""
+    address = client_address(request)
+    # As Django looks for it, which also takes it for the same name in other letters.
+    name = get_user_model().normalize_username(request.POST.get("username", "")[:150])
+    return {
+        "login-address": Caller(address),
+        "login": Caller(f"{address} {name.strip().lower()}"),
+    }
+
+
+def refuse(site, request, seconds, *, is_busy=False):
+    return TemplateResponse(
+        request,
+        "admin/too_many_logins.html",
+        {**site.each_context(request), "is_busy": is_busy, "minutes": -(-seconds // 60)},
+        status=HTTPStatus.TOO_MANY_REQUESTS,
+        headers={"Retry-After": str(seconds)},
+    )
