@@ -86,9 +86,9 @@ AGENTS = """
         RETURNING id
     ), claims AS (
         INSERT INTO agents_operatorclaim (
-            agent_id, secret, operator_name, operator_email, code_digest, wrong_codes
+            agent_id, secret, operator_name, operator_email, code_digest
         )
-        SELECT id, md5('claim' || id), '', '', '', 0 FROM agents
+        SELECT id, md5('claim' || id), '', '', '' FROM agents
     )
     INSERT INTO agents_agenttoken (agent_id, digest, hint, scopes, created_at)
     SELECT id, md5('token' || id) || md5('digest' || id), 'fill',

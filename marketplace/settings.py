@@ -39,6 +39,8 @@ RATE_LIMITS = {
     "register": environment.rates("RATE_LIMIT_REGISTER", "100/h"),
     "revoke": environment.rates("RATE_LIMIT_REVOKE", "30/h"),
     "operator": environment.rates("RATE_LIMIT_OPERATOR", "5/15m"),
+    "claim-code": environment.rates("RATE_LIMIT_CLAIM_CODE", "60/h"),
+    "claim-code-address": environment.rates("RATE_LIMIT_CLAIM_CODE_ADDRESS", "30/h"),
     "login": environment.rates("RATE_LIMIT_LOGIN", "5/15m"),
     "login-address": environment.rates("RATE_LIMIT_LOGIN_ADDRESS", "30/15m"),
 }

@@ -10,7 +10,14 @@ from django.shortcuts import render
 from agents import tokens
 from agents.models import OperatorClaim
 from operators.forms import ClaimForm
-from operators.pages import OperatorPage, count_key, keys_tried, too_many
+from operators.pages import (
+    OperatorPage,
+    count_code,
+    count_key,
+    keys_tried,
+    too_many,
+    with_limits,
+)
 
 
 class ClaimView(OperatorPage):
@@ -39,6 +46,9 @@ class ClaimView(OperatorPage):
             return too_many(request, tried)
         if not form.is_valid():
             return self.render(claim, form, status=400)
+        usages = count_code(request, claim)
+        if usages[-1].is_exceeded:
+            return too_many(request, usages[-1])
         new_key = None if form.cleaned_data["key"] else tokens.mint_key()
         try:
             code = claim.request_code(
@@ -48,7 +58,7 @@ class ClaimView(OperatorPage):
             )
         except OperatorClaim.DoesNotExist:
             raise Http404 from None
-        return self.render(claim, form, code=code, new_key=new_key)
+        return with_limits(self.render(claim, form, code=code, new_key=new_key), *usages)
 
     def render(self, claim, form, *, status=200, **shown):
         context = {

@@ -1,6 +1,5 @@
 """What the console shows of an agent (lifecycle 17)."""
 
-from agents.models import ClaimRenewal
 from operators.forms import LIMITED
 from profiles.limits import usages_of
 from profiles.profile import advisories_of, updates_of
@@ -13,8 +12,8 @@ LABELS = {**LIMITED, "confirm-claim": "Claim codes"}
 class Overview:
     def __init__(self, request, claim):
         agent = claim.agent
-        # Who has asked for the agent in its operator's place, while the agent may confirm it.
-        self.renewal = ClaimRenewal.objects.waiting().filter(claim=claim).first()
+        # Those who have asked for the agent in its operator's place, while it may confirm them.
+        self.codes = claim.codes.valid().order_by("-pk")
         self.tokens = agent.tokens.valid()
         self.skills = Page(request, "skills", agent.skill_installs.present().with_entry())
         self.personas = Page(request, "personas", agent.persona_installs.present().with_entry())

@@ -87,6 +87,14 @@ def keys_tried(request):
     return usage_of(request, "operator", Caller(client_address(request)))
 
 
+def count_code(request, claim):
+    """Count that a code is asked for; returns the Usages, of which the last may be exceeded."""
+    address = count(request, "claim-code-address", Caller(client_address(request)))
+    if address.is_exceeded:
+        return [address]  # and takes nothing from the others who have the claim URL
+    return [address, count(request, "claim-code", Caller(claim.pk))]
+
+
 def handle_in(request, name):
     """The handle that a query parameter holds, or None."""
     match = re.fullmatch(handles.PATTERN, request.GET.get(name, ""))
@@ -96,10 +104,10 @@ def handle_in(request, name):
 def too_many(request, usage):
     response = render(request, "operator/too_many.html", {"usage": usage}, status=429)
     response["Retry-After"] = str(usage.seconds)
-    return with_limit(response, usage)
+    return with_limits(response, usage)
 
 
-def with_limit(response, usage):
-    for name, value in usage.headers.items():
-        response[name] = value
+def with_limits(response, *usages):
+    for name in usages[0].headers:
+        response[name] = ", ".join(usage.headers[name] for usage in usages)
     return response

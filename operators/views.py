@@ -5,10 +5,10 @@ from django.db.models import Exists, Max, OuterRef
 from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
 
-from agents.models import AgentToken, ClaimRenewal, OperatorKey
+from agents.models import AgentToken, ClaimCode, OperatorKey
 from operators import sessions
 from operators.overview import Overview
-from operators.pages import Console, OperatorPage, count_key, handle_in, too_many, with_limit
+from operators.pages import Console, OperatorPage, count_key, handle_in, too_many, with_limits
 
 MAX_AGENTS = 50  # on a page
 
@@ -29,7 +29,7 @@ class AgentsPage(OperatorPage):
         claims = claims.annotate(
             last_used_at=Max("agent__tokens__last_used_at"),
             has_token=Exists(AgentToken.objects.valid().filter(agent=OuterRef("agent"))),
-            is_asked_for=Exists(ClaimRenewal.objects.waiting().filter(claim=OuterRef("pk"))),
+            is_asked_for=Exists(ClaimCode.objects.valid().filter(claim=OuterRef("pk"))),
         )
         shown = list(claims.order_by("agent__handle")[: MAX_AGENTS + 1])
         context = {
@@ -57,7 +57,7 @@ class AgentsPage(OperatorPage):
             if previous := sessions.session_of(request):
                 previous.delete()
             sessions.begin(response, key)
-        return with_limit(response, usage)
+        return with_limits(response, usage)
 
     def ask(self, request, *, refused=None, status=200):
         context = {"agent": handle_in(request, "agent"), "refused": refused}

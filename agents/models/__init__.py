@@ -1,6 +1,7 @@
 from agents.models.agents import Agent
-from agents.models.claims import ClaimRenewal, OperatorClaim
+from agents.models.claim_codes import ClaimCode
+from agents.models.claims import OperatorClaim
 from agents.models.operators import OperatorKey
 from agents.models.tokens import AgentToken
 
-__all__ = ["Agent", "AgentToken", "ClaimRenewal", "OperatorClaim", "OperatorKey"]
+__all__ = ["Agent", "AgentToken", "ClaimCode", "OperatorClaim", "OperatorKey"]

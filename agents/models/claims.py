@@ -1,4 +1,3 @@
-from datetime import timedelta
 from functools import partial
 from hmac import compare_digest
 
@@ -7,61 +6,13 @@ from django.db import models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Lower
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 
-from agents import tokens
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, InvalidClaimCode
+from agents.models.claim_codes import digest_of
 from agents.models.operators import OperatorKey
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.permissions import Scope
 from marketplace.secrets import random_text
-
-
-class CodeRequest(models.Model):
-    """Somebody who says to operate an agent, and the code with which the agent confirms it.
-
-    `key` opens nothing before that. The code is stored only as a digest.
-    """
-
-    CODE_ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
-    CODE_LENGTH = 8
-    CODE_LIFETIME = timedelta(minutes=15)
-    MAX_WRONG_CODES = 5
-
-    operator_name = models.CharField(max_length=80, blank=True)
-    operator_email = models.EmailField(blank=True)
-    code_digest = models.CharField(max_length=64, blank=True, editable=False)
-    code_expires_at = models.DateTimeField(null=True, editable=False)
-    wrong_codes = models.PositiveSmallIntegerField(default=0, editable=False)
-
-    class Meta:
-        abstract = True
-
-    def issue_code(self, agent, *, name, email, key):
-        """A new code, which replaces any earlier one, and the key that came with that."""
-        code, replaced = random_text(self.CODE_LENGTH, self.CODE_ALPHABET), self.key_id
-        self.operator_name, self.operator_email = name, email
-        self.key, _ = OperatorKey.objects.get_or_create(
-            digest=tokens.digest(key), defaults={"hint": tokens.hint(key)}
-        )
-        self.code_digest = digest_of(code, agent)
-        self.code_expires_at = timezone.now() + self.CODE_LIFETIME
-        self.wrong_codes = 0
-        self.save()
-        OperatorKey.objects.unconfirmed().filter(pk=replaced).exclude(pk=self.key_id).delete()
-        return f"{code[:4]}-{code[4:]}"
-
-    def refusal(self, digest):
-        """The error with which a code of this digest is refused, or None; counts wrong ones."""
-        if not self.code_digest:
-            return InvalidClaimCode()
-        if self.wrong_codes >= self.MAX_WRONG_CODES or self.code_expires_at <= timezone.now():
-            return ClaimCodeExpired()
-        if not compare_digest(digest, self.code_digest):
-            self.wrong_codes += 1
-            self.save(update_fields=["wrong_codes"])
-            return InvalidClaimCode()
-        return ClaimCodeExpired() if self.key and self.key.revoked_at else None
 
 
 class OperatorClaimQuerySet(models.QuerySet):
@@ -74,12 +25,19 @@ class OperatorClaimQuerySet(models.QuerySet):
         return self.filter(~Q(operator_email=""), claimed_at__isnull=False)
 
 
-class OperatorClaim(CodeRequest):
-    """Who operates an agent, once both sides have confirmed it (contract 5, lifecycle 17)."""
+class OperatorClaim(models.Model):
+    """Who operates an agent, once both sides have confirmed it (contract 5, lifecycle 17).
+
+    Until then, `operator_name` and `operator_email` are those of who has asked for a code last.
+    """
 
     agent = models.OneToOneField("agents.Agent", models.CASCADE, related_name="claim")
     # Kept as text, unlike a token: the agent may ask for its claim URL again at any time.
     secret = models.CharField(max_length=32, default=partial(random_text, 32), editable=False)
+    operator_name = models.CharField(max_length=80, blank=True)
+    operator_email = models.EmailField(blank=True)
+    # Of the code that the agent has confirmed, or of the newest.
+    code_digest = models.CharField(max_length=64, blank=True, editable=False)
     claimed_at = models.DateTimeField(null=True, editable=False)
     # claim_key serves as this key's index.
     key = models.ForeignKey(
@@ -129,10 +87,11 @@ class OperatorClaim(CodeRequest):
         was released meanwhile, and has another URL.
         """
         self.refresh_from_db(from_queryset=self.locked().filter(secret=self.secret))
-        asked = self
-        if self.claimed_at:
-            asked, _ = ClaimRenewal.objects.get_or_create(claim=self)
-        return asked.issue_code(self.agent_id, name=name, email=email, key=key)
+        code = self.codes.issue(self, name=name, email=email, key=key)
+        if not self.claimed_at:
+            self._copy(code, "operator_name", "operator_email", "code_digest")
+            self.save()
+        return code.text
 
     @property
     def is_full(self):
@@ -157,41 +116,52 @@ class OperatorClaim(CodeRequest):
         token, _ = token.locked()
         scopes = token.scopes if token.expires_at is None else [Scope.READ]
         self.refresh_from_db(from_queryset=self.locked())
-        digest, asked = digest_of(code, self.agent_id), self
+        digest = digest_of(code, self.agent_id)
         if self.claimed_at:
             if compare_digest(digest, self.code_digest):
                 return None
-            asked = ClaimRenewal.objects.filter(claim=self).first()
-            if asked is None:
+            if not self.codes.exists():
                 return AlreadyClaimed()
             if missing := [scope for scope in self.scopes if scope not in scopes]:
                 return InsufficientScope(missing[0])
+        same = self.codes.filter(code_digest=digest)
+        asked = same.valid().first()
+        if asked is None:
+            return ClaimCodeExpired() if same.exists() else self._count_wrong_code()
         # Locked, because their last agents may leave them just now; in one order, because another
         # agent may be about to change them the other way round.
         keys = OperatorKey.objects.locked().order_by("pk").in_bulk([self.key_id, asked.key_id])
         asked.key = keys.get(asked.key_id)
-        if error := asked.refusal(digest):
-            return error
+        if asked.key and asked.key.revoked_at:
+            return ClaimCodeExpired()
         self._take_over(asked, scopes)
         return None
+
+    def _count_wrong_code(self):
+        """It counts for each code that it could have been."""
+        if self.codes.valid().update(wrong_codes=F("wrong_codes") + 1) or not self.code_digest:
+            return InvalidClaimCode()
+        return ClaimCodeExpired()
 
     def _take_over(self, asked, scopes):
         """Who has asked is the operator from now on, and nobody else; staff see who was before."""
         previous, before = self.key, self.operator
-        for name in ["key", *(field.name for field in CodeRequest._meta.fields)]:
-            setattr(self, name, getattr(asked, name))
+        self._copy(asked, "operator_name", "operator_email", "code_digest", "key")
         self.scopes, self.claimed_at = list(scopes), timezone.now()
         self.save()
-        if asked is not self:
-            asked.delete()
         if self.key and self.key.confirmed_at is None:
             self.key.confirmed_at = self.claimed_at
             self.key.save(update_fields=["confirmed_at"])
+        self.codes.void()
         if previous and previous != self.key:
             previous.leave()
         self.agent.snapshot_before_change()
         reason = f"Claimed the agent{f' from {before}' if before else ''}, with the key {self.key}."
         self.agent.take_snapshot(operator=self.operator_name, reason=reason, is_event=True)
+
+    def _copy(self, code, *names):
+        for name in names:
+            setattr(self, name, getattr(code, name))
 
     @transaction.atomic
     def release(self):
@@ -204,8 +174,7 @@ class OperatorClaim(CodeRequest):
         self._replace_secret()
         previous, self.key = self.key, None
         self.operator_name = self.operator_email = self.code_digest = ""
-        self.code_expires_at = self.claimed_at = None
-        self.wrong_codes, self.scopes = 0, []
+        self.claimed_at, self.scopes = None, []
         self.save()
         self.agent.change(paused_at=None, limits={})
         if previous:
@@ -219,37 +188,9 @@ class OperatorClaim(CodeRequest):
         self.save(update_fields=["secret"])
 
     def _replace_secret(self):
-        """Nobody finds the old page any more; the code of who has asked there is void."""
-        asked = ClaimRenewal.objects.filter(claim=self)
-        OperatorKey.objects.unconfirmed().filter(pk__in=asked.values("key")).delete()
-        asked.delete()
+        """Nobody finds the old page any more; the codes of those who have asked there are void."""
+        self.codes.void()
         self.secret = random_text(32)
 
     def locked(self):
         return OperatorClaim.objects.select_for_update(no_key=True)
-
-
-class ClaimRenewalQuerySet(models.QuerySet):
-    def waiting(self):
-        """Those whose code the agent may still confirm."""
-        return self.filter(
-            code_expires_at__gt=timezone.now(), wrong_codes__lt=CodeRequest.MAX_WRONG_CODES
-        )
-
-
-class ClaimRenewal(CodeRequest):
-    """Of a claimed agent: somebody who asks for it, until the agent confirms it."""
-
-    claim = models.OneToOneField(OperatorClaim, models.CASCADE, related_name="renewal")
-    key = models.ForeignKey(OperatorKey, models.SET_NULL, null=True, related_name="+")
-
-    objects = ClaimRenewalQuerySet.as_manager()
-
-    def __str__(self):
-        return f"{self.claim.agent}: {self.operator_name}"
-
-
-def digest_of(code, agent):
-    """Keyed, because eight letters alone could be found from a plain digest."""
-    letters = code.upper().replace("-", "").replace(" ", "")
-    return salted_hmac(f"agents.claim.{agent}", letters, algorithm="sha256").hexdigest()

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from agents.models import OperatorClaim
+from agents.models import ClaimCode, OperatorClaim
 from marketplace.api.serializers import timestamp
 from tests.factories import AgentFactory, ask_for_code
 
@@ -51,7 +51,6 @@ def test_case_spaces_and_hyphen_are_ignored(client, code, spelling):
 
 def test_the_same_code_again_is_fine(client, code):
     first = client.post(URL, {"code": code})
-    OperatorClaim.objects.update(code_expires_at=timezone.now() - timedelta(days=1))
 
     second = client.post(URL, {"code": code})
 
@@ -105,6 +104,26 @@ def test_the_fifth_wrong_code_burns_the_right_one(client, code):
     assert status_of(client) == "pending"
 
 
+def test_five_wrong_codes_burn_all_that_are_valid(client, agent, code):
+    codes = [code, *(ask_for_code(agent) for _ in range(2))]
+
+    responses = [client.post(URL, {"code": given}) for given in [WRONG] * 5 + codes]
+
+    assert [response.status_code for response in responses] == [400] * 5 + [410] * 3
+    assert status_of(client) == "pending"
+
+
+def test_wrong_codes_count_for_those_that_were_valid(client, agent, code):
+    for _ in range(3):
+        client.post(URL, {"code": WRONG})
+    newer = ask_for_code(agent, name="Grace Hopper")
+
+    statuses = [client.post(URL, {"code": given}).status_code for given in (WRONG, WRONG, code)]
+
+    assert statuses == [400, 400, 410]
+    assert client.post(URL, {"code": newer}).json()["claim"]["operator"] == {"name": "Grace Hopper"}
+
+
 def test_four_wrong_codes_do_not_burn_it(client, code):
     for _ in range(4):
         client.post(URL, {"code": WRONG})
@@ -114,10 +133,9 @@ def test_four_wrong_codes_do_not_burn_it(client, code):
 
 @pytest.mark.parametrize("given", ["right", "wrong"])
 def test_a_code_expires_after_15_minutes(client, code, given):
-    claim = OperatorClaim.objects.get()
-    lifetime = claim.code_expires_at - timezone.now()
+    lifetime = ClaimCode.objects.get().code_expires_at - timezone.now()
     assert timedelta(minutes=14) < lifetime <= timedelta(minutes=15)
-    OperatorClaim.objects.update(code_expires_at=timezone.now())
+    ClaimCode.objects.update(code_expires_at=timezone.now())
 
     response = client.post(URL, {"code": code if given == "right" else WRONG})
 
@@ -142,7 +160,7 @@ def test_a_code_of_another_agent_is_wrong(client_of, code):
 
 
 def test_a_confirmation_reads_the_agent_once(client, code, django_assert_max_num_queries):
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(21):
         assert client.post(URL, {"code": code}).status_code == 200
 
 

@@ -1,23 +1,27 @@
 """Hostile input gets the right 4xx in JSON, one sentence, and writes nothing (contract 1)."""
 
 from contextlib import contextmanager
-from datetime import timedelta
 from itertools import cycle
 from urllib.parse import quote, unquote
 
 import pytest
 from django.db import transaction
-from django.utils import timezone
 
-from agents.models import Agent, AgentToken, OperatorClaim
-from agents.models.claims import digest_of
+from agents.models import Agent, AgentToken, ClaimCode, OperatorClaim
+from agents.models.claim_codes import digest_of
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 from tests.api import hostile_bodies, hostile_fields, hostile_urls, valid_edge_cases
 from tests.api.request_cases import ALLOWED, CODE, ME, PERSONAS, SKILL, SKILLS, Case
 from tests.conftest import ApiClient
-from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory, SkillInstallFactory
+from tests.factories import (
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    ask_for_code,
+)
 
 # One client for all cases: a new one loads the middleware, which takes longer than a case.
 CLIENT = ApiClient(raise_request_exception=False)
@@ -32,9 +36,8 @@ def send(agent):
     librarian = PersonaFactory(slug="librarian", title="Librarian")
     PersonaInstallFactory(agent=agent, persona=librarian)
     SkillInstallFactory(agent=agent, skill__slug="csv-tables", skill__status="withdrawn")
-    agent.claim.code_digest = digest_of(CODE, agent.pk)
-    agent.claim.code_expires_at = timezone.now() + timedelta(minutes=15)
-    agent.claim.save()
+    ask_for_code(agent)
+    ClaimCode.objects.update(code_digest=digest_of(CODE, agent.pk))
     spares = cycle([AgentToken.objects.issue(agent).text for _ in range(3)])
 
     def send(case):
@@ -65,7 +68,8 @@ def stored_rows():
     rows = (
         *(model.objects.values() for model in (Agent, SkillInstall, PersonaInstall, Review)),
         AgentToken.objects.values("scopes", "expires_at", "revoked_at"),
-        OperatorClaim.objects.values("claimed_at", "wrong_codes"),
+        OperatorClaim.objects.values("claimed_at"),
+        ClaimCode.objects.values("wrong_codes"),
         Skill.objects.values("downloads"),
         Persona.objects.values("installs", "rating_count"),
     )

@@ -30,7 +30,8 @@ from tests.environments import (
 ORIGIN = "https://market.example"
 CHECK_SERVER = ("-m", "gunicorn", "--check-config", "--print-config", "marketplace.wsgi")
 RATES = ["install 20/h", "review 10/h", "manage 120/h", "confirm-claim 10/h", "report 10/h"]
-RATES += ["register 100/h", "revoke 30/h", "operator 5/15m", "login 5/15m", "login-address 30/15m"]
+RATES += ["register 100/h", "revoke 30/h", "operator 5/15m"]
+RATES += ["claim-code 60/h", "claim-code-address 30/h", "login 5/15m", "login-address 30/15m"]
 
 
 def settings_of(*names, **variables):
@@ -163,6 +164,8 @@ def test_rates_are_read_for_each_policy_and_tier():
         RATE_LIMIT_REGISTER="0/h",
         RATE_LIMIT_REVOKE="9/h",
         RATE_LIMIT_OPERATOR="2/d",
+        RATE_LIMIT_CLAIM_CODE="6/h",
+        RATE_LIMIT_CLAIM_CODE_ADDRESS="5/h",
         RATE_LIMIT_LOGIN="free=3/m",
         RATE_LIMIT_LOGIN_ADDRESS="4/m",
     ) == {
@@ -174,6 +177,8 @@ def test_rates_are_read_for_each_policy_and_tier():
         "register": {"free": "0/h"},
         "revoke": {"free": "9/h"},
         "operator": {"free": "2/d"},
+        "claim-code": {"free": "6/h"},
+        "claim-code-address": {"free": "5/h"},
         "login": {"free": "3/m"},
         "login-address": {"free": "4/m"},
     }

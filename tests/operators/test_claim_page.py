@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from agents.models import Agent, OperatorClaim
+from agents.models import Agent, ClaimCode, OperatorClaim
 from agents.tokens import mint_key
 from tests.browser import untouched_form
 from tests.factories import AgentFactory
@@ -97,20 +97,44 @@ def test_the_code_is_shown_once(operator, url):
     assert code not in operator.get(url).content.decode()
 
 
-def test_asking_again_replaces_the_code(operator, client, url):
-    first = code_in(submit(operator, url))
-    second = code_in(submit(operator, url))
+@pytest.mark.parametrize("place", range(3))
+def test_each_of_the_last_three_codes_confirms_who_asked_for_it(operator, client, url, place):
+    codes = [code_in(submit(operator, url, name=f"Operator {number}")) for number in range(3)]
 
-    assert first != second
+    response = client.post(CONFIRM, {"code": codes[place]})
+
+    assert response.status_code == 200
+    assert response.json()["claim"]["operator"] == {"name": f"Operator {place}"}
+    assert client.post(CONFIRM, {"code": codes[place]}).json() == response.json()
+    assert client.post(CONFIRM, {"code": codes[place - 1]}).status_code == 409
+
+
+def test_a_fourth_code_replaces_the_first(operator, client, url):
+    first, second, *_ = [code_in(submit(operator, url)) for _ in range(4)]
+
     response = client.post(CONFIRM, {"code": first})
+
     assert response.status_code == 400
     assert response.json() == {"error": "Invalid claim code"}
     assert client.post(CONFIRM, {"code": second}).status_code == 200
 
 
+def test_a_code_that_has_expired_takes_no_place(operator, client, url):
+    expired, *valid = [code_in(submit(operator, url)) for _ in range(3)]
+    ClaimCode.objects.filter(pk=ClaimCode.objects.earliest("pk").pk).update(
+        code_expires_at=timezone.now()
+    )
+    assert client.post(CONFIRM, {"code": expired}).status_code == 410
+
+    submit(operator, url)
+
+    assert client.post(CONFIRM, {"code": expired}).status_code == 400
+    assert client.post(CONFIRM, {"code": valid[0]}).status_code == 200
+
+
 def test_asking_again_renews_an_expired_code_and_forgives_wrong_ones(operator, client, url):
     submit(operator, url)
-    OperatorClaim.objects.update(code_expires_at=timezone.now(), wrong_codes=5)
+    ClaimCode.objects.update(code_expires_at=timezone.now(), wrong_codes=5)
     assert client.post(CONFIRM, {"code": "BBBB-BBBB"}).status_code == 410
 
     code = code_in(submit(operator, url))
@@ -118,9 +142,10 @@ def test_asking_again_renews_an_expired_code_and_forgives_wrong_ones(operator, c
     assert client.post(CONFIRM, {"code": code}).status_code == 200
 
 
-def test_the_last_operator_to_ask_is_the_one_confirmed(operator, client, url):
-    submit(operator, url, name="Somebody Else", email="else@example.com")
+def test_the_operator_whose_code_is_confirmed_is_the_one_that_staff_see(operator, client, url):
     code = code_in(submit(operator, url))
+    submit(operator, url, name="Somebody Else", email="else@example.com")
+    assert OperatorClaim.objects.get().operator_email == "else@example.com"
 
     assert client.post(CONFIRM, {"code": code}).json()["claim"]["operator"] == {
         "name": "Ada Lovelace"
@@ -134,7 +159,7 @@ def test_the_code_is_not_stored_in_clear(operator, url, caplog):
     code = code_in(submit(operator, url))
 
     letters = code.replace("-", "")
-    kept = str(OperatorClaim.objects.values().get())
+    kept = str([OperatorClaim.objects.values().get(), ClaimCode.objects.values().get()])
     assert letters not in kept.replace("-", "")
     # Eight letters are few enough to find a code by brute force from a plain digest.
     for spelling in (code, letters, letters.lower()):
@@ -145,7 +170,7 @@ def test_the_code_is_not_stored_in_clear(operator, url, caplog):
 def test_it_lasts_fifteen_minutes(operator, url):
     submit(operator, url)
 
-    left = OperatorClaim.objects.get().code_expires_at - timezone.now()
+    left = ClaimCode.objects.get().code_expires_at - timezone.now()
     assert timedelta(minutes=14, seconds=50) < left <= timedelta(minutes=15)
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from agents import tokens
-from agents.models import Agent, AgentToken, ClaimRenewal, OperatorClaim, OperatorKey
+from agents.models import Agent, AgentToken, ClaimCode, OperatorClaim, OperatorKey
 from operators.actions import ACTIONS
 from tests.browser import untouched_form
 from tests.factories import ask_for_code
@@ -109,11 +109,11 @@ def test_the_operator_sees_that_somebody_asks_for_the_agent(operator, console, u
     assert "Grace Hopper" in text
     assert f'href="{path}/new-claim-url"' in text
     assert "grace@example.com" not in text
-    ClaimRenewal.objects.update(wrong_codes=5)
+    ClaimCode.objects.update(wrong_codes=5)
     assert "Somebody asks" not in console.get(path).content.decode()
-    ClaimRenewal.objects.update(wrong_codes=4)
+    ClaimCode.objects.update(wrong_codes=4)
     assert "Somebody asks" in console.get(path).content.decode()
-    ClaimRenewal.objects.update(code_expires_at=timezone.now())
+    ClaimCode.objects.update(code_expires_at=timezone.now())
     assert "Somebody asks" not in console.get(path).content.decode()
 
 

@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
-from agents.models import Agent, AgentToken, ClaimRenewal, OperatorClaim, OperatorKey
+from agents.models import Agent, AgentToken, ClaimCode, OperatorClaim, OperatorKey
 from installs.models import PersonaInstall, SkillInstall
 from operators.actions import ACTIONS
 from operators.models import OperatorSession
@@ -69,7 +69,7 @@ def forms(agent, key, paths):
 
 
 def everything():
-    models = [Agent, AgentToken, OperatorClaim, ClaimRenewal, OperatorKey, OperatorSession]
+    models = [Agent, AgentToken, OperatorClaim, ClaimCode, OperatorKey, OperatorSession]
     rows = [
         model.objects.order_by("pk").values() for model in (*models, SkillInstall, PersonaInstall)
     ]

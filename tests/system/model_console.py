@@ -97,12 +97,13 @@ class ComparedPages:
         """Try wrong codes until even the right one is refused."""
         for _ in range(5):
             self.act("confirm_claim", {"code": WRONG_CODE}, token)
-        waiting = token.agent.claim.waiting
-        self.act("confirm_claim", {"code": str(waiting.code if waiting else "")}, token)
+        codes = [str(each.code) for each in token.agent.claim.waiting] or [""]
+        for code in codes:
+            self.act("confirm_claim", {"code": code}, token)
 
     def claim(self, token, key=None):
         self.ask(token.agent, "Ada Lovelace", key)
-        self.act("confirm_claim", {"code": str(token.agent.claim.waiting.code)}, token)
+        self.act("confirm_claim", {"code": str(token.agent.claim.waiting[-1].code)}, token)
 
     # The console
 

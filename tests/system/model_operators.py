@@ -1,6 +1,6 @@
 """The model of the people behind the agents: claims, operator keys, and what the console does."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
@@ -12,6 +12,7 @@ from tests.system.model_tokens import usable
 from tests.system.model_validation import SCOPES
 
 MAX_WRONG_CODES = 5
+MAX_CODES = 3  # of a claim that are valid
 MAX_DAYS = 3650
 LIMITED = ["install", "review", "manage", "report"]
 LABELS = {
@@ -55,11 +56,15 @@ class CodeRequest(ShortRepr):
     def is_right(self, code):
         return letters(code) == letters(str(self.code))
 
+    @property
+    def is_valid(self):
+        return self.wrong < MAX_WRONG_CODES
+
 
 @dataclass(eq=False)
 class Claim(ShortRepr):
     url: Any
-    waiting: CodeRequest | None = None
+    waiting: list = field(default_factory=list)  # those who have asked for a code, newest last
     confirmed: CodeRequest | None = None
     claimed: Timestamp | None = None
     scopes: tuple = ()
@@ -89,17 +94,14 @@ def letters(code):
     return code.upper().replace("-", "").replace(" ", "")
 
 
-def refused_code(claim, code):
-    """The response to a code that does not confirm who waits for it, or None."""
-    waiting = claim.waiting
-    if waiting is None:
-        return error(400, "Invalid claim code")
-    if waiting.wrong == MAX_WRONG_CODES:
+def refused_code(claim, asked):
+    """The response to a code that confirms nobody; `asked` are those who were shown it."""
+    valid = [each for each in claim.waiting if each.is_valid]
+    if asked or (claim.waiting and not valid):
         return error(410, "Claim code has expired")
-    if not waiting.is_right(code):
-        waiting.wrong += 1
-        return error(400, "Invalid claim code")
-    return error(410, "Claim code has expired") if waiting.key.is_ended else None
+    for each in valid:
+        each.wrong += 1
+    return error(400, "Invalid claim code")
 
 
 class OperatorRules:
@@ -117,16 +119,20 @@ class OperatorRules:
             key = Key(Opaque(r"mkt_operator_[0-9A-Za-z]{38}", self.seen))
             self.keys.append(key)
         code = Opaque(f"{LETTERS}-{LETTERS}", self.seen)
-        agent.claim.waiting = CodeRequest(name, code, key)
-        return agent.claim.waiting
+        others = [each for each in agent.claim.waiting if each.is_valid]
+        agent.claim.waiting = [*others[1 - MAX_CODES :], CodeRequest(name, code, key)]
+        return agent.claim.waiting[-1]
 
     @operation("read", validation.code_problem, policy="confirm-claim")
     def confirm_claim(self, token, body):
         agent, claim = token.agent, token.agent.claim
         if not (claim.confirmed and claim.confirmed.is_right(body["code"])):
-            if refused := self.refused_claim(claim, token) or refused_code(claim, body["code"]):
+            if refused := self.refused_claim(claim, token):
                 return refused
-            self.take_over(claim, granted(token))
+            asked = [each for each in claim.waiting if each.is_right(body["code"])]
+            if not any(each.is_valid and not each.key.is_ended for each in asked):
+                return refused_code(claim, asked)
+            self.take_over(claim, asked[0], granted(token))
         return Response(
             200,
             {
@@ -146,8 +152,8 @@ class OperatorRules:
         missing = [scope for scope in claim.scopes if scope not in granted(token)]
         return forbidden(missing[0]) if missing else None
 
-    def take_over(self, claim, scopes):
-        previous, claim.confirmed, claim.waiting = claim.confirmed, claim.waiting, None
+    def take_over(self, claim, asked, scopes):
+        previous, claim.confirmed, claim.waiting = claim.confirmed, asked, []
         claim.claimed, claim.scopes = Timestamp(self.interval), tuple(scopes)
         claim.confirmed.key.is_confirmed = True
         self.leave(previous)
@@ -227,7 +233,7 @@ class Console:
         return self.revoke(found) if found else 404
 
     def new_claim_url(self, agent):
-        agent.claim.url, agent.claim.waiting = self.model.new_claim().url, None
+        agent.claim.url, agent.claim.waiting = self.model.new_claim().url, []
         return 302
 
     def revoke(self, tokens):

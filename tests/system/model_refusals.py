@@ -32,7 +32,7 @@ class RefusedRequests:
         self.claim(token)
         self.act("confirm_claim", {"code": WRONG_CODE}, token)
         self.ask(agent, "Grace Hopper")
-        self.act("confirm_claim", {"code": str(agent.claim.waiting.code)}, narrow[0])
+        self.act("confirm_claim", {"code": str(agent.claim.waiting[-1].code)}, narrow[0])
         self.burn(token)
         for action in ("pause", "resume"):
             self.operate(agent.claim.confirmed.key, action, agent, {})

@@ -12,10 +12,10 @@ from urllib.parse import quote
 from django.utils import timezone
 
 from agents.models import AgentToken
-from agents.models.claims import digest_of
+from agents.models.claim_codes import digest_of
 from catalogue.models import content_digest
 from installs.models import PersonaInstall, SkillInstall
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, ask_for_code
 from tests.system.scale import scale
 
 AGENTS, ENTRIES = 12, 40
@@ -257,9 +257,11 @@ def populate():
         PersonaFactory(slug=slug, skills=skills[n : n + 3], price_cents=0 if n % 5 else n)
     agents = [AgentFactory(handle=f"caller-{number}") for number in range(AGENTS)]
     for agent in agents:
-        agent.claim.code_digest = digest_of(CODE, agent.pk)
-        agent.claim.code_expires_at = timezone.now() + timedelta(days=1)
-        agent.claim.save()
+        ask_for_code(agent)
+        agent.claim.codes.update(
+            code_digest=digest_of(CODE, agent.pk),
+            code_expires_at=timezone.now() + timedelta(days=1),
+        )
         for slug in SKILLS[:2]:
             SkillInstall.objects.install(agent, slug)
         for slug in PERSONAS[1:3]:

@@ -41,6 +41,8 @@ LIMITS = {
             "REGISTER",
             "REVOKE",
             "OPERATOR",
+            "CLAIM_CODE",
+            "CLAIM_CODE_ADDRESS",
         )
     },
 }

@@ -39,7 +39,10 @@ from tests.system.scale import LONG, scale
 RUNS, STEPS = scale(short=4, long=170), scale(short=25, long=40)
 # The suite is deterministic; the full length draws a new seed each time, or takes MODEL_SEED.
 SEED = int(os.environ.get("MODEL_SEED") or scale(short=1, long=random.randrange(10**6)))
-LIMITED = "INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE", "OPERATOR"
+LIMITED = [
+    *("INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE", "OPERATOR"),
+    *("CLAIM_CODE", "CLAIM_CODE_ADDRESS"),
+]
 LIMITS = {
     "WEB_CONCURRENCY": "2",
     **{f"RATE_LIMIT_{name}": f"{LIMIT}/{WINDOW_DAYS}d" for name in LIMITED},
