@@ -75,7 +75,10 @@ class ComparedPages:
     # The claim page
 
     def ask(self, agent, name, key=None):
-        """Ask for a code, perhaps with the text of a key that somebody says to have."""
+        """Ask for a code, perhaps with the text of a key that somebody says to have.
+
+        Returns what the model says of it, or None where it is refused.
+        """
         claim, url, browser = agent.claim, path_of(agent.claim.url), Browser(self.server)
         claimed_by = claim.confirmed and claim.confirmed.name
         page = browser.get(url)
@@ -92,6 +95,7 @@ class ComparedPages:
             shown = {"code": asked.code, "key": new_key, "claimed by": None}
             self.see("claim_page", 200, page, shown, CLAIM_PAGE)
         self.check(agents=[agent])
+        return asked
 
     def burn(self, token):
         """Try wrong codes until even the right one is refused."""
