@@ -2,11 +2,15 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
+from django.db.models import Exists, OuterRef
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from marketplace.adminsite import theme
+from marketplace.adminsite import second_factor, theme
+from marketplace.adminsite.base import StaffModelAdmin
 from marketplace.adminsite.edits import EditForm, EditsMixin
 
-admin.site.unregister([User, Group])
+# No page shows the key of a second factor, but the one on which it is set up.
+admin.site.unregister([User, Group, TOTPDevice])
 
 NO_ROLE, SEVERAL = "", "several"
 
@@ -68,22 +72,29 @@ class NewStaffUserForm(RoleFormMixin, theme.UserCreationForm):
 
 
 @admin.register(User)
-class StaffUserAdmin(EditsMixin, UserAdmin, theme.ModelAdmin):
+class StaffUserAdmin(UserAdmin, StaffModelAdmin):
     form = StaffUserForm
     add_form = NewStaffUserForm
     change_password_form = theme.AdminPasswordChangeForm
-    list_display = ["username", "role", "first_name", "last_name", "email", "is_active"]
+    list_display = [
+        *("username", "role", "first_name", "last_name", "email", "is_active"),
+        "second_factor",
+    ]
+    sortable_by = ["username"]
     list_filter = ["is_superuser", "is_active", "groups"]
     fieldsets = [
         (None, {"fields": ["username", "password"]}),
-        ("Access", {"fields": ["role", "is_superuser", "is_active"]}),
+        ("Access", {"fields": ["role", "is_superuser", "is_active", "second_factor"]}),
         ("Name", {"fields": ["first_name", "last_name", "email"]}),
         ("Dates", {"fields": ["last_login", "date_joined"]}),
     ]
     add_fieldsets = [
         (None, {"fields": ["username", "usable_password", "password1", "password2", "role"]})
     ]
-    readonly_fields = ["last_login", "date_joined"]
+    readonly_fields = ["second_factor", "last_login", "date_joined"]
+    actions = ["remove_second_factor"]
+    # Users are few: Django's own search may read them all.
+    get_search_results = UserAdmin.get_search_results
 
     def get_readonly_fields(self, request, obj=None):
         # Only a superuser makes another one, as in Django's own advice.
@@ -91,13 +102,42 @@ class StaffUserAdmin(EditsMixin, UserAdmin, theme.ModelAdmin):
         return fields if request.user.is_superuser else [*fields, "is_superuser"]
 
     def get_queryset(self, request):
-        return super().get_queryset(request).prefetch_related("groups")
+        factors = TOTPDevice.objects.filter(user=OuterRef("pk"), confirmed=True)
+        users = super().get_queryset(request).annotate(has_second_factor=Exists(factors))
+        return users.prefetch_related("groups")
+
+    @admin.display(description="second factor")
+    def second_factor(self, user):
+        return "set up" if user.has_second_factor else "none"
 
     @admin.display(description="role")
     def role(self, user):
         if user.is_superuser:
             return "may do everything"
         return ", ".join(group.name for group in user.groups.all()) or "none"
+
+    def is_offered(self, action, row):
+        return row.has_second_factor
+
+    def has_remove_second_factor_permission(self, request):
+        return request.user.is_superuser
+
+    @admin.action(description="Remove the second factor", permissions=["remove_second_factor"])
+    def remove_second_factor(self, request, queryset):
+        users = queryset.filter(has_second_factor=True)
+        if not self.is_confirmed(request, users):
+            return self.confirm(
+                request,
+                users,
+                "remove_second_factor",
+                danger=True,
+                text="For a user whose app is lost. The next log-in takes the password alone, and "
+                "leads to a new second factor where one is required. Open sessions end. If "
+                "somebody else may know the password, change it first.",
+            )
+        users = self.change_each(request, users, "Removed the second factor.", second_factor.remove)
+        self.message_user(request, f"{len(users)} removed.")
+        return None
 
 
 @admin.register(Group)

@@ -60,6 +60,13 @@ PUBLIC_URL = environment.matching(
     default="",
     meaning="scheme and host alone, such as https://marketplace.example.com",
 )
+# Whose log-in takes a second factor, besides those who have set one up.
+SECOND_FACTOR = environment.matching(
+    "SECOND_FACTOR",
+    "off|superusers|staff",
+    default="off",
+    meaning="off, superusers or staff",
+)
 
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",
@@ -71,6 +78,8 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.postgres",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
     "django_ratelimit",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -235,6 +244,13 @@ SECURE_HSTS_SECONDS = 365 * 24 * 3600 if REQUIRE_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = REQUIRE_HTTPS
 SECURE_HSTS_PRELOAD = REQUIRE_HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
+# Sessions are those of the staff. They end 12 hours after the log-in, used or not.
+SESSION_COOKIE_AGE = 12 * 3600
+# Not Django's name: a browser may have a cookie of that name for all paths, from an earlier
+# release, and would send both.
+SESSION_COOKIE_NAME = "staff"
+SESSION_COOKIE_PATH = "/admin/"
+SESSION_COOKIE_SAMESITE = "Strict"
 SESSION_COOKIE_SECURE = REQUIRE_HTTPS
 CSRF_COOKIE_SECURE = REQUIRE_HTTPS
 CSRF_COOKIE_HTTPONLY = True
@@ -253,6 +269,9 @@ FILE_UPLOAD_HANDLERS = [
 # After a log-in that no other page has asked for.
 LOGIN_REDIRECT_URL = "/admin/"
 
+# How authenticator apps title the codes.
+OTP_TOTP_ISSUER = "Marketplace"
+
 # The look of the admin (marketplace.adminsite.theme).
 UNFOLD = {
     "SITE_TITLE": "Marketplace",
@@ -262,6 +281,12 @@ UNFOLD = {
     "SITE_URL": None,
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": "/static/icon.svg"}],
     "STYLES": ["/static/admin.css"],
+    "ACCOUNT": {
+        "navigation": [
+            {"title": "Change password", "link": "/admin/password_change/"},
+            {"title": "Second factor", "link": "/admin/second-factor/"},
+        ]
+    },
 }
 
 LOGGING = logging.config()

@@ -18,10 +18,10 @@ BUSY_SECONDS = 1
 
 
 def limit_failures(log_in):
-    """Count the posts to a site's log-in that open nothing, by address and by user name.
+    """Count the posts to a step of a site's log-in that open nothing, by address and by user name.
 
-    The counts are checked before a password and written after it, so that the right password never
-    counts. Nobody is told of more wrong passwords than the limit. Each thread that was past the
+    The counts are checked before a password or a code and written after it, so that the right one
+    never counts. Nobody is told of more wrong ones than the limit. Each thread that was past the
     check when the last one was counted may still try one more.
     """
 
@@ -55,7 +55,8 @@ def callers_of(request):
     """Who is counted, by policy; the address first, because a new name has a count of its own."""
     address = client_address(request)
     # As Django looks for it, which also takes it for the same name in other letters.
-    name = get_user_model().normalize_username(request.POST.get("username", "")[:150])
+    name = request.POST.get("username") or request.user.get_username()
+    name = get_user_model().normalize_username(name[:150])
     return {
         "login-address": Caller(address),
         "login": Caller(f"{address} {name.strip().lower()}"),

@@ -1,5 +1,13 @@
-from django.http import Http404
+from datetime import timedelta
+from http import HTTPStatus
 
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404
+from django.urls import path, reverse
+from django.utils import timezone
+
+from marketplace.adminsite import second_factor
 from marketplace.adminsite.base import StaffModelAdmin
 from marketplace.adminsite.charts import BARS, charts, days_of
 from marketplace.adminsite.dashboard import attention, totals
@@ -34,9 +42,35 @@ class MarketplaceAdminSite(AdminSite):
         "Staff": {"user": "group", "group": "shield_person"},
     }
 
+    def get_urls(self):
+        return [
+            path("second-factor/", self.second_factor, name="second_factor"),
+            # Django's own is closed to those who have not entered a code yet.
+            path("logout/", self.logout, name="logout"),
+            *super().get_urls(),
+        ]
+
+    def has_permission(self, request):
+        return super().has_permission(request) and second_factor.is_passed(request)
+
     @limit_failures
     def login(self, request, extra_context=None):
-        return super().login(request, extra_context)
+        if request.method == "GET" and super().has_permission(request):
+            address = request.GET.get("next") or reverse("admin:index")
+            return redirect_to_login(address, reverse("admin:second_factor"))
+        # A link on another site, to which a browser sends no strict cookie.
+        context = {"is_from_elsewhere": request.headers.get("Sec-Fetch-Site") == "cross-site"}
+        response = super().login(request, context | (extra_context or {}))
+        if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
+            # From the log-in on, whatever is stored in the session later. The cookie's age is
+            # rounded down.
+            age = timedelta(seconds=settings.SESSION_COOKIE_AGE + 1)
+            request.session.set_expiry(timezone.now() + age)
+        return response
+
+    @limit_failures
+    def second_factor(self, request, extra_context=None):
+        return second_factor.SecondFactorPage.as_view(site=self)(request)
 
     def search(self, request, extra_context=None):
         """No search over all models: the theme's would read whole tables."""

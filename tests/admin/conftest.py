@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 
 @pytest.fixture
@@ -21,15 +22,35 @@ def admin_client_of(db):
 
 @pytest.fixture
 def ada(db):
-    return superuser("ada")
+    return browser_of_superuser("ada")
 
 
 @pytest.fixture
 def bob(db):
-    return superuser("bob")
+    return browser_of_superuser("bob")
 
 
-def superuser(name):
+def browser_of_superuser(name):
     client = Client()
     client.force_login(User.objects.create_superuser(name))
     return client
+
+
+@pytest.fixture
+def superuser(db):
+    """A superuser with a password."""
+    return User.objects.create_superuser("superuser", password="right-password")
+
+
+@pytest.fixture
+def grace(db):
+    """An editor with a password."""
+    grace = User.objects.create_user("grace", password="right-password", is_staff=True)
+    grace.groups.add(Group.objects.get(name="Editors"))
+    return grace
+
+
+@pytest.fixture
+def device(superuser):
+    """The second factor of superuser."""
+    return TOTPDevice.objects.create(user=superuser, name="Authenticator app")

@@ -4,6 +4,7 @@ import pytest
 from django.contrib import admin
 from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from catalogue.models import Skill
 from marketplace.adminsite.base import StaffModelAdmin
@@ -39,6 +40,7 @@ def act(client, row, action, **fields):
 def test_every_action_waits_for_a_look_at_what_others_have_done(ada, bob, subtests):
     make_rows(1, 1)
     Skill.objects.update(license="MIT")
+    TOTPDevice.objects.create(user=first_of(User), name="Authenticator app")
     confirmed = []
     for model_admin, action in ACTIONS:
         row = first_of(model_admin.model)

@@ -1,9 +1,13 @@
 """Lists, searches, filters and row pages: what staff see, and how many queries it takes"""
 
+from base64 import b32encode
+
 import pytest
 from django.contrib import admin
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from agents.models import AgentToken, OperatorClaim, OperatorKey
 from catalogue.models import Persona, Skill
@@ -143,11 +147,13 @@ def test_the_dashboard_and_the_list_of_skills_to_bundle_open(admin_client):
     assert "pdf-tables-2" in [result["text"] for result in found.json()["results"]]
 
 
-def test_no_page_shows_a_digest_or_a_claim_secret(admin_client):
+def test_no_page_shows_a_digest_a_claim_secret_or_the_key_of_a_second_factor(admin_client):
     make_rows(1, 1)
+    factor = TOTPDevice.objects.create(user=User.objects.get(username="clerk-1"), name="App")
     token, claim = first_of(AgentToken), first_of(OperatorClaim)
     ask_for_code(claim.agent)
     secrets = [token.digest, claim.secret, claim.code_digest, claim.codes.get().code_digest]
+    secrets += [factor.key, b32encode(factor.bin_key).decode()]
     secrets += [KEY, *OperatorKey.objects.values_list("digest", flat=True)]
     assert all(secrets)
 

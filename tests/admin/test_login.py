@@ -1,11 +1,13 @@
 """The log-in of staff"""
 
+from datetime import timedelta
 from functools import partial
 
 import pytest
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from marketplace.adminsite.failed_logins import hashing
 from marketplace.models import RateCount
@@ -40,6 +42,50 @@ def test_the_right_password_opens_it():
     response = attempt(password=RIGHT)
 
     assert (response.status_code, response["Location"]) == (302, "/admin/")
+
+
+@pytest.mark.usefixtures("staff")
+def test_the_session_is_of_the_admin_alone_and_ends_after_twelve_hours():
+    response = attempt(password="right-password")
+
+    session = response.cookies["staff"]
+    attributes = ("path", "samesite", "httponly", "max-age", "domain")
+    assert [session[name] for name in attributes] == ["/admin/", "Strict", True, 43_200, ""]
+
+
+@pytest.mark.usefixtures("staff")
+def test_what_is_stored_in_the_session_later_does_not_prolong_it():
+    session = attempt(password="right-password").client.session
+
+    in_an_hour = timezone.now() + timedelta(hours=1)
+
+    assert 10.9 < session.get_expiry_age(modification=in_an_hour) / 3600 <= 11.001
+
+
+@pytest.mark.usefixtures("staff")
+def test_a_link_on_another_site_leads_to_its_page_again():
+    # The browser sends no strict cookie along the link, but does so from the page of the log-in.
+    address = f"{URL}?next=/admin/catalogue/skill/%3Fq%3Dpdf"
+    page = Client().get(address, headers={"Sec-Fetch-Site": "cross-site"}).content.decode()
+    usual = Client().get(address, headers={"Sec-Fetch-Site": "same-origin"}).content.decode()
+
+    link = f'If you are already logged in, <a class="staff-link" href="{address}">continue</a>.'
+    assert link in page
+    assert link not in usual
+    browser = attempt(password="right-password").client
+    assert browser.get(address, follow=True).redirect_chain[-1] == (
+        "/admin/catalogue/skill/?q=pdf",
+        302,
+    )
+
+
+@pytest.mark.usefixtures("staff")
+def test_one_who_is_logged_in_is_led_to_no_other_site():
+    browser = attempt(password="right-password").client
+
+    response = browser.get(f"{URL}?next=https://example.com/", follow=True)
+
+    assert response.redirect_chain[-1] == ("/admin/", 302)
 
 
 @pytest.mark.usefixtures("staff")

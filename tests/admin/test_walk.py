@@ -2,10 +2,13 @@
 
 import io
 import zipfile
+from base64 import b32decode
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
+from django_otp.oath import totp
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from catalogue.models import Skill
 from operators.models import OperatorSession
@@ -49,12 +52,12 @@ class StaffVisitor(Visitor):
         super().picture(name)
         self.errors += [(name, *each) for each in self.serious_violations(self.page)]
 
-    def log_in(self):
+    def log_in(self, led_to=None):
         self.open("/admin/login/")
         self.page.fill("#id_username", "clerk")
         self.page.fill("#id_password", "right-password")
         self.press("Log in")
-        assert self.page.url == f"{self.url}/admin/"
+        assert self.page.url == (led_to or f"{self.url}/admin/")
 
     def api(self, path, **options):
         return self.server.request("GET", f"/api/v1/{path}", **options)
@@ -99,6 +102,7 @@ def test_a_day_in_the_admin(staff):
     look_after_an_operator(staff, agent)
     hide_a_review(staff, unkind)
     recall_a_skill(staff, agent)
+    set_up_a_second_factor(staff)
 
     staff.open("/admin/")
     staff.picture("start-later")
@@ -278,3 +282,32 @@ def recall_a_skill(staff, agent):
     assert staff.api("skills/log-triage").status == 404
     (advisory,) = staff.api("agents/me", token=agent.token.text).json()["advisories"]
     assert (advisory["slug"], advisory["reason"]) == ("log-triage", "It deletes logs.")
+
+
+def set_up_a_second_factor(staff):
+    staff.open("/admin/second-factor/")
+    key = b32decode(staff.page.inner_text(".staff-token").strip())
+    staff.picture("second-factor")
+    enter_code(staff, "000000", "Set up")
+    staff.picture("second-factor-wrong")
+    TOTPDevice.objects.update(throttling_failure_count=0)
+    enter_code(staff, f"{totp(key):06}", "Set up")
+    assert "Each log-in now asks for a code." in staff.text()
+    staff.open("/admin/second-factor/")
+    staff.picture("second-factor-set-up")
+
+    staff.page.context.clear_cookies(name="staff")
+    staff.log_in(f"{staff.url}/admin/second-factor/?next=/admin/")
+    enter_code(staff, "000000", "Log in")
+    staff.picture("code-wrong")
+    TOTPDevice.objects.update(throttling_failure_count=0)
+    enter_code(staff, f"{totp(key, drift=1):06}", "Log in")
+    assert staff.page.url == f"{staff.url}/admin/"
+    user = User.objects.get()
+    staff.open(f"/admin/auth/user/{user.pk}/change/")
+    staff.picture("user")
+
+
+def enter_code(staff, code, button):
+    staff.page.fill("#id_code", code)
+    staff.press(button)

@@ -4,8 +4,11 @@ import io
 import logging
 import re
 import sys
+from base64 import b32encode
 
 import pytest
+from django.contrib.auth.models import User
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from marketplace.logging import MaskedFormatter
 from marketplace.secrets import mask
@@ -76,6 +79,16 @@ def test_everything_else_is_unchanged(line):
 @pytest.mark.parametrize("text", ["0123456789abcdef" * 2 + "0", "0123456789ABCDEF" * 2, "e" * 31])
 def test_a_text_that_resembles_an_id_is_masked(text):
     assert mask(f"x {text} y") == "x [masked] y"
+
+
+def test_the_key_of_a_second_factor_is_masked():
+    device = TOTPDevice(user=User(username="ada"))
+    key = b32encode(device.bin_key).decode()
+    for text in (device.key, key, device.config_url, repr(device.bin_key.hex())):
+        masked = mask(f"x {text} y")
+        assert "[masked]" in masked
+        assert device.key not in masked
+        assert key not in masked
 
 
 def test_arguments_of_a_line_are_masked(log, secrets):

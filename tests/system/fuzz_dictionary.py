@@ -120,7 +120,7 @@ HEADERS = {
     ],
     "If-Modified-Since": ["Thu, 01 Jan 1970 00:00:00 GMT", "x" * 4000, "Mon, 99 Feb 99999 99:99"],
     "Cookie": [
-        "sessionid=a; csrftoken=b", "=", ";;;=;", 'a="\\777\\x"', "messages=\xff",
+        "staff=a; csrftoken=b", "=", ";;;=;", 'a="\\777\\x"', "messages=\xff",
         "operator=a:b", "operator=:", 'operator="\\777"', "operator=\xff", "operator=" + "a" * 4000,
         "operator=00000000-0000-0000-0000-000000000000:" + "0" * 64,
     ],

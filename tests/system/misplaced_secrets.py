@@ -120,7 +120,7 @@ HEADERS = [
 IN_A_HEADER = [
     *({"Authorization": value} for value in CREDENTIALS),
     *({name: "TOKEN"} for name in HEADERS),
-    *({"Cookie": f"{name}=TOKEN"} for name in ("token", "sessionid", "csrftoken")),
+    *({"Cookie": f"{name}=TOKEN"} for name in ("token", "staff", "csrftoken")),
     *({"Host": "TOKEN.example"}, {"Referer": "http://localhost/claim/CLAIM"}),
 ]
 UNREADABLE = [  # requests that gunicorn refuses by itself

@@ -74,8 +74,9 @@ def test_cookies_are_sent_over_https_only(production):
     entered = person.post("/admin/login/", fields)
 
     assert (entered.status, entered.headers["Location"]) == (302, "/admin/")
-    session = cookies_of(entered)["sessionid"]
-    assert (session["secure"], session["httponly"], session["samesite"]) == (True, True, "Lax")
+    session = cookies_of(entered)["staff"]
+    assert (session["secure"], session["httponly"], session["samesite"]) == (True, True, "Strict")
+    assert (session["path"], session["max-age"]) == ("/admin/", "43200")
     for response in (page, login, entered):
         assert cookies_of(response)["csrftoken"]["secure"]
         assert all(cookie["secure"] for cookie in cookies_of(response).values())

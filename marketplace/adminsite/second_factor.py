@@ -1,0 +1,147 @@
+"""The second factor of staff: a code from an authenticator app (TOTP), stored by django-otp."""
+
+from base64 import b32encode
+
+import django_otp
+import segno
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.models import User
+from django.contrib.auth.views import RedirectURLMixin, redirect_to_login
+from django.db import transaction
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.generic import FormView
+from django_otp import DEVICE_ID_SESSION_KEY
+from django_otp.plugins.otp_totp.models import TOTPDevice, default_key
+
+from marketplace.adminsite import theme
+
+NEW_KEY = "second_factor_key"  # in the session, until a code confirms it
+
+
+def is_required_of(user):
+    """Whether the setting demands a second factor of the user."""
+    return settings.SECOND_FACTOR == "staff" or (
+        settings.SECOND_FACTOR == "superusers" and user.is_superuser
+    )
+
+
+def device_of(user):
+    """The user's second factor, or None; read once per request."""
+    if not hasattr(user, "second_factor"):
+        user.second_factor = TOTPDevice.objects.filter(user=user, confirmed=True).first()
+    return user.second_factor
+
+
+def is_passed(request):
+    """Whether this session needs no code, or no further one.
+
+    A session that has passed with a factor ends with that factor.
+    """
+    device, passed_with = device_of(request.user), request.session.get(DEVICE_ID_SESSION_KEY)
+    if device is None:
+        return passed_with is None and not is_required_of(request.user)
+    return passed_with == device.persistent_id
+
+
+def set_up(user, key, code):
+    """Store the key as the user's second factor if the code proves that the app has it."""
+    with transaction.atomic():
+        # Two browsers of one user take turns, so that a user has one factor.
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        if TOTPDevice.objects.filter(user=user, confirmed=True).exists():
+            return None
+        device = TOTPDevice(user=user, name="Authenticator app", key=key)
+        is_right = device.verify_token(code)
+        # The library also stores a device whose code was wrong.
+        transaction.set_rollback(not is_right)
+    return device if is_right else None
+
+
+def remove(user):
+    """Remove the user's second factor, and end the sessions that have passed with it."""
+    TOTPDevice.objects.filter(user=user).delete()
+
+
+class CodeForm(forms.Form):
+    code = forms.CharField(
+        max_length=10,
+        widget=theme.TextInput(
+            attrs={"autocomplete": "one-time-code", "inputmode": "numeric", "autofocus": True}
+        ),
+    )
+
+    def clean_code(self):
+        return self.cleaned_data["code"].replace(" ", "")
+
+
+class SecondFactorPage(RedirectURLMixin, FormView):
+    """Asks for a code: the second step of the log-in, or the end of setting up a factor."""
+
+    site = None
+    form_class = CodeForm
+    template_name = "admin/second_factor.html"
+    next_page = "admin:index"
+
+    @method_decorator([never_cache, sensitive_post_parameters()])
+    def dispatch(self, request):
+        if request.user.is_staff:
+            self.device, self.is_passed = device_of(request.user), is_passed(request)
+            if self.is_passed or DEVICE_ID_SESSION_KEY not in request.session:
+                return super().dispatch(request)
+            logout(request)  # The factor that this session has passed with was removed.
+        address = request.GET.get(self.redirect_field_name, request.path)
+        return redirect_to_login(address, reverse("admin:login"))
+
+    def get(self, request):
+        if self.is_passed and self.redirect_field_name in request.GET:
+            return redirect(self.get_success_url())  # The log-in leads everyone here.
+        return super().get(request)
+
+    def form_valid(self, form):
+        device = self.verified_device(form.cleaned_data["code"])
+        if device is None:
+            form.add_error("code", "Wrong or used. Wait for the next code, and enter that one.")
+            return self.form_invalid(form)
+        django_otp.login(self.request, device)
+        self.request.session.cycle_key()
+        return redirect(self.get_success_url())
+
+    def verified_device(self, code):
+        user = self.request.user
+        if self.device:
+            return django_otp.verify_token(user, self.device.persistent_id, code)
+        with transaction.atomic():
+            device = set_up(user, self.new_key, code)
+            if device:
+                users = self.site.get_model_admin(User)
+                users.log_change(self.request, user, "Set up a second factor.")
+        if device:
+            del self.request.session[NEW_KEY]
+            messages.success(self.request, "Each log-in now asks for a code.")
+        return device
+
+    @property
+    def new_key(self):
+        return self.request.session.setdefault(NEW_KEY, default_key())
+
+    def get_context_data(self, **context):
+        context |= self.site.each_context(self.request) | {
+            "device": self.device,
+            "is_passed": self.is_passed,
+            "title": "Second factor",
+        }
+        if self.device is None:
+            new = TOTPDevice(user=self.request.user, key=self.new_key)
+            context |= {
+                "address": new.config_url,
+                "qr_code": segno.make(new.config_url).svg_data_uri(scale=4, light="#fff"),
+                "secret": b32encode(new.bin_key).decode(),
+            }
+        return super().get_context_data(**context)
