@@ -2,6 +2,7 @@ import io
 import os
 import re
 from importlib import import_module
+from threading import Thread
 
 from marketplace import environment
 
@@ -21,6 +22,7 @@ from marketplace.api.limits import MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
 from marketplace.db.connections import Connection
 from marketplace.http_cache.store import fresh_response
 from marketplace.metrics import measured
+from marketplace.middleware.health import clocks
 from marketplace.request_ids import HEADER, begin_request
 
 READABLE = re.compile(r"(utf-?8)?", re.IGNORECASE | re.ASCII)  # charsets
@@ -32,6 +34,8 @@ django_application = get_wsgi_application()
 # takes as long as all else, and for the backend that anyio imports when it is used.
 for module in (settings.ROOT_URLCONF, "interfaces.mcp.server", "anyio._backends._asyncio"):
     import_module(module)
+# A database that is away keeps no process from starting.
+Thread(target=clocks.compare_at_start, name="compares clocks", daemon=True).start()
 
 
 @measured

@@ -1,5 +1,6 @@
 import logging
 import time
+from contextlib import suppress
 
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
@@ -10,8 +11,43 @@ from marketplace.middleware.errors import error_response, log_cause
 
 logger = logging.getLogger(__name__)
 MAX_DIFFERENCE = 5  # seconds between the clocks of host and database
+CLOCK = "SELECT extract(epoch FROM clock_timestamp())::float"
 OK = {"status": "ok"}
 NO_STORE = {"Cache-Control": "no-store"}
+
+
+class Clocks:
+    """Those of this host and of the database, by which limits, tokens and sessions end."""
+
+    agree = True
+
+    def compare(self):
+        """Log one line where they begin to differ, and one where they agree again."""
+        with connection.cursor() as cursor:
+            cursor.execute(CLOCK)
+            [database_time] = cursor.fetchone()
+        difference = time.time() - database_time
+        agree = abs(difference) <= MAX_DIFFERENCE
+        if agree == self.agree:
+            return
+        self.agree = agree
+        if agree:
+            logger.warning("the clocks of this host and of the database agree again")
+        else:
+            logger.warning(
+                "the clock of this host is %.0f seconds %s that of the database: synchronize both",
+                abs(difference),
+                "ahead of" if difference > 0 else "behind",
+            )
+
+    def compare_at_start(self):
+        """The same, before any request and whether or not there is a database yet."""
+        with suppress(DatabaseError):
+            self.compare()
+        connection.close()
+
+
+clocks = Clocks()
 
 
 class HealthCheckMiddleware:
@@ -20,7 +56,6 @@ class HealthCheckMiddleware:
     def __init__(self, get_response):
         self.get_response = get_response
         self.migrated = False
-        self.is_clock_right = True
 
     def __call__(self, request):
         check = {"/healthz": self.process_is_up, "/readyz": self.database_is_ready}.get(
@@ -38,34 +73,16 @@ class HealthCheckMiddleware:
 
     def database_is_ready(self, request):
         try:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT extract(epoch FROM clock_timestamp())::float")
-                [database_time] = cursor.fetchone()
+            clocks.compare()
             # Migrations are never undone under a running process, so one check is enough.
             self.migrated = self.migrated or not self.has_pending_migrations()
         except DatabaseError as error:
             response = error_response(503, "Database is not reachable", Unavailable.headers)
             log_cause(request, response, error)
             return response
-        self.compare_clocks(time.time() - database_time)
         if not self.migrated:
             return error_response(503, "Database is not migrated", Unavailable.headers)
         return JsonResponse(OK, headers=NO_STORE)
-
-    def compare_clocks(self, difference):
-        """Log one line where the clocks begin to differ, and one where they agree again."""
-        is_right = abs(difference) <= MAX_DIFFERENCE
-        if is_right == self.is_clock_right:
-            return
-        self.is_clock_right = is_right
-        if is_right:
-            logger.warning("the clocks of this host and of the database agree again")
-        else:
-            logger.warning(
-                "the clock of this host is %.0f seconds %s that of the database: synchronize both",
-                abs(difference),
-                "ahead of" if difference > 0 else "behind",
-            )
 
     def has_pending_migrations(self):
         executor = MigrationExecutor(connection)
