@@ -124,10 +124,9 @@ class OperatorClaim(models.Model):
                 return AlreadyClaimed()
             if missing := [scope for scope in self.scopes if scope not in scopes]:
                 return InsufficientScope(missing[0])
-        same = self.codes.filter(code_digest=digest)
-        asked = same.valid().first()
+        asked = self.codes.valid().filter(code_digest=digest).first()
         if asked is None:
-            return ClaimCodeExpired() if same.exists() else self._count_wrong_code()
+            return self._refusal(digest)
         # Locked, because their last agents may leave them just now; in one order, because another
         # agent may be about to change them the other way round.
         keys = OperatorKey.objects.locked().order_by("pk").in_bulk([self.key_id, asked.key_id])
@@ -137,9 +136,12 @@ class OperatorClaim(models.Model):
         self._take_over(asked, scopes)
         return None
 
-    def _count_wrong_code(self):
-        """It counts for each code that it could have been."""
-        if self.codes.valid().update(wrong_codes=F("wrong_codes") + 1) or not self.code_digest:
+    def _refusal(self, digest):
+        """The error of a code that is not valid; a wrong one counts for each that is."""
+        if not self.code_digest:
+            return InvalidClaimCode()
+        is_wrong = not self.codes.filter(code_digest=digest).exists()
+        if is_wrong and self.codes.valid().update(wrong_codes=F("wrong_codes") + 1):
             return InvalidClaimCode()
         return ClaimCodeExpired()
 

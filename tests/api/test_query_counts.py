@@ -46,7 +46,7 @@ BUDGETS = [
     Budget("own personas", 2, lambda c: c.get("/api/v1/agents/me/personas")),
     Budget("an update", 3, lambda c: c.post(UPDATE, {"slug": "owned"})),
     Budget("a change", 2, lambda c: c.patch("/api/v1/agents/me", {"name": "New"})),
-    Budget("a claim", 8, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
+    Budget("a claim", 9, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
     Budget("a registration", 6, lambda c: c.post("/api/v1/agents/register", {})),
     Budget("a skill install", 3, lambda c: c.post(INSTALL.format("skills"), {"slug": "wanted"})),
     Budget(
