@@ -160,7 +160,7 @@ def test_a_large_upload_is_refused(admin_client, monkeypatch):
 
 
 def test_an_endless_upload_is_cut_off_on_any_page(admin_client, anyone, monkeypatch):
-    monkeypatch.setattr(upload_handler, "MAX_BYTES", 1024 * 1024)
+    monkeypatch.setattr(upload_handler, "MAX_FILES", 1024 * 1024)
     data = SimpleUploadedFile("skills.zip", b" " * 2 * 1024 * 1024)
 
     assert admin_client.post(f"{SKILLS}import/", {"file": data}).status_code == 400
