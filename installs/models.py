@@ -1,6 +1,6 @@
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import BrinIndex
-from django.db import OperationalError, connection, models
+from django.db import models
 from django.db.models import Case, F, OuterRef, Q, When
 from django.db.models.functions import Coalesce
 
@@ -17,9 +17,7 @@ from installs.exceptions import (
 from installs.sql import (
     INSTALL_PERSONA,
     INSTALL_SKILL,
-    PERSONA_KEPT,
     SET_ACTIVE,
-    SKILL_KEPT,
     UNINSTALL_PERSONA,
     UNINSTALL_SKILL,
     UPGRADE_PERSONA,
@@ -81,19 +79,6 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
             raise self.model.NotFound
         return verdict
 
-    def run_in_turn(self, agent, statement, **values):
-        """The verdict of a statement that installs, once what it says is on the disk.
-
-        Raises OperationalError where the database has lost it meanwhile.
-        """
-        verdict = agent.run_alone(statement, **values)
-        if verdict.has_waited and verdict.install_id is not None:
-            entry = getattr(verdict, f"{self.model.kind}_id")
-            kept = {"install": verdict.install_id, "agent": agent.pk, "entry": entry}
-            if connection.fetch_one(self.model.KEPT, kept) is None:
-                raise OperationalError("the database has lost an install")
-        return verdict
-
     def of_verdict(self, agent, verdict):
         """The install of a statement's verdict, and its entry."""
         kind = self.model.kind
@@ -108,7 +93,7 @@ class SkillInstallManager(InstallManager):
         Raises SkillAlreadyInstalled, even if staff have withdrawn the skill since, or
         SkillNotFound (specification, Skill installation).
         """
-        verdict = self.run_in_turn(agent, INSTALL_SKILL, slug=slug, runtime=runtime)
+        verdict = agent.run_alone(INSTALL_SKILL, slug=slug, runtime=runtime)
         if verdict.is_installed:
             raise SkillAlreadyInstalled
         if verdict.install_id is None:
@@ -134,7 +119,7 @@ class Install(models.Model):
 
 class SkillInstall(Install):
     kind, Entry = "skill", Skill
-    KEPT, UNINSTALL, UPGRADE = SKILL_KEPT, UNINSTALL_SKILL, UPGRADE_SKILL
+    UNINSTALL, UPGRADE = UNINSTALL_SKILL, UPGRADE_SKILL
     NotInstalled, NotFound = SkillNotInstalled, SkillNotFound
 
     # skill_install_newest begins with the agent and serves as this key's index.
@@ -176,7 +161,7 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
         Raises PersonaAlreadyInstalled, even if staff have withdrawn the persona or given it a price
         since, PersonaNotFound or PersonaRequiresPayment (specification, Persona installation).
         """
-        verdict = self.run_in_turn(agent, INSTALL_PERSONA, slug=slug, activate=activate)
+        verdict = agent.run_alone(INSTALL_PERSONA, slug=slug, activate=activate)
         if verdict.is_installed:
             raise PersonaAlreadyInstalled
         if not verdict.is_published:
@@ -200,7 +185,7 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
 
 class PersonaInstall(Install):
     kind, Entry = "persona", Persona
-    KEPT, UNINSTALL, UPGRADE = PERSONA_KEPT, UNINSTALL_PERSONA, UPGRADE_PERSONA
+    UNINSTALL, UPGRADE = UNINSTALL_PERSONA, UPGRADE_PERSONA
     NotInstalled, NotFound = PersonaNotInstalled, PersonaNotFound
 
     agent = models.ForeignKey(

@@ -3,14 +3,13 @@
 It locks the agent's row and then, in turn, the entry's, so that a suspension, a price or a
 withdrawal that is committed meanwhile counts. It writes only where nothing is in the way. If
 another write of the same agent is committed after the statement's snapshot, a unique constraint
-refuses the whole statement; Agent.run_alone then runs it once more, as after a deadlock. An install
-that has found a queue takes a second statement, `kept`.
+refuses the whole statement; Agent.run_alone then runs it once more, as after a deadlock.
 """
 
 from agents.sql import WITH_ME, WITH_ME_OR_OPERATOR
 
 
-def with_my_turn(kind, wait="pg_advisory_xact_lock({entry})"):
+def with_my_turn(kind):
     """WITH_ME, and `turn`: those who write about one entry queue here before they lock its row.
 
     The row itself is no good queue. All that wait for it wake at each commit, to wait for the next
@@ -19,22 +18,13 @@ def with_my_turn(kind, wait="pg_advisory_xact_lock({entry})"):
     entry = f"'catalogue_{kind}'::regclass::oid::int, hashtext(%(slug)s)"
     return f"""
 {WITH_ME}, turn AS (
-    SELECT id AS agent_id, {wait.format(entry=entry)} FROM me
+    SELECT id AS agent_id, pg_advisory_xact_lock({entry}) FROM me
 )
 """
 
 
-# Who has found a queue does not keep the next one waiting for the disk: its own commit does not
-# wait, and before the response `kept` does, for many installs at once.
-WAIT_TO_INSTALL = """
-    CASE WHEN pg_try_advisory_xact_lock({entry}) THEN false
-    ELSE set_config('synchronous_commit', 'off', true) = 'off'
-        AND pg_advisory_xact_lock({entry}) IS NOT NULL END AS has_waited
-"""
-
-
 INSTALL_SKILL = f"""
-{with_my_turn("skill", WAIT_TO_INSTALL)}, skill AS (
+{with_my_turn("skill")}, skill AS (
     SELECT
         skill.id, skill.public_id, skill.slug, skill.digest,
         skill.status = 'published' AS is_published
@@ -56,13 +46,12 @@ INSTALL_SKILL = f"""
 SELECT
     (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
     skill.id AS skill_id, skill.public_id AS skill_public_id, skill.slug AS skill_slug,
-    coalesce(created.id, (SELECT id FROM installed)) AS install_id,
-    (SELECT has_waited FROM turn) AS has_waited
+    created.id AS install_id
 FROM (VALUES (true)) AS verdict LEFT JOIN skill ON true LEFT JOIN created ON true
 """
 
 INSTALL_PERSONA = f"""
-{with_my_turn("persona", WAIT_TO_INSTALL)}, persona AS (
+{with_my_turn("persona")}, persona AS (
     SELECT
         persona.id, persona.public_id, persona.slug, persona.digest,
         persona.status = 'published' AS is_published, persona.price_cents = 0 AS is_free
@@ -93,28 +82,10 @@ INSTALL_PERSONA = f"""
 SELECT
     (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
     persona.id AS persona_id, persona.public_id AS persona_public_id, persona.slug AS persona_slug,
-    coalesce(created.id, (SELECT id FROM installed)) AS install_id,
-    created.is_active AS install_is_active, persona.is_published,
-    (SELECT has_waited FROM turn) AS has_waited
+    created.id AS install_id,
+    created.is_active AS install_is_active, persona.is_published
 FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN created ON true
 """
-
-
-def kept(kind):
-    """An install that is committed but may not be on the disk yet; no row if a crash has lost it.
-
-    Locking the row writes, so that the commit of this statement waits for the disk, and with it
-    for all that was committed before. Behind a pooler it may reach a server that has restarted, and
-    given the id to another install.
-    """
-    return f"""
-SELECT id FROM installs_{kind}install
-WHERE id = %(install)s AND agent_id = %(agent)s AND {kind}_id = %(entry)s
-FOR KEY SHARE
-"""
-
-
-SKILL_KEPT, PERSONA_KEPT = kept("skill"), kept("persona")
 
 UNINSTALL_SKILL = f"""
 {WITH_ME_OR_OPERATOR}, removed AS (

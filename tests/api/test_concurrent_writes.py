@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connection, transaction
-from django.db.models import CharField, Func
 
 from agents.models import Agent
 from catalogue.models import Persona, Skill, Status
@@ -90,71 +89,6 @@ def test_an_agent_that_is_suspended_concurrently_is_refused(post_during, agent, 
     assert not SkillInstall.objects.exists()
     assert not Review.objects.exists()
     assert Skill.objects.get().downloads == Persona.objects.get().installs == 0
-
-
-INSTALLS = pytest.mark.parametrize(
-    ("url", "installs"), [(INSTALL_SKILL, SkillInstall), (INSTALL_PERSONA, PersonaInstall)]
-)
-
-
-@INSTALLS
-def test_an_install_that_has_waited_for_its_turn_is_kept(post_during, agent, url, installs):
-    """It is locked once more, by a transaction that waits for the disk."""
-    SkillFactory(slug="wanted")
-    PersonaFactory(slug="wanted")
-    first = sibling(AgentFactory(), installs.objects.install, "wanted")
-
-    response = post_during(first, url, {"slug": "wanted"})
-
-    assert response.status_code == 201
-    assert was_locked(installs.objects.filter(agent=agent))
-    assert not was_locked(installs.objects.exclude(agent=agent))
-
-
-@INSTALLS
-def test_an_install_that_the_database_loses_meanwhile_is_none(
-    post_during, url, installs, monkeypatch
-):
-    SkillFactory(slug="wanted")
-    PersonaFactory(slug="wanted")
-    lost = f"DELETE FROM {installs._meta.db_table} WHERE id = %(install)s AND agent_id = %(agent)s"
-    monkeypatch.setattr(installs, "KEPT", f"WITH lost AS ({lost}) SELECT 1 WHERE false")
-
-    first = sibling(AgentFactory(), installs.objects.install, "wanted")
-    response = post_during(first, url, {"slug": "wanted"})
-
-    assert response.status_code == 503
-    assert response.json() == {
-        "error": "Service temporarily unavailable. Try again in a few seconds."
-    }
-    assert response["Retry-After"]
-
-
-@pytest.mark.parametrize("wrong", ["install", "agent", "entry"])
-def test_an_install_is_kept_only_as_the_one_that_it_was(db, wrong):
-    """A database that has lost it may give its id to another one."""
-    install = SkillInstallFactory()
-    kept = {"install": install.pk, "agent": install.agent_id, "entry": install.skill_id}
-
-    assert connection.fetch_one(SkillInstall.KEPT, kept)
-    assert connection.fetch_one(SkillInstall.KEPT, kept | {wrong: 0}) is None
-
-
-def test_an_agent_that_has_it_already_waits_for_the_disk_too(post_during, agent):
-    skill = SkillFactory(slug="wanted")
-    SkillInstallFactory(agent=agent, skill=skill)
-    first = sibling(AgentFactory(), SkillInstall.objects.install, "wanted")
-
-    response = post_during(first, INSTALL_SKILL, {"slug": "wanted"})
-
-    assert response.status_code == 409
-    assert was_locked(SkillInstall.objects.filter(agent=agent))
-
-
-def was_locked(installs):
-    xmax = Func(template=f'"{installs.model._meta.db_table}".xmax::text', output_field=CharField())
-    [locked] = installs.values_list(xmax, flat=True)
-    return locked != "0"
 
 
 @pytest.mark.parametrize("factory", [SkillInstallFactory, PersonaInstallFactory])
