@@ -1,7 +1,10 @@
 """The project's own checks for `manage.py check --deploy`."""
 
+from urllib.parse import urlsplit
+
 from django.conf import settings
 from django.core import checks
+from django.http.request import validate_host
 
 
 @checks.register(checks.Tags.security, deploy=True)
@@ -14,5 +17,20 @@ def proxies_are_trusted(app_configs, **kwargs):
             "HTTPS, and all callers share the address by which registrations are counted.",
             hint="Set it to the number of proxies in front: 1 on a PaaS.",
             id="marketplace.W001",
+        )
+    ]
+
+
+@checks.register(checks.Tags.security, deploy=True)
+def the_public_host_is_allowed(app_configs, **kwargs):
+    host = urlsplit(settings.PUBLIC_URL).hostname
+    if not host or validate_host(host, settings.ALLOWED_HOSTS):
+        return []
+    return [
+        checks.Warning(
+            f"The host of PUBLIC_URL, {host}, is not in ALLOWED_HOSTS. Unless a proxy changes the "
+            "Host header, every request to it gets 400.",
+            hint="Add it to ALLOWED_HOSTS.",
+            id="marketplace.W002",
         )
     ]

@@ -3,5 +3,5 @@
 from marketplace.server import worker
 
 worker.FIRST_SECONDS = worker.UPLOAD_SECONDS = 1
-worker.MAX_UNSENT = worker.MAX_STORED = 1024**2
+worker.MAX_UNSENT = worker.MAX_STORED = worker.MAX_UPLOADS = 1024**2
 Worker = worker.Worker

@@ -141,5 +141,5 @@ def moment(timestamp):
     """Raises ValueError or TypeError for what is none."""
     try:
         return datetime.fromtimestamp(float(timestamp), UTC)
-    except OverflowError as error:
+    except (OverflowError, OSError) as error:
         raise ValueError from error

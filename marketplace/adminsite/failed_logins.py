@@ -64,10 +64,12 @@ def callers_of(request):
 
 
 def refuse(site, request, seconds, *, is_busy=False):
+    title = "Somebody else is logging in" if is_busy else "Too many attempts to log in"
+    minutes = -(-seconds // 60)
     return TemplateResponse(
         request,
         "admin/too_many_logins.html",
-        {**site.each_context(request), "is_busy": is_busy, "minutes": -(-seconds // 60)},
+        {**site.each_context(request), "title": title, "is_busy": is_busy, "minutes": minutes},
         status=HTTPStatus.TOO_MANY_REQUESTS,
         headers={"Retry-After": str(seconds)},
     )

@@ -1,6 +1,8 @@
 """The second factor of staff: a code from an authenticator app (TOTP), stored by django-otp."""
 
 from base64 import b32encode
+from http import HTTPStatus
+from math import ceil
 
 import django_otp
 import segno
@@ -13,6 +15,7 @@ from django.contrib.auth.views import RedirectURLMixin, redirect_to_login
 from django.db import transaction
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -48,6 +51,14 @@ def is_passed(request):
     if device is None:
         return passed_with is None and not is_required_of(request.user)
     return passed_with == device.persistent_id
+
+
+def seconds_until_allowed(device):
+    """0, or how long it refuses every code, because the last one was wrong."""
+    is_allowed, reason = device.verify_is_allowed()
+    if is_allowed:
+        return 0
+    return max(ceil((reason["locked_until"] - timezone.now()).total_seconds()), 1)
 
 
 def set_up(user, key, code):
@@ -105,9 +116,11 @@ class SecondFactorPage(RedirectURLMixin, FormView):
         return super().get(request)
 
     def form_valid(self, form):
+        if self.device and (seconds := seconds_until_allowed(self.device)):
+            return self.too_soon(form, seconds)
         device = self.verified_device(form.cleaned_data["code"])
         if device is None:
-            form.add_error("code", "Wrong or used. Wait for the next code, and enter that one.")
+            form.add_error("code", self.refusal)
             return self.form_invalid(form)
         django_otp.login(self.request, device)
         self.request.session.cycle_key()
@@ -126,6 +139,21 @@ class SecondFactorPage(RedirectURLMixin, FormView):
             del self.request.session[NEW_KEY]
             messages.success(self.request, "Each log-in now asks for a code.")
         return device
+
+    def too_soon(self, form, seconds):
+        """Not with the status of a wrong code, which would count, because it may be right."""
+        form.add_error("code", "Too soon after a wrong code. Wait a moment, then try again.")
+        return self.render_to_response(
+            self.get_context_data(form=form),
+            status=HTTPStatus.TOO_MANY_REQUESTS,
+            headers={"Retry-After": str(seconds)},
+        )
+
+    @property
+    def refusal(self):
+        if self.device:
+            return "Wrong or used. Wait for the next code, and enter that one."
+        return "Wrong code. Check the clock of your phone."
 
     @property
     def new_key(self):

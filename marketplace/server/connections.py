@@ -5,10 +5,11 @@ from operator import attrgetter
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers.gthread import TConn
 
-from marketplace.server.incoming import BodyTooLarge, HeadTooLarge, Incoming
+from marketplace.server.incoming import Incoming, TooLarge
 from marketplace.server.sockets import ClientSocket
 from marketplace.server.uploads import Upload
 
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 FIRST_SECONDS = 10  # in which the first byte of a new connection must have come
 
 
@@ -32,25 +33,29 @@ class Connection(TConn):
     def is_whole(self):
         try:
             return not self.incoming.missing(self.read_ahead() + self.sock.peek())
-        except (HeadTooLarge, BodyTooLarge):
+        except TooLarge:
             return False
 
-    def store_chunks(self, size):
-        """Read what has come of a body of unknown length, for which the kernel may lack room."""
+    def tell_to_continue(self):
+        if self.incoming.expects_continue:
+            self.incoming.expects_continue = False
+            self.sock.sendall(CONTINUE)
+
+    def store_body(self, size):
+        """Read what has come of a body for which the kernel may lack, or lacks, room."""
         self.init()
         buffer = self.parser.unreader.buf
         buffer.seek(0, os.SEEK_END)
         buffer.write(self.sock.recv_now(size) or b"")
         self.stored = buffer.tell()
 
-    def begin_upload(self):
-        self.upload = Upload(self.incoming.size)
-        if self.parser is not None:
-            self.upload.write(self.parser.unreader.take_buffered())
-        self.sock.wake_at(1)
-
     def store_upload(self):
         """Store some of what has come; whether the client has ended."""
+        if self.upload is None:
+            self.upload = Upload(self.incoming.size)
+            if self.parser is not None:
+                self.upload.write(self.parser.unreader.take_buffered())
+            self.sock.wake_at(1)
         has_ended = self.upload.receive(self.sock)
         self.stored = self.upload.stored
         if not self.upload.missing:
@@ -85,9 +90,13 @@ class ParkedConnections(dict):
         silent = [each for each in conns if each[1].parser is None and each[1].timeout < is_late]
         return (silent or conns)[:1]
 
-    def stored(self):
-        """Bytes of requests that are not whole."""
-        return sum(conn.stored for conn in [*self.values()])
+    def largest_beyond(self, conn, bound):
+        """Of the requests that are stored as this one is, the largest if all exceed the bound."""
+        kind = type(conn.upload)
+        rivals = [conn, *(other for other in [*self.values()] if type(other.upload) is kind)]
+        if sum(rival.stored for rival in rivals) <= bound:
+            return None
+        return max(rivals, key=attrgetter("stored"))
 
     def beyond(self, memory):
         """Those whose clients have taken nothing for longest, so that the others fit into it."""

@@ -1,8 +1,9 @@
 """How much of a request has arrived, from its bytes alone. gunicorn parses it once it is whole."""
 
 import re
+from http import HTTPStatus
 
-from marketplace.api.limits import MAX_BODY, MAX_UPLOAD, UPLOAD_PATH
+from marketplace.api.limits import HEAD_TOO_LARGE, MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
 
 MAX_HEAD = 64 * 1024
 MAX_CHUNKED = 2 * MAX_BODY  # bytes of a chunked body, with what frames the chunks
@@ -14,17 +15,14 @@ END_OF_CHUNKS = b"0\r\n\r\n"
 FRAMING = re.compile(
     rb"\r\n(?:content-length:[ \t]*(\d+)|(transfer-encoding):|(expect:[^\r]*))", re.IGNORECASE
 )
+HTTP_1_1 = re.compile(rb"HTTP/1\.[1-9]$")  # or a later 1.x, which gunicorn accepts
 EXPECTS_CONTINUE = re.compile(rb"expect:[ \t]*100-continue[ \t]*", re.IGNORECASE)
 UPLOAD = re.compile(rb"(?:\r\n)?POST " + UPLOAD_PATH.encode())
 CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]+)[ \t]*(?:;.*)?", re.DOTALL)
 
 
-class HeadTooLarge(Exception):
-    pass
-
-
-class BodyTooLarge(Exception):
-    """The chunks are framed with more bytes than they hold."""
+class TooLarge(Exception):
+    """Has the status and the text of the response."""
 
 
 class Incoming:
@@ -40,7 +38,7 @@ class Incoming:
         self.payload = 0  # bytes in the chunks so far
 
     def missing(self, data):
-        """How many bytes are still to come, at least. Raises HeadTooLarge or BodyTooLarge.
+        """How many bytes are still to come, at least. Raises TooLarge.
 
         A body that the application refuses unread counts as whole, and so does one that gunicorn
         refuses.
@@ -61,7 +59,7 @@ class Incoming:
         end = data.find(END_OF_HEAD, self.place)
         if end < 0:
             if len(data) >= MAX_HEAD:
-                raise HeadTooLarge("max buffer headers")
+                raise TooLarge(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, HEAD_TOO_LARGE)
             self.place = max(len(data) - len(END_OF_HEAD) + 1, 0)
             return False
         self.place = self.body = end + len(END_OF_HEAD)
@@ -70,7 +68,7 @@ class Incoming:
         fields = FRAMING.findall(data, start, end)
         if fields:
             line = data[start : data.find(END_OF_LINE, start)]
-            self.read_framing(fields, is_new=line.endswith(b"HTTP/1.1"), data=data)
+            self.read_framing(fields, is_new=bool(HTTP_1_1.search(line)), data=data)
         else:
             self.size = self.body
         return True
@@ -107,5 +105,6 @@ class Incoming:
                 self.size = self.place - len(END_OF_LINE) - (self.payload - MAX_BODY - 1)
                 return max(self.size - len(data), 0)
         if len(data) - self.place > MAX_CHUNK_LINE or len(data) >= MAX_ARRIVED:
-            raise BodyTooLarge
+            # More of it frames the chunks than is in them.
+            raise TooLarge(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
         return max(self.place + len(END_OF_CHUNKS) - len(data), 1)

@@ -1,5 +1,6 @@
 """Long requests of staff, which wait in a file and not in memory, nor in a thread."""
 
+from contextlib import suppress
 from functools import partial
 from tempfile import TemporaryFile
 
@@ -33,4 +34,6 @@ class Upload:
         return iter(partial(self.file.read, PIECE), b"")
 
     def close(self):
-        self.file.close()
+        # What a full disk has not taken is written once more here.
+        with suppress(OSError):
+            self.file.close()

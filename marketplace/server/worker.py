@@ -6,8 +6,7 @@ response, and for it to close. Eight slow clients stop two workers of four threa
 
 Here a connection that waits for its client is parked, and the kernel wakes one thread when there is
 something to do: the request is whole, the response can be sent on, the client has closed. The main
-thread accepts connections and ends those that wait for too long, or for longest where there is no
-room for another.
+thread accepts connections and ends those that wait for too long.
 
 Proved with the release of gunicorn that pyproject.toml pins. Delete it when gunicorn's own worker
 waits without a thread; WORKER_CLASS=gthread runs that one.
@@ -22,13 +21,12 @@ from contextlib import suppress
 from http import HTTPStatus
 
 from gunicorn import util
-from gunicorn.http.errors import LimitRequestHeaders
 from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, ThreadWorker
 
-from marketplace.api.limits import NO_ROOM, TOO_LARGE, TOO_SLOW
+from marketplace.api.limits import NO_ROOM, TOO_SLOW
 from marketplace.request_ids import current_request_id, end_request
 from marketplace.server.connections import FIRST_SECONDS, Connection, ParkedConnections
-from marketplace.server.incoming import BodyTooLarge, HeadTooLarge
+from marketplace.server.incoming import TooLarge
 
 WHEN_READABLE = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLONESHOT
 WHEN_WRITABLE = select.EPOLLOUT | select.EPOLLONESHOT
@@ -36,9 +34,9 @@ HAS_ENDED = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
 UPLOAD_SECONDS = 60  # in which an upload must have come
 CLOSE_SECONDS = 2  # in which a client must have closed after its last response
 MAX_UNSENT = 32 * 1024**2  # bytes of responses that wait for their clients
-MAX_STORED = 64 * 1024**2  # bytes of uploads and chunks that have not come whole
+MAX_STORED = 32 * 1024**2  # bytes of requests that have not come whole, in memory
+MAX_UPLOADS = 128 * 1024**2  # the same of uploads, in files
 NO_DESCRIPTOR = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
-CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class Worker(ThreadWorker):
@@ -141,24 +139,21 @@ class Worker(ThreadWorker):
         data = conn.read_ahead() + arrived
         try:
             missing = conn.incoming.missing(data)
-        except HeadTooLarge as error:
-            end_request()
-            self.handle_error(None, conn.sock, conn.client, LimitRequestHeaders(str(error)))
-            self.linger(conn)
-        except BodyTooLarge:
-            self.refuse(conn, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
+        except TooLarge as error:
+            self.refuse(conn, *error.args)
         else:
-            if conn.incoming.expects_continue:
-                conn.incoming.expects_continue = False
-                conn.sock.sendall(CONTINUE)
+            conn.tell_to_continue()
             if missing and conn.incoming.is_upload:
-                conn.begin_upload()
-                self.park(conn, self.receive_upload, UPLOAD_SECONDS)
+                self.receive_upload(conn, event)
             elif not missing or event & HAS_ENDED:
                 self.respond(conn)
-            elif conn.incoming.is_chunked:
-                self.store_chunks(conn, len(arrived), missing)
             else:
+                # The kernel wakes it early where it has no room for the rest.
+                if conn.incoming.is_chunked or len(arrived) < conn.sock.wakes_at:
+                    conn.store_body(len(arrived))
+                    arrived = b""
+                    if not self.has_room(conn, MAX_STORED):
+                        return
                 conn.sock.wake_at(len(arrived) + missing)
                 self.await_rest(conn, has_begun=bool(data))
 
@@ -167,27 +162,31 @@ class Worker(ThreadWorker):
         conn.is_partial = has_begun
         self.park(conn, self.receive, self.request_timeout if is_first else None)
 
-    def store_chunks(self, conn, size, missing):
-        conn.store_chunks(size)
-        if self.has_room(conn):
-            conn.sock.wake_at(missing)
-            self.await_rest(conn, has_begun=True)
-
     def receive_upload(self, conn, _event):
-        has_ended = conn.store_upload()
+        seconds = UPLOAD_SECONDS if conn.upload is None else None
+        try:
+            has_ended = conn.store_upload()
+        except ConnectionError:
+            raise
+        except OSError as error:
+            self.log.warning("An upload cannot be stored: %s", error)
+            self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
+            return
         if not conn.upload.missing:
             self.respond(conn)
         elif has_ended:
             self.close(conn)
-        elif self.has_room(conn):
-            self.park(conn, self.receive_upload)
+        elif self.has_room(conn, MAX_UPLOADS):
+            self.park(conn, self.receive_upload, seconds)
 
-    def has_room(self, conn):
-        """Whether what is stored of the request may stay; if not, its client must come later."""
-        if self.parked.stored() + conn.stored <= MAX_STORED:
-            return True
-        self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
-        return False
+    def has_room(self, conn, bound):
+        """Whether the request may be stored. Where there are too many, the largest has to leave."""
+        largest = self.parked.largest_beyond(conn, bound)
+        if largest is conn:
+            self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
+        elif largest is not None:
+            largest.timeout = 0  # It waits, so only the main thread may take it.
+        return largest is not conn
 
     def refuse(self, conn, status, text):
         end_request()
@@ -203,7 +202,8 @@ class Worker(ThreadWorker):
         conn.end_request()
         self.finish(conn, seconds=self.request_timeout)
         if conn.sock.unsent:
-            self.limit_unsent()
+            for other in self.parked.beyond(MAX_UNSENT):
+                other.timeout = 0
 
     def handle_request(self, req, conn):
         req._expected_100_continue = False  # noqa: SLF001  # It has got it already.
@@ -214,12 +214,6 @@ class Worker(ThreadWorker):
         # needs no time limit.
         conn.sock.send_collected()
         return keepalive and conn.parser.finish_body()
-
-    def limit_unsent(self):
-        """Have the main thread cut off those that have taken nothing for longest."""
-        for conn in self.parked.beyond(MAX_UNSENT):
-            conn.timeout = 0
-            self.method_queue.defer(lambda: None)  # wakes it
 
     def send_on(self, conn, _event):
         """Send more of the response; a client that takes nothing for too long is cut off."""
@@ -268,6 +262,8 @@ class Worker(ThreadWorker):
     def murder_keepalived(self, force=False):  # noqa: FBT002
         """Called by the main thread, once a second at least."""
         now = time.monotonic()
+        if self.nr_conns >= self.worker_connections:
+            self.make_room()
         for descriptor, conn in self.parked.copy().items():
             if (force or conn.timeout <= now) and self.parked.pop(descriptor, None) is conn:
                 try:
@@ -281,6 +277,8 @@ class Worker(ThreadWorker):
         elif conn.on_event in {self.send_on, self.receive_next}:
             conn.sock.reset()
             self.close(conn)
+        elif conn.stored and not conn.timeout:
+            self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
         elif conn.on_event == self.receive_upload:
             self.refuse(conn, HTTPStatus.REQUEST_TIMEOUT, TOO_SLOW)
         elif conn.on_event != self.receive or not (conn.read_ahead() or conn.sock.peek()):

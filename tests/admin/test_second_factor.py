@@ -99,7 +99,8 @@ def test_the_code_of_another_user_opens_nothing(superuser, grace, device):
     assert not is_open(browser, SKILLS)
 
 
-def test_wrong_codes_count_as_wrong_passwords_do(superuser, device):
+def test_wrong_codes_count_as_wrong_passwords_do(superuser, device, settings):
+    settings.OTP_TOTP_THROTTLE_FACTOR = 0
     browser = log_in(superuser)
     assert [enter(browser, "000000").status_code for _ in range(5)] == [200] * 5
 
@@ -120,7 +121,11 @@ def test_after_a_wrong_code_the_next_one_has_to_wait(superuser, device, settings
 
     response = enter(browser, code_of(device.bin_key))
 
-    assert response.context["form"].errors == {"code": [REFUSED]}
+    assert (response.status_code, response["Retry-After"]) == (429, "60")
+    assert response.context["form"].errors == {
+        "code": ["Too soon after a wrong code. Wait a moment, then try again."]
+    }
+    assert not is_open(browser)
 
 
 def test_one_who_gives_up_can_log_out(superuser, device):

@@ -16,7 +16,6 @@ from tests.admin.authenticator import (
     LOGIN,
     OPEN_TO_ALL,
     PAGE,
-    REFUSED,
     SKILLS,
     admin_paths,
     at_once,
@@ -35,7 +34,7 @@ def test_anyone_of_the_staff_may_set_it_up(grace):
     key = key_shown(browser.get(PAGE))
 
     wrong = enter(browser, "000000")
-    assert wrong.context["form"].errors == {"code": [REFUSED]}
+    assert wrong.context["form"].errors == {"code": ["Wrong code. Check the clock of your phone."]}
     assert key_shown(wrong) == key
     assert not TOTPDevice.objects.exists()
     entered = enter(browser, code_of(key))

@@ -8,6 +8,7 @@ import re
 import traceback
 
 import pytest
+from django.core.checks import run_checks
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
@@ -260,6 +261,20 @@ def test_the_check_of_a_deployment_warns_where_no_proxy_is_trusted(deployed, pro
 
     assert "(marketplace.W001) TRUSTED_PROXY_COUNT is 0." in str(failed.value)
     assert "System check identified 1 issue" in str(failed.value)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "is_right"), [("other.test", False), (".example.com", True), ("*", True)]
+)
+def test_the_check_of_a_deployment_warns_where_the_public_host_is_refused(
+    deployed, hosts, is_right
+):
+    url = "https://market.example.com:8443"
+    deployed(TRUSTED_PROXY_COUNT="1", PUBLIC_URL=url, ALLOWED_HOSTS=hosts)
+
+    ids = [warning.id for warning in run_checks(include_deployment_checks=True)]
+
+    assert ("marketplace.W002" not in ids) == is_right
 
 
 def test_the_table_has_every_variable():
