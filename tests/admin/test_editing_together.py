@@ -87,6 +87,15 @@ def two_edits(field, posted):
     return f"{posted}a", f"{posted}b"
 
 
+@pytest.mark.parametrize(
+    "shown", ["", "[]", "{}", '{"at": 1e17, "fields": {}}', '{"at": 0, "fields": 1}']
+)
+def test_a_form_without_a_readable_record_of_what_it_showed_saves_what_is_the_same(ada, shown):
+    skill = SkillFactory()
+
+    saved(ada, skill, opened(ada, skill) | {"shown": shown})
+
+
 @pytest.mark.parametrize("model", EDITABLE)
 def test_edits_of_what_somebody_else_has_changed_are_refused_at_first(ada, bob, tiers, model):
     row = ROWS[model]()
