@@ -122,7 +122,8 @@ def test_slow_clients_hold_no_thread(own_server_of, kinds):
         assert p99 < 0.1
         assert growth < WORKERS * MAX_UNSENT / 1024
     assert len(ended) == len(must_end)
-    assert max(ended, default=0) < TIMEOUT + LATE
+    # Its own kernel may take something after the first look, so that a second one follows.
+    assert max(ended, default=0) < 2 * TIMEOUT + LATE
 
 
 class Others:
