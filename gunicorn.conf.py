@@ -34,7 +34,10 @@ soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
 if soft_limit < descriptors and soft_limit != resource.RLIM_INFINITY:
     if hard_limit != resource.RLIM_INFINITY:
         descriptors = min(descriptors, hard_limit)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, hard_limit))
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, hard_limit))
+    except ValueError:  # macOS has a lower limit than the hard one.
+        descriptors = soft_limit
 worker_connections = max(descriptors - OTHER_DESCRIPTORS, 40) // 2
 
 timeout = 30

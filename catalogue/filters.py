@@ -103,7 +103,7 @@ class CatalogueFilterSet(FilterSet):
     by_ids = None
 
     def __init__(self, query, *, address=None):
-        """The `address` is of who asked; None for a search that nobody asked for."""
+        """`address` is the client's; None if no client has asked, as for suggestions."""
         super().__init__(query)
         self.address = address
         if len(self.words) > MAX_QUERY:

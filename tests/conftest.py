@@ -50,7 +50,7 @@ django_settings.MIDDLEWARE = [
 
 # These run first, so that no worker of pytest-xdist is left with one of them at the end.
 LONG = re.compile(
-    r"system/|deployment/test_(demo|deploy|worker|slow_requests|protocol)|admin/test_(lists|permissions)|test_hostile_input\.py"
+    r"system/|deployment/test_(demo|deploy|worker|slow_requests|bounds|protocol)|admin/test_(lists|permissions)|test_hostile_input\.py"
 )
 
 MILLISECONDS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")

@@ -11,18 +11,18 @@ from marketplace.secrets import random_text
 ALPHABET, LENGTH = "BCDFGHJKLMNPQRSTVWXZ", 8
 LIFETIME = timedelta(minutes=15)
 MAX_WRONG_CODES = 5
-MAX_CODES = 3  # that are valid at once, so that who asks does not void the code of another
+MAX_CODES = 3  # valid at once, so that one person's request does not void another's code
 
 
 class ClaimCodeQuerySet(models.QuerySet):
     def valid(self):
-        """Those that the agent may still confirm."""
+        """Codes that the agent can still confirm."""
         return self.filter(code_expires_at__gt=timezone.now(), wrong_codes__lt=MAX_WRONG_CODES)
 
     def issue(self, claim, *, name, email, key):
-        """A new code, with its `text`, for who gives a name, an address and the text of a key.
+        """Issue a code, whose text is `text`, for a person's name, e-mail address and key.
 
-        Of the claim's other codes the newest stay valid. Needs the claim's lock.
+        The claim's next newest codes stay valid. Call it with the claim locked.
         """
         others = claim.codes.valid().order_by("-pk").values_list("pk", flat=True)
         claim.codes.exclude(pk__in=list(others[: MAX_CODES - 1])).void()
@@ -42,15 +42,15 @@ class ClaimCodeQuerySet(models.QuerySet):
         return code
 
     def void(self):
-        """Delete them, with those of their keys that nothing was ever claimed with."""
+        """Delete the codes, and those of their keys that have never claimed an agent."""
         OperatorKey.objects.unconfirmed().filter(pk__in=self.values("key")).delete()
         self.delete()
 
 
 class ClaimCode(models.Model):
-    """Somebody who says to operate an agent, and the code with which the agent confirms it.
+    """A person who claims to operate an agent, and the code by which the agent confirms it.
 
-    `key` opens nothing before that. The code is stored only as a digest.
+    Until then `key` opens nothing. Only a digest of the code is stored.
     """
 
     claim = models.ForeignKey("agents.OperatorClaim", models.CASCADE, related_name="codes")

@@ -28,7 +28,7 @@ class OperatorClaimQuerySet(models.QuerySet):
 class OperatorClaim(models.Model):
     """Who operates an agent, once both sides have confirmed it (contract 5, lifecycle 17).
 
-    Until then, `operator_name` and `operator_email` are those of who has asked for a code last.
+    Until then, `operator_name` and `operator_email` come from the newest request for a code.
     """
 
     agent = models.OneToOneField("agents.Agent", models.CASCADE, related_name="claim")
@@ -36,7 +36,7 @@ class OperatorClaim(models.Model):
     secret = models.CharField(max_length=32, default=partial(random_text, 32), editable=False)
     operator_name = models.CharField(max_length=80, blank=True)
     operator_email = models.EmailField(blank=True)
-    # Of the code that the agent has confirmed, or of the newest.
+    # The digest of the confirmed code, or else of the newest one.
     code_digest = models.CharField(max_length=64, blank=True, editable=False)
     claimed_at = models.DateTimeField(null=True, editable=False)
     # claim_key serves as this key's index.
@@ -190,7 +190,7 @@ class OperatorClaim(models.Model):
         self.save(update_fields=["secret"])
 
     def _replace_secret(self):
-        """Nobody finds the old page any more; the codes of those who have asked there are void."""
+        """The old page no longer opens, and the codes requested there are void."""
         self.codes.void()
         self.secret = random_text(32)
 

@@ -13,7 +13,7 @@ IF_NONE_MATCH = {
     "schema": TEXT,
 }
 
-# Of what can be read in part.
+# For downloads that can be resumed.
 RANGE = {
     "name": "Range",
     "in": "header",

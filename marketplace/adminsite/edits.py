@@ -27,7 +27,7 @@ class EditedField(forms.BoundField):
 
     @property
     def data(self):
-        """What is posted; the row's present value where this person has edited nothing."""
+        """The posted value, or the row's current value if this person has not edited the field."""
         return super().data if self.is_edited else self.initial
 
     @cached_property
@@ -83,7 +83,7 @@ class EditForm(forms.ModelForm):
 
     @property
     def shown(self):
-        """What the page posts back, to be compared with."""
+        """A record of what the page shows, which it posts back."""
         fields = {bound.name: bound.current for bound in self if not bound.field.disabled}
         return json.dumps({"at": timezone.now().timestamp(), "fields": fields})
 
@@ -138,7 +138,7 @@ class EditsMixin:
 
 
 def moment(timestamp):
-    """Raises ValueError or TypeError for what is none."""
+    """Raises ValueError or TypeError if this is no timestamp."""
     try:
         return datetime.fromtimestamp(float(timestamp), UTC)
     except (OverflowError, OSError) as error:

@@ -52,7 +52,7 @@ def limit_failures(log_in):
 
 
 def callers_of(request):
-    """Who is counted, by policy; the address first, because a new name has a count of its own."""
+    """The callers to count, by policy. The address comes first: each new name has its own count."""
     address = client_address(request)
     # As Django looks for it, which also takes it for the same name in other letters.
     name = request.POST.get("username") or request.user.get_username()

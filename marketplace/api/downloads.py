@@ -14,7 +14,7 @@ from marketplace.http_cache.responses import is_not_modified
 from marketplace.http_cache.stored_files import open_stored
 
 MAX_IN_MEMORY = 64 * 1024  # bytes; a larger download is sent from a file
-# No longer numbers, of which Python reads no more than 4,300 digits.
+# Longer numbers are ignored: Python refuses to read one of more than 4,300 digits.
 RANGE = re.compile(
     r"bytes=[ \t]*(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))[ \t]*", re.ASCII | re.IGNORECASE
 )

@@ -2,5 +2,5 @@ from django.conf import settings
 
 
 def base_url(request):
-    """What every complete URL in a response begins with: PUBLIC_URL, or else what was requested."""
+    """The beginning of every complete URL in a response: PUBLIC_URL, or the requested host."""
     return settings.PUBLIC_URL or f"{request.scheme}://{request.get_host()}"

@@ -14,7 +14,7 @@ FIRST_SECONDS = 10  # in which the first byte of a new connection must have come
 
 
 class Connection(TConn):
-    """gunicorn's connection, with what has come of its next request."""
+    """gunicorn's connection, and how much of its next request has arrived."""
 
     is_partial = False  # a request has begun
     on_event = None  # what its next event is for
@@ -27,7 +27,7 @@ class Connection(TConn):
         self.incoming = Incoming()
 
     def read_ahead(self):
-        """What was read beyond the last request; the socket does not report it as readable."""
+        """Bytes read beyond the last request. The socket no longer reports them as readable."""
         return b"" if self.parser is None else self.parser.unreader.buf.getvalue()
 
     def is_whole(self):
@@ -42,7 +42,7 @@ class Connection(TConn):
             self.sock.sendall(CONTINUE)
 
     def store_body(self, size):
-        """Read what has come of a body for which the kernel may lack, or lacks, room."""
+        """Take the bytes of a body out of the socket, where they might not fit."""
         self.init()
         buffer = self.parser.unreader.buf
         buffer.seek(0, os.SEEK_END)
@@ -50,7 +50,7 @@ class Connection(TConn):
         self.stored = buffer.tell()
 
     def store_upload(self):
-        """Store some of what has come; whether the client has ended."""
+        """Store some of the bytes that have arrived. Returns whether the client has closed."""
         if self.upload is None:
             self.upload = Upload(self.incoming.size)
             if self.parser is not None:
@@ -63,7 +63,7 @@ class Connection(TConn):
         return has_ended
 
     def end_request(self):
-        """Make ready for the next one."""
+        """Prepare for the next request."""
         self.is_partial, self.stored, self.incoming = False, 0, Incoming()
         if self.upload is not None:
             self.upload.close()
@@ -75,15 +75,15 @@ class Connection(TConn):
 
 
 class ParkedConnections(dict):
-    """Those that wait for their clients, by descriptor, the one that waits for longest first.
+    """Connections that wait for their clients, by descriptor, the longest wait first.
 
-    Popping a connection transfers its ownership to the popping thread. The others are only read.
+    The thread that pops a connection owns it. Other threads only read it.
     """
 
     def idlest(self):
-        """One that has sent nothing for a second and more, or else the one that waits for longest.
+        """The connection to close first: silent for a second or more, or else the longest wait.
 
-        Never the newest.
+        The newest connection is never chosen.
         """
         conns = [*self.items()][:-1]
         is_late = time.monotonic() + FIRST_SECONDS - 1
@@ -91,7 +91,7 @@ class ParkedConnections(dict):
         return (silent or conns)[:1]
 
     def largest_beyond(self, conn, bound):
-        """Of the requests that are stored as this one is, the largest if all exceed the bound."""
+        """The largest of the requests stored like this one, if together they exceed the bound."""
         kind = type(conn.upload)
         rivals = [conn, *(other for other in [*self.values()] if type(other.upload) is kind)]
         if sum(rival.stored for rival in rivals) <= bound:
@@ -99,7 +99,7 @@ class ParkedConnections(dict):
         return max(rivals, key=attrgetter("stored"))
 
     def beyond(self, memory):
-        """Those whose clients have taken nothing for longest, so that the others fit into it."""
+        """Connections to close so that the rest fit into the memory, the most stalled first."""
         conns = [conn for conn in [*self.values()] if conn.sock.memory and conn.timeout]
         excess = sum(conn.sock.memory for conn in conns) - memory
         for conn in sorted(conns, key=attrgetter("timeout")):

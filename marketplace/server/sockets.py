@@ -83,14 +83,14 @@ class ClientSocket(socket.socket):
             raise ConnectionResetError(errno.ECONNRESET, "The request is not whole") from None
 
     def recv_now(self, size, flags=0):
-        """What has arrived, b"" at the end; None where nothing has."""
+        """The bytes that have arrived: b"" if the client has closed, None if there are none."""
         try:
             return super().recv(size, flags)
         except BlockingIOError:
             return None
 
     def peek(self):
-        """What has arrived of a request, without reading it."""
+        """The bytes that have arrived, left in the socket."""
         data = self.recv_now(USUAL, socket.MSG_PEEK) or b""
         return data if len(data) < USUAL else super().recv(MAX_ARRIVED, socket.MSG_PEEK)
 

@@ -1,4 +1,4 @@
-"""Long requests of staff, which wait in a file and not in memory, nor in a thread."""
+"""Long requests from staff wait in a file, and hold neither memory nor a thread."""
 
 from contextlib import suppress
 from functools import partial
@@ -20,7 +20,7 @@ class Upload:
         self.missing -= len(data)
 
     def receive(self, sock):
-        """Store some of what has arrived; whether the client has ended."""
+        """Store some of the bytes that have arrived. Returns whether the client has closed."""
         for _ in range(PIECES):
             data = sock.recv_now(min(self.missing, PIECE)) if self.missing else None
             if not data:
@@ -29,11 +29,11 @@ class Upload:
         return False
 
     def pieces(self):
-        """What has come, from its beginning."""
+        """The stored request, from the beginning."""
         self.file.seek(0)
         return iter(partial(self.file.read, PIECE), b"")
 
     def close(self):
-        # What a full disk has not taken is written once more here.
+        # Closing flushes again what a full disk has refused.
         with suppress(OSError):
             self.file.close()

@@ -1,5 +1,6 @@
 """Servers with either class of worker."""
 
+import psutil
 import pytest
 
 from tests.live import LiveServer
@@ -11,6 +12,10 @@ ONE_PROCESS = {"WEB_CONCURRENCY": "1", "WEB_THREADS": str(THREADS)}
 OURS = "marketplace.server.worker.Worker"
 # gunicorn's own waits in a thread for the first data of a new connection.
 ours = pytest.mark.parametrize("worker_class", [OURS], indirect=True)
+
+impatient = pytest.mark.parametrize(
+    "worker_class", ["tests.impatient_worker.Worker"], indirect=True
+)
 
 
 @pytest.fixture(params=[OURS, pytest.param("gthread", marks=pytest.mark.slow)])
@@ -44,3 +49,8 @@ def plain_server_of(tmp_path, worker_class):
     yield start
     for server in servers:
         server.stop()
+
+
+def worker_of(server):
+    [worker] = psutil.Process(server.process.pid).children()
+    return worker

@@ -7,6 +7,12 @@ REGISTER = (
     b"POST /api/v1/agents/register HTTP/1.1\r\nHost: localhost\r\n"
     b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n"
 )
+CHUNKED = REGISTER.replace(b"Content-Length: 2", b"Transfer-Encoding: chunked")
+EXPECTING = REGISTER.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n")
+UPLOAD = (
+    b"POST /admin/ HTTP/1.1\r\nHost: localhost\r\n"
+    b"Content-Type: text/plain\r\nContent-Length: 300000\r\n\r\n"
+)
 
 
 def read_responses(link, number):

@@ -1,21 +1,21 @@
 """Requests that come slowly, in part, or with a body of unknown length."""
 
 import json
-import select
-import socket
-import struct
-import threading
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 
-import psutil
 import pytest
 
 from tests.deployment.conftest import ONE_PROCESS, THREADS, ours
-from tests.deployment.raw_http import GET, REGISTER, read_responses, responses_to
-from tests.processes import is_within
-from tests.sockets import has_been_read
-from tests.wsgi_apps import LARGE
+from tests.deployment.raw_http import (
+    CHUNKED,
+    EXPECTING,
+    GET,
+    REGISTER,
+    UPLOAD,
+    read_responses,
+    responses_to,
+)
 
 
 def test_a_request_in_small_pieces_is_answered(server):
@@ -80,14 +80,6 @@ def test_the_line_behind_an_empty_one_is_the_request_line_and_tells_no_length(se
         link.sendall(b"\r\nContent-Length: 5\r\n\r\n")
 
         assert link.recv(100).startswith(b"HTTP/1.1 400 Bad Request\r\n")
-
-
-CHUNKED = REGISTER.replace(b"Content-Length: 2", b"Transfer-Encoding: chunked")
-EXPECTING = REGISTER.replace(b"\r\n\r\n", b"\r\nExpect: 100-continue\r\n\r\n")
-UPLOAD = (
-    b"POST /admin/ HTTP/1.1\r\nHost: localhost\r\n"
-    b"Content-Type: text/plain\r\nContent-Length: 300000\r\n\r\n"
-)
 
 
 @ours
@@ -180,147 +172,3 @@ def test_a_connection_ends_as_announced_where_a_body_stays_unread(server, begin,
     assert received.startswith(b"HTTP/1.1 %d " % status)
     assert b"\r\nConnection: close\r\n" in received
     assert received.count(b"HTTP/1.1") == 1
-
-
-impatient = pytest.mark.parametrize(
-    "worker_class", ["tests.impatient_worker.Worker"], indirect=True
-)
-
-
-@impatient
-def test_an_upload_must_come_in_time_too(plain_server_of):
-    server = plain_server_of()
-    with server.connect() as link:
-        link.sendall(UPLOAD + b"x")
-        assert read_responses(link, 1) == ([408], True)
-    assert server.request("GET", "/").status == 200
-
-
-@impatient
-@pytest.mark.parametrize(
-    ("begin", "number"),
-    [(UPLOAD + b"x" * 299_999, 4), (CHUNKED + b"1;" + b"x" * 8000 + b"\r\n", 150)],
-)
-def test_of_requests_that_take_too_much_room_the_largest_has_to_leave(
-    plain_server_of, begin, number
-):
-    server = plain_server_of()
-    with ExitStack() as open_links:
-        links = [open_links.enter_context(server.connect()) for _ in range(number)]
-        for link in links:
-            link.sendall(begin)
-        [refused, *_], *_ = select.select(links, [], [], 5)
-        received = refused.makefile("rb").read()
-
-        assert received.startswith(b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n")
-        assert b"\r\nRetry-After: 2\r\n" in received
-        small = open_links.enter_context(server.connect())
-        for part in (CHUNKED, b"1\r\nx\r\n"):
-            small.sendall(part)
-            assert is_within(5, lambda: has_been_read(small))
-        assert responses_to(small, b"0\r\n\r\n") == ([201], False)
-
-
-@ours
-def test_an_upload_that_the_disk_does_not_take_is_told_to_come_later(plain_server_of):
-    server = plain_server_of()
-    worker_of(server).rlimit(psutil.RLIMIT_FSIZE, (100_000, 100_000))
-    for _ in range(THREADS * 2):
-        with server.connect() as link:
-            link.sendall(UPLOAD + b"x" * 5001)
-            link.sendall(b"x" * 294_999)
-            assert read_responses(link, 1) == ([503], True)
-
-    assert server.request("GET", "/").status == 200
-    assert "An upload cannot be stored: [Errno 27] File too large" in server.log.read_text()
-
-
-@ours
-def test_pipelined_bodies_need_not_fit_into_the_kernel_together(plain_server_of):
-    server = plain_server_of(application="tests.wsgi_apps:echo")
-    body = b"x" * 65_535
-    request = REGISTER.replace(b"Length: 2", b"Length: %d" % len(body)) + body
-    with server.connect() as link:
-        link.settimeout(5)  # one that has not come has 15 s
-        sender = threading.Thread(target=link.sendall, args=[request * 6])
-        sender.start()
-        received = 0
-        while received < 6 * len(body):
-            received += len(link.recv(1024**2))
-        sender.join()
-
-    assert server.request("GET", "/").status == 200
-
-
-@ours
-def test_an_upload_by_a_client_that_then_sends_no_more_is_read(plain_server_of):
-    server = plain_server_of(application="tests.wsgi_apps:echo")
-    upload = UPLOAD.replace(b"300000", b"2000000")
-    with server.connect() as link:
-        link.sendall(GET + upload + b"x" * 2_000_000)
-        link.shutdown(socket.SHUT_WR)
-        received = link.makefile("rb").read()
-
-    assert received.count(b"HTTP/1.1 20") == 2
-    assert received.endswith(b"\r\n\r\n" + b"x" * 2_000_000)
-
-
-@impatient
-def test_a_new_connection_that_sends_nothing_is_closed(plain_server_of):
-    server = plain_server_of()
-    with server.connect() as link:
-        link.settimeout(5)  # one that has had a response has 75 s
-        assert link.recv(1) == b""
-
-
-@impatient
-def test_responses_that_nobody_takes_are_dropped_beyond_a_bound(plain_server_of):
-    server = plain_server_of(application="tests.wsgi_apps:large")
-    with ExitStack() as open_links:
-        links = [open_links.enter_context(server.connect()) for _ in range(2)]
-        for link in links:
-            link.sendall(GET)
-
-        # Each response is larger than the bound: what the kernel has taken is all that comes.
-        time.sleep(4)
-        for link in links:
-            with suppress(ConnectionResetError):
-                assert len(link.makefile("rb").read()) < LARGE
-    assert server.request("GET", "/").status == 200
-
-
-@ours
-def test_an_idle_connection_holds_no_response_that_it_has_sent(plain_server_of):
-    server = plain_server_of(application="tests.wsgi_apps:large")
-    with ExitStack() as open_links:
-        for _ in range(6):
-            link = open_links.enter_context(server.connect())
-            link.sendall(GET)
-            received = 0
-            while received < LARGE:
-                received += len(link.recv(1024 * 1024))
-
-        assert is_within(10, lambda: worker_of(server).memory_info().rss < 5 * LARGE)
-
-
-@ours
-@pytest.mark.parametrize("begin", [b"", GET[:20], CHUNKED + b"1\r\nx\r\n", UPLOAD + b"x"])
-def test_a_client_that_resets_while_it_waits_is_forgotten(plain_server_of, begin):
-    server = plain_server_of()
-    before = open_files(server)
-    with server.connect() as link:
-        link.sendall(begin)
-        assert is_within(30, lambda: open_files(server) > before)
-        link.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-
-    assert is_within(5, lambda: open_files(server) == before)
-
-
-def open_files(server):
-    """How many its one worker has open."""
-    return worker_of(server).num_fds()
-
-
-def worker_of(server):
-    [worker] = psutil.Process(server.process.pid).children()
-    return worker
