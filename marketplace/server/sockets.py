@@ -15,9 +15,9 @@ MAX_COLLECTED = 64 * 1024  # bytes of a response; to copy more costs more than a
 class UnsentBytes:
     """The part of a response that its client has not taken yet."""
 
-    def __init__(self, data):
-        self.left = memoryview(data)
-        self.memory = len(data)  # until all of it is sent
+    def __init__(self, data, sent):
+        self.left = memoryview(data)[sent:]
+        self.memory = len(data)  # The view keeps all of it until the end.
 
     def send(self, link):
         sent = link.send(self.left)
@@ -136,8 +136,7 @@ class ClientSocket(socket.socket):
             self.send_collected()
         sent = 0 if self.unsent else self.send_now(data)
         if sent < len(data):
-            # A copy, because a view would keep what it is a view of.
-            self.unsent.append(UnsentBytes(data[sent:]))
+            self.unsent.append(UnsentBytes(data, sent))
 
     def send_now(self, data):
         try:
