@@ -26,39 +26,45 @@ def test_an_upload_must_come_in_time_too(plain_server_of):
     assert server.request("GET", "/").status == 200
 
 
+SMALL_CHUNK = b"1;" + b"x" * 8000 + b"\r\n1\r\n"
+
+
 @impatient
 @pytest.mark.parametrize(
-    ("begin", "number"),
-    [(UPLOAD + b"x" * 299_999, 4), (CHUNKED + b"1;" + b"x" * 8000 + b"\r\n", 150)],
+    ("large", "number", "begin", "rest"),
+    [
+        (UPLOAD + b"x" * 299_999, 3, UPLOAD + b"x" * 200_000, b"x" * 100_000),
+        (CHUNKED + SMALL_CHUNK * 20, 6, CHUNKED + SMALL_CHUNK * 15, b"0\r\n\r\n"),
+    ],
 )
 def test_of_requests_that_take_too_much_room_the_largest_has_to_leave(
-    plain_server_of, begin, number
+    plain_server_of, large, number, begin, rest
 ):
     server = plain_server_of()
     with ExitStack() as open_links:
-        links = [open_links.enter_context(server.connect()) for _ in range(number)]
-        for link in links:
-            link.sendall(begin)
-        [refused, *_], *_ = select.select(links, [], [], 5)
+        links = [open_links.enter_context(server.connect()) for _ in range(number + 1)]
+        *others, newcomer = links
+        for link, start in zip(links, [large] * number + [begin], strict=True):
+            link.sendall(start)
+            assert is_within(5, lambda link=link: has_been_read(link))
+        [refused, *_], *_ = select.select(others, [], [], 5)
         received = refused.makefile("rb").read()
 
         assert received.startswith(b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n")
         assert b"\r\nRetry-After: 2\r\n" in received
-        small = open_links.enter_context(server.connect())
-        for part in (CHUNKED, b"1\r\nx\r\n"):
-            small.sendall(part)
-            assert is_within(5, lambda: has_been_read(small))
-        assert responses_to(small, b"0\r\n\r\n") == ([201], False)
+        assert responses_to(newcomer, rest)[0] == [201]
 
 
 @ours
 def test_an_upload_that_the_disk_does_not_take_is_told_to_come_later(plain_server_of):
     server = plain_server_of()
-    worker_of(server).rlimit(psutil.RLIMIT_FSIZE, (100_000, 100_000))
+    worker_of(server).rlimit(psutil.RLIMIT_FSIZE, (8000, 8000))
     for _ in range(THREADS * 2):
         with server.connect() as link:
-            link.sendall(UPLOAD + b"x" * 5001)
-            link.sendall(b"x" * 294_999)
+            link.sendall(UPLOAD)
+            for _ in range(4):  # with some bytes left in the buffer of the file
+                link.sendall(b"x" * 5001)
+                assert is_within(5, lambda link=link: has_been_read(link))
             assert read_responses(link, 1) == ([503], True)
 
     assert server.request("GET", "/").status == 200

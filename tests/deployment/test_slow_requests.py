@@ -172,3 +172,15 @@ def test_a_connection_ends_as_announced_where_a_body_stays_unread(server, begin,
     assert received.startswith(b"HTTP/1.1 %d " % status)
     assert b"\r\nConnection: close\r\n" in received
     assert received.count(b"HTTP/1.1") == 1
+
+
+def test_a_form_that_is_too_long_is_refused_unread(server):
+    with server.connect() as link:
+        link.settimeout(5)  # a body that has not arrived has 15 s
+        link.sendall(
+            b"POST /operator HTTP/1.1\r\nHost: localhost\r\nContent-Length: 70000\r\n"
+            b"Content-Type: application/x-www-form-urlencoded\r\n"
+            b"Cookie: csrftoken=" + b"a" * 32 + b"\r\n\r\nkey="
+        )
+
+        assert link.recv(100).startswith(b"HTTP/1.1 400 Bad Request\r\n")
