@@ -1,6 +1,9 @@
 """Rows that several files search."""
 
+from contextlib import contextmanager
+
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from tests.api.concurrency import during
@@ -33,3 +36,16 @@ def post_during(transactional_db, client, agent):
         return response
 
     return post_during
+
+
+@pytest.fixture
+def alone(subtests):
+    """A subtest of which the next one sees nothing: what it writes and counts is rolled back."""
+
+    @contextmanager
+    def alone(name):
+        with subtests.test(name), transaction.atomic():
+            yield
+            transaction.set_rollback(True)
+
+    return alone

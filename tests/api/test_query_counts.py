@@ -1,15 +1,16 @@
 """How many statements each endpoint runs, the limiter and transaction control included."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from catalogue.models import Persona
 from marketplace.http_cache.store import cached_responses
 from marketplace.ratelimits import counters
-from reports.models import Case
+from tests.cleanup import empty_the_database
+from tests.conftest import ApiClient
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -18,63 +19,36 @@ from tests.factories import (
     SkillInstallFactory,
     review,
 )
-
-INSTALL = "/api/v1/agents/me/{}/install"
-REPORT = {"kind": "skill", "slug": "wanted", "reason": "spam"}
-UPDATE = "/api/v1/agents/me/personas/update"
+from tests.registry import OPERATION, OPERATIONS, call, prepare
 
 
-@dataclass
-class Budget:
-    name: str
-    maximum: int
-    request: Callable
+def variant(name, of, **changes):
+    return replace(OPERATION[of], name=name, **changes)
 
 
+# Other requests to an operation, which need as much or more.
 BUDGETS = [
-    Budget("skills", 1, lambda c: c.get("/api/v1/skills?tag=x&category=development")),
-    Budget("skills by words", 2, lambda c: c.get("/api/v1/skills?q=skill&bundledIn=wanted")),
-    Budget("personas", 1, lambda c: c.get("/api/v1/personas?sort=rating&free=true")),
-    Budget("a skill", 1, lambda c: c.get("/api/v1/skills/wanted")),
-    Budget("a file", 2, lambda c: c.get("/api/v1/skills/wanted/files/scripts/run.py")),
-    Budget("an archive", 2, lambda c: c.get("/api/v1/skills/wanted/archive.zip")),
-    Budget("a persona", 2, lambda c: c.get("/api/v1/personas/wanted")),
-    Budget("the profile", 1, lambda c: c.get("/api/v1/agents/me")),
-    Budget("the limits", 6, lambda c: c.get("/api/v1/agents/me/limits")),
-    Budget("the manifest", 5, lambda c: c.get("/api/v1/agents/me/manifest")),
-    Budget("own skills", 2, lambda c: c.get("/api/v1/agents/me/skills")),
-    Budget("own personas", 2, lambda c: c.get("/api/v1/agents/me/personas")),
-    Budget("an update", 3, lambda c: c.post(UPDATE, {"slug": "owned"})),
-    Budget("a change", 2, lambda c: c.patch("/api/v1/agents/me", {"name": "New"})),
-    Budget("a claim", 9, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
-    Budget("a registration", 6, lambda c: c.post("/api/v1/agents/register", {})),
-    Budget("a skill install", 3, lambda c: c.post(INSTALL.format("skills"), {"slug": "wanted"})),
-    Budget(
-        "a persona install", 3, lambda c: c.post(INSTALL.format("personas"), {"slug": "wanted"})
+    variant(
+        "skills by words", "list_skills", example="/skills?q=pdf&bundledIn=archivist", budget=2
     ),
-    Budget(
-        "a persona install that activates",
-        3,
-        lambda c: c.post(INSTALL.format("personas"), {"slug": "wanted", "setActive": True}),
+    variant(
+        "an install that activates", "install_persona", body={"slug": "binder", "setActive": True}
     ),
-    Budget(
-        "a first review",
-        3,
-        lambda c: c.post("/api/v1/agents/me/reviews", {"personaSlug": "owned", "rating": 3}),
-    ),
-    Budget("a deleted review", 3, lambda c: c.delete("/api/v1/agents/me/reviews/reviewed")),
-    Budget("own reviews", 2, lambda c: c.get("/api/v1/agents/me/reviews")),
-    # The state of the feed before and after.
-    Budget("changes", 3, lambda c: c.get("/api/v1/changes?kind=skill&limit=3")),
-    Budget("facets", 2, lambda c: c.get("/api/v1/facets?kind=skill")),
-    Budget("the root", 0, lambda c: c.get("/api/v1")),
-    Budget("a report", 15, lambda c: c.post("/api/v1/agents/me/reports", REPORT)),
-    Budget("reviews", 2, lambda c: c.get("/api/v1/personas/reviewed/reviews?rating=4")),
+    variant("a wrong code", "confirm_claim", body={"code": "x"}, budget=11, status=400),
+    *OPERATIONS,
+]
+CACHED = [
+    *(operation for operation in OPERATIONS if operation.cached is not None),
+    variant("skills by name", "list_skills", example="/skills?tag=x&sort=name"),
+    # For the ranking, and for the rows.
+    variant("skills by words", "list_skills", example="/skills?q=pdf", cached=2),
+    variant("words by name", "list_skills", example="/skills?q=pdf&sort=name", cached=2),
 ]
 
 
-def more_rows(agent, reviewed):
+def more_rows(agent):
     """Ten more of everything that an endpoint could loop over."""
+    curator = Persona.objects.get(slug="curator")
     skills = SkillFactory.create_batch(10, tags=["x"])
     PersonaFactory.create_batch(10, skills=skills)
     for skill in skills:
@@ -82,64 +56,53 @@ def more_rows(agent, reviewed):
     for _ in range(10):
         install = PersonaInstallFactory(agent=agent, persona=PersonaFactory(skills=skills))
         review(agent, install.persona, 4)
-        review(AgentFactory(), reviewed, 4)
-    review(agent, reviewed, 4)
+        review(AgentFactory(), curator, 4)
 
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("budget", BUDGETS, ids=lambda budget: budget.name)
-def test_an_endpoint_keeps_its_budget_for_any_number_of_rows(client, agent, budget, monkeypatch):
-    monkeypatch.setattr(counters, "PURGE_ONE_IN", 10**9)  # its statement runs at random
-    skill = SkillFactory(slug="wanted", tags=["x"], files={"scripts/run.py": b"print(1)"})
-    PersonaFactory(slug="wanted", skills=[skill])
-    owned = PersonaInstallFactory(agent=agent, persona__slug="owned", is_active=True).persona
-    SkillInstallFactory(agent=agent)
-    reviewed = PersonaFactory(slug="reviewed")
-    review(agent, reviewed, 4)
-
-    few = statements(client, budget)
-    assert len(few) <= budget.maximum, "\n".join(few)
-
-    more_rows(agent, reviewed)
-    agent.skill_installs.filter(skill__slug="wanted").delete()
-    agent.persona_installs.filter(persona__slug="wanted").delete()
-    agent.reviews.filter(persona=owned).delete()
-    agent.reports.all().delete()
-    Case.objects.all().delete()
-
-    assert len(statements(client, budget)) == len(few)
+def client_with_rows(*more):
+    """A client in a database that has what the examples need, and `more`."""
+    empty_the_database()
+    agent = AgentFactory(handle="caller")
+    prepare(agent)
+    PersonaFactory(slug="binder")
+    for add in more:
+        add(agent)
+    client = ApiClient()
+    client.token = agent.token.text
+    return client
 
 
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    ("path", "number"),
-    [
-        ("skills", 1),
-        ("skills?tag=x&sort=name", 1),
-        ("skills?q=wanted", 2),  # for the ranking, and for the rows
-        ("skills?q=wanted&sort=name", 2),
-        ("skills/wanted", 1),
-        ("personas/wanted", 1),
-        ("personas/wanted/reviews", 2),  # for the persona, and for the rows
-        ("changes?kind=persona", 1),
-        ("facets?kind=skill", 1),
-        ("", 0),
-    ],
-)
-def test_a_cached_response_costs_its_validation_only(anyone, path, number):
-    PersonaFactory(slug="wanted", skills=[SkillFactory(slug="wanted", tags=["x"])])
-    first = anyone.get(f"/api/v1/{path}")
-
-    with CaptureQueriesContext(connection) as captured:
-        again = anyone.get(f"/api/v1/{path}")
-
-    assert (again.content, again.headers) == (first.content, first.headers)
-    assert len(captured.captured_queries) == number
-
-
-def statements(client, budget):
+def statements(client, operation):
     cached_responses.clear()
     with CaptureQueriesContext(connection) as captured:
-        response = budget.request(client)
-    assert response.status_code < 300 or budget.name == "a claim", response.content
+        response = call(client, operation)
+    assert response.status_code == operation.status, response.content
     return [query["sql"] for query in captured.captured_queries]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_operation_keeps_its_budget_for_any_number_of_rows(subtests, monkeypatch):
+    monkeypatch.setattr(counters, "PURGE_ONE_IN", 10**9)  # its statement runs at random
+    client = client_with_rows()
+    few = [statements(client, operation) for operation in BUDGETS]
+    client = client_with_rows(more_rows)
+    many = [statements(client, operation) for operation in BUDGETS]
+
+    for operation, one, other in zip(BUDGETS, few, many, strict=True):
+        with subtests.test(operation.name):
+            assert len(one) <= operation.budget, "\n".join(one)
+            assert len(other) == len(one), "\n".join(other)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_cached_response_costs_its_validation_only(anyone, subtests):
+    prepare(AgentFactory())
+
+    for operation in CACHED:
+        with subtests.test(operation.name):
+            first = call(anyone, operation)
+            with CaptureQueriesContext(connection) as captured:
+                again = call(anyone, operation)
+
+            assert (again.content, again.headers) == (first.content, first.headers)
+            assert len(captured.captured_queries) == operation.cached

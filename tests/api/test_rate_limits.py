@@ -3,6 +3,7 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from operator import attrgetter
 from uuid import UUID
 
 import pytest
@@ -15,6 +16,7 @@ from marketplace.models import RateCount
 from marketplace.ratelimits.counters import PostgresCounters
 from tests.factories import AgentFactory, SkillFactory
 from tests.redis import redis_server
+from tests.registry import OPERATIONS, call, prepare
 
 SKILL = "/api/v1/agents/me/skills/install"
 PERSONA = "/api/v1/agents/me/personas/install"
@@ -22,13 +24,17 @@ REVIEW = "/api/v1/agents/me/reviews"
 CLAIM = "/api/v1/agents/me/confirm-claim"
 REGISTER = "/api/v1/agents/register"
 
-ENDPOINTS = [
-    (SKILL, "install", 20, 3600),
-    (PERSONA, "install", 20, 3600),
-    (REVIEW, "review", 10, 3600),
-    (CLAIM, "confirm-claim", 10, 3600),
-    (REGISTER, "register", 100, 3600),
-]
+# By default, in an hour.
+LIMITS = {
+    "install": 20,
+    "review": 10,
+    "report": 10,
+    "manage": 120,
+    "confirm-claim": 10,
+    "register": 100,
+    "revoke": 30,
+}
+LIMITED = [operation for operation in OPERATIONS if operation.policy is not None]
 
 
 def seconds_in(header):
@@ -44,27 +50,42 @@ def wait_of(response, policy="install"):
     return int(seconds)
 
 
-@pytest.mark.parametrize(("url", "policy", "limit", "window"), ENDPOINTS)
-def test_every_counted_response_states_the_limit(client, url, policy, limit, window):
-    response = client.post(url, {"slug": "no-such"})
+@pytest.mark.parametrize("operation", LIMITED, ids=attrgetter("name"))
+def test_every_counted_response_states_the_limit(client, operation):
+    limit = LIMITS[operation.policy]
+
+    response = call(client, operation)
 
     left = seconds_in(response["RateLimit"])
-    assert response["RateLimit-Policy"] == f'"{policy}";q={limit};w={window}'
-    assert response["RateLimit"] == f'"{policy}";r={limit - 1};t={left}'
-    assert 1 <= left <= window
+    assert response["RateLimit-Policy"] == f'"{operation.policy}";q={limit};w=3600'
+    assert response["RateLimit"] == f'"{operation.policy}";r={limit - 1};t={left}'
+    assert 1 <= left <= 3600
     assert "Retry-After" not in response
 
 
-@pytest.mark.parametrize(("url", "policy", "limit", "window"), ENDPOINTS)
-def test_beyond_the_limit_it_answers_429(client, rates, url, policy, limit, window):
-    rates(**{policy: "2/h"})
-    for _ in range(2):
-        assert client.post(url, {"slug": "no-such"}).status_code != 429
+@pytest.mark.parametrize("operation", LIMITED, ids=attrgetter("name"))
+def test_beyond_the_limit_it_answers_429(client, rates, operation):
+    rates(**{operation.policy: "1/h"})
+    assert call(client, operation).status_code != 429
 
-    response = client.post(url, {"slug": "no-such"})
+    response = call(client, operation)
 
-    assert 1 <= wait_of(response, policy) <= 3600
-    assert response["RateLimit-Policy"] == f'"{policy}";q=2;w=3600'
+    assert 1 <= wait_of(response, operation.policy) <= 3600
+    assert response["RateLimit-Policy"] == f'"{operation.policy}";q=1;w=3600'
+
+
+def test_the_other_operations_are_not_counted(client, agent, subtests):
+    prepare(agent)
+    before = list(RateCount.objects.values())
+
+    for operation in OPERATIONS:
+        if operation.policy is None:
+            with subtests.test(operation.name):
+                response = call(client, operation)
+
+                assert response.status_code == operation.status
+                assert not {"RateLimit", "RateLimit-Policy"} & response.headers.keys()
+    assert list(RateCount.objects.values()) == before
 
 
 def test_both_install_endpoints_share_one_count(client, rates):
@@ -296,6 +317,6 @@ def test_redis_may_count_instead_and_its_absence_is_a_503(live_server_of, redis_
     refused = install(away)
 
     assert sorted(statuses) == [404] * 20 + [429] * 40
-    assert not RateCount.objects.exists()
+    assert list(RateCount.objects.values()) == before
     assert (refused.status, refused.headers["Retry-After"]) == (503, "2")
     assert away.request("GET", "/api/v1/skills").status == 200

@@ -3,65 +3,23 @@ response of the suite with it.
 """
 
 import json
+import re
 from io import StringIO
+from operator import attrgetter
 
 import pytest
 from django.core.management import call_command
 from openapi_spec_validator import validate
 
 from interfaces.openapi.document import document
-from marketplace.api.permissions import Scope
 from tests.environments import start
 from tests.factories import SkillFactory
-from tests.openapi_contract import assert_as_described, validator
+from tests.openapi_contract import assert_as_described, operation_of, validator
+from tests.registry import OPERATION, OPERATIONS, described
 
 URL = "/api/v1/openapi.json"
-OPERATIONS = {
-    "list_skills": None,
-    "get_skill": None,
-    "get_skill_md": None,
-    "get_skill_file": None,
-    "get_skill_archive": None,
-    "list_personas": None,
-    "get_persona": None,
-    "list_facets": None,
-    "list_changes": None,
-    "get_root": None,
-    "register_agent": None,
-    "get_profile": Scope.READ,
-    "update_profile": Scope.READ,
-    "get_limits": Scope.READ,
-    "get_manifest": Scope.READ,
-    "confirm_claim": Scope.READ,
-    "list_tokens": Scope.READ,
-    "create_token": Scope.READ,
-    "rotate_token": Scope.READ,
-    "revoke_token": Scope.READ,
-    "revoke_leaked_token": None,
-    "install_skill": Scope.INSTALL,
-    "uninstall_skill": Scope.INSTALL,
-    "update_skill": Scope.INSTALL,
-    "list_own_skills": Scope.READ,
-    "install_persona": Scope.INSTALL,
-    "uninstall_persona": Scope.INSTALL,
-    "update_persona": Scope.INSTALL,
-    "list_own_personas": Scope.READ,
-    "activate_persona": Scope.INSTALL,
-    "deactivate_persona": Scope.INSTALL,
-    "list_reviews": None,
-    "list_own_reviews": Scope.READ,
-    "submit_review": Scope.REVIEW,
-    "delete_review": Scope.REVIEW,
-    "submit_report": Scope.REVIEW,
-}
-
-
-def operations():
-    return {
-        operation["operationId"]: operation
-        for methods in document()["paths"].values()
-        for operation in methods.values()
-    }
+ADD = "add each of these to OPERATIONS in tests/registry.py, with its scope, policy and budget"
+LIMIT = re.compile(r"Rate limit `([\w-]+)`")
 
 
 def test_it_is_valid():
@@ -112,18 +70,30 @@ def test_drf_spectacular_has_nothing_to_warn_of():
     assert "openapi: 3.1.0" in written.getvalue()
 
 
-def test_it_names_every_operation_with_its_scope():
-    scopes = {
-        name: operation.get("security", [{"bearer": [None]}])[0]["bearer"][0]
-        for name, operation in operations().items()
-    }
-
-    assert scopes == OPERATIONS
+def test_the_registry_has_every_operation():
+    assert set(described()) - set(OPERATION) == set(), ADD
+    assert set(OPERATION) - set(described()) == set(), "the document has lost these"
+    assert len(OPERATION) == len(OPERATIONS)
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("operation", OPERATIONS, ids=attrgetter("name"))
+def test_it_describes_an_operation_as_the_registry_does(operation):
+    method, path, about = operation.method, operation.path, operation.described
+    scope = about.get("security", [{"bearer": [None]}])[0]["bearer"][0]
+    policy = LIMIT.search(about["description"])
+
+    assert operation_of(method, path) == about
+    assert scope == operation.scope
+    assert (policy and policy[1]) == operation.policy
+    assert ("429" in about["responses"]) == (operation.policy is not None)
+    assert ("401" in about["responses"]) == (operation.scope is not None)
+    assert str(operation.status) in about["responses"]
+    assert ("requestBody" in about) == operation.has_body
+
+
+@pytest.mark.parametrize("name", described())
 def test_its_examples_are_as_it_describes_them(name):
-    operation = operations()[name]
+    _, operation = described()[name]
     parts = [*operation["responses"].values(), operation.get("requestBody", {})]
     contents = [content for part in parts for content in part.get("content", {}).values()]
 
@@ -134,7 +104,7 @@ def test_its_examples_are_as_it_describes_them(name):
 
 
 def test_a_limited_operation_tells_its_limit_and_the_headers_of_a_429():
-    operation = operations()["install_skill"]
+    operation = OPERATION["install_skill"].described
 
     assert operation["description"].endswith("Rate limit `install`: 20/h in the free tier.")
     assert set(operation["responses"]["429"]["headers"]) == {
@@ -145,7 +115,7 @@ def test_a_limited_operation_tells_its_limit_and_the_headers_of_a_429():
 
 
 def test_an_operation_without_a_body_names_no_error_of_bodies():
-    responses = operations()["delete_review"]["responses"]
+    responses = OPERATION["delete_review"].described["responses"]
 
     assert not {"413", "415"} & responses.keys()
     assert "personaSlug is required" not in str(responses)

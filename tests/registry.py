@@ -1,0 +1,213 @@
+"""The API's operations: an endpoint needs a file of tests, and an entry here.
+
+Scope, policy and budget are stated by hand, so that no test takes the code's word for them; the
+document says the rest, such as parameters and fields. tests/interfaces/test_openapi.py compares
+the two.
+"""
+
+import json
+from dataclasses import KW_ONLY, dataclass
+from functools import cache
+
+from agents.models import AgentToken, ClaimCode
+from agents.models.claim_codes import digest_of
+from interfaces.openapi.document import document
+from tests.factories import (
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    ask_for_code,
+    review,
+)
+from tests.openapi_contract import resolved
+
+API = "/api/v1"
+CODE = "WDJB-MJHT"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An operation, with an example that succeeds for the agent of `prepare`."""
+
+    name: str  # its operationId
+    method: str
+    example: str  # its URL, below /api/v1
+    body: dict | None = None
+    _: KW_ONLY
+    budget: int  # the most statements that the example runs
+    cached: int | None = None  # the statements that validate the response once it is cached
+    scope: str | None = None  # without one it is public
+    policy: str | None = None  # the rate limit that counts it
+    status: int = 200
+
+    @property
+    def url(self):
+        return API + self.example
+
+    @property
+    def path(self):
+        return self.url.partition("?")[0]
+
+    @property
+    def has_body(self):
+        return self.body is not None
+
+    @property
+    def route(self):
+        """Its path as the document has it, with the names of parameters."""
+        return described()[self.name][0]
+
+    @property
+    def described(self):
+        return described()[self.name][1]
+
+    @property
+    def parameters(self):
+        """The schema of each parameter of its query."""
+        parameters = [resolved(part) for part in self.described.get("parameters", [])]
+        return {part["name"]: part["schema"] for part in parameters if part["in"] == "query"}
+
+    @property
+    def schema(self):
+        """The schema of its body."""
+        content = self.described.get("requestBody", {"content": {}})["content"].values()
+        return resolved(next(iter(content), {"schema": {}})["schema"])
+
+    @property
+    def members(self):
+        """The members of its body as text, for others to follow."""
+        return json.dumps(self.body)[1:-1]
+
+
+@cache
+def described():
+    """The path and the description of each operation of the document, by its operationId."""
+    return {
+        operation["operationId"]: (path, operation)
+        for path, methods in document()["paths"].items()
+        for operation in methods.values()
+    }
+
+
+def reading(name, example, **needs):
+    return Operation(name, "GET", example, **needs)
+
+
+def installing(name, example, slug, *, policy="manage", **needs):
+    path = f"/agents/me/{example}"
+    return Operation(name, "POST", path, {"slug": slug}, scope="install", policy=policy, **needs)
+
+
+def managing(name, method, example, body=None, *, policy="manage", **needs):
+    """What an agent does about itself, with any token that can read."""
+    path = f"/agents/me{example}"
+    return Operation(name, method, path, body, scope="read", policy=policy, **needs)
+
+
+REVIEW = {"rating": 5, "personaSlug": "librarian"}
+REPORT = {"kind": "persona", "slug": "librarian", "reason": "other"}
+
+# The examples succeed one after the other, in this order, and each by itself.
+OPERATIONS = [
+    reading("get_root", "", budget=0, cached=0),
+    reading("list_skills", "/skills?tag=x&category=development", budget=1, cached=1),
+    reading("get_skill", "/skills/pdf-tables", budget=1, cached=1),
+    reading("get_skill_md", "/skills/pdf-tables/SKILL.md", budget=1, cached=1),
+    reading("get_skill_file", "/skills/pdf-tables/files/scripts/run.py", budget=2),
+    reading("get_skill_archive", "/skills/pdf-tables/archive.zip", budget=2),
+    reading("list_personas", "/personas?sort=rating&free=true", budget=1, cached=1),
+    reading("get_persona", "/personas/archivist", budget=2, cached=1),
+    reading("list_reviews", "/personas/curator/reviews?rating=4", budget=2, cached=2),
+    reading("list_facets", "/facets?kind=skill", budget=1, cached=1),
+    # The state of the feed before and after.
+    reading("list_changes", "/changes?kind=skill&limit=3", budget=3, cached=1),
+    reading("get_profile", "/agents/me", scope="read", budget=1),
+    reading("get_limits", "/agents/me/limits", scope="read", budget=6),
+    reading("get_manifest", "/agents/me/manifest", scope="read", budget=5),
+    reading("list_own_skills", "/agents/me/skills", scope="read", budget=2),
+    reading("list_own_personas", "/agents/me/personas", scope="read", budget=2),
+    reading("list_own_reviews", "/agents/me/reviews", scope="read", budget=2),
+    reading("list_tokens", "/agents/me/tokens", scope="read", budget=2),
+    managing("update_profile", "PATCH", "", {"name": "Mallory"}, policy=None, budget=2),
+    managing(
+        *("confirm_claim", "POST", "/confirm-claim", {"code": CODE}),
+        policy="confirm-claim",
+        budget=21,
+    ),
+    managing("create_token", "POST", "/tokens", {"name": "laptop"}, budget=7, status=201),
+    managing("revoke_token", "DELETE", "/tokens/token_spare", budget=8),
+    installing(
+        "install_skill", "skills/install", "pdf-tables", policy="install", budget=3, status=201
+    ),
+    installing("update_skill", "skills/update", "csv-tables", budget=3),
+    installing("uninstall_skill", "skills/uninstall", "csv-tables", budget=3),
+    installing(
+        "install_persona", "personas/install", "archivist", policy="install", budget=3, status=201
+    ),
+    installing("update_persona", "personas/update", "librarian", budget=3),
+    installing("activate_persona", "personas/activate", "librarian", budget=3),
+    installing("deactivate_persona", "personas/deactivate", "librarian", budget=3),
+    Operation(
+        *("submit_review", "POST", "/agents/me/reviews", REVIEW),
+        scope="review",
+        policy="review",
+        budget=3,
+        status=201,
+    ),
+    Operation(
+        *("delete_review", "DELETE", "/agents/me/reviews/curator"),
+        scope="review",
+        policy="review",
+        budget=3,
+    ),
+    Operation(
+        *("submit_report", "POST", "/agents/me/reports", REPORT),
+        scope="review",
+        policy="report",
+        budget=14,
+        status=201,
+    ),
+    installing("uninstall_persona", "personas/uninstall", "librarian", budget=3),
+    Operation(
+        *("register_agent", "POST", "/agents/register", {"name": "Mallory"}),
+        policy="register",
+        budget=6,
+        status=201,
+    ),
+    Operation(
+        *("revoke_leaked_token", "POST", "/tokens/revoke", {"token": "mkt_agent_unknown"}),
+        policy="revoke",
+        budget=2,
+    ),
+    # Last, because it ends the token of the request.
+    managing("rotate_token", "POST", "/tokens/rotate", {"graceSeconds": 60}, budget=9, status=201),
+]
+OPERATION = {operation.name: operation for operation in OPERATIONS}
+PUBLIC = [operation for operation in OPERATIONS if operation.scope is None]
+PROTECTED = [operation for operation in OPERATIONS if operation.scope is not None]
+WITH_BODY = [operation for operation in OPERATIONS if operation.has_body]
+
+
+def prepare(agent):
+    """Create the rows that the examples need."""
+    # With titles, because a search for a number would find those that the factories count.
+    pdf = SkillFactory(
+        slug="pdf-tables", title="PDF", tags=["x"], files={"scripts/run.py": b"print(1)"}
+    )
+    PersonaFactory(slug="archivist", title="Archivist", skills=[pdf])
+    SkillInstallFactory(agent=agent, skill__slug="csv-tables", skill__title="CSV")
+    librarian = PersonaFactory(slug="librarian", title="Librarian")
+    PersonaInstallFactory(agent=agent, persona=librarian)
+    review(agent, PersonaFactory(slug="curator", title="Curator"), 4)
+    spare = AgentToken.objects.issue(agent, ["read"])
+    AgentToken.objects.filter(pk=spare.pk).update(public_id="token_spare")
+    ask_for_code(agent)
+    ClaimCode.objects.update(code_digest=digest_of(CODE, agent.pk))
+
+
+def call(client, operation, **options):
+    """The response to the example."""
+    if operation.has_body:
+        return getattr(client, operation.method.lower())(operation.url, operation.body, **options)
+    return getattr(client, operation.method.lower())(operation.url, **options)
