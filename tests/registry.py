@@ -111,7 +111,7 @@ REPORT = {"kind": "persona", "slug": "librarian", "reason": "other"}
 # The examples succeed one after the other, in this order, and each by itself.
 OPERATIONS = [
     reading("get_root", "", budget=0, cached=0),
-    reading("list_skills", "/skills?tag=x&category=development", budget=1, cached=1),
+    reading("list_skills", "/skills?tag=tables&category=development", budget=1, cached=1),
     reading("get_skill", "/skills/pdf-tables", budget=1, cached=1),
     reading("get_skill_md", "/skills/pdf-tables/SKILL.md", budget=1, cached=1),
     reading("get_skill_file", "/skills/pdf-tables/files/scripts/run.py", budget=2),
@@ -193,7 +193,7 @@ def prepare(agent):
     """Create the rows that the examples need."""
     # With titles, because a search for a number would find those that the factories count.
     pdf = SkillFactory(
-        slug="pdf-tables", title="PDF", tags=["x"], files={"scripts/run.py": b"print(1)"}
+        slug="pdf-tables", title="PDF", tags=["tables"], files={"scripts/run.py": b"print(1)"}
     )
     PersonaFactory(slug="archivist", title="Archivist", skills=[pdf])
     SkillInstallFactory(agent=agent, skill__slug="csv-tables", skill__title="CSV")

@@ -10,7 +10,6 @@ from tests.api.request_cases import (
     PERSONA,
     PERSONA_REVIEWS,
     PERSONAS,
-    PROTECTED,
     REVIEW,
     REVIEWS,
     SKILL,
@@ -22,6 +21,7 @@ from tests.api.request_cases import (
     with_body,
     words,
 )
+from tests.registry import PROTECTED
 
 # Paths that are no route at all.
 NOWHERE = [
@@ -203,10 +203,10 @@ UNAUTHENTICATED = [
         name,
         [
             Case(
-                *(method, path, 401, AUTHENTICATION),
+                *(operation.method, operation.path, 401, AUTHENTICATION),
                 headers=() if value is None else (("Authorization", value),),
             )
-            for method, path in PROTECTED
+            for operation in PROTECTED
         ],
     )
     for name, value in CREDENTIALS.items()
@@ -214,8 +214,12 @@ UNAUTHENTICATED = [
     (
         "the token in the query string",
         [
-            Case(method, f"{path}?access_token=TOKEN&token=TOKEN", 401, AUTHENTICATION, headers=())
-            for method, path in PROTECTED
+            Case(
+                *(operation.method, f"{operation.path}?access_token=TOKEN&token=TOKEN"),
+                *(401, AUTHENTICATION),
+                headers=(),
+            )
+            for operation in PROTECTED
         ],
     )
 ]

@@ -1,27 +1,19 @@
 """Hostile input gets the right 4xx in JSON, one sentence, and writes nothing (contract 1)."""
 
-from contextlib import contextmanager
 from itertools import cycle
 from urllib.parse import quote, unquote
 
 import pytest
-from django.db import transaction
 
 from agents.models import Agent, AgentToken, ClaimCode, OperatorClaim
-from agents.models.claim_codes import digest_of
 from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 from tests.api import hostile_bodies, hostile_fields, hostile_urls, valid_edge_cases
-from tests.api.request_cases import ALLOWED, CODE, ME, PERSONAS, SKILL, SKILLS, Case
+from tests.api.request_cases import ALLOWED, ME, PERSONAS, SKILL, SKILLS, Case
 from tests.conftest import ApiClient
-from tests.factories import (
-    PersonaFactory,
-    PersonaInstallFactory,
-    SkillFactory,
-    SkillInstallFactory,
-    ask_for_code,
-)
+from tests.factories import SkillFactory
+from tests.registry import prepare
 
 # One client for all cases: a new one loads the middleware, which takes longer than a case.
 CLIENT = ApiClient(raise_request_exception=False)
@@ -30,14 +22,7 @@ CLIENT = ApiClient(raise_request_exception=False)
 @pytest.fixture
 def send(agent):
     """Send a case as `agent`, for whom every endpoint has something to do."""
-    # With titles, because a search for a number would find those that the factories count.
-    SkillFactory(slug="pdf-tables", title="PDF", files={"scripts/run.py": b"print(1)"})
-    PersonaFactory(slug="archivist", title="Archivist")
-    librarian = PersonaFactory(slug="librarian", title="Librarian")
-    PersonaInstallFactory(agent=agent, persona=librarian)
-    SkillInstallFactory(agent=agent, skill__slug="csv-tables", skill__status="withdrawn")
-    ask_for_code(agent)
-    ClaimCode.objects.update(code_digest=digest_of(CODE, agent.pk))
+    prepare(agent)
     spares = cycle([AgentToken.objects.issue(agent).text for _ in range(3)])
 
     def send(case):
@@ -48,19 +33,6 @@ def send(agent):
         return CLIENT.generic(case.method, path, case.body, case.content_type, headers=headers)
 
     return send
-
-
-@pytest.fixture
-def alone(subtests):
-    """A subtest of which the next one sees nothing: what it writes and counts is rolled back."""
-
-    @contextmanager
-    def alone(name):
-        with subtests.test(name), transaction.atomic():
-            yield
-            transaction.set_rollback(True)
-
-    return alone
 
 
 def stored_rows():
@@ -169,7 +141,7 @@ def test_a_cursor_is_followed(cursor, send):
     response = send(Case("GET", f"{SKILLS}?limit=1&cursor={cursor}", 200))
 
     assert response.status_code == 200
-    assert [skill["slug"] for skill in response.json()["results"]] == ["pdf-tables"]
+    assert [skill["slug"] for skill in response.json()["results"]] == ["csv-tables"]
 
 
 def test_a_cursor_with_any_character_changed_is_refused(cursor, send):

@@ -39,7 +39,7 @@ BUDGETS = [
 ]
 CACHED = [
     *(operation for operation in OPERATIONS if operation.cached is not None),
-    variant("skills by name", "list_skills", example="/skills?tag=x&sort=name"),
+    variant("skills by name", "list_skills", example="/skills?tag=tables&sort=name"),
     # For the ranking, and for the rows.
     variant("skills by words", "list_skills", example="/skills?q=pdf", cached=2),
     variant("words by name", "list_skills", example="/skills?q=pdf&sort=name", cached=2),
@@ -49,7 +49,7 @@ CACHED = [
 def more_rows(agent):
     """Ten more of everything that an endpoint could loop over."""
     curator = Persona.objects.get(slug="curator")
-    skills = SkillFactory.create_batch(10, tags=["x"])
+    skills = SkillFactory.create_batch(10, tags=["tables"])
     PersonaFactory.create_batch(10, skills=skills)
     for skill in skills:
         SkillInstallFactory(agent=agent, skill=skill)
