@@ -69,6 +69,14 @@ class Operation:
         return {part["name"]: part["schema"] for part in parameters if part["in"] == "query"}
 
     @property
+    def required_parameters(self):
+        """The names of those that every query has."""
+        parameters = [resolved(part) for part in self.described.get("parameters", [])]
+        return tuple(
+            part["name"] for part in parameters if part["in"] == "query" and part.get("required")
+        )
+
+    @property
     def schema(self):
         """The schema of its body."""
         content = self.described.get("requestBody", {"content": {}})["content"].values()

@@ -3,7 +3,8 @@
 import gzip
 import json
 
-from tests.api.request_cases import REGISTER, REVIEWS, ROTATE, VALID, with_body
+from tests.api.request_cases import REGISTER, REVIEWS, VALID, with_body
+from tests.registry import WITH_BODY
 
 NOT_JSON = "Request body is not valid JSON"
 NO_OBJECT = "Request body must be a JSON object"
@@ -85,7 +86,8 @@ UNSTORABLE = {
     "an integer of 5,000 digits": '{@, "a": ' + "9" * 5000 + "}",
 }
 EMPTY = {"an empty body": "", "only white space": " \r\n\t"}
-OPTIONAL = REGISTER, ROTATE  # where an empty body will do
+# Where an empty body will do.
+OPTIONAL = [op.path for op in WITH_BODY if not op.described["requestBody"]["required"]]
 
 FORM = b"name=Mallory&slug=pdf-tables&personaSlug=librarian&rating=5&code=WDJB-MJHT"
 MULTIPART = (

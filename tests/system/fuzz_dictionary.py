@@ -1,9 +1,17 @@
 """Values that replace a part of a valid request: edge cases, and invalid ones."""
 
 import json
-from itertools import product
+from itertools import cycle, product
 
-from tests.system.operations import FULL
+from tests.system.operations import FULL, OPERATIONS, SYNONYMS
+
+
+def filled(path):
+    """The path of the first skill or persona, or of a file."""
+    path = path.replace("{path}", "data.bin").replace("{personaSlug}", "persona-1")
+    path = path.replace("skills/{slug}", "skills/skill-1").replace("{slug}", "persona-1")
+    return path.replace("{tokenId}", "token_1")
+
 
 # fmt: off
 METHODS = [
@@ -11,33 +19,30 @@ METHODS = [
     "get", "A" * 20, "A" * 21, "", "P\u00d6ST", "GET,POST", "M-SEARCH", "HEAD\t", "GET ",
 ]
 VERSIONS = ["HTTP/1.0", "HTTP/1.2", "HTTP/0.9", "HTTP/2.0", "HTTP/9.9", "http/1.1", "HTTP/1.1 ", ""]
+# Every path, and what is almost one.
+PATHS = sorted({filled(operation.path) for operation in OPERATIONS})
 TARGETS = [
     "*", "/", "//", "", "http://localhost/api/v1/skills", "http://[/api", "localhost:80", "/api/v1",
     "http://localhost", "//localhost/api/v1/skills", "/api/v1/skills#a", "/api/v1/../v1/skills",
     "/api/v1/skills?", "/api/v1/skills??&&", "/%00", "/%ff", "/a%0d%0ab", "/healthz", "/readyz/",
     "/static/x", "/static/%00", "/static/../x", "/" + "a" * 4000, "/api/v1/skills/" + "a-" * 1500,
-    "/api/v1/agents/me/", "/api/v1/agents/me//", "/api/v1/agents/me%0a", "http://é/",
-    "/api/v1/agents/me/tokens/", "/api/v1/agents/me/tokens/rotate/x", "/api/v1/tokens/revoke/%00",
-    "/api/v1/agents/me/tokens/" + "a" * 4000, "/api/v1/agents/me/manifest/", "/api/v1/tokens",
-    "/api/v1/personas/%00/reviews", "/api/v1/agents/me/reviews/persona-1/",
-    "/api/v1/skills/skill-1/files/", "/api/v1/skills/skill-1/files//", "/skills/skill-1/files/a",
-    "/api/v1/skills/skill-1/files/%00", "/api/v1/skills/skill-1/files/" + "%C3%A9/" * 500,
+    "http://é/", "/api/v1/agents/me/tokens/" + "a" * 4000,
+    "/skills/skill-1/files/a", "/api/v1/skills/skill-1/files/" + "%C3%A9/" * 500,
     "/api/v1/skills/skill-1/files/../../skill-1", "/api/v1/skills/skill-1/archive.zip/x",
     "/api/v1/skills/skill-1/files/data.bin?digest=%FF", "/api/v1/skills/skill-1/archiveXzip",
-    "/api/v1", "/api/v1/", "/api/v1//", "/api/v1/changes/", "/api/v1/changes?since=", "/api/v1?a=b",
-    "/api/v1/facets", "/api/v1/facets?kind=", "/api/v1/facets?kind=skill&kind=skill",
+    "/api/v1/changes?since=", "/api/v1?a=b",
+    "/api/v1/facets?kind=", "/api/v1/facets?kind=skill&kind=skill",
     "/operator", "/operator/", "/operator?after=%00", "/operator?agent=%FF", "/operator/log-out",
     "/operator/agents/%00", "/operator/agents/caller-0", "/operator/agents/caller-0/limits/x",
     "/operator/agents/caller-0/revoke-token/%00", "/operator/agents/" + "a" * 4000 + "/pause",
     "/claim/%00", "/claim/" + "a" * 4000,
     "/sitemap.xml", "/sitemap-skills-%00.xml", "/sitemap-skills-0.xml?%FF", "/feed.atom/?",
+    *(path + end for path, end in zip(PATHS, cycle(["/", "//", "%0a", "/x", "/%00", ""]))),
 ]
-FOLDERS = [
-    "skills", "personas", "agents", "tokens", "agents/me", "agents/me/skills", "agents/me/personas",
-    "agents/me/tokens", "agents/me/reviews", "skills/skill-1", "personas/persona-1",
-    "skills/skill-1/files", "skills/skill-1/files/scripts", "changes", "facets",
-    "agents/me/reports",
-]
+FOLDERS = sorted(
+    {path.removeprefix("/api/v1/").rpartition("/")[0] for path in PATHS if path.count("/") > 3}
+    | {path.removeprefix("/api/v1/") for path in PATHS if path.count("/") > 2}
+)
 TEXTS = [
     "", " ", "\0", "a\0", "\ud800", "\udc00\ud800", "\ufeff", "\u202e", "\uffff", "\u0663",
     "\u2028", "a\U000e0041", "\x9b",
@@ -58,10 +63,9 @@ JSON = [
     r'{"\u0000":1}', r'{"\ud800":{"\ud800":[]}}', '{"a":' * 500 + "1" + "}" * 500,
     *("[" * depth + "]" * depth for depth in (2, 200, 900, 990, 1100, 20_000)),
 ]
+PARAMETERS = sorted({*SYNONYMS, *(name for one in OPERATIONS for name in one.parameters)})
 PARAMETER_NAMES = [
-    "q", "query", "search", "tag", "sort", "limit", "cursor", "category", "author", "runtime",
-    "free", "minRating", "bundledIn", "skill", "", "foo", "q[]", "Q", "\0", "\ud800", "é",
-    "format", "page", "content", "rating", "license", "since", "kind",
+    *PARAMETERS, "", "foo", "q[]", "Q", "\0", "\ud800", "é", "format", "page",
 ]
 
 # Parameters of a Content-Type: RFC 2231 has continued and encoded ones.

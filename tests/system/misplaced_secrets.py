@@ -5,29 +5,33 @@ the secret of a claim URL, `SECRET` for a key or the cookie of a session.
 """
 
 import json
+import re
+
+from tests.registry import OPERATIONS, WITH_BODY
 
 API = "/api/v1"
 ME = f"{API}/agents/me"
 JSON = {"Content-Type": "application/json"}
 BEARER = {"Authorization": "Bearer TOKEN"}
 
+ROUTES = sorted({re.sub(r"\{\w+\}", "TOKEN", operation.route) for operation in OPERATIONS})
 IN_THE_URL = [
-    *(f"{ME}?access_token=TOKEN", f"{API}/skills?token=TOKEN", f"{API}/skills?q=TOKEN"),
-    *(f"{API}/skills?TOKEN", f"{API}/personas?TOKEN=1", f"{API}/skills?tag=TOKEN&tag=TOKEN"),
-    *(f"{API}/skills?{name}=TOKEN" for name in ("sort", "limit", "cursor", "category", "q[]")),
-    *(f"{API}/personas?{name}=TOKEN" for name in ("free", "minRating", "skill", "author")),
-    *("/TOKEN", f"{API}/TOKEN", f"{API}/skills/TOKEN", f"{API}/personas/TOKEN/", f"{ME}/TOKEN"),
-    *(f"{ME}/tokens/TOKEN", f"{ME}/tokens/TOKEN/", f"{API}/tokens/TOKEN"),
-    *(f"{ME}/reviews/TOKEN", f"{API}/personas/TOKEN/reviews", f"{ME}/reviews?TOKEN=TOKEN"),
-    *(f"{API}/personas/archivist/reviews?{name}=TOKEN" for name in ("rating", "sort", "cursor")),
-    *(f"{API}/changes?{name}=TOKEN" for name in ("since", "kind", "limit", "TOKEN")),
-    *(f"{API}/facets?kind=TOKEN", f"{API}/facets?TOKEN=1", f"{API}?TOKEN", f"{ME}/reports/TOKEN"),
     *(
-        f"{API}/skills?license=TOKEN",
-        f"{ME}/manifest?content=TOKEN",
-        f"{ME}/skills?cursor=TOKEN",
-        f"{ME}/personas?TOKEN=1",
+        f"{ME}?access_token=TOKEN",
+        f"{API}/skills?token=TOKEN",
+        f"{API}/skills?q[]=TOKEN",
+        f"{API}/skills?tag=TOKEN&tag=TOKEN",
     ),
+    *(route for route in ROUTES if "TOKEN" in route),
+    *(f"{route}/TOKEN" for route in ROUTES if "TOKEN" not in route),
+    *(f"{operation.path}?TOKEN" for operation in OPERATIONS if operation.method == "GET"),
+    *(
+        f"{operation.path}?{name}=TOKEN"
+        for operation in OPERATIONS
+        for name in operation.parameters
+        if operation.method == "GET"
+    ),
+    *("/TOKEN", f"{API}/personas/TOKEN/", f"{ME}/tokens/TOKEN/"),
     *("/claim/TOKEN", "/claim/TOKEN/", "/admin/TOKEN", "/admin/TOKEN/", "/static/TOKEN"),
     *(
         "/%6Dkt%5Fagent%5FOPAQUE",
@@ -82,26 +86,25 @@ IN_A_BODY = [
     ),
     ("/mcp", '{"jsonrpc": "2.0", "id": 1, "method": "TOKEN", "params": {"TOKEN": "TOKEN"}}'),
     *((f"{API}/agents/register", body) for body in REGISTERING),
-    *((f"{ME}/confirm-claim", body) for body in ('{"code": "TOKEN"}', '{"code": "CLAIM"}')),
-    (f"{ME}/tokens", '{"name": "TOKEN", "scopes": ["TOKEN"], "expiresInDays": "TOKEN"}'),
-    (f"{ME}/tokens/rotate", '{"graceSeconds": "TOKEN"}'),
-    *((f"{API}/tokens/revoke", body) for body in ('{"token": ["TOKEN"]}', '{"TOKEN": "x"}')),
+    (f"{ME}/confirm-claim", '{"code": "CLAIM"}'),
     (f"{API}/tokens/revoke", '{"token": "xTOKEN"}'),
-    (f"{ME}/skills/install", '{"slug": "TOKEN"}'),
-    (f"{ME}/skills/install", '{"slug": "TOKEN", "runtime": "TOKENTOKEN"}'),
-    (f"{ME}/personas/install", '{"slug": "TOKEN", "setActive": "TOKEN"}'),
+    # In every field, as what it cannot hold.
     *(
-        (f"{ME}/{path}", '{"slug": "TOKEN"}')
-        for path in (
-            *("skills/update", "skills/uninstall", "personas/update", "personas/uninstall"),
-            *("personas/activate", "personas/deactivate"),
-        )
+        (operation.path, json.dumps({name: ["TOKEN"] for name in operation.schema["properties"]}))
+        for operation in WITH_BODY
     ),
-    (f"{ME}/reviews", '{"personaSlug": "TOKEN", "rating": "TOKEN", "comment": ["TOKEN"]}'),
-    (f"{ME}/reviews", '{"personaSlug": "TOKEN", "rating": 5}'),
-    (f"{ME}/reports", '{"kind": "TOKEN", "slug": ["TOKEN"], "reason": "TOKEN"}'),
-    (f"{ME}/reports", '{"kind": "review", "reviewId": "TOKEN", "reason": "spam"}'),
-    (f"{ME}/reports", '{"kind": "skill", "slug": "TOKEN", "reason": "spam"}'),
+    # As the name of what is not there.
+    *(
+        (operation.path, json.dumps(operation.body | {name: "TOKEN"}))
+        for operation in WITH_BODY
+        for name in ("slug", "personaSlug", "code")
+        if name in operation.body
+    ),
+    *(
+        (operation.path, '{"TOKEN": "x"}')
+        for operation in WITH_BODY
+        if operation.schema.get("required")
+    ),
 ]
 CREDENTIALS = [
     *("Bearer TOKEN", "TOKEN", "Basic TOKEN", "Token TOKEN", "Bearer TOKENx", 'Bearer "TOKEN"'),

@@ -10,30 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException, InvalidURL
 
 from tests.api import hostile_bodies, hostile_fields, hostile_urls
-from tests.api.request_cases import (
-    ACTIVATE,
-    CHANGES,
-    CONFIRM,
-    FACETS,
-    INSTALL_PERSONA,
-    INSTALL_SKILL,
-    LIMITS,
-    MANIFEST,
-    ME,
-    OWN_SKILLS,
-    PERSONAS,
-    REGISTER,
-    ROOT,
-    ROTATE,
-    SKILLS,
-    TOKENS,
-    UNINSTALL_PERSONA,
-    UNINSTALL_SKILL,
-    UPDATE_SKILL,
-)
-from tests.api.request_cases import REPORTS as REPORT
-from tests.api.request_cases import REVIEWS as REVIEW
 from tests.deployment import protocol_cases
+from tests.registry import OPERATION, PROTECTED, PUBLIC
 from tests.system.staff import Browser
 
 HOSTILE = [
@@ -52,13 +30,17 @@ RAW = [
     for table in (protocol_cases.UNREADABLE, protocol_cases.REFUSED, protocol_cases.SMUGGLED)
     for _, request in table.values()
 ]
-SIGNALS = [CHANGES, f"{CHANGES}?kind=skill&limit=99", f"{FACETS}?kind=persona", ROOT]
-READS = [ME, MANIFEST, LIMITS, OWN_SKILLS, TOKENS, REVIEW]
 SEARCHES = ["q=skill", "q=persona+review&limit=5", "sort=newest", "sort=name&limit=99", "tag=a"]
+# Beside the members of an example, where the operation has them.
+MEMBERS = {"setActive": True, "scopes": ["read"], "expiresInDays": 1, "comment": "x" * 900}
 CUT_OFF = (
     b'POST /api/v1/agents/register HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"'
 )
 RESET = struct.pack("ii", 1, 0)  # close with a reset, as a client that crashes does
+
+
+SKILLS, PERSONAS = OPERATION["list_skills"].path, OPERATION["list_personas"].path
+READS = [operation for operation in PUBLIC if operation.method == "GET"]
 
 
 class MixedLoad:
@@ -140,43 +122,52 @@ class MixedLoad:
                 self.failures.append((status, *request))
 
     def register(self):
-        response = self.send("POST", REGISTER, {"name": "One of Many"})
+        response = self.send("POST", OPERATION["register_agent"].path, {"name": "One of Many"})
         agent = response.json()
         path = "/claim/" + agent["claim"]["claimUrl"].rpartition("/")[2]
         self.agents.append((agent["token"], path))
 
     def act(self):
         token, _ = random.choice(self.agents)
-        skill, persona = random.choice(self.skills), random.choice(self.personas)
-        method, path, body = random.choice(
-            [
-                *(("GET", path, None) for path in READS),
-                *(("POST", path, {"slug": skill}) for path in (UPDATE_SKILL, UNINSTALL_SKILL)),
-                *(("POST", path, {"slug": persona}) for path in (ACTIVATE, UNINSTALL_PERSONA)),
-                ("POST", TOKENS, {"scopes": ["read"], "expiresInDays": 1}),
-                ("PATCH", ME, {"description": "x" * random.randrange(500)}),
-                ("POST", INSTALL_SKILL, {"slug": skill}),
-                ("POST", INSTALL_PERSONA, {"slug": persona, "setActive": True}),
-                ("POST", REVIEW, {"personaSlug": persona, "rating": 4.5, "comment": "x" * 900}),
-                ("DELETE", f"{REVIEW}/{persona}", None),
-                ("POST", REPORT, {"kind": "skill", "slug": skill, "reason": "spam"}),
-                ("POST", CONFIRM, {"code": "BBBB-BBBB"}),
-            ]
+        operation = random.choice([each for each in PROTECTED if each.name != "rotate_token"])
+        self.send(operation.method, self.path_to(operation), self.body_for(operation), token=token)
+
+    def path_to(self, operation):
+        """The path of something random."""
+        slugs = self.personas if "personas" in operation.route else self.skills
+        return operation.route.format(
+            slug=random.choice(slugs),
+            personaSlug=random.choice(self.personas),
+            path="SKILL.md",
+            tokenId="token_unknown",
         )
-        self.send(method, path, body, token=token)
+
+    def body_for(self, operation):
+        if not operation.has_body:
+            return None
+        named = {
+            "slug": random.choice(self.skills if "skill" in operation.name else self.personas),
+            "personaSlug": random.choice(self.personas),
+            "description": "x" * random.randrange(500),
+            **MEMBERS,
+        }
+        fields = operation.schema["properties"]
+        return operation.body | {name: value for name, value in named.items() if name in fields}
 
     def rotate(self):
         token, path = random.choice(self.agents)
-        response = self.send("POST", ROTATE, {"graceSeconds": 1}, token=token)
+        response = self.send(
+            "POST", OPERATION["rotate_token"].path, {"graceSeconds": 1}, token=token
+        )
         if response.status == 201:
             self.agents.append((response.json()["token"], path))
 
     def browse(self):
-        entry = random.choice([f"/{random.choice(self.skills)}", f"?{random.choice(SEARCHES)}"])
-        self.send("GET", SKILLS + entry)
-        self.send("GET", f"{PERSONAS}?{random.choice(SEARCHES)}")
-        self.send("GET", f"{PERSONAS}/{random.choice(self.personas)}/reviews")
-        self.send("GET", random.choice(SIGNALS))
+        search = random.choice(SEARCHES)
+        self.send("GET", f"{random.choice([SKILLS, PERSONAS])}?{search}")
+        for operation in random.sample(READS, 4):
+            query = operation.url.partition("?")[2] if operation.required_parameters else ""
+            self.send("GET", self.path_to(operation) + (query and f"?{query}"))
 
     def attack(self):
         token, _ = random.choice(self.agents)

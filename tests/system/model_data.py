@@ -2,42 +2,25 @@
 
 from hypothesis import strategies as st
 
+from tests.registry import OPERATION
 from tests.system.model_validation import SCOPES
 
 API = "/api/v1"
-ME = f"{API}/agents/me"
-ROUTES = {
-    "register": ("POST", f"{API}/agents/register"),
-    "me": ("GET", ME),
-    "update_me": ("PATCH", ME),
-    "install_skill": ("POST", f"{ME}/skills/install"),
-    "install_persona": ("POST", f"{ME}/personas/install"),
-    "review": ("POST", f"{ME}/reviews"),
-    "delete_review": ("DELETE", f"{ME}/reviews/{{personaSlug}}"),
-    "uninstall_skill": ("POST", f"{ME}/skills/uninstall"),
-    "uninstall_persona": ("POST", f"{ME}/personas/uninstall"),
-    "activate_persona": ("POST", f"{ME}/personas/activate"),
-    "deactivate_persona": ("POST", f"{ME}/personas/deactivate"),
-    "update_skill": ("POST", f"{ME}/skills/update"),
-    "update_persona": ("POST", f"{ME}/personas/update"),
-    "manifest": ("GET", f"{ME}/manifest"),
-    "limits": ("GET", f"{ME}/limits"),
-    "confirm_claim": ("POST", f"{ME}/confirm-claim"),
-    "list_tokens": ("GET", f"{ME}/tokens"),
-    "create_token": ("POST", f"{ME}/tokens"),
-    "rotate_token": ("POST", f"{ME}/tokens/rotate"),
-    "delete_token": ("DELETE", f"{ME}/tokens/{{tokenId}}"),
-    "revoke_leaked_token": ("POST", f"{API}/tokens/revoke"),
-    "report": ("POST", f"{ME}/reports"),
-    "facets": ("GET", f"{API}/facets"),
-}
-LISTS = {
-    "list_skills": f"{API}/skills",
-    "list_personas": f"{API}/personas",
-    "own_skills": f"{ME}/skills",
-    "own_personas": f"{ME}/personas",
-    "own_reviews": f"{ME}/reviews",
-    "persona_reviews": f"{API}/personas/{{}}/reviews",
+# The model's name of an operation, where the registry's is another one.
+NAMES = {
+    "register": "register_agent",
+    "me": "get_profile",
+    "update_me": "update_profile",
+    "review": "submit_review",
+    "report": "submit_report",
+    "manifest": "get_manifest",
+    "limits": "get_limits",
+    "delete_token": "revoke_token",
+    "facets": "list_facets",
+    "own_skills": "list_own_skills",
+    "own_personas": "list_own_personas",
+    "own_reviews": "list_own_reviews",
+    "persona_reviews": "list_reviews",
 }
 BELOW = {"persona_reviews"}  # the lists below an entry
 # The statuses that a run of full length must have seen.
@@ -74,6 +57,10 @@ REACHED = {
     "own_reviews": {200, 400, 401, 403},
     "persona_reviews": {200, 400, 404},
 }
+ENTRIES = {"detail", "changes"}  # compared in ways of their own
+LISTS = {"list_skills", "list_personas", "own_skills", "own_personas", "own_reviews", *BELOW}
+OPERATIONS = {name: OPERATION[NAMES.get(name, name)] for name in REACHED.keys() - ENTRIES}
+ROUTES = OPERATIONS.keys() - LISTS
 WORDS = ["lantern", "orbit", "velvet"]
 TAGS = ["fast", "files", "quiet"]
 RUNTIMES = ["python", "node"]

@@ -20,11 +20,11 @@ class RefusedRequests:
         for operation, lists in data.REFUSED_QUERIES.items():
             for query in lists:
                 self.paginate(operation, query, token, *["ember"] * (operation in data.BELOW))
-        for operation, scope in scopes_of(data.ROUTES):
+        for operation, scope in scopes_of(sorted(data.ROUTES)):
             lacking = next(each for each in narrow if scope not in each.scopes)
             for refused in (None, UNKNOWN_TOKEN, lacking):
                 self.act(operation, {"tokenId": UNKNOWN, "personaSlug": UNKNOWN}, refused)
-        for operation, scope in scopes_of(data.LISTS):
+        for operation, scope in scopes_of(sorted(data.LISTS)):
             lacking = next(each for each in narrow if scope not in each.scopes)
             for refused in (None, UNKNOWN_TOKEN, lacking):
                 self.paginate(operation, {}, refused)

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from tests.system.matchers import Interval, Opaque, differences
 from tests.system.model_agents import Response
-from tests.system.model_data import API, LISTS, ROUTES
+from tests.system.model_data import API, OPERATIONS
 
 
 class ComparedRequests:
@@ -32,7 +32,7 @@ class ComparedRequests:
         """
         self.model.interval = Interval()
         expected = getattr(self.model, operation)(token, given)
-        method, path = ROUTES[operation]
+        method, path = OPERATIONS[operation].method, OPERATIONS[operation].route
         if method == "GET" and given:
             path, given = f"{path}?{urlencode(given)}", None
         if method == "DELETE":
@@ -78,7 +78,7 @@ class ComparedRequests:
         """
         self.model.interval = Interval()
         rows = getattr(self.model, operation)(token, query, *below)
-        route = LISTS[operation].format(*below)
+        route = OPERATIONS[operation].route.format(slug="".join(below))
         path = f"{route}?{urlencode(query, doseq=True)}"
         if isinstance(rows, Response):
             self.compare(operation, rows, "GET", path, token=token)

@@ -1,4 +1,4 @@
-"""All operations as a list, valid requests to them, and the rows that these find.
+"""All operations of the registry, valid requests to them, and the rows that these find.
 
 Credentials and cursors are placeholders (`@name`) until a request is sent: they differ in each run.
 """
@@ -15,7 +15,9 @@ from agents.models import AgentToken
 from agents.models.claim_codes import digest_of
 from catalogue.models import content_digest
 from installs.models import PersonaInstall, SkillInstall
+from tests import registry
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, ask_for_code
+from tests.registry import CODE
 from tests.system.scale import scale
 
 AGENTS, ENTRIES = 12, 40
@@ -27,23 +29,42 @@ SPARE = [f"@spare{number:03}@" for number in range(scale(short=40, long=400))]
 TOKEN_IDS = [f"@id{number:03}@" for number in range(scale(short=40, long=400))]
 CURSOR, SINCE = "@cursor@", "@since@"
 KINDS = ["skill", "persona"]
-CODE = "WDJB-MJHT"
 SCOPES = ["read", "install", "review"]
 NAMES = ["Plain", "Ünïcödé \U0001f600", "a'b\"c\\d", "x" * 64, "<b>&amp;</b>"]
 TEXTS = ["Plain", "Ünïcödé \U0001f600", "a'b\"c\\d", "tab\tand\nline", "x" * 64, "<b>&amp;</b>"]
-LIST = {
+FILES = {"scripts/run.py": b"print(1)\n", "références/é #1.md": b"# One", "data.bin": bytes(99)}
+# By the name of a parameter or field; those without have the values of their schema.
+PARAMETERS = {
     "q": ["skill", "does one thing well", '"one thing" -two or three', "ünïcödé"],
     "category": ["development", "writing"],
     "tag": ["pdf", "tag 1", "ünïcödé"],
     "runtime": ["python", "node"],
     "author": ["Someone", "No One"],
     "license": ["MIT", "none"],
+    "bundledIn": PERSONAS,
+    "skill": SKILLS,
+    "minRating": ["1", "3.5", "5"],
+    "rating": ["1", "5"],
     "limit": ["1", "2", "20", "100"],
     "cursor": [CURSOR],
+    "since": [SINCE],
+    "digest": [content_digest(data) for data in FILES.values()],
 }
-SORTS = ["newest", "updated", "name"]
-FILES = {"scripts/run.py": b"print(1)\n", "références/é #1.md": b"# One", "data.bin": bytes(99)}
-FILE_DIGEST = {"digest": [content_digest(data) for data in FILES.values()]}
+FIELDS = {
+    "name": NAMES,
+    "handle": [],
+    "code": [CODE, CODE.lower()],
+    "kind": KINDS,
+    "personaSlug": PERSONAS[:6],
+    "reviewId": ["review_unknown"],
+    "rating": [1, 5, 4.5, 3.14],
+    "scopes": [["read"], SCOPES],
+    "expiresInDays": [1, 365],
+    "graceSeconds": [0, 0, 600],
+    "token": ["", "mkt_agent_" + "0" * 38, *TEXTS],
+}
+SYNONYMS = {"query", "search"}  # of `q`, which may stand once
+CALLERS = {"rotate_token": SPARE, "revoke_token": FULL[:1]}
 
 
 @dataclass(frozen=True)
@@ -65,125 +86,56 @@ class Operation:
         return self.method in {"POST", "PATCH"}
 
 
-def write_of(path, slugs, **fields):
-    """A POST of what the agent has, or is to have."""
+def operation_of(entry):
+    """An operation of the registry, with values for all that the document says it takes."""
+    parameters = {name: schema for name, schema in entry.parameters.items() if name not in SYNONYMS}
+    fields = entry.schema.get("properties", {})
     return Operation(
-        *("POST", f"/api/v1/agents/me/{path}"),
-        fields={"slug": slugs, **fields},
-        required=("slug",),
-        is_protected=True,
+        *(entry.method, entry.route, slugs_in(entry.route)),
+        parameters={
+            name: PARAMETERS.get(name) or [as_text(value) for value in values_of(schema)]
+            for name, schema in parameters.items()
+        },
+        fields={
+            name: slugs_for(entry.name) if name == "slug" else FIELDS.get(name, values_of(schema))
+            for name, schema in fields.items()
+        },
+        required=tuple(entry.schema.get("required", ())),
+        always=entry.required_parameters,
+        is_protected=entry.scope is not None,
+        callers=CALLERS.get(entry.name, FULL),
     )
 
 
-def read_of(path, **parameters):
-    return Operation("GET", f"/api/v1/agents/me{path}", parameters=parameters, is_protected=True)
+def values_of(schema):
+    """Values that a schema accepts."""
+    if "enum" in schema:
+        return [value for value in schema["enum"] if value != "relevance"]  # needs words
+    return [True, False] if "boolean" in schema["type"] else TEXTS
 
 
-PAGE = {name: LIST[name] for name in ("limit", "cursor")}
+def as_text(value):
+    return value if isinstance(value, str) else json.dumps(value)
 
 
-OPERATIONS = [
-    Operation(
-        *("GET", "/api/v1/skills"),
-        parameters=LIST | {"bundledIn": PERSONAS, "sort": [*SORTS, "downloads"]},
-    ),
-    Operation("GET", "/api/v1/skills/{slug}", slugs=SKILLS),
-    Operation("GET", "/api/v1/skills/{slug}/SKILL.md", slugs=SKILLS),
-    Operation("GET", "/api/v1/skills/{slug}/archive.zip", slugs=SKILLS),
-    Operation("GET", "/api/v1/skills/{slug}/files/{path}", slugs=SKILLS, parameters=FILE_DIGEST),
-    Operation(
-        *("GET", "/api/v1/personas"),
-        parameters=LIST
-        | {"free": ["true", "false"], "minRating": ["1", "3.5", "5"], "skill": SKILLS}
-        | {"sort": [*SORTS, "installs", "rating", "price"]},
-    ),
-    Operation("GET", "/api/v1/personas/{slug}", slugs=PERSONAS),
-    Operation(
-        *("GET", "/api/v1/personas/{slug}/reviews"),
-        slugs=PERSONAS[:3],
-        parameters=PAGE | {"rating": ["1", "5"], "sort": ["newest", "highest", "lowest"]},
-    ),
-    Operation(
-        *("GET", "/api/v1/changes"),
-        parameters={"since": [SINCE], "kind": KINDS, "limit": LIST["limit"]},
-    ),
-    Operation("GET", "/api/v1/facets", parameters={"kind": KINDS}, always=("kind",)),
-    Operation("GET", "/api/v1"),
-    Operation(
-        *("POST", "/api/v1/agents/register"),
-        fields={"name": NAMES, "handle": [], "description": TEXTS, "runtime": TEXTS},
-    ),
-    read_of(""),
-    read_of("/limits"),
-    read_of("/manifest", content=["true", "false"]),
-    read_of("/skills", **PAGE),
-    read_of("/personas", **PAGE),
-    read_of("/reviews", **PAGE),
-    read_of("/tokens"),
-    Operation(
-        *("PATCH", "/api/v1/agents/me"),
-        fields={"name": NAMES, "description": TEXTS, "runtime": TEXTS},
-        is_protected=True,
-    ),
-    Operation(
-        *("POST", "/api/v1/agents/me/confirm-claim"),
-        fields={"code": [CODE, CODE.lower()]},
-        required=("code",),
-        is_protected=True,
-    ),
-    write_of("skills/install", SKILLS, runtime=TEXTS),
-    write_of("personas/install", PERSONAS, setActive=[True, False]),
-    Operation(
-        *("POST", "/api/v1/agents/me/reviews"),
-        fields={"personaSlug": PERSONAS[:6], "rating": [1, 5, 4.5, 3.14], "comment": TEXTS},
-        required=("personaSlug", "rating"),
-        is_protected=True,
-    ),
-    Operation(
-        *("DELETE", "/api/v1/agents/me/reviews/{personaSlug}"),
-        slugs=PERSONAS[:3],
-        is_protected=True,
-    ),
-    Operation(
-        *("POST", "/api/v1/agents/me/reports"),
-        fields={
-            "kind": KINDS,
-            "slug": [*SKILLS[:3], *PERSONAS[:3]],
-            "reviewId": ["review_unknown"],
-            "reason": ["malicious", "broken", "spam", "license", "other"],
-            "comment": TEXTS,
-        },
-        required=("kind", "slug", "reason"),
-        is_protected=True,
-    ),
-    *(write_of(f"skills/{verb}", SKILLS[:4]) for verb in ("update", "uninstall")),
-    *(
-        write_of(f"personas/{verb}", PERSONAS[:4])
-        for verb in ("update", "activate", "deactivate", "uninstall")
-    ),
-    Operation(
-        *("POST", "/api/v1/agents/me/tokens"),
-        fields={"name": NAMES, "scopes": [["read"], SCOPES], "expiresInDays": [1, 365]},
-        is_protected=True,
-    ),
-    Operation(
-        *("POST", "/api/v1/agents/me/tokens/rotate"),
-        fields={"graceSeconds": [0, 0, 600]},
-        is_protected=True,
-        callers=SPARE,
-    ),
-    Operation(
-        *("DELETE", "/api/v1/agents/me/tokens/{tokenId}"),
-        slugs=TOKEN_IDS,
-        is_protected=True,
-        callers=FULL[:1],
-    ),
-    Operation(
-        *("POST", "/api/v1/tokens/revoke"),
-        fields={"token": ["", "mkt_agent_" + "0" * 38, *TEXTS]},
-        required=("token",),
-    ),
-]
+def slugs_in(route):
+    """What a path names, most often such that there is one."""
+    if "{tokenId}" in route:
+        return TOKEN_IDS
+    if "{personaSlug}" in route or route.endswith("/reviews"):
+        return PERSONAS[:3]
+    return SKILLS if "/skills/" in route else PERSONAS
+
+
+def slugs_for(name):
+    """What a body names: anything to install, otherwise what an agent may have."""
+    number = ENTRIES if name.startswith("install") else 4
+    kinds = {"skill": SKILLS, "persona": PERSONAS}
+    own = [slugs for kind, slugs in kinds.items() if name.endswith(kind)]
+    return [slug for slugs in own or kinds.values() for slug in slugs[:number]]
+
+
+OPERATIONS = [operation_of(entry) for entry in registry.OPERATIONS]
 
 
 @dataclass
