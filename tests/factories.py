@@ -41,6 +41,20 @@ def claim(agent, *, key=None, **operator):
     return key
 
 
+# What staff write about an entry, and every list shows unchanged by the same names.
+ABOUT = {
+    "title": "PDF Tables",
+    "description": "Extracts tables.",
+    "category": "data",
+    "tags": ["pdf", "tables"],
+    "runtimes": ["python", "node"],
+    "author": "Harbour Tools",
+    "version": "1.10",
+    "license": "MIT",
+}
+ABOUT_SKILL = ABOUT | {}  # A field that only skills have stands here.
+
+
 class EntryFactory(DjangoModelFactory):
     description = "Does one thing well."
     category = "development"

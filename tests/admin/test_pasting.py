@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.factories import SkillFactory
+from tests.factories import ABOUT_SKILL, SkillFactory
 
 SKILL_FIELDS = "/admin/catalogue/skill/fields/"
 PERSONA_FIELDS = "/admin/catalogue/persona/fields/"
@@ -28,16 +28,15 @@ def answer(admin_client, url, content, status=200):
 
 def test_a_skill_md_answers_its_fields_as_the_form_shows_them(admin_client):
     assert answer(admin_client, SKILL_FIELDS, SKILL_MD.replace("\n", "\r\n")) == {
-        "fields": {
+        "fields": dict.fromkeys(ABOUT_SKILL, "")
+        | {
             "slug": "pdf-tables",
             "title": "PDF Tables",
             "description": "Reads tables: all of them.",
             "category": "data",
-            "author": "",
             "version": "1.10",
             "license": "MIT",
             "tags": "pdf,tables",
-            "runtimes": "",
         },
         "content": SKILL_MD,
     }

@@ -4,7 +4,7 @@ import pytest
 
 from marketplace.api.serializers import timestamp
 from tests.api.test_skills import slugs
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+from tests.factories import ABOUT, AgentFactory, PersonaFactory, SkillFactory, review
 
 URL = "/api/v1/personas"
 
@@ -13,14 +13,7 @@ def as_listed(persona, **changes):
     return {
         "personaId": persona.public_id,
         "slug": persona.slug,
-        "title": persona.title,
-        "description": persona.description,
-        "category": persona.category,
-        "tags": persona.tags,
-        "runtimes": persona.runtimes,
-        "author": persona.author,
-        "version": persona.version,
-        "license": persona.license,
+        **{name: getattr(persona, name) for name in ABOUT},
         "deprecation": None,
         "priceCents": persona.price_cents,
         "isFree": persona.price_cents == 0,

@@ -10,7 +10,7 @@ from catalogue.models import Change, Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 from tests.api.feed import changes, cursor, feed, since
-from tests.factories import PersonaFactory, SkillFactory, review
+from tests.factories import ABOUT_SKILL, PersonaFactory, SkillFactory, review
 
 # Triggers write the feed when a transaction commits.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,14 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     "change",
     [
-        {"title": "PDF"},
-        {"description": "Other."},
-        {"category": "data"},
-        {"tags": ["pdf"]},
-        {"runtimes": ["python"]},
-        {"author": "Harbour"},
-        {"version": "2"},
-        {"license": "MIT"},
+        *({name: value} for name, value in ABOUT_SKILL.items()),
         {"content": "Do that."},
         {"files": []},
         {"deprecation_message": "Old."},

@@ -4,7 +4,7 @@ import pytest
 
 from catalogue.models import Skill
 from marketplace.api.serializers import timestamp
-from tests.factories import PersonaFactory, SkillFactory
+from tests.factories import ABOUT_SKILL, PersonaFactory, SkillFactory
 
 URL = "/api/v1/skills"
 
@@ -13,14 +13,7 @@ def as_listed(skill):
     return {
         "skillId": skill.public_id,
         "slug": skill.slug,
-        "title": skill.title,
-        "description": skill.description,
-        "category": skill.category,
-        "tags": skill.tags,
-        "runtimes": skill.runtimes,
-        "author": skill.author,
-        "version": skill.version,
-        "license": skill.license,
+        **{name: getattr(skill, name) for name in ABOUT_SKILL},
         "deprecation": None,
         "downloads": skill.downloads,
         "contextTokens": skill.context_tokens,
@@ -34,14 +27,7 @@ def as_listed(skill):
 def skill(db):
     return SkillFactory(
         slug="pdf-tables",
-        title="PDF Tables",
-        description="Extracts tables.",
-        category="data",
-        tags=["pdf", "tables"],
-        runtimes=["python"],
-        author="Harbour Tools",
-        version="1.10",
-        license="MIT",
+        **ABOUT_SKILL,
         content="---\nname: pdf-tables\n---\n\nRun it.\n",
         downloads=12,
     )

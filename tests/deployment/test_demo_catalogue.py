@@ -3,6 +3,7 @@
 import pytest
 
 from demo.postgres import CHECKOUT
+from tests.factories import ABOUT
 from tests.imports import PERSONAS, SKILLS, import_personas, import_skills, served
 
 FOLDERS = {SKILLS: CHECKOUT / "demo" / "skills", PERSONAS: CHECKOUT / "demo" / "personas"}
@@ -69,7 +70,7 @@ def test_there_are_eight_categories(entries):
 
 @pytest.mark.parametrize("endpoint", [SKILLS, PERSONAS])
 def test_no_field_is_left_out(entries, endpoint):
-    fields = ("title", "description", "category", "tags", "author", "version", "license")
+    fields = ABOUT.keys() - {"runtimes"}
 
     assert [
         (entry["slug"], name) for entry in entries[endpoint] for name in fields if not entry[name]

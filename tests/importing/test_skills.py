@@ -1,19 +1,18 @@
 """manage.py import_skills: which files it takes, what it makes of them, and what it prints."""
 
+import json
+
 import pytest
 from django.core.management import CommandError
 
+from tests.factories import ABOUT_SKILL
 from tests.imports import SKILLS, import_skills, markdown, served, skill, slugs, write
 
 pytestmark = pytest.mark.django_db
 
+TOP_LEVEL = "description", "license"  # of the format itself
 EVERY_FIELD = [
-    "title: PDF Tables",
-    "category: data",
-    "tags: [pdf, tables]",
-    "runtimes: [python, node]",
-    "author: Harbour Tools",
-    'version: "1.10"',
+    f"{name}: {json.dumps(value)}" for name, value in ABOUT_SKILL.items() if name not in TOP_LEVEL
 ]
 
 
@@ -51,14 +50,7 @@ def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
     assert shown.pop("digest").startswith("sha256:")
     assert shown == {
         "slug": "pdf-tables",
-        "title": "PDF Tables",
-        "description": "Extracts tables.",
-        "category": "data",
-        "tags": ["pdf", "tables"],
-        "runtimes": ["python", "node"],
-        "author": "Harbour Tools",
-        "version": "1.10",
-        "license": "MIT",
+        **ABOUT_SKILL,
         "deprecation": None,
         "downloads": 0,
         "contextTokens": -(-len(file.read_text()) // 4),
@@ -74,9 +66,8 @@ def test_the_fields_may_stand_under_metadata(anyone, tmp_path):
     import_skills(tmp_path)
 
     shown = served(anyone, "pdf")
-    assert (shown["title"], shown["category"]) == ("PDF Tables", "data")
-    assert (shown["tags"], shown["runtimes"]) == (["pdf", "tables"], ["python", "node"])
-    assert (shown["author"], shown["version"]) == ("Harbour Tools", "1.10")
+    expected = {name: value for name, value in ABOUT_SKILL.items() if name not in TOP_LEVEL}
+    assert {name: shown[name] for name in expected} == expected
 
 
 def test_the_name_and_description_are_the_top_level_ones(anyone, tmp_path):

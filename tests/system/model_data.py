@@ -2,6 +2,7 @@
 
 from hypothesis import strategies as st
 
+from tests.factories import ABOUT, ABOUT_SKILL
 from tests.registry import OPERATION
 from tests.system.model_validation import SCOPES
 
@@ -269,7 +270,7 @@ def content(kind, slug, text):
 
 def fields(kind, number):
     """What staff write about an entry and a list shows unchanged."""
-    return {
+    return (ABOUT_SKILL if kind == "skills" else ABOUT) | {
         "slug": SLUGS[kind][number],
         "title": TITLES[number],
         "description": f"{WORDS[number % 3]}, {WORDS[number // 2]}" if number else "",

@@ -18,6 +18,8 @@ from catalogue.models import Skill
 from marketplace.middleware.security import ContentSecurityPolicyMiddleware
 from reviews.models import Review
 from tests.factories import (
+    ABOUT,
+    ABOUT_SKILL,
     AgentFactory,
     PersonaFactory,
     PersonaInstallFactory,
@@ -115,21 +117,16 @@ def test_plain_http_gets_a_redirect_or_a_refusal_and_no_cookie(production):
     assert Agent.objects.count() == 1
 
 
+def hostile(about):
+    texts = {name: [HOSTILE, XSS] if isinstance(about[name], list) else HOSTILE for name in about}
+    return texts | {"content": HOSTILE, "source": HOSTILE}
+
+
 @pytest.fixture
 def hostile_rows(transactional_db):
     """Rows of every model whose every text is a script and a javascript: address."""
-    words = (
-        "title",
-        "description",
-        "category",
-        "author",
-        "version",
-        "license",
-        "content",
-        "source",
-    )
-    texts = dict.fromkeys(words, HOSTILE) | {"tags": [HOSTILE, XSS], "runtimes": [HOSTILE]}
-    skill = SkillFactory(slug=HOSTILE, **texts)
+    skill = SkillFactory(slug=HOSTILE, **hostile(ABOUT_SKILL))
+    texts = hostile(ABOUT)
     persona = PersonaFactory(slug=HOSTILE, **texts, skills=[skill])
     agent = AgentFactory(name=HOSTILE, description=HOSTILE, runtime=HOSTILE)
     SkillInstallFactory(agent=agent, skill=skill, runtime=HOSTILE)
