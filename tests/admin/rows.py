@@ -21,6 +21,7 @@ from tests.factories import (
     claim,
     review,
 )
+from tests.stored import stored
 
 MODELS = [pytest.param(model, id=model._meta.label) for model in admin.site._registry]
 
@@ -95,5 +96,4 @@ def first_of(model):
 
 
 def everything():
-    models = [*SEARCHES, OperatorSession, Skill.personas.through]
-    return {model: list(model.objects.order_by("pk").values()) for model in models}
+    return stored(*SEARCHES, OperatorSession, Skill.personas.through)

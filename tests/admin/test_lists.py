@@ -19,11 +19,16 @@ from tests.factories import SkillInstallFactory, ask_for_code
 MAX_QUERIES = 15
 
 
-def queries_of(admin_client, url):
-    with CaptureQueriesContext(connection) as queries:
-        assert admin_client.get(url).status_code == 200, url
-    assert len(queries) <= MAX_QUERIES, (url, [query["sql"] for query in queries])
-    return len(queries)
+def open_pages(admin_client, urls):
+    """How many queries each page takes, and its text."""
+    counts, texts = {}, {}
+    for url in urls:
+        with CaptureQueriesContext(connection) as queries:
+            page = admin_client.get(url)
+        assert page.status_code == 200, url
+        assert len(queries) <= MAX_QUERIES, (url, [query["sql"] for query in queries])
+        counts[url], texts[url] = len(queries), page.content.decode()
+    return counts, texts
 
 
 def pages_of(model):
@@ -68,7 +73,7 @@ def test_a_search_leaves_out_what_does_not_match(admin_client, subtests):
             assert len(page.context["cl"].result_list) == 0
 
 
-def test_no_page_needs_more_queries_for_more_rows(admin_client):
+def test_no_page_needs_more_queries_for_more_rows_or_shows_a_secret(admin_client, subtests):
     make_rows(1, 1)
     urls = [url for model in admin.site._registry for url in pages_of(model)]
     skill = first_of(Skill)
@@ -83,20 +88,38 @@ def test_no_page_needs_more_queries_for_more_rows(admin_client):
     ]
     for row in [skill, first_of(Persona)]:
         row.take_snapshot(reason="Snapshot before the change")
-    few = {url: queries_of(admin_client, url) for url in urls}
+    few, texts = open_pages(admin_client, urls)
     make_rows(2, 16)
+    secrets = shown_nowhere()
 
-    many = {url: queries_of(admin_client, url) for url in urls}
+    many, more_texts = open_pages(admin_client, urls)
+    filtered = [url for model in admin.site._registry for url in filters_of(model, admin_client)]
+    histories = [url_of(m, "history", first_of(m).pk) for m in admin.site._registry]
+    _, other_texts = open_pages(admin_client, [*filtered, *histories])
 
-    # What found nothing before needs a query more as soon as it finds anything.
-    assert {url: (few[url], many[url]) for url in urls if many[url] > few[url] + 1} == {}
-    for model in admin.site._registry:
-        for url in filters_of(model, admin_client):
-            queries_of(admin_client, url)  # fewer than it has rows
-        assert (
-            len(admin_client.get(url_of(model, "changelist")).context["cl"].result_list)
-            > MAX_QUERIES
-        )
+    with subtests.test("queries"):
+        # What found nothing before needs a query more as soon as it finds anything.
+        assert {url: (few[url], many[url]) for url in urls if many[url] > few[url] + 1} == {}
+    with subtests.test("rows"):
+        for model in admin.site._registry:  # more than any page has queries
+            changelist = admin_client.get(url_of(model, "changelist")).context["cl"]
+            assert len(changelist.result_list) > MAX_QUERIES
+    with subtests.test("secrets"):
+        assert all(secrets)
+        for text in [*texts.values(), *more_texts.values(), *other_texts.values()]:
+            assert not [secret for secret in secrets if secret in text]
+
+
+def shown_nowhere():
+    """Digests, the secret of a claim, and the key of a second factor."""
+    factor = TOTPDevice.objects.create(user=User.objects.get(username="clerk-1"), name="App")
+    token, claim = first_of(AgentToken), first_of(OperatorClaim)
+    ask_for_code(claim.agent)
+    return [
+        *(token.digest, claim.secret, claim.code_digest, claim.codes.get().code_digest),
+        *(factor.key, b32encode(factor.bin_key).decode(), KEY),
+        *OperatorKey.objects.values_list("digest", flat=True),
+    ]
 
 
 @pytest.mark.parametrize("model", [Skill, Persona, SkillInstall, PersonaInstall, Review])
@@ -145,23 +168,6 @@ def test_the_dashboard_and_the_list_of_skills_to_bundle_open(admin_client):
     )
     # Titles hold numbers, too: others may begin with a 2.
     assert "pdf-tables-2" in [result["text"] for result in found.json()["results"]]
-
-
-def test_no_page_shows_a_digest_a_claim_secret_or_the_key_of_a_second_factor(admin_client):
-    make_rows(1, 1)
-    factor = TOTPDevice.objects.create(user=User.objects.get(username="clerk-1"), name="App")
-    token, claim = first_of(AgentToken), first_of(OperatorClaim)
-    ask_for_code(claim.agent)
-    secrets = [token.digest, claim.secret, claim.code_digest, claim.codes.get().code_digest]
-    secrets += [factor.key, b32encode(factor.bin_key).decode()]
-    secrets += [KEY, *OperatorKey.objects.values_list("digest", flat=True)]
-    assert all(secrets)
-
-    for model in admin.site._registry:
-        history = url_of(model, "history", first_of(model).pk)
-        for url in [*pages_of(model), *filters_of(model, admin_client), history]:
-            text = admin_client.get(url).content.decode()
-            assert not [secret for secret in secrets if secret in text], url
 
 
 @pytest.mark.parametrize(

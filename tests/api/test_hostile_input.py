@@ -14,6 +14,7 @@ from tests.api.request_cases import ALLOWED, ME, PERSONAS, SKILL, SKILLS, Case
 from tests.conftest import ApiClient
 from tests.factories import SkillFactory
 from tests.registry import prepare
+from tests.stored import stored
 
 # One client for all cases: a new one loads the middleware, which takes longer than a case.
 CLIENT = ApiClient(raise_request_exception=False)
@@ -37,19 +38,18 @@ def send(agent):
 
 def stored_rows():
     """All that a request could have written."""
-    rows = (
-        *(model.objects.values() for model in (Agent, SkillInstall, PersonaInstall, Review)),
-        AgentToken.objects.values("scopes", "expires_at", "revoked_at"),
-        OperatorClaim.objects.values("claimed_at"),
-        ClaimCode.objects.values("wrong_codes"),
-        Skill.objects.values("downloads"),
-        Persona.objects.values("installs", "rating_count"),
+    return stored(
+        *(Agent, SkillInstall, PersonaInstall, Review),
+        (AgentToken, "scopes", "expires_at", "revoked_at"),
+        (OperatorClaim, "claimed_at"),
+        (ClaimCode, "wrong_codes"),
+        (Skill, "downloads"),
+        (Persona, "installs", "rating_count"),
     )
-    return [list(values.order_by("pk")) for values in rows]
 
 
-def assert_all_refused(cases, send):
-    before = stored_rows()
+def assert_all_refused(cases, send, before=None):
+    before = before or stored_rows()
     responses = []
     for case in cases:
         response = send(case)
@@ -71,9 +71,10 @@ def assert_each_refused(send, alone):
     """For a table of (name, cases)."""
 
     def assert_each_refused(table):
+        before = stored_rows()
         for name, cases in table:
             with alone(name):
-                assert_all_refused(cases, send)
+                assert_all_refused(cases, send, before)
 
     return assert_each_refused
 
