@@ -213,7 +213,7 @@ def test_django_handles_an_unreachable_database(ask, monkeypatch):
     ],
 )
 def test_a_full_cache_holds_what_it_says(ask, monkeypatch, path, query):
-    full = LRUCache(2**18, getsizeof=memory_of)
+    full = LRUCache(2**17, getsizeof=memory_of)
     monkeypatch.setattr("marketplace.http_cache.store.cached_responses", full)
     ask(path, query=query)
     tracemalloc.start(1)

@@ -1,7 +1,9 @@
 """What agents have done with the demo catalogue before anybody looks at it."""
 
 from collections import Counter
+from contextlib import redirect_stdout
 from datetime import timedelta
+from io import StringIO
 from itertools import pairwise
 
 import pytest
@@ -9,30 +11,33 @@ from django.core.management import call_command
 from django.db import transaction
 from django.utils import timezone
 
-from agents.models import Agent, AgentToken, OperatorClaim
+from agents.models import Agent, OperatorClaim
 from catalogue.models import Persona, Skill
 from demo import activity
 from demo.postgres import CHECKOUT
 from installs.models import PersonaDay, PersonaInstall, SkillDay, SkillInstall
 from reports.models import Case
 from reviews.models import Review
-from tests.factories import SkillFactory
 from tests.imports import import_personas, import_skills, served
 
 DEMO = CHECKOUT / "demo"
 
 
-@pytest.fixture
-def catalogue(db):
-    import_skills(DEMO / "skills", source="demo")
-    import_personas(DEMO / "personas", source="demo")
+@pytest.fixture(scope="module")
+def filled(django_db_setup, django_db_blocker):
+    """What filling the demo has printed; the tests of this file share its rows."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        import_skills(DEMO / "skills", source="demo")
+        import_personas(DEMO / "personas", source="demo")
+        with redirect_stdout(StringIO()) as printed:
+            activity.fill()
+        yield printed.getvalue()
+        transaction.set_rollback(True)
 
 
 @pytest.fixture
-def printed(catalogue, capsys):
-    """What filling the demo has printed."""
-    activity.fill()
-    return capsys.readouterr().out
+def printed(filled, db):
+    return filled
 
 
 def test_it_says_what_it_made_in_one_line_without_a_token(printed):
@@ -130,44 +135,3 @@ def test_it_names_everything_by_slugs_that_exist():
 
     assert sorted(activity.ACTIVITY["skills"]) == sorted(skills)
     assert personas > activity.ACTIVITY["reviews"].keys()
-
-
-def drawn():
-    """Who has what and says what, after filling a database that is empty again afterwards."""
-    with transaction.atomic():
-        activity.fill()
-        rows = [
-            *SkillInstall.objects.present().values_list("agent__handle", "skill__slug"),
-            *PersonaInstall.objects.values_list("agent__handle", "persona__slug", "is_active"),
-            *Review.objects.values_list("agent__handle", "persona__slug", "rating"),
-        ]
-        transaction.set_rollback(True)
-    return sorted(rows)
-
-
-def test_it_is_the_same_each_time(catalogue):
-    assert drawn() == drawn()
-
-
-def test_one_that_was_stopped_leaves_nothing_behind(catalogue, monkeypatch):
-    def stop(_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(activity.Activity, "deprecate", stop)
-
-    with pytest.raises(KeyboardInterrupt):
-        activity.fill()
-
-    assert not Agent.objects.exists()
-    assert not Persona.objects.exclude(rating_count=0).exists()
-
-
-def test_a_catalogue_of_another_source_gets_no_agents(db, capsys):
-    SkillFactory()
-
-    activity.fill()
-
-    assert capsys.readouterr().out == ""
-    assert not Agent.objects.exists()
-    assert not AgentToken.objects.exists()
-    assert Skill.objects.get().downloads == 0

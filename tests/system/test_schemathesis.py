@@ -5,6 +5,8 @@ No response is 500 or above, and each is as the document says: status, headers, 
 
 import re
 
+import pytest
+
 from tests.external import fetched, run
 from tests.factories import (
     AgentFactory,
@@ -32,6 +34,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.external
 def test_every_response_is_as_described(live_server_of, tmp_path):
     schemathesis = fetched("schemathesis==4.32.5", tmp_path)
     populate()
