@@ -3,7 +3,6 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from operator import attrgetter
 from uuid import UUID
 
 import pytest
@@ -16,25 +15,10 @@ from marketplace.models import RateCount
 from marketplace.ratelimits.counters import PostgresCounters
 from tests.factories import AgentFactory, SkillFactory
 from tests.redis import redis_server
-from tests.registry import OPERATIONS, call, prepare
 
 SKILL = "/api/v1/agents/me/skills/install"
 PERSONA = "/api/v1/agents/me/personas/install"
-REVIEW = "/api/v1/agents/me/reviews"
-CLAIM = "/api/v1/agents/me/confirm-claim"
 REGISTER = "/api/v1/agents/register"
-
-# By default, in an hour.
-LIMITS = {
-    "install": 20,
-    "review": 10,
-    "report": 10,
-    "manage": 120,
-    "confirm-claim": 10,
-    "register": 100,
-    "revoke": 30,
-}
-LIMITED = [operation for operation in OPERATIONS if operation.policy is not None]
 
 
 def seconds_in(header):
@@ -48,43 +32,6 @@ def wait_of(response, policy="install"):
     assert response.json() == {"error": f"Rate limit exceeded. Try again in {seconds} seconds."}
     assert response["RateLimit"] == f'"{policy}";r=0;t={seconds}'
     return int(seconds)
-
-
-@pytest.mark.parametrize("operation", LIMITED, ids=attrgetter("name"))
-def test_every_counted_response_states_the_limit(client, operation):
-    limit = LIMITS[operation.policy]
-
-    response = call(client, operation)
-
-    left = seconds_in(response["RateLimit"])
-    assert response["RateLimit-Policy"] == f'"{operation.policy}";q={limit};w=3600'
-    assert response["RateLimit"] == f'"{operation.policy}";r={limit - 1};t={left}'
-    assert 1 <= left <= 3600
-    assert "Retry-After" not in response
-
-
-@pytest.mark.parametrize("operation", LIMITED, ids=attrgetter("name"))
-def test_beyond_the_limit_it_answers_429(client, rates, operation):
-    rates(**{operation.policy: "1/h"})
-    assert call(client, operation).status_code != 429
-
-    response = call(client, operation)
-
-    assert 1 <= wait_of(response, operation.policy) <= 3600
-    assert response["RateLimit-Policy"] == f'"{operation.policy}";q=1;w=3600'
-
-
-def test_the_other_operations_are_not_counted(client, agent, subtests):
-    prepare(agent)
-
-    for operation in OPERATIONS:
-        if operation.policy is None:
-            with subtests.test(operation.name):
-                response = call(client, operation)
-
-                assert response.status_code == operation.status
-                assert not {"RateLimit", "RateLimit-Policy"} & response.headers.keys()
-    assert not RateCount.objects.filter(count__gt=0).exists()
 
 
 def test_both_install_endpoints_share_one_count(client, rates):
