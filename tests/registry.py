@@ -36,7 +36,7 @@ class Operation:
     body: dict | None = None
     _: KW_ONLY
     budget: int  # the most statements that the example runs
-    cached: int | None = None  # the statements that validate the response once it is cached
+    cached_budget: int | None = None  # the statements that validate the response once it is cached
     scope: str | None = None  # without one it is public
     policy: str | None = None  # the rate limit that counts it
     status: int = 200
@@ -56,22 +56,22 @@ class Operation:
     @property
     def route(self):
         """Its path as the document has it, with the names of parameters."""
-        return described()[self.name][0]
+        return descriptions()[self.name][0]
 
     @property
-    def described(self):
-        return described()[self.name][1]
+    def description(self):
+        return descriptions()[self.name][1]
 
     @property
     def parameters(self):
         """The schema of each parameter of its query."""
-        parameters = [resolved(part) for part in self.described.get("parameters", [])]
+        parameters = [resolved(part) for part in self.description.get("parameters", [])]
         return {part["name"]: part["schema"] for part in parameters if part["in"] == "query"}
 
     @property
     def required_parameters(self):
         """The names of those that every query has."""
-        parameters = [resolved(part) for part in self.described.get("parameters", [])]
+        parameters = [resolved(part) for part in self.description.get("parameters", [])]
         return tuple(
             part["name"] for part in parameters if part["in"] == "query" and part.get("required")
         )
@@ -79,7 +79,7 @@ class Operation:
     @property
     def schema(self):
         """The schema of its body."""
-        content = self.described.get("requestBody", {"content": {}})["content"].values()
+        content = self.description.get("requestBody", {"content": {}})["content"].values()
         return resolved(next(iter(content), {"schema": {}})["schema"])
 
     @property
@@ -89,7 +89,7 @@ class Operation:
 
 
 @cache
-def described():
+def descriptions():
     """The path and the description of each operation of the document, by its operationId."""
     return {
         operation["operationId"]: (path, operation)
@@ -118,18 +118,18 @@ REPORT = {"kind": "persona", "slug": "librarian", "reason": "other"}
 
 # The examples succeed one after the other, in this order, and each by itself.
 OPERATIONS = [
-    reading("get_root", "", budget=0, cached=0),
-    reading("list_skills", "/skills?tag=tables&category=development", budget=1, cached=1),
-    reading("get_skill", "/skills/pdf-tables", budget=1, cached=1),
-    reading("get_skill_md", "/skills/pdf-tables/SKILL.md", budget=1, cached=1),
+    reading("get_root", "", budget=0, cached_budget=0),
+    reading("list_skills", "/skills?tag=tables&category=development", budget=1, cached_budget=1),
+    reading("get_skill", "/skills/pdf-tables", budget=1, cached_budget=1),
+    reading("get_skill_md", "/skills/pdf-tables/SKILL.md", budget=1, cached_budget=1),
     reading("get_skill_file", "/skills/pdf-tables/files/scripts/run.py", budget=2),
     reading("get_skill_archive", "/skills/pdf-tables/archive.zip", budget=2),
-    reading("list_personas", "/personas?sort=rating&free=true", budget=1, cached=1),
-    reading("get_persona", "/personas/archivist", budget=2, cached=1),
-    reading("list_reviews", "/personas/curator/reviews?rating=4", budget=2, cached=2),
-    reading("list_facets", "/facets?kind=skill", budget=1, cached=1),
+    reading("list_personas", "/personas?sort=rating&free=true", budget=1, cached_budget=1),
+    reading("get_persona", "/personas/archivist", budget=2, cached_budget=1),
+    reading("list_reviews", "/personas/curator/reviews?rating=4", budget=2, cached_budget=2),
+    reading("list_facets", "/facets?kind=skill", budget=1, cached_budget=1),
     # The state of the feed before and after.
-    reading("list_changes", "/changes?kind=skill&limit=3", budget=3, cached=1),
+    reading("list_changes", "/changes?kind=skill&limit=3", budget=3, cached_budget=1),
     reading("get_profile", "/agents/me", scope="read", budget=1),
     reading("get_limits", "/agents/me/limits", scope="read", budget=6),
     reading("get_manifest", "/agents/me/manifest", scope="read", budget=5),

@@ -21,7 +21,7 @@ from tests.factories import (
     claim,
     review,
 )
-from tests.stored import stored
+from tests.snapshots import snapshot
 
 MODELS = [pytest.param(model, id=model._meta.label) for model in admin.site._registry]
 
@@ -96,4 +96,4 @@ def first_of(model):
 
 
 def everything():
-    return stored(*SEARCHES, OperatorSession, Skill.personas.through)
+    return snapshot(*SEARCHES, OperatorSession, Skill.personas.through)

@@ -87,7 +87,7 @@ UNSTORABLE = {
 }
 EMPTY = {"an empty body": "", "only white space": " \r\n\t"}
 # Where an empty body will do.
-OPTIONAL = [op.path for op in WITH_BODY if not op.described["requestBody"]["required"]]
+OPTIONAL = [op.path for op in WITH_BODY if not op.description["requestBody"]["required"]]
 
 FORM = b"name=Mallory&slug=pdf-tables&personaSlug=librarian&rating=5&code=WDJB-MJHT"
 MULTIPART = (

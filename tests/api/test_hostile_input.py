@@ -14,7 +14,7 @@ from tests.api.request_cases import ALLOWED, ME, PERSONAS, SKILL, SKILLS, Case
 from tests.conftest import ApiClient
 from tests.factories import SkillFactory
 from tests.registry import prepare
-from tests.stored import stored
+from tests.snapshots import snapshot
 
 # One client for all cases: a new one loads the middleware, which takes longer than a case.
 CLIENT = ApiClient(raise_request_exception=False)
@@ -38,7 +38,7 @@ def send(agent):
 
 def stored_rows():
     """All that a request could have written."""
-    return stored(
+    return snapshot(
         *(Agent, SkillInstall, PersonaInstall, Review),
         (AgentToken, "scopes", "expires_at", "revoked_at"),
         (OperatorClaim, "claimed_at"),

@@ -38,11 +38,11 @@ BUDGETS = [
     *OPERATIONS,
 ]
 CACHED = [
-    *(operation for operation in OPERATIONS if operation.cached is not None),
+    *(operation for operation in OPERATIONS if operation.cached_budget is not None),
     variant("skills by name", "list_skills", example="/skills?tag=tables&sort=name"),
     # For the ranking, and for the rows.
-    variant("skills by words", "list_skills", example="/skills?q=pdf", cached=2),
-    variant("words by name", "list_skills", example="/skills?q=pdf&sort=name", cached=2),
+    variant("skills by words", "list_skills", example="/skills?q=pdf", cached_budget=2),
+    variant("words by name", "list_skills", example="/skills?q=pdf&sort=name", cached_budget=2),
 ]
 
 
@@ -105,4 +105,4 @@ def test_a_cached_response_costs_its_validation_only(anyone, subtests):
                 again = call(anyone, operation)
 
             assert (again.content, again.headers) == (first.content, first.headers)
-            assert len(captured.captured_queries) == operation.cached
+            assert len(captured.captured_queries) == operation.cached_budget

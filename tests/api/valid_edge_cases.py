@@ -42,7 +42,7 @@ UNCHANGED = {
 
 def expected_of(operation):
     """Members of the response: what it repeats of the body, and what stays unchanged."""
-    [content] = operation.described["responses"][str(operation.status)]["content"].values()
+    [content] = operation.description["responses"][str(operation.status)]["content"].values()
     properties = resolved(content["schema"])["properties"]
     repeated = {name: value for name, value in operation.body.items() if name in properties}
     return repeated | UNCHANGED.get(operation.name, {})

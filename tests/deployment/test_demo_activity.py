@@ -24,20 +24,20 @@ DEMO = CHECKOUT / "demo"
 
 
 @pytest.fixture(scope="module")
-def filled(django_db_setup, django_db_blocker):
+def activity_output(django_db_setup, django_db_blocker):
     """What filling the demo has printed; the tests of this file share its rows."""
     with django_db_blocker.unblock(), transaction.atomic():
         import_skills(DEMO / "skills", source="demo")
         import_personas(DEMO / "personas", source="demo")
-        with redirect_stdout(StringIO()) as printed:
+        with redirect_stdout(StringIO()) as output:
             activity.fill()
-        yield printed.getvalue()
+        yield output.getvalue()
         transaction.set_rollback(True)
 
 
 @pytest.fixture
-def printed(filled, db):
-    return filled
+def printed(activity_output, db):
+    return activity_output
 
 
 def test_it_says_what_it_made_in_one_line_without_a_token(printed):

@@ -15,7 +15,7 @@ from interfaces.openapi.document import document
 from tests.environments import start
 from tests.factories import SkillFactory
 from tests.openapi_contract import assert_as_described, operation_of, validator
-from tests.registry import OPERATION, OPERATIONS, described
+from tests.registry import OPERATION, OPERATIONS, descriptions
 
 URL = "/api/v1/openapi.json"
 ADD = "add each of these to OPERATIONS in tests/registry.py, with its scope, policy and budget"
@@ -71,14 +71,14 @@ def test_drf_spectacular_has_nothing_to_warn_of():
 
 
 def test_the_registry_has_every_operation():
-    assert set(described()) - set(OPERATION) == set(), ADD
-    assert set(OPERATION) - set(described()) == set(), "the document has lost these"
+    assert set(descriptions()) - set(OPERATION) == set(), ADD
+    assert set(OPERATION) - set(descriptions()) == set(), "the document has lost these"
     assert len(OPERATION) == len(OPERATIONS)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=attrgetter("name"))
 def test_it_describes_an_operation_as_the_registry_does(operation):
-    method, path, about = operation.method, operation.path, operation.described
+    method, path, about = operation.method, operation.path, operation.description
     scope = about.get("security", [{"bearer": [None]}])[0]["bearer"][0]
     policy = LIMIT.search(about["description"])
 
@@ -91,9 +91,9 @@ def test_it_describes_an_operation_as_the_registry_does(operation):
     assert ("requestBody" in about) == operation.has_body
 
 
-@pytest.mark.parametrize("name", described())
+@pytest.mark.parametrize("name", descriptions())
 def test_its_examples_are_as_it_describes_them(name):
-    _, operation = described()[name]
+    _, operation = descriptions()[name]
     parts = [*operation["responses"].values(), operation.get("requestBody", {})]
     contents = [content for part in parts for content in part.get("content", {}).values()]
 
@@ -104,7 +104,7 @@ def test_its_examples_are_as_it_describes_them(name):
 
 
 def test_a_limited_operation_tells_its_limit_and_the_headers_of_a_429():
-    operation = OPERATION["install_skill"].described
+    operation = OPERATION["install_skill"].description
 
     assert operation["description"].endswith("Rate limit `install`: 20/h in the free tier.")
     assert set(operation["responses"]["429"]["headers"]) == {
@@ -115,7 +115,7 @@ def test_a_limited_operation_tells_its_limit_and_the_headers_of_a_429():
 
 
 def test_an_operation_without_a_body_names_no_error_of_bodies():
-    responses = OPERATION["delete_review"].described["responses"]
+    responses = OPERATION["delete_review"].description["responses"]
 
     assert not {"413", "415"} & responses.keys()
     assert "personaSlug is required" not in str(responses)

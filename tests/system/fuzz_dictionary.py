@@ -6,7 +6,7 @@ from itertools import cycle, product
 from tests.system.operations import FULL, OPERATIONS, SYNONYMS
 
 
-def filled(path):
+def example_of(path):
     """The path of the first skill or persona, or of a file."""
     path = path.replace("{path}", "data.bin").replace("{personaSlug}", "persona-1")
     path = path.replace("skills/{slug}", "skills/skill-1").replace("{slug}", "persona-1")
@@ -20,7 +20,7 @@ METHODS = [
 ]
 VERSIONS = ["HTTP/1.0", "HTTP/1.2", "HTTP/0.9", "HTTP/2.0", "HTTP/9.9", "http/1.1", "HTTP/1.1 ", ""]
 # Every path, and what is almost one.
-PATHS = sorted({filled(operation.path) for operation in OPERATIONS})
+PATHS = sorted({example_of(operation.path) for operation in OPERATIONS})
 TARGETS = [
     "*", "/", "//", "", "http://localhost/api/v1/skills", "http://[/api", "localhost:80", "/api/v1",
     "http://localhost", "//localhost/api/v1/skills", "/api/v1/skills#a", "/api/v1/../v1/skills",

@@ -40,6 +40,8 @@ RESET = struct.pack("ii", 1, 0)  # close with a reset, as a client that crashes 
 
 
 SKILLS, PERSONAS = OPERATION["list_skills"].path, OPERATION["list_personas"].path
+# Rotating would end the token of the other requests.
+LASTING = [operation for operation in PROTECTED if operation.name != "rotate_token"]
 READS = [operation for operation in PUBLIC if operation.method == "GET"]
 
 
@@ -129,7 +131,7 @@ class MixedLoad:
 
     def act(self):
         token, _ = random.choice(self.agents)
-        operation = random.choice([each for each in PROTECTED if each.name != "rotate_token"])
+        operation = random.choice(LASTING)
         self.send(operation.method, self.path_to(operation), self.body_for(operation), token=token)
 
     def path_to(self, operation):
@@ -145,14 +147,14 @@ class MixedLoad:
     def body_for(self, operation):
         if not operation.has_body:
             return None
-        named = {
+        values = {
             "slug": random.choice(self.skills if "skill" in operation.name else self.personas),
             "personaSlug": random.choice(self.personas),
             "description": "x" * random.randrange(500),
             **MEMBERS,
         }
         fields = operation.schema["properties"]
-        return operation.body | {name: value for name, value in named.items() if name in fields}
+        return operation.body | {name: value for name, value in values.items() if name in fields}
 
     def rotate(self):
         token, path = random.choice(self.agents)

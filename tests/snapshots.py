@@ -19,7 +19,7 @@ def rows_of(table):
     return f"(SELECT array_agg(rows::text ORDER BY rows.key) FROM ({rows}) rows)"
 
 
-def stored(*tables):
+def snapshot(*tables):
     with connection.cursor() as cursor:
         cursor.execute(statement(*tables))
         return dict(zip(tables, cursor.fetchone(), strict=True))
