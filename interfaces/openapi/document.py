@@ -82,24 +82,26 @@ class Generator(SchemaGenerator):
 making = Lock()
 
 
-@cache
 def document():
-    """The document as a dict, as it is served.
+    """The document as a dict, as it is served; made once in each process."""
+    # drf-spectacular fails where two threads use it for the first time at once.
+    with making:
+        return served_document()
 
-    Without the defaults of bodies: openapi-typescript takes a field that has one for required.
-    """
-    served = deepcopy(document_with_defaults())
+
+def document_with_defaults():
+    with making:
+        return made_document()
+
+
+@cache
+def served_document():
+    """Without defaults of bodies: openapi-typescript takes a field that has one for required."""
+    served = deepcopy(made_document())
     for schema in served["components"]["schemas"].values():
         for field in schema.get("properties", {}).values():
             field.pop("default", None)
     return served
-
-
-def document_with_defaults():
-    """The same dict for all callers; made once in each process."""
-    # drf-spectacular fails where two threads use it for the first time at once.
-    with making:
-        return made_document()
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from datetime import UTC
 from decimal import ROUND_HALF_UP, Decimal
+from functools import cached_property
 
 from rest_framework import serializers
 from rest_framework.fields import empty
@@ -261,7 +262,11 @@ class UrlField(Field):
     needs_context = True
 
     def to_representation(self, path):
-        return base_url(self.context["request"]) + path
+        return self.base + path
+
+    @cached_property
+    def base(self):
+        return base_url(self.context["request"])
 
 
 class MessageField(TextField):

@@ -1,6 +1,6 @@
 """Request bodies, read strictly (contract 1), and responses of declared fields."""
 
-from copy import deepcopy
+from copy import copy
 from functools import cached_property
 from operator import attrgetter
 
@@ -77,6 +77,11 @@ class ResponseSerializer(serializers.Serializer):
         # fields, there are two at least: of one alone, attrgetter makes no tuple.
         paths = ("__class__" if source == WHOLE else source for source in cls._sources)
         cls._read = staticmethod(attrgetter(*paths, "__class__"))
+        cls._converting = [
+            (name, field, field.source == WHOLE)
+            for name, field in fields.items()
+            if type(field).to_representation is not Field.to_representation or field.source == WHOLE
+        ]
 
     def to_representation(self, row):
         if isinstance(row, dict):
@@ -94,16 +99,20 @@ class ResponseSerializer(serializers.Serializer):
     @cached_property
     def _converters(self):
         return [
-            (name, self._field(name, field).to_representation, field.source == WHOLE)
-            for name, field in self._declared_fields.items()
-            if type(field).to_representation is not Field.to_representation or field.source == WHOLE
+            (name, bound(field, self).to_representation, is_whole)
+            for name, field, is_whole in self._converting
         ]
 
-    def _field(self, name, field):
-        if field.needs_context:
-            field = deepcopy(field)
-            field.bind(name, self)
+
+def bound(field, parent):
+    """The field, or a copy that has the context of its parent."""
+    if not field.needs_context:
         return field
+    field = copy(field)
+    field.parent = parent
+    if isinstance(field, ResponseListSerializer):
+        field.child = bound(field.child, field)
+    return field
 
 
 class PageSerializer(ResponseSerializer):
