@@ -55,9 +55,8 @@ class ResponseListSerializer(serializers.ListSerializer):
 class ResponseSerializer(serializers.Serializer):
     """A response, from a row that is a dict or has the sources of the fields as attributes.
 
-    DRF copies the fields for each instance and asks each for its value. Here a class reads all
-    sources at once, and shares its fields; an instance copies those alone that need its context. A
-    field that a subclass declares anew keeps its place.
+    DRF copies all fields for each instance and asks each field for its value. Here a class reads
+    all sources at once and shares its fields; an instance copies only those that need its context.
     """
 
     needs_context = False
@@ -67,9 +66,7 @@ class ResponseSerializer(serializers.Serializer):
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
-        inherited = (name for base in cls.__bases__ for name in vars(base)["_declared_fields"])
-        names = dict.fromkeys([*inherited, *cls._declared_fields])
-        cls._declared_fields = fields = {name: cls._declared_fields[name] for name in names}
+        fields = cls._declared_fields
         cls.needs_context = any(field.needs_context for field in fields.values())
         cls._names = tuple(fields)
         cls._sources = [field.source or name for name, field in fields.items()]
