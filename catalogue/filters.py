@@ -13,7 +13,7 @@ from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill,
 from catalogue.search.facet_counts import facet_count, version_validator
 from catalogue.search.ranking import MAX_RESULTS, CompiledRanking
 from catalogue.search.zero_results import count_zero_results
-from catalogue.serializers import EntrySlugField, KindField
+from catalogue.serializers import KINDS, EntrySlugField, KindField
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.fields import BooleanField, ListField, RatingField, TextField
 from marketplace.api.filtersets import GIVEN_TWICE, Filter, FilterSet
@@ -49,7 +49,7 @@ def parse_min_rating(text):
 
 
 def parse_kind(text):
-    if text not in KindField().choices:
+    if text not in KINDS:
         raise ValueError(text)
     return text
 
@@ -58,7 +58,7 @@ KIND = Filter(
     lambda value: Q(kind=value),
     "Only of this kind.",
     field=KindField(),
-    error=f"kind must be one of {KindField().listed}",
+    error=f"kind must be one of {', '.join(KINDS)}",
     parse=parse_kind,
 )
 

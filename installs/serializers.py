@@ -85,10 +85,10 @@ class UpgradeSerializer(ResponseSerializer):
     previousDigest = DigestField(source="previous_digest")
 
     def to_representation(self, verdict):
-        shown = super().to_representation(verdict)
-        if shown["digest"] == shown["previousDigest"]:
-            shown["message"] = "Nothing to update"
-        return shown
+        data = super().to_representation(verdict)
+        if data["digest"] == data["previousDigest"]:
+            data["message"] = "Nothing to update"
+        return data
 
 
 class SkillInstallSerializer(SkillIdSerializer):

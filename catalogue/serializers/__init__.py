@@ -2,6 +2,7 @@ from catalogue.serializers.changes import ChangePageSerializer, ChangeSerializer
 from catalogue.serializers.entries import DeprecationSerializer
 from catalogue.serializers.facets import FacetsSerializer
 from catalogue.serializers.fields import (
+    KINDS,
     PERSONA_SLUG,
     PERSONA_TITLE,
     BytesField,
@@ -35,6 +36,7 @@ from catalogue.serializers.skills import (
 )
 
 __all__ = [
+    "KINDS",
     "OTHER_FILE",
     "PERSONA_SLUG",
     "PERSONA_TITLE",

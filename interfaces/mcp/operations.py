@@ -105,14 +105,18 @@ def operations():
 
 
 def operation_of(document, method, path, operation):
-    parameters = [each for each in operation.get("parameters", []) if each["in"] != "header"]
-    arguments = {each["name"]: of_parameter(each) for each in parameters}
-    required = [each["name"] for each in parameters if each.get("required")]
+    parameters = {
+        parameter["name"]: parameter
+        for parameter in operation.get("parameters", [])
+        if parameter["in"] != "header"
+    }
+    arguments = {name: of_parameter(parameter) for name, parameter in parameters.items()}
+    required = [name for name, parameter in parameters.items() if parameter.get("required")]
     if "requestBody" in operation:
         body = body_of(document, operation)
         arguments |= {name: of_body(schema) for name, schema in body["properties"].items()}
         required += [name for name in body["properties"] if name in body.get("required", [])]
-    in_path = [each["name"] for each in parameters if each["in"] == "path"]
+    in_path = [name for name, parameter in parameters.items() if parameter["in"] == "path"]
     return Operation(method, path, arguments, required, in_path)
 
 
@@ -124,13 +128,14 @@ def body_of(document, operation):
 def of_parameter(parameter):
     schema = parameter["schema"]
     keywords = KEYWORDS if "pattern" in schema else [*KEYWORDS, "maxLength"]
-    kept = {name: schema[name] for name in keywords if name in schema}
-    return kept | {"minLength": 1} if parameter["in"] == "path" else kept
+    argument = {name: schema[name] for name in keywords if name in schema}
+    return argument | {"minLength": 1} if parameter["in"] == "path" else argument
 
 
 def of_body(schema):
-    """Null for an optional field means that it is absent."""
-    kept = {
+    argument = {
         name: value for name, value in schema.items() if name not in {"description", "examples"}
     }
-    return kept | {"type": next(iter(kept["type"]))} if isinstance(kept["type"], list) else kept
+    if isinstance(schema["type"], list):  # with null
+        argument["type"] = schema["type"][0]
+    return argument

@@ -20,10 +20,10 @@ def json_of(response):
 
 @dataclass(frozen=True)
 class Tool:
-    """An operation of the API as a tool, with the descriptions of the arguments that it offers.
+    """An operation of the API as a tool, with a description for each argument that it takes.
 
-    Of a tool with an `alternative`, an argument says which of the two operations it is. `shown`
-    makes of the response what the tool shows.
+    If a tool has an `alternative`, its one argument says which of the two operations is meant.
+    `shown` makes what the tool shows of the response.
     """
 
     title: str
@@ -55,17 +55,17 @@ class Tool:
     def operation_for(self, arguments):
         if self.alternative is None:
             return self.operation
-        given = [name for name in self.descriptions if arguments.get(name) is not None]
-        if len(given) != 1:
+        names = [name for name in self.descriptions if arguments.get(name) is not None]
+        if len(names) != 1:
             raise BadRequest(f"Either {' or '.join(self.descriptions)} is required")
-        is_first = given[0] in self.operation.arguments
+        is_first = names[0] in self.operation.arguments
         return self.operation if is_first else operations()[self.alternative]
 
     def names_of(self, operation):
         """The names of the operation's arguments, those of every list first."""
         names = operation.arguments if operation.method == "POST" else self.descriptions
-        offered = [name for name in names if name in operation.arguments.keys() & self.descriptions]
-        return sorted(offered, key=lambda name: name not in PAGE)
+        common = operation.arguments.keys() & self.descriptions.keys()
+        return sorted((name for name in names if name in common), key=lambda name: name not in PAGE)
 
     def query(self, operation, arguments):
         """The arguments that are not in the path, as (name, text).

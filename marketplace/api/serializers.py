@@ -74,7 +74,7 @@ class ResponseSerializer(serializers.Serializer):
         # fields, there are two at least: of one alone, attrgetter makes no tuple.
         paths = ("__class__" if source == WHOLE else source for source in cls._sources)
         cls._read = staticmethod(attrgetter(*paths, "__class__"))
-        cls._converting = [
+        cls._conversions = [
             (name, field, field.source == WHOLE)
             for name, field in fields.items()
             if type(field).to_representation is not Field.to_representation or field.source == WHOLE
@@ -85,30 +85,30 @@ class ResponseSerializer(serializers.Serializer):
             values = [row if source == WHOLE else row[source] for source in self._sources]
         else:
             values = self._read(row)
-        shown = dict(zip(self._names, values, strict=False))
+        data = dict(zip(self._names, values, strict=False))
         for name, convert, is_whole in self._converters:
             if is_whole:
-                shown[name] = convert(row)
-            elif (value := shown[name]) is not None:
-                shown[name] = convert(value)
-        return shown
+                data[name] = convert(row)
+            elif (value := data[name]) is not None:
+                data[name] = convert(value)
+        return data
 
     @cached_property
     def _converters(self):
         return [
-            (name, bound(field, self).to_representation, is_whole)
-            for name, field, is_whole in self._converting
+            (name, in_context(field, self).to_representation, is_whole)
+            for name, field, is_whole in self._conversions
         ]
 
 
-def bound(field, parent):
+def in_context(field, parent):
     """The field, or a copy that has the context of its parent."""
     if not field.needs_context:
         return field
     field = copy(field)
     field.parent = parent
     if isinstance(field, ResponseListSerializer):
-        field.child = bound(field.child, field)
+        field.child = in_context(field.child, field)
     return field
 
 
