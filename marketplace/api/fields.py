@@ -135,12 +135,12 @@ class ChoiceField(Field):
 
     default_error_messages = {
         "invalid": "{field_name} must be a string",
-        "choice": "{field_name} must be one of {listed}",
+        "choice": "{field_name} must be one of {names}",
     }
 
     def __init__(self, choices, *, component=None, **options):
         super().__init__(**options)
-        self.choices, self.listed = choices, ", ".join(choices)
+        self.choices, self.names = choices, ", ".join(choices)
         self.component = component
 
     @property

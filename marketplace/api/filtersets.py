@@ -90,7 +90,7 @@ class FilterSet:
 
     @classmethod
     def missing(cls, name):
-        return f"{name} is required: one of {cls.filters[name].field.listed}"
+        return f"{name} is required: one of {cls.filters[name].field.names}"
 
     @classmethod
     def unknown_sort(cls):

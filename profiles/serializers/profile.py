@@ -14,6 +14,7 @@ from marketplace.api.fields import (
     BooleanField,
     CountField,
     DigestField,
+    Field,
     IdentifierField,
     TextField,
     TimestampField,
@@ -35,8 +36,7 @@ class TokenScopesField(GrantedScopesField):
 class WrittenTimestampField(TimestampField):
     """As PostgreSQL has written it already."""
 
-    def to_representation(self, text):
-        return text
+    to_representation = Field.to_representation
 
 
 class IsActiveField(BooleanField):
