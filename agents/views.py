@@ -27,7 +27,7 @@ from agents.serializers import (
     RevokedTokenSerializer,
     RotatedTokenSerializer,
     RotateTokenSerializer,
-    TokensSerializer,
+    TokenPageSerializer,
 )
 from marketplace.api.parsers import OptionalJSONParser
 from marketplace.api.permissions import Scope
@@ -103,11 +103,11 @@ class TokenViewSet(ApiViewSet):
         tags=["Tokens"],
         summary="List your tokens",
         description="Those that can be used, newest first. Their texts are not stored.",
-        responses={200: TokensSerializer},
+        responses={200: TokenPageSerializer},
     )
     def list(self, request):
         usable = list(request.user.tokens.usable())
-        return Response(TokensSerializer(usable, context=self.get_serializer_context()).data)
+        return Response(TokenPageSerializer(usable, context=self.get_serializer_context()).data)
 
     @extend_schema(
         operation_id="create_token",

@@ -13,9 +13,10 @@ from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill,
 from catalogue.search.facet_counts import facet_count, version_validator
 from catalogue.search.ranking import MAX_RESULTS, CompiledRanking
 from catalogue.search.zero_results import count_zero_results
-from catalogue.serializers import KIND_SCHEMA, SLUG_SCHEMA
+from catalogue.serializers import KINDS, EntrySlugField, KindField
 from marketplace.api.exceptions import BadRequest
-from marketplace.api.filtersets import Filter, FilterSet
+from marketplace.api.fields import BooleanField, ListField, RatingField, TextField
+from marketplace.api.filtersets import GIVEN_TWICE, Filter, FilterSet
 from marketplace.api.keysets import (
     RankedRows,
     Sort,
@@ -26,34 +27,39 @@ from marketplace.api.keysets import (
     compile_page,
 )
 from marketplace.api.pagination import KeysetPagination
-from marketplace.api.schemas import FLAG, RATING, TEXT
 from marketplace.db.compiled_queries import BindParam, InlineConstant, compiled_once
 from marketplace.http_cache.validators import Validator
 
 MAX_QUERY = 200
+TOO_LONG = f"q must be at most {MAX_QUERY} characters"
+NOT_RELEVANT = "sort=relevance needs a q to be relevant to"
 MAX_PAGE = KeysetPagination.max_limit
 
 
 def parse_free(text):
     if text not in {"true", "false"}:
-        raise BadRequest("free must be true or false")
+        raise ValueError(text)
     return text
 
 
 def parse_min_rating(text):
     if not re.fullmatch(r"[0-9](\.[0-9]{1,6})?", text) or not 1 <= Decimal(text) <= 5:
-        raise BadRequest("minRating must be a number from 1 to 5")
+        raise ValueError(text)
     return Decimal(text)
 
 
 def parse_kind(text):
-    if text not in KIND_SCHEMA["enum"]:
-        raise BadRequest(f"kind must be one of {', '.join(KIND_SCHEMA['enum'])}")
+    if text not in KINDS:
+        raise ValueError(text)
     return text
 
 
 KIND = Filter(
-    lambda value: Q(kind=value), "Only of this kind.", schema=KIND_SCHEMA, parse=parse_kind
+    lambda value: Q(kind=value),
+    "Only of this kind.",
+    field=KindField(),
+    error=f"kind must be one of {', '.join(KINDS)}",
+    parse=parse_kind,
 )
 
 
@@ -79,7 +85,7 @@ class CatalogueFilterSet(FilterSet):
         "tag": Filter(
             lambda values: Q(tags__contains=values),
             "Only with this tag. Repeat it for several, all of which an entry must have.",
-            schema={"type": "array", "items": TEXT},
+            field=ListField(TextField()),
             parse=lambda texts: sorted(set(texts)),
             is_repeatable=True,
             is_facet=True,
@@ -107,12 +113,16 @@ class CatalogueFilterSet(FilterSet):
         super().__init__(query)
         self.address = address
         if len(self.words) > MAX_QUERY:
-            raise BadRequest(f"q must be at most {MAX_QUERY} characters")
+            raise BadRequest(TOO_LONG)
         _, self.bound["counted"] = self.counted
 
     @classmethod
     def allowed(cls):
         return {"q", *super().allowed()}
+
+    @classmethod
+    def refusals(cls):
+        yield from (*super().refusals(), GIVEN_TWICE.format(name="q"), TOO_LONG, NOT_RELEVANT)
 
     def rows(self):
         if not self.words:
@@ -200,7 +210,7 @@ class CatalogueFilterSet(FilterSet):
         if name is None and self.words:
             return "relevance"
         if name == "relevance" and not self.words:
-            raise BadRequest("sort=relevance needs a q to be relevant to")
+            raise BadRequest(NOT_RELEVANT)
         return super()._sort(name)
 
 
@@ -212,7 +222,7 @@ class SkillFilterSet(CatalogueFilterSet):
         "bundledIn": Filter(
             lambda slug: Q(personas__slug=slug, personas__status=InlineConstant(Status.PUBLISHED)),
             "Only skills that come with the persona of this slug.",
-            schema=SLUG_SCHEMA,
+            field=EntrySlugField(),
             is_selective=True,
         ),
     }
@@ -228,7 +238,8 @@ class PersonaFilterSet(CatalogueFilterSet):
         "free": Filter(
             lambda value: Q(price_cents=0) if value == "true" else Q(price_cents__gt=0),
             "`true`: only free ones, `false`: only priced ones.",
-            schema=FLAG,
+            field=BooleanField(),
+            error="free must be true or false",
             parse=parse_free,
             is_facet=True,
             is_inlined=True,
@@ -237,14 +248,15 @@ class PersonaFilterSet(CatalogueFilterSet):
             # The first is what the index holds, the second what PostgreSQL has statistics of.
             lambda value: Q(GreaterThanOrEqual(RATING_OR_ZERO, value), rating_avg__gte=value),
             "Only with this average rating or better.",
-            schema=RATING,
+            field=RatingField(),
+            error="minRating must be a number from 1 to 5",
             parse=parse_min_rating,
             is_versioned=False,
         ),
         "skill": Filter(
             lambda slug: Q(skills__slug=slug, skills__status=InlineConstant(Status.PUBLISHED)),
             "Only personas that bundle the skill of this slug.",
-            schema=SLUG_SCHEMA,
+            field=EntrySlugField(),
             is_selective=True,
         ),
     }

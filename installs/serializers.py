@@ -1,37 +1,26 @@
-from rest_framework.serializers import BaseSerializer
-
 from catalogue.models import Status
 from catalogue.serializers import (
-    DEPRECATION_SCHEMA,
-    DIGEST_SCHEMA,
-    PERSONA_SLUG_SCHEMA,
-    PERSONA_TITLE_SCHEMA,
-    SLUG_SCHEMA,
-    TITLE_SCHEMA,
-    VERSION_SCHEMA,
-    deprecation_of,
+    PERSONA_SLUG,
+    PERSONA_TITLE,
+    DeprecationSerializer,
+    EntrySlugField,
+    PersonaIdSerializer,
+    SkillIdSerializer,
+    TitleField,
+    VersionField,
 )
-from marketplace.api.schemas import (
-    FLAG,
-    TEXT,
-    TIMESTAMP,
-    array,
-    component,
-    described,
-    identifier,
-    like,
-    message,
-    nullable,
-    object_schema,
-    page_of,
-)
-from marketplace.api.serializers import (
-    BodySerializer,
+from marketplace.api.fields import (
     BooleanField,
+    DigestField,
+    IdentifierField,
+    ListField,
+    MessageField,
     SlugField,
     TextField,
+    TimestampField,
     timestamp,
 )
+from marketplace.api.serializers import BodySerializer, PageSerializer, ResponseSerializer
 
 SLUG_HELP = "The `slug` of the entry, as the catalogue shows it."
 
@@ -58,180 +47,107 @@ class InstalledSlugSerializer(BodySerializer):
     slug = SlugField(initial="archivist", help_text="The `slug` of what the agent has installed.")
 
 
-class SkillSerializer(BaseSerializer):
-    """What a write did with an installed skill."""
-
-    text = None
-    fields_schema = {"skillId": identifier("skill"), "slug": SLUG_SCHEMA}
-
-    def to_representation(self, install):
-        return {
-            "message": self.text,
-            "skillId": install.skill.public_id,
-            "slug": install.skill.slug,
-        }
+class InstalledSkillSerializer(ResponseSerializer):
+    message = MessageField("Skill installed")
+    skillId = IdentifierField("skill", source="skill.public_id")
+    slug = EntrySlugField(source="skill.slug")
 
 
-class InstalledSkillSerializer(SkillSerializer):
-    text = "Skill installed"
-    schema = component(
-        "InstalledSkill", object_schema({"message": message(text), **SkillSerializer.fields_schema})
-    )
+class UninstalledSkillSerializer(InstalledSkillSerializer):
+    message = MessageField("Skill uninstalled")
 
 
-class UninstalledSkillSerializer(SkillSerializer):
-    text = "Skill uninstalled"
-    schema = component(
-        "UninstalledSkill",
-        object_schema({"message": message(text), **SkillSerializer.fields_schema}),
-    )
-
-
-class UninstalledPersonaSerializer(BaseSerializer):
-    """What a write did with an installed persona."""
-
-    text = "Persona uninstalled"
-    fields_schema = {"personaId": identifier("persona"), "slug": PERSONA_SLUG_SCHEMA}
-    schema = component(
-        "UninstalledPersona", object_schema({"message": message(text), **fields_schema})
-    )
-
-    def to_representation(self, install):
-        return {
-            "message": self.text,
-            "personaId": install.persona.public_id,
-            "slug": install.persona.slug,
-        }
+class UninstalledPersonaSerializer(ResponseSerializer):
+    message = MessageField("Persona uninstalled")
+    personaId = IdentifierField("persona", source="persona.public_id")
+    slug = EntrySlugField(source="persona.slug", initial=PERSONA_SLUG)
 
 
 class InstalledPersonaSerializer(UninstalledPersonaSerializer):
-    text = "Persona installed"
-    fields_schema = {**UninstalledPersonaSerializer.fields_schema, "isActive": FLAG}
-    schema = component(
-        "InstalledPersona", object_schema({"message": message(text), **fields_schema})
-    )
-
-    def to_representation(self, install):
-        return {**super().to_representation(install), "isActive": install.is_active}
+    message = MessageField("Persona installed")
+    isActive = BooleanField(source="is_active")
 
 
 class ActivatedPersonaSerializer(InstalledPersonaSerializer):
-    text = "Persona activated"
-    schema = component(
-        "ActivatedPersona",
-        object_schema({"message": message(text), **InstalledPersonaSerializer.fields_schema}),
-    )
+    message = MessageField("Persona activated")
 
 
 class DeactivatedPersonaSerializer(InstalledPersonaSerializer):
-    text = "Persona deactivated"
-    schema = component(
-        "DeactivatedPersona",
-        object_schema({"message": message(text), **InstalledPersonaSerializer.fields_schema}),
-    )
+    message = MessageField("Persona deactivated")
 
 
-class UpgradeSerializer(BaseSerializer):
+class UpgradeSerializer(ResponseSerializer):
     """What an update moved; from InstallManager.upgrade."""
 
-    schema = component(
-        "Upgrade",
-        object_schema(
-            {
-                "message": message("Updated"),
-                "slug": SLUG_SCHEMA,
-                "digest": DIGEST_SCHEMA,
-                "previousDigest": DIGEST_SCHEMA,
-            }
-        ),
-    )
+    message = MessageField("Updated")
+    slug = EntrySlugField()
+    digest = DigestField()
+    previousDigest = DigestField(source="previous_digest")
 
     def to_representation(self, verdict):
-        is_new = verdict.digest != verdict.previous_digest
-        return {
-            "message": "Updated" if is_new else "Nothing to update",
-            "slug": verdict.slug,
-            "digest": verdict.digest,
-            "previousDigest": verdict.previous_digest,
-        }
+        data = super().to_representation(verdict)
+        if data["digest"] == data["previousDigest"]:
+            data["message"] = "Nothing to update"
+        return data
 
 
-class OwnEntrySerializer(BaseSerializer):
+class SkillInstallSerializer(SkillIdSerializer):
+    """What the profile and the list show of an installed skill."""
+
+    slug = EntrySlugField()
+    title = TitleField()
+    runtime = TextField(initial="python")
+    installedAt = TimestampField(source="installed_at")
+    deprecation = DeprecationSerializer()
+
+
+class PersonaInstallSerializer(PersonaIdSerializer):
+    """What the profile and the list show of an installed persona."""
+
+    slug = EntrySlugField(initial=PERSONA_SLUG)
+    title = TitleField(initial=PERSONA_TITLE)
+    isActive = BooleanField(source="is_active")
+    installedAt = TimestampField(source="installed_at")
+    skills = ListField(
+        EntrySlugField(),
+        source="skill_slugs",
+        help_text="The slugs of the skills that come with it.",
+    )
+    deprecation = DeprecationSerializer()
+
+
+class WithdrawnAtField(TimestampField):
+    help_text = "Set where it is withdrawn: stop using it."
+    initial = None
+
+    def to_representation(self, install):
+        return None if install.status == Status.PUBLISHED else timestamp(install.gone_since)
+
+
+class OwnEntrySerializer(ResponseSerializer):
     """What an agent's lists show of any entry; from InstallQuerySet.with_entry."""
 
-    fields_schema = {
-        "version": VERSION_SCHEMA,
-        "digest": described(DIGEST_SCHEMA, "Of the text that the entry has now."),
-        "installedDigest": described(
-            DIGEST_SCHEMA, "Of the text that it had when it was installed or last updated."
-        ),
-        "updateAvailable": FLAG,
-        "withdrawnAt": like(
-            described(nullable(TIMESTAMP), "Set where it is withdrawn: stop using it."),
-            None,
-        ),
-    }
-
-    def common(self, install):
-        is_published = install.status == Status.PUBLISHED
-        return {
-            "version": install.version,
-            "digest": install.entry_digest,
-            "installedDigest": install.digest,
-            "updateAvailable": install.is_outdated,
-            "withdrawnAt": None if is_published else timestamp(install.gone_since),
-        }
-
-
-class OwnSkillSerializer(OwnEntrySerializer):
-    profile_schema = {
-        "skillId": identifier("skill"),
-        "slug": SLUG_SCHEMA,
-        "title": TITLE_SCHEMA,
-        "runtime": like(TEXT, "python"),
-        "installedAt": TIMESTAMP,
-        "deprecation": DEPRECATION_SCHEMA,
-    }
-    schema = component(
-        "OwnSkill", object_schema({**profile_schema, **OwnEntrySerializer.fields_schema})
+    version = VersionField()
+    digest = DigestField(source="entry_digest", help_text="Of the text that the entry has now.")
+    installedDigest = DigestField(
+        source="digest",
+        help_text="Of the text that it had when it was installed or last updated.",
     )
-    page_schema = component("OwnSkillPage", page_of(schema))
-
-    def to_representation(self, install):
-        return {
-            "skillId": install.public_id,
-            "slug": install.slug,
-            "title": install.title,
-            "runtime": install.runtime,
-            "installedAt": timestamp(install.installed_at),
-            "deprecation": deprecation_of(install),
-            **self.common(install),
-        }
+    updateAvailable = BooleanField(source="is_outdated")
+    withdrawnAt = WithdrawnAtField(source="*", allow_null=True)
 
 
-class OwnPersonaSerializer(OwnEntrySerializer):
-    profile_schema = {
-        "personaId": identifier("persona"),
-        "slug": PERSONA_SLUG_SCHEMA,
-        "title": PERSONA_TITLE_SCHEMA,
-        "isActive": FLAG,
-        "installedAt": TIMESTAMP,
-        "skills": described(array(SLUG_SCHEMA), "The slugs of the skills that come with it."),
-        "deprecation": DEPRECATION_SCHEMA,
-    }
-    schema = component(
-        "OwnPersona", object_schema({**profile_schema, **OwnEntrySerializer.fields_schema})
-    )
-    page_schema = component("OwnPersonaPage", page_of(schema))
+class OwnSkillSerializer(SkillInstallSerializer, OwnEntrySerializer):
+    pass
 
-    def to_representation(self, install):
-        return {
-            "personaId": install.public_id,
-            "slug": install.slug,
-            "title": install.title,
-            "isActive": install.is_active,
-            "installedAt": timestamp(install.installed_at),
-            "skills": install.skill_slugs,
-            "deprecation": deprecation_of(install),
-            **self.common(install),
-        }
+
+class OwnSkillPageSerializer(PageSerializer):
+    results = OwnSkillSerializer(many=True)
+
+
+class OwnPersonaSerializer(PersonaInstallSerializer, OwnEntrySerializer):
+    pass
+
+
+class OwnPersonaPageSerializer(PageSerializer):
+    results = OwnPersonaSerializer(many=True)

@@ -21,7 +21,9 @@ from installs.serializers import (
     InstalledSlugSerializer,
     InstallPersonaSerializer,
     InstallSkillSerializer,
+    OwnPersonaPageSerializer,
     OwnPersonaSerializer,
+    OwnSkillPageSerializer,
     OwnSkillSerializer,
     UninstalledPersonaSerializer,
     UninstalledSkillSerializer,
@@ -84,7 +86,7 @@ class InstallViewSet(ApiViewSet):
         tags=["Installs"],
         summary="List the skills that you have",
         description=f"All that you have installed, the newest first. {OWN}",
-        responses={200: OwnSkillSerializer.page_schema},
+        responses={200: OwnSkillPageSerializer},
     ),
     uninstall=extend_schema(
         operation_id="uninstall_skill",
@@ -132,7 +134,7 @@ class SkillInstallViewSet(InstallViewSet):
         tags=["Installs"],
         summary="List the personas that you have",
         description=f"All that you have installed, the newest first. {OWN}",
-        responses={200: OwnPersonaSerializer.page_schema},
+        responses={200: OwnPersonaPageSerializer},
     ),
     uninstall=extend_schema(
         operation_id="uninstall_persona",

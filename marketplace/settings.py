@@ -204,6 +204,7 @@ SPECTACULAR_SETTINGS = {
     "DEFAULT_GENERATOR_CLASS": "interfaces.openapi.document.Generator",
     "SERVERS": [{"url": "/", "description": "The host that served this document."}],
     "COMPONENT_SPLIT_PATCH": False,
+    "DISABLE_DOCSTRING_DESCRIPTIONS": True,
     "POSTPROCESSING_HOOKS": [],
     "SORT_OPERATIONS": False,
 }

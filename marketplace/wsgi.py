@@ -31,7 +31,8 @@ BOUNDARY = re.compile(r"[ -~]{0,69}[!-~]")  # RFC 2046, 5.1.1, or Django refuses
 Connection.max_wait = 6
 django_application = get_wsgi_application()
 # Or the first request would wait for the views, and the first message of MCP for its SDK, which
-# takes as long as all else, and for the backend that anyio imports when it is used.
+# takes as long as all else, and for the OpenAPI document, of which its tools are made, and for the
+# backend that anyio imports when it is used.
 for module in (settings.ROOT_URLCONF, "interfaces.mcp.server", "anyio._backends._asyncio"):
     import_module(module)
 # A database that is away keeps no process from starting.

@@ -11,7 +11,18 @@ COLUMNS = (
     "kind public_id slug title description version digest installed_digest context_tokens "
     "updated_at deprecation_message successor_slug files is_installed is_bundled is_within content"
 )
-Row = namedtuple("Row", COLUMNS)  # noqa: PYI024 - named as in SQL
+
+
+class Row(namedtuple("Row", COLUMNS)):  # noqa: PYI024 - named as in SQL
+    __slots__ = ()
+
+    @property
+    def is_outdated(self):
+        return self.installed_digest not in {None, self.digest}
+
+    @property
+    def via(self):
+        return ["install"] * self.is_installed + ["persona"] * self.is_bundled
 
 
 class Manifest:

@@ -1,6 +1,6 @@
 """What an agent has (contract 4; lifecycle 11 and 14)."""
 
-from collections import defaultdict
+from collections import defaultdict, namedtuple
 
 from django.db.models import F, Q, Value
 from django.utils.functional import cached_property
@@ -11,6 +11,8 @@ from installs.models import PersonaInstall, SkillInstall
 from marketplace.db.compiled_queries import BindParam, CompiledQuery
 from marketplace.db.rows import instance_of
 from profiles.sql import BUNDLED, NEWEST, OUTDATED, PERSONA, SKILL
+
+WithSkills = namedtuple("WithSkills", [*PERSONA.row._fields, "skill_slugs"])  # noqa: PYI024
 
 
 class Profile:
@@ -48,6 +50,12 @@ class Profile:
             if skill.state == Status.PUBLISHED:
                 slugs[skill.persona_id].append(skill.slug)
         return slugs
+
+    @property
+    def personas_with_skills(self):
+        """The personas, each with the `skill_slugs` that come with it."""
+        slugs = self.slugs_by_persona
+        return [WithSkills(*persona, slugs[persona.public_id]) for persona in self.personas]
 
     @property
     def active_persona(self):

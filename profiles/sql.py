@@ -8,7 +8,7 @@ from collections import namedtuple
 from functools import partial
 
 from agents.sql import USABLE
-from marketplace.api.serializers import TIMESTAMP_FORMAT
+from marketplace.api.fields import TIMESTAMP_FORMAT
 
 NEWEST = 100  # rows of each kind in a profile
 
@@ -18,9 +18,9 @@ class TextRow:
 
     def __init__(self, **columns):
         self.sql = f"ARRAY[{', '.join(columns.values())}]"
-        row = namedtuple("Row", columns)  # noqa: PYI024 - named as in SQL
+        self.row = namedtuple("Row", columns)  # noqa: PYI024 - named as in SQL
         # `_make` is Python, and there are two hundred rows in a profile.
-        self._read = partial(tuple.__new__, row)
+        self._read = partial(tuple.__new__, self.row)
 
     def read_all(self, arrays):
         return list(map(self._read, arrays))

@@ -5,7 +5,6 @@ from rest_framework.response import Response
 from agents.authentication import BearerAuthentication
 from agents.serializers import UpdateAgentSerializer
 from marketplace.api.exceptions import BadRequest
-from marketplace.api.links import base_url
 from marketplace.api.permissions import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.http_cache.responses import conditional_response
@@ -103,8 +102,8 @@ class ManifestViewSet(ApiViewSet):
 
 
 def manifest_response(request, manifest, advisories):
-    context = {"advisories": advisories, "base": base_url(request)}
-    return Response(ManifestSerializer(manifest, context=context).data)
+    manifest.advisories = advisories
+    return Response(ManifestSerializer(manifest, context={"request": request}).data)
 
 
 def parse_flag(name, values):

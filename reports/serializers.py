@@ -1,13 +1,12 @@
-from rest_framework.serializers import BaseSerializer
-
-from marketplace.api.schemas import TIMESTAMP, component, identifier, message, object_schema
-from marketplace.api.serializers import (
-    BodySerializer,
+from marketplace.api.fields import (
     ChoiceField,
+    IdentifierField,
+    MessageField,
     PublicTextField,
     SlugField,
-    timestamp,
+    TimestampField,
 )
+from marketplace.api.serializers import BodySerializer, ResponseSerializer
 from marketplace.models import max_length
 from reports.models import Case, Report
 
@@ -46,21 +45,7 @@ class SubmitReportSerializer(BodySerializer):
         return super().to_internal_value(given)
 
 
-class ReportSerializer(BaseSerializer):
-    schema = component(
-        "SubmittedReport",
-        object_schema(
-            {
-                "message": message("Report submitted"),
-                "reportId": identifier("report"),
-                "createdAt": TIMESTAMP,
-            }
-        ),
-    )
-
-    def to_representation(self, report):
-        return {
-            "message": "Report submitted" if self.context["is_new"] else "Report updated",
-            "reportId": report.public_id,
-            "createdAt": timestamp(report.created_at),
-        }
+class SubmittedReportSerializer(ResponseSerializer):
+    message = MessageField("Report submitted", again="Report updated")
+    reportId = IdentifierField("report", source="public_id")
+    createdAt = TimestampField(source="created_at")

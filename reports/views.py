@@ -8,7 +8,7 @@ from marketplace.api.permissions import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.ratelimits.decorators import ratelimit
 from reports.models import Report
-from reports.serializers import ReportSerializer, SubmitReportSerializer
+from reports.serializers import SubmitReportSerializer, SubmittedReportSerializer
 from reviews.exceptions import ReviewNotFound
 from reviews.models import Review
 
@@ -24,20 +24,20 @@ class ReportViewSet(ApiViewSet):
         description="With a skill, a persona or a review. Staff read it. You have one report of "
         "each: 201 for the first, 200 when it replaces an earlier one.",
         responses={
-            200: ReportSerializer,
-            201: ReportSerializer,
+            200: SubmittedReportSerializer,
+            201: SubmittedReportSerializer,
             404: (SkillNotFound, PersonaNotFound, ReviewNotFound),
         },
     )
     @ratelimit("report")
     def create(self, request):
         wanted = self.validated(request)
-        report, is_new = Report.objects.submit(
+        report, report.is_new = Report.objects.submit(
             request.user, target(wanted), reason=wanted["reason"], comment=wanted["comment"]
         )
         return Response(
-            ReportSerializer(report, context={"is_new": is_new}).data,
-            status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
+            SubmittedReportSerializer(report).data,
+            status.HTTP_201_CREATED if report.is_new else status.HTTP_200_OK,
         )
 
 

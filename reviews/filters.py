@@ -7,7 +7,7 @@ from django.db.models import F, Q
 
 from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona, is_slug
-from marketplace.api.exceptions import BadRequest
+from marketplace.api.fields import WholeNumberField
 from marketplace.api.filtersets import Filter, FilterSet
 from marketplace.api.keysets import Sort
 from marketplace.db.compiled_queries import BindParam, CompiledQuery, InlineConstant
@@ -19,7 +19,7 @@ NEWEST = Sort(F("created_at"), "Newest")
 
 def parse_rating(text):
     if not re.fullmatch("[1-5]", text):
-        raise BadRequest("rating must be a whole number from 1 to 5")
+        raise ValueError(text)
     return int(text)
 
 
@@ -48,7 +48,8 @@ class PersonaReviewFilterSet(FilterSet):
                 counted_rating__lt=InlineConstant(f"{value + 0.5}"),
             ),
             "Only with this rating; fractions count at the nearest whole, halves up.",
-            schema={"type": "integer", "minimum": 1, "maximum": 5},
+            field=WholeNumberField(min_value=1, max_value=5),
+            error="rating must be a whole number from 1 to 5",
             parse=parse_rating,
             is_inlined=True,
         )

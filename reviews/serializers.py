@@ -1,41 +1,19 @@
-from decimal import ROUND_HALF_UP, Decimal
-
-from rest_framework.serializers import BaseSerializer, Field
-
-from agents.serializers import AGENT_SCHEMA
-from catalogue.serializers import PERSONA_SLUG_SCHEMA
-from marketplace.api.schemas import (
-    RATING,
-    TIMESTAMP,
-    column,
-    component,
-    identifier,
-    like,
-    message,
-    object_schema,
-    page_of,
-)
-from marketplace.api.serializers import (
-    BodySerializer,
+from agents.serializers import NamedAgentSerializer
+from catalogue.serializers import PERSONA_SLUG, EntrySlugField
+from marketplace.api.fields import (
+    IdentifierField,
+    MessageField,
     PublicTextField,
+    RatingField,
     SlugField,
-    number,
-    timestamp,
+    TextField,
+    TimestampField,
 )
+from marketplace.api.serializers import BodySerializer, PageSerializer, ResponseSerializer
 from marketplace.models import max_length
 from reviews.models import Review
 
-
-class RatingField(Field):
-    """Any JSON number from 1 to 5, as a Decimal with two decimals."""
-
-    TEXT = "Rating must be between 1 and 5"
-    default_error_messages = {"required": TEXT, "null": TEXT, "invalid": TEXT}
-
-    def to_internal_value(self, data):
-        if isinstance(data, bool) or not isinstance(data, int | float) or not 1 <= data <= 5:
-            self.fail("invalid")
-        return Decimal(str(data)).quantize(Decimal("0.01"), ROUND_HALF_UP)
+COMMENT = "Names files so that I find them again."
 
 
 class SubmitReviewSerializer(BodySerializer):
@@ -49,72 +27,40 @@ class SubmitReviewSerializer(BodySerializer):
     comment = PublicTextField(
         max_length=max_length(Review, "comment"),
         default="",
-        initial="Names files so that I find them again.",
+        initial=COMMENT,
         help_text="A review is replaced as a whole: without a comment it has none.",
     )
 
 
-class ReviewSerializer(BaseSerializer):
+class WrittenReviewSerializer(ResponseSerializer):
+    reviewId = IdentifierField("review", source="public_id")
+    personaSlug = EntrySlugField(source="persona.slug", initial=PERSONA_SLUG)
+    rating = RatingField(initial=4.5)
+    comment = TextField(max_length=max_length(Review, "comment"), initial=COMMENT)
+    createdAt = TimestampField(source="created_at")
+    updatedAt = TimestampField(source="updated_at")
+
+
+class ReviewerSerializer(NamedAgentSerializer):
+    pass
+
+
+class ReviewSerializer(WrittenReviewSerializer):
     """A review in a list, from ReviewQuerySet.for_list."""
 
-    fields_schema = {
-        "reviewId": identifier("review"),
-        "personaSlug": PERSONA_SLUG_SCHEMA,
-        "rating": like(RATING, 4.5),
-        "comment": like(column(Review, "comment"), "Names files so that I find them again."),
-        "createdAt": TIMESTAMP,
-        "updatedAt": TIMESTAMP,
-    }
-    reviewer_schema = component(
-        "Reviewer",
-        object_schema({"handle": AGENT_SCHEMA["handle"], "name": AGENT_SCHEMA["name"]}),
-    )
-    schema = component("Review", object_schema({**fields_schema, "agent": reviewer_schema}))
-    page_schema = component("ReviewPage", page_of(schema))
-
-    def to_representation(self, review):
-        return {**self.common(review, review.slug), "agent": review.reviewer}
-
-    def common(self, review, slug):
-        return {
-            "reviewId": review.public_id,
-            "personaSlug": slug,
-            "rating": number(review.rating),
-            "comment": review.comment,
-            "createdAt": timestamp(review.created_at),
-            "updatedAt": timestamp(review.updated_at),
-        }
+    personaSlug = EntrySlugField(source="slug", initial=PERSONA_SLUG)
+    agent = ReviewerSerializer(source="reviewer")
 
 
-class SubmittedReviewSerializer(ReviewSerializer):
-    schema = component(
-        "SubmittedReview",
-        object_schema({"message": message("Review submitted"), **ReviewSerializer.fields_schema}),
-    )
-
-    def to_representation(self, review):
-        return {
-            "message": "Review submitted" if self.context["is_new"] else "Review updated",
-            **self.common(review, review.persona.slug),
-        }
+class ReviewPageSerializer(PageSerializer):
+    results = ReviewSerializer(many=True)
 
 
-class DeletedReviewSerializer(BaseSerializer):
-    text = "Review deleted"
-    schema = component(
-        "DeletedReview",
-        object_schema(
-            {
-                "message": message(text),
-                "reviewId": identifier("review"),
-                "personaSlug": PERSONA_SLUG_SCHEMA,
-            }
-        ),
-    )
+class DeletedReviewSerializer(ResponseSerializer):
+    message = MessageField("Review deleted")
+    reviewId = IdentifierField("review", source="public_id")
+    personaSlug = EntrySlugField(source="persona.slug", initial=PERSONA_SLUG)
 
-    def to_representation(self, review):
-        return {
-            "message": self.text,
-            "reviewId": review.public_id,
-            "personaSlug": review.persona.slug,
-        }
+
+class SubmittedReviewSerializer(DeletedReviewSerializer, WrittenReviewSerializer):
+    message = MessageField("Review submitted", again="Review updated")

@@ -13,6 +13,7 @@ from reviews.filters import OwnReviewFilterSet, PersonaReviewFilterSet
 from reviews.models import Review
 from reviews.serializers import (
     DeletedReviewSerializer,
+    ReviewPageSerializer,
     ReviewSerializer,
     SubmitReviewSerializer,
     SubmittedReviewSerializer,
@@ -26,7 +27,7 @@ from reviews.serializers import (
         summary="Read what agents say about a persona",
         description="What agents that installed it have written, newest first unless `sort` says "
         "otherwise. Follow `next` until it is null.",
-        responses={200: ReviewSerializer.page_schema, 404: PersonaNotFound},
+        responses={200: ReviewPageSerializer, 404: PersonaNotFound},
     )
 )
 class PersonaReviewViewSet(PublicListViewSet):
@@ -53,7 +54,7 @@ class ReviewViewSet(ApiViewSet):
         summary="Read your own reviews",
         description="All that you have written and not deleted, newest first. Follow `next` until "
         "it is null.",
-        responses={200: ReviewSerializer.page_schema},
+        responses={200: ReviewPageSerializer},
     )
     def list(self, request):
         page = self.paginate_queryset(self.filterset_class(self.query, agent=request.user.pk))
@@ -75,15 +76,15 @@ class ReviewViewSet(ApiViewSet):
     @ratelimit("review")
     def create(self, request):
         wanted = self.validated(request)
-        review, is_new = Review.objects.submit(
+        review, review.is_new = Review.objects.submit(
             request.user,
             wanted["personaSlug"],
             rating=wanted["rating"],
             comment=wanted["comment"],
         )
         return Response(
-            SubmittedReviewSerializer(review, context={"is_new": is_new}).data,
-            status.HTTP_201_CREATED if is_new else status.HTTP_200_OK,
+            SubmittedReviewSerializer(review).data,
+            status.HTTP_201_CREATED if review.is_new else status.HTTP_200_OK,
         )
 
     @extend_schema(

@@ -2,41 +2,38 @@ import re
 from functools import cache
 
 from django.urls import reverse
-from rest_framework.serializers import BaseSerializer
 
 from agents import handles
 from agents.models import Agent
-from agents.serializers.tokens import TOKEN_SCHEMA, token_with_text
-from marketplace.api.links import base_url
-from marketplace.api.schemas import (
-    TEXT,
-    TIMESTAMP,
-    URL,
-    column,
-    component,
-    described,
-    identifier,
-    like,
-    message,
-    nullable,
-    object_schema,
+from agents.serializers.tokens import (
+    ExpiresAtField,
+    GrantedScopesField,
+    TokenTextField,
+    TokenTypeField,
 )
-from marketplace.api.serializers import (
-    BodySerializer,
-    NamedField,
+from marketplace.api.fields import (
+    ChoiceField,
+    IdentifierField,
+    MessageField,
     NameField,
+    NullField,
     PublicTextField,
     TextField,
-    timestamp,
+    TimestampField,
+    UrlField,
 )
+from marketplace.api.serializers import BodySerializer, ResponseSerializer
 from marketplace.models import max_length
 
 
 class HandleField(TextField):
     default_error_messages = {
-        "shape": "{field} must be a-z, 0-9 and single hyphens between them",
-        "reserved": "{field} is reserved",
+        "shape": "{field_name} must be a-z, 0-9 and single hyphens between them",
+        "reserved": "{field_name} is reserved",
     }
+    max_length = handles.MAX_LENGTH
+    pattern = f"^{handles.PATTERN}$"
+    initial = "paper-mill"
 
     def to_internal_value(self, data):
         handle = super().to_internal_value(data)
@@ -47,8 +44,8 @@ class HandleField(TextField):
         return handle
 
 
-class UnchangeableField(NamedField):
-    default_error_messages = {"invalid": "{field} cannot be changed"}
+class UnchangeableField(NullField):
+    default_error_messages = {"invalid": "{field_name} cannot be changed"}
 
     def to_internal_value(self, data):
         self.fail("invalid")
@@ -57,7 +54,12 @@ class UnchangeableField(NamedField):
 class AgentNameField(NameField):
     """A name that is not only spaces."""
 
-    default_error_messages = {"blank": "{field} must not be blank"}
+    default_error_messages = {"blank": "{field_name} must not be blank"}
+    pattern = r"\S"
+
+    @property
+    def keywords(self):
+        return super().keywords | {"minLength": 1}
 
     def to_internal_value(self, data):
         name = super().to_internal_value(data)
@@ -92,9 +94,7 @@ class UpdateAgentSerializer(BodySerializer):
 class RegisterSerializer(UpdateAgentSerializer):
     handle = HandleField(
         min_length=handles.MIN_LENGTH,
-        max_length=handles.MAX_LENGTH,
         required=False,
-        initial="paper-mill",
         help_text="Lasts for ever and is unique. Without one it is made from the name, or at "
         "random.",
     )
@@ -108,49 +108,32 @@ class ConfirmClaimSerializer(BodySerializer):
     )
 
 
-AGENT_SCHEMA = {
-    "agentId": identifier("agent"),
-    "handle": like(column(Agent, "handle") | {"pattern": f"^{handles.PATTERN}$"}, "paper-mill"),
-    "name": like(column(Agent, "name"), "Paper Mill"),
-    "description": like(column(Agent, "description"), "Keeps what is in tables."),
-    "runtime": like(column(Agent, "runtime"), "python"),
-}
-CONFIRMED_CLAIM_SCHEMA = {
-    "status": component(
-        "ClaimStatus", {"type": "string", "enum": ["claimed", "pending", "unclaimed"]}
-    ),
-    "operator": described(
-        nullable(component("Operator", object_schema({"name": like(TEXT, "Acme Research")}))),
-        "Null until the claim is confirmed.",
-    ),
-    "claimedAt": nullable(TIMESTAMP),
-}
-CLAIM_SCHEMA = component(
-    "Claim",
-    object_schema(
-        {
-            "claimUrl": like(
-                described(URL, "A secret page: hand it to the person who operates you."),
-                "https://marketplace.example/claim/Ow82ypl9Dbrorvm0PMIavYnDlK25PNwH",
-            ),
-            **CONFIRMED_CLAIM_SCHEMA,
-        }
-    ),
-)
+class AgentIdSerializer(ResponseSerializer):
+    agentId = IdentifierField("agent", source="public_id")
 
 
-def claim_of(agent):
-    claim = agent.claim
-    return {
-        "status": claim.status,
-        "operator": None if claim.operator is None else {"name": claim.operator},
-        "claimedAt": timestamp(claim.claimed_at),
-    }
+class NamedAgentSerializer(ResponseSerializer):
+    handle = HandleField()
+    name = TextField(max_length=max_length(Agent, "name"), initial="Paper Mill")
 
 
-def claim_with_url(agent, request):
-    url = f"{base_url(request)}{path_of_claims()}{agent.claim.secret}"
-    return {**claim_of(agent), "claimUrl": url}
+class AgentSerializer(AgentIdSerializer, NamedAgentSerializer):
+    description = TextField(
+        max_length=max_length(Agent, "description"), initial="Keeps what is in tables."
+    )
+    runtime = TextField(max_length=max_length(Agent, "runtime"), initial="python")
+
+
+class OperatorSerializer(ResponseSerializer):
+    """A confirmed operator, from the name."""
+
+    name = TextField(source="*", initial="Acme Research")
+
+
+class OperatorClaimSerializer(ResponseSerializer):
+    status = ChoiceField(["claimed", "pending", "unclaimed"], component="ClaimStatus")
+    operator = OperatorSerializer(allow_null=True, help_text="Null until the claim is confirmed.")
+    claimedAt = TimestampField(source="claimed_at", allow_null=True)
 
 
 @cache
@@ -159,53 +142,35 @@ def path_of_claims():
     return reverse("claim", args=["-"]).removesuffix("-")
 
 
-class RegisteredAgentSerializer(BaseSerializer):
+class ClaimUrlField(UrlField):
+    help_text = "A secret page: hand it to the person who operates you."
+    initial = "https://marketplace.example/claim/Ow82ypl9Dbrorvm0PMIavYnDlK25PNwH"
+
+    def to_representation(self, secret):
+        return super().to_representation(path_of_claims() + secret)
+
+
+class ClaimSerializer(OperatorClaimSerializer):
+    claimUrl = ClaimUrlField(source="secret")
+
+
+class RegistrationSerializer(ResponseSerializer):
+    message = MessageField("Agent registered. Store the token now: it is shown only once.")
+
+
+class RegisteredAgentSerializer(RegistrationSerializer, AgentSerializer):
     """A new agent with its token."""
 
-    schema = component(
-        "RegisteredAgent",
-        object_schema(
-            {
-                "message": message("Agent registered. Store the token now: it is shown only once."),
-                **AGENT_SCHEMA,
-                **TOKEN_SCHEMA,
-                "claim": CLAIM_SCHEMA,
-                "createdAt": TIMESTAMP,
-            }
-        ),
-    )
-
-    def to_representation(self, agent):
-        return {
-            "message": "Agent registered. Store the token now: it is shown only once.",
-            "agentId": agent.public_id,
-            "handle": agent.handle,
-            "name": agent.name,
-            "description": agent.description,
-            "runtime": agent.runtime,
-            **token_with_text(agent.token),
-            "claim": claim_with_url(agent, self.context["request"]),
-            "createdAt": timestamp(agent.created_at),
-        }
+    token = TokenTextField(source="token.text")
+    tokenType = TokenTypeField()
+    scopes = GrantedScopesField(source="token.scopes")
+    tokenExpiresAt = ExpiresAtField(source="token.expires_at")
+    claim = ClaimSerializer()
+    createdAt = TimestampField(source="created_at")
 
 
-class ConfirmedClaimSerializer(BaseSerializer):
-    schema = component(
-        "ConfirmedClaim",
-        object_schema(
-            {
-                "message": message("Claim confirmed"),
-                "agentId": AGENT_SCHEMA["agentId"],
-                "handle": AGENT_SCHEMA["handle"],
-                "claim": component("OperatorClaim", object_schema(CONFIRMED_CLAIM_SCHEMA)),
-            }
-        ),
-    )
-
-    def to_representation(self, agent):
-        return {
-            "message": "Claim confirmed",
-            "agentId": agent.public_id,
-            "handle": agent.handle,
-            "claim": claim_of(agent),
-        }
+class ConfirmedClaimSerializer(ResponseSerializer):
+    message = MessageField("Claim confirmed")
+    agentId = IdentifierField("agent", source="public_id")
+    handle = HandleField()
+    claim = OperatorClaimSerializer()

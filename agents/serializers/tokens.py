@@ -1,41 +1,38 @@
-from rest_framework.serializers import BaseSerializer
-
 from agents import tokens
 from agents.models import AgentToken
-from marketplace.api.permissions import Scope
-from marketplace.api.schemas import (
-    COUNT,
-    FLAG,
-    TEXT,
-    TIMESTAMP,
-    array,
-    column,
-    component,
-    described,
-    identifier,
-    like,
-    message,
-    nullable,
-    object_schema,
-)
-from marketplace.api.serializers import (
-    BodySerializer,
-    NamedField,
+from marketplace.api.fields import (
+    BooleanField,
+    ChoiceField,
+    CountField,
+    Field,
+    IdentifierField,
+    ListField,
+    MessageField,
     NameField,
+    NullField,
     TextField,
+    TimestampField,
     WholeNumberField,
-    timestamp,
 )
+from marketplace.api.permissions import Scope
+from marketplace.api.serializers import BodySerializer, ResponseSerializer
 from marketplace.models import max_length
 
 EXAMPLE = "mkt_agent_PKpIAT1ZoFOofpgW1iTmq6LovhpHk85v4PVV8p"
+MAX_NAME = max_length(AgentToken, "name")
 
 
-class ScopesField(NamedField):
+class ScopesField(Field):
     """Some of the scopes, each once and in their order."""
 
     default_error_messages = {
-        "invalid": f"{{field}} must be a list of one or more of {', '.join(Scope.values)}"
+        "invalid": f"{{field_name}} must be a list of one or more of {', '.join(Scope.values)}"
+    }
+    # Without a reference, for MCP's tools.
+    keywords = {
+        "type": "array",
+        "items": {"type": "string", "enum": Scope.values},
+        "minItems": 1,
     }
 
     def to_internal_value(self, data):
@@ -47,7 +44,7 @@ class ScopesField(NamedField):
 class CreateTokenSerializer(BodySerializer):
     name = NameField(
         default="",
-        max_length=max_length(AgentToken, "name"),
+        max_length=MAX_NAME,
         initial="laptop",
         help_text="What you know it by, such as where it is used; without control characters.",
     )
@@ -80,147 +77,94 @@ class LeakedTokenSerializer(BodySerializer):
     token = TextField(initial=EXAMPLE, help_text="The whole text of the token.")
 
 
-SCOPES_SCHEMA = like(
-    array(component("Scope", {"type": "string", "enum": Scope.values})), Scope.values
-)
-NAME_SCHEMA = like(column(AgentToken, "name"), "laptop")
-# A token in the one response that shows its text.
-TOKEN_SCHEMA = {
-    "token": {
-        "type": "string",
-        "pattern": f"^{tokens.PATTERN.pattern}$",
-        "description": "The bearer token. Keep it: it is shown here and never again.",
-        "examples": [EXAMPLE],
-    },
-    "tokenType": {"type": "string", "enum": ["Bearer"]},
-    "scopes": SCOPES_SCHEMA,
-    "tokenExpiresAt": like(described(nullable(TIMESTAMP), "Null: it does not expire."), None),
-}
+class GrantedScopesField(ListField):
+    initial = Scope.values
+
+    def __init__(self, **options):
+        super().__init__(ChoiceField(Scope.values, component="Scope"), **options)
 
 
-def token_with_text(token):
-    return {
-        "token": token.text,
-        "tokenType": "Bearer",
-        "scopes": token.scopes,
-        "tokenExpiresAt": timestamp(token.expires_at),
-    }
+class TokenTextField(TextField):
+    help_text = "The bearer token. Keep it: it is shown here and never again."
+    pattern = f"^{tokens.PATTERN.pattern}$"
+    initial = EXAMPLE
 
 
-class CreatedTokenSerializer(BaseSerializer):
-    text = "Token created. Store it now: it is shown only once."
-    fields_schema = {
-        "message": message(text),
-        "tokenId": identifier("token"),
-        "name": NAME_SCHEMA,
-        **TOKEN_SCHEMA,
-        "createdAt": TIMESTAMP,
-    }
-    schema = component("CreatedToken", object_schema(fields_schema))
+class TokenTypeField(ChoiceField):
+    def __init__(self):
+        super().__init__(["Bearer"], source="*")
+
+    def to_representation(self, _row):
+        return "Bearer"
+
+
+class ExpiresAtField(TimestampField):
+    help_text = "Null: it does not expire."
+    initial = None
+
+    def __init__(self, **options):
+        super().__init__(allow_null=True, **options)
+
+
+class IsCurrentField(BooleanField):
+    help_text = "Whether it is the token of this request."
+    needs_context = True
 
     def to_representation(self, token):
-        return {
-            "message": self.text,
-            "tokenId": token.public_id,
-            "name": token.name,
-            **token_with_text(token),
-            "createdAt": timestamp(token.created_at),
-        }
+        return token == self.context["request"].auth
+
+
+class CreatedTokenSerializer(ResponseSerializer):
+    message = MessageField("Token created. Store it now: it is shown only once.")
+    tokenId = IdentifierField("token", source="public_id")
+    name = TextField(max_length=MAX_NAME, initial="laptop")
+    token = TokenTextField(source="text")
+    tokenType = TokenTypeField()
+    scopes = GrantedScopesField()
+    tokenExpiresAt = ExpiresAtField(source="expires_at")
+    createdAt = TimestampField(source="created_at")
 
 
 class RotatedTokenSerializer(CreatedTokenSerializer):
-    text = "Token rotated. Store the new one now: it is shown only once."
-    schema = component(
-        "RotatedToken",
-        object_schema(
-            {
-                **CreatedTokenSerializer.fields_schema,
-                "message": message(text),
-                "previousTokenExpiresAt": described(
-                    TIMESTAMP, "When the token of the request ends; until then it can only read."
-                ),
-            }
-        ),
+    message = MessageField("Token rotated. Store the new one now: it is shown only once.")
+    previousTokenExpiresAt = TimestampField(
+        source="previous.expires_at",
+        help_text="When the token of the request ends; until then it can only read.",
     )
 
-    def to_representation(self, token):
-        return {
-            **super().to_representation(token),
-            "previousTokenExpiresAt": timestamp(token.previous.expires_at),
-        }
+
+class TokenSerializer(ResponseSerializer):
+    tokenId = IdentifierField("token", source="public_id")
+    name = TextField(max_length=MAX_NAME, initial="laptop")
+    hint = TextField(initial=tokens.hint(EXAMPLE), help_text="The start and the end of its text.")
+    scopes = GrantedScopesField()
+    createdAt = TimestampField(source="created_at")
+    lastUsedAt = TimestampField(
+        source="last_used_at", allow_null=True, help_text="Exact to 15 minutes."
+    )
+    expiresAt = ExpiresAtField(source="expires_at")
+    isCurrent = IsCurrentField(source="*")
 
 
-class TokensSerializer(BaseSerializer):
+class TokenPageSerializer(ResponseSerializer):
     """The usable tokens of an agent, all on one page."""
 
-    row_schema = component(
-        "Token",
-        object_schema(
-            {
-                "tokenId": identifier("token"),
-                "name": NAME_SCHEMA,
-                "hint": like(
-                    described(TEXT, "The start and the end of its text."), tokens.hint(EXAMPLE)
-                ),
-                "scopes": SCOPES_SCHEMA,
-                "createdAt": TIMESTAMP,
-                "lastUsedAt": described(nullable(TIMESTAMP), "Exact to 15 minutes."),
-                "expiresAt": like(
-                    described(nullable(TIMESTAMP), "Null: it does not expire."), None
-                ),
-                "isCurrent": described(FLAG, "Whether it is the token of this request."),
-            }
-        ),
-    )
-    schema = component(
-        "TokenPage",
-        object_schema(
-            {
-                "results": array(row_schema),
-                "count": COUNT,
-                "next": {"type": "null", "examples": [None]},
-                "previous": {"type": "null", "examples": [None]},
-            }
-        ),
-    )
+    results = TokenSerializer(many=True)
+    count = CountField()
+    next = NullField()
+    previous = NullField()
 
     def to_representation(self, usable):
-        return {
-            "results": [self.row(token) for token in usable],
-            "count": len(usable),
-            "next": None,
-            "previous": None,
-        }
-
-    def row(self, token):
-        return {
-            "tokenId": token.public_id,
-            "name": token.name,
-            "hint": token.hint,
-            "scopes": token.scopes,
-            "createdAt": timestamp(token.created_at),
-            "lastUsedAt": timestamp(token.last_used_at),
-            "expiresAt": timestamp(token.expires_at),
-            "isCurrent": token == self.context["request"].auth,
-        }
+        page = {"results": usable, "count": len(usable), "next": None, "previous": None}
+        return super().to_representation(page)
 
 
-class RevokedTokenSerializer(BaseSerializer):
-    text = "Token revoked"
-    schema = component(
-        "RevokedToken",
-        object_schema({"message": message(text), "tokenId": identifier("token")}),
-    )
-
-    def to_representation(self, token):
-        return {"message": self.text, "tokenId": token.public_id}
+class RevokedTokenSerializer(ResponseSerializer):
+    message = MessageField("Token revoked")
+    tokenId = IdentifierField("token", source="public_id")
 
 
-class RevokedLeakSerializer(BaseSerializer):
+class RevokedLeakSerializer(ResponseSerializer):
     """The same whatever was sent: it does not tell whether there is such a token."""
 
-    text = "If the token existed, it is revoked"
-    schema = component("RevokedLeak", object_schema({"message": message(text)}))
-
-    def to_representation(self, _text):
-        return {"message": self.text}
+    message = MessageField("If the token existed, it is revoked")

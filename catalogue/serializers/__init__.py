@@ -1,55 +1,68 @@
-from catalogue.serializers.changes import ChangeSerializer
-from catalogue.serializers.entries import (
-    CONTEXT_TOKENS_SCHEMA,
-    DEPRECATION_SCHEMA,
-    DESCRIPTION_SCHEMA,
-    DIGEST_SCHEMA,
-    KIND_SCHEMA,
-    PERSONA_SLUG_SCHEMA,
-    PERSONA_TITLE_SCHEMA,
-    SLUG_SCHEMA,
-    TITLE_SCHEMA,
-    VERSION_SCHEMA,
-    deprecation_of,
-)
+from catalogue.serializers.changes import ChangePageSerializer, ChangeSerializer
+from catalogue.serializers.entries import DeprecationSerializer
 from catalogue.serializers.facets import FacetsSerializer
+from catalogue.serializers.fields import (
+    KINDS,
+    PERSONA_SLUG,
+    PERSONA_TITLE,
+    BytesField,
+    ContextTokensField,
+    DescriptionField,
+    EntrySlugField,
+    KindField,
+    PathField,
+    TitleField,
+    VersionField,
+)
 from catalogue.serializers.files import (
-    BYTES_SCHEMA,
-    FILE_SCHEMA,
     OTHER_FILE,
-    PATH_SCHEMA,
     TEXT_FILE,
+    FileSerializer,
     files_address,
-    files_of,
     media_type,
 )
-from catalogue.serializers.personas import PersonaDetailSerializer, PersonaSerializer
-from catalogue.serializers.skills import SkillDetailSerializer, SkillSerializer
+from catalogue.serializers.personas import (
+    PersonaDetailSerializer,
+    PersonaIdSerializer,
+    PersonaPageSerializer,
+    PersonaSerializer,
+)
+from catalogue.serializers.skills import (
+    BundlingPersonaSerializer,
+    SkillDetailSerializer,
+    SkillIdSerializer,
+    SkillPageSerializer,
+    SkillSerializer,
+)
 
 __all__ = [
-    "BYTES_SCHEMA",
-    "CONTEXT_TOKENS_SCHEMA",
-    "DEPRECATION_SCHEMA",
-    "DESCRIPTION_SCHEMA",
-    "DIGEST_SCHEMA",
-    "FILE_SCHEMA",
-    "KIND_SCHEMA",
+    "KINDS",
     "OTHER_FILE",
-    "PATH_SCHEMA",
-    "PERSONA_SLUG_SCHEMA",
-    "PERSONA_TITLE_SCHEMA",
-    "SLUG_SCHEMA",
+    "PERSONA_SLUG",
+    "PERSONA_TITLE",
     "TEXT_FILE",
-    "TITLE_SCHEMA",
-    "VERSION_SCHEMA",
+    "BundlingPersonaSerializer",
+    "BytesField",
+    "ChangePageSerializer",
     "ChangeSerializer",
+    "ContextTokensField",
+    "DeprecationSerializer",
+    "DescriptionField",
+    "EntrySlugField",
     "FacetsSerializer",
+    "FileSerializer",
+    "KindField",
+    "PathField",
     "PersonaDetailSerializer",
+    "PersonaIdSerializer",
+    "PersonaPageSerializer",
     "PersonaSerializer",
     "SkillDetailSerializer",
+    "SkillIdSerializer",
+    "SkillPageSerializer",
     "SkillSerializer",
-    "deprecation_of",
+    "TitleField",
+    "VersionField",
     "files_address",
-    "files_of",
     "media_type",
 ]

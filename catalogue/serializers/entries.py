@@ -1,106 +1,66 @@
 """What skills and personas show alike."""
 
-from rest_framework.serializers import BaseSerializer
-
 from catalogue.models import Entry
 from catalogue.search.ranking import MAX_RESULTS
-from marketplace.api.schemas import (
-    COUNT,
-    TEXT,
-    TIMESTAMP,
-    array,
-    column,
-    component,
-    described,
-    like,
-    nullable,
-    object_schema,
+from catalogue.serializers.fields import (
+    UNKNOWN,
+    ContextTokensField,
+    DescriptionField,
+    EntrySlugField,
+    TitleField,
+    VersionField,
 )
-from marketplace.api.serializers import timestamp
-from marketplace.models import SLUG
+from marketplace.api.fields import DigestField, ListField, TextField, TimestampField
+from marketplace.api.serializers import ResponseSerializer
+from marketplace.models import max_length
 
-KIND_SCHEMA = {"type": "string", "enum": ["skill", "persona"]}
-SLUG_SCHEMA = like(column(Entry, "slug") | {"pattern": f"^{SLUG}$"}, "pdf-tables")
-TITLE_SCHEMA = like(column(Entry, "title"), "PDF Tables")
-# The same for a persona, and for what bundles or installs one.
-PERSONA_SLUG_SCHEMA = like(SLUG_SCHEMA, "archivist")
-PERSONA_TITLE_SCHEMA = like(TITLE_SCHEMA, "Archivist")
-DESCRIPTION_SCHEMA = like(TEXT, "Extracts tables from PDF files into CSV.")
-DIGEST_SCHEMA = {
-    "type": "string",
-    "pattern": "^sha256:[0-9a-f]{64}$",
-    "examples": ["sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"],
-}
 OF_SEARCH = f"On all pages; a search has the best {MAX_RESULTS:,}."
-UNKNOWN = "Empty where it is not known."
-CONTEXT_TOKENS_SCHEMA = described(
-    COUNT, "About what `content` costs an agent's context: characters / 4."
-)
-VERSION_SCHEMA = like(described(column(Entry, "version"), UNKNOWN), "1.6.0")
-DEPRECATION_SCHEMA = described(
-    nullable(
-        component(
-            "Deprecation",
-            object_schema(
-                {
-                    "message": like(
-                        column(Entry, "deprecation_message"), "It reads scanned tables only."
-                    ),
-                    "replacedBy": described(
-                        like(nullable(SLUG_SCHEMA), "pdf-forms"),
-                        "The `slug` of an entry of the same kind to use instead.",
-                    ),
-                }
-            ),
-        )
-    ),
-    "Set where staff advise against it. It can be installed still.",
-)
 
 
-def deprecation_of(row):
+class DeprecationSerializer(ResponseSerializer):
     """What a row says with its `deprecation_message` and `successor_slug` (lifecycle 16)."""
-    if not row.deprecation_message:
-        return None
-    return {"message": row.deprecation_message, "replacedBy": row.successor_slug}
+
+    message = TextField(
+        source="deprecation_message",
+        max_length=max_length(Entry, "deprecation_message"),
+        initial="It reads scanned tables only.",
+    )
+    replacedBy = EntrySlugField(
+        source="successor_slug",
+        allow_null=True,
+        initial="pdf-forms",
+        help_text="The `slug` of an entry of the same kind to use instead.",
+    )
+
+    def __init__(self, *args, **options):
+        about = "Set where staff advise against it. It can be installed still."
+        options = {"source": "*", "allow_null": True, "help_text": about, **options}
+        super().__init__(*args, **options)
+
+    def to_representation(self, row):
+        return super().to_representation(row) if row.deprecation_message else None
 
 
-class EntrySerializer(BaseSerializer):
+class EntrySerializer(ResponseSerializer):
     """What skills and personas show alike, in a list and in detail."""
 
-    fields_schema = {
-        "slug": SLUG_SCHEMA,
-        "title": TITLE_SCHEMA,
-        "description": DESCRIPTION_SCHEMA,
-        "category": like(described(column(Entry, "category"), UNKNOWN), "data"),
-        "tags": array(like(column(Entry, "tags"), "pdf")),
-        "runtimes": array(like(column(Entry, "runtimes"), "python")),
-        "author": like(described(column(Entry, "author"), UNKNOWN), "Harbour Tools"),
-        "version": VERSION_SCHEMA,
-        "license": like(described(column(Entry, "license"), UNKNOWN), "MIT"),
-        "contextTokens": CONTEXT_TOKENS_SCHEMA,
-        "digest": described(
-            DIGEST_SCHEMA, "Of what agents get: the SKILL.md as it is served, or the prompt."
-        ),
-        "deprecation": DEPRECATION_SCHEMA,
-        "createdAt": TIMESTAMP,
-        "updatedAt": TIMESTAMP,
-    }
-
-    def common(self, entry):
-        return {
-            "slug": entry.slug,
-            "title": entry.title,
-            "description": entry.description,
-            "category": entry.category,
-            "tags": entry.tags,
-            "runtimes": entry.runtimes,
-            "author": entry.author,
-            "version": entry.version,
-            "license": entry.license,
-            "contextTokens": entry.context_tokens,
-            "digest": entry.digest,
-            "deprecation": deprecation_of(entry),
-            "createdAt": timestamp(entry.created_at),
-            "updatedAt": timestamp(entry.updated_at),
-        }
+    slug = EntrySlugField()
+    title = TitleField()
+    description = DescriptionField()
+    category = TextField(
+        max_length=max_length(Entry, "category"), initial="data", help_text=UNKNOWN
+    )
+    tags = ListField(TextField(max_length=max_length(Entry, "tags"), initial="pdf"))
+    runtimes = ListField(TextField(max_length=max_length(Entry, "runtimes"), initial="python"))
+    author = TextField(
+        max_length=max_length(Entry, "author"), initial="Harbour Tools", help_text=UNKNOWN
+    )
+    version = VersionField()
+    license = TextField(max_length=max_length(Entry, "license"), initial="MIT", help_text=UNKNOWN)
+    contextTokens = ContextTokensField(source="context_tokens")
+    digest = DigestField(
+        help_text="Of what agents get: the SKILL.md as it is served, or the prompt."
+    )
+    deprecation = DeprecationSerializer()
+    createdAt = TimestampField(source="created_at")
+    updatedAt = TimestampField(source="updated_at")

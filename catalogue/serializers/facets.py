@@ -1,7 +1,6 @@
-from rest_framework.serializers import BaseSerializer
-
 from catalogue.search.facet_counts import MAX_VALUES
-from marketplace.api.schemas import COUNT, TEXT, array, component, like, object_schema
+from marketplace.api.fields import CountField, TextField
+from marketplace.api.serializers import ResponseSerializer
 
 # What a facet is called here, by its name in the counts and in a list's filter.
 PLURALS = {
@@ -11,20 +10,26 @@ PLURALS = {
     "author": "authors",
     "license": "licenses",
 }
-VALUES_SCHEMA = array(
-    component("FacetValue", object_schema({"value": like(TEXT, "data"), "count": like(COUNT, 12)})),
-    maxItems=MAX_VALUES,
-)
 
 
-class FacetsSerializer(BaseSerializer):
+class FacetValueSerializer(ResponseSerializer):
+    value = TextField(initial="data")
+    count = CountField(initial=12)
+
+
+class FacetsSerializer(ResponseSerializer):
     """The most common values of each facet; from most_common (lifecycle 19)."""
 
     facets = PLURALS.keys()
-    schema = component("Facets", object_schema(dict.fromkeys(PLURALS.values(), VALUES_SCHEMA)))
+    vars().update(
+        {
+            plural: FacetValueSerializer(many=True, max_length=MAX_VALUES)
+            for plural in PLURALS.values()
+        }
+    )
 
     def to_representation(self, counted):
-        facets = {plural: [] for plural in PLURALS.values()}
+        values = {plural: [] for plural in PLURALS.values()}
         for facet, value, entries in counted:
-            facets[PLURALS[facet]].append({"value": value, "count": entries})
-        return facets
+            values[PLURALS[facet]].append({"value": value, "count": entries})
+        return super().to_representation(values)

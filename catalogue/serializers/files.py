@@ -4,39 +4,11 @@ from urllib.parse import quote
 
 from django.urls import reverse
 
-from catalogue.serializers.entries import DIGEST_SCHEMA
-from marketplace.api.schemas import COUNT, TEXT, URL, component, described, like, object_schema
+from catalogue.serializers.fields import PathField
+from marketplace.api.fields import ChoiceField, CountField, DigestField, UrlField
+from marketplace.api.serializers import ResponseListSerializer, ResponseSerializer
 
 TEXT_FILE, OTHER_FILE = "text/plain", "application/octet-stream"
-BYTES_SCHEMA = component(
-    "Bytes", {"type": "string", "format": "binary", "examples": ["print('tables')"]}
-)
-PATH_SCHEMA = like(TEXT, "scripts/tables.py")
-FILE_FIELDS = {
-    "path": PATH_SCHEMA,
-    "size": like(described(COUNT, "In bytes."), 1534),
-    "digest": DIGEST_SCHEMA,
-    "url": like(
-        described(URL, "Its bytes. They never change: the URL carries the digest."),
-        "https://marketplace.example/api/v1/skills/pdf-tables/files/scripts/tables.py"
-        f"?digest={DIGEST_SCHEMA['examples'][0]}",
-    ),
-}
-FILE_SCHEMA = component("File", object_schema(FILE_FIELDS))
-
-
-def files_of(skill, base):
-    """The files of a skill, or of a row with its slug and files, without their media types."""
-    address = base + files_address(skill) if skill.files else ""
-    return [
-        {
-            "path": file["path"],
-            "size": file["size"],
-            "digest": file["digest"],
-            "url": f"{address}/{quote(file['path'])}?digest={file['digest']}",
-        }
-        for file in skill.files
-    ]
 
 
 def files_address(skill):
@@ -46,3 +18,37 @@ def files_address(skill):
 def media_type(file):
     """What a file is served as: never as what a browser would run."""
     return TEXT_FILE if file["is_text"] else OTHER_FILE
+
+
+class FileListSerializer(ResponseListSerializer):
+    """The files of a skill, or of a row with its slug and files."""
+
+    def to_representation(self, skill):
+        address = files_address(skill) if skill.files else ""
+        return super().to_representation(
+            {**file, "address": f"{address}/{quote(file['path'])}?digest={file['digest']}"}
+            for file in skill.files
+        )
+
+
+class FileSerializer(ResponseSerializer):
+    path = PathField()
+    size = CountField(initial=1534, help_text="In bytes.")
+    digest = DigestField()
+    url = UrlField(
+        source="address",
+        initial="https://marketplace.example/api/v1/skills/pdf-tables/files/scripts/tables.py"
+        f"?digest={DigestField.initial}",
+        help_text="Its bytes. They never change: the URL carries the digest.",
+    )
+
+    class Meta:
+        list_serializer_class = FileListSerializer
+
+
+class MediaTypeField(ChoiceField):
+    to_representation = staticmethod(media_type)
+
+
+class SkillFileSerializer(FileSerializer):
+    mediaType = MediaTypeField([TEXT_FILE, OTHER_FILE], source="*")

@@ -1,131 +1,100 @@
-from catalogue.serializers.entries import (
-    DESCRIPTION_SCHEMA,
-    OF_SEARCH,
-    PERSONA_SLUG_SCHEMA,
-    PERSONA_TITLE_SCHEMA,
-    SLUG_SCHEMA,
-    TITLE_SCHEMA,
-    EntrySerializer,
+from drf_spectacular.utils import extend_schema_serializer
+
+from catalogue.serializers.entries import OF_SEARCH, EntrySerializer
+from catalogue.serializers.fields import (
+    PERSONA_SLUG,
+    PERSONA_TITLE,
+    DescriptionField,
+    EntrySlugField,
+    TitleField,
 )
-from marketplace.api.schemas import (
-    COUNT,
-    FLAG,
-    RATING,
-    TEXT,
-    array,
-    component,
-    described,
-    identifier,
-    like,
-    nullable,
-    object_schema,
-    page_of,
+from marketplace.api.fields import (
+    BooleanField,
+    CountField,
+    IdentifierField,
+    ListField,
+    RatingField,
+    TextField,
 )
-from marketplace.api.serializers import number
+from marketplace.api.serializers import PageSerializer, ResponseSerializer
 
 
-class PersonaSerializer(EntrySerializer):
+class PersonaIdSerializer(ResponseSerializer):
+    personaId = IdentifierField("persona", source="public_id")
+
+
+class IsFreeField(BooleanField):
+    def to_representation(self, price_cents):
+        return price_cents == 0
+
+
+class PersonaSerializer(PersonaIdSerializer, EntrySerializer):
     """A persona in a list, from PersonaQuerySet.with_skill_slugs."""
 
-    fields_schema = {
-        "personaId": identifier("persona"),
-        **EntrySerializer.fields_schema,
-        "slug": PERSONA_SLUG_SCHEMA,
-        "title": PERSONA_TITLE_SCHEMA,
-        "description": like(TEXT, "Puts records in order so that a stranger can find them."),
-        "priceCents": COUNT,
-        "isFree": described(FLAG, "Only free personas can be installed over this API."),
-        "skills": described(array(SLUG_SCHEMA), "The slugs of the skills that come with it."),
-        "installs": COUNT,
-        "ratingAvg": described(like(nullable(RATING), 4.5), "Null without reviews."),
-        "ratingCount": COUNT,
-    }
-    schema = component("Persona", object_schema(fields_schema))
-    page_schema = component("PersonaPage", page_of(schema, OF_SEARCH))
+    slug = EntrySlugField(initial=PERSONA_SLUG)
+    title = TitleField(initial=PERSONA_TITLE)
+    description = DescriptionField(
+        initial="Puts records in order so that a stranger can find them."
+    )
+    priceCents = CountField(source="price_cents")
+    isFree = IsFreeField(
+        source="price_cents", help_text="Only free personas can be installed over this API."
+    )
+    skills = ListField(
+        EntrySlugField(),
+        source="skill_slugs",
+        help_text="The slugs of the skills that come with it.",
+    )
+    installs = CountField()
+    ratingAvg = RatingField(
+        source="rating_avg", allow_null=True, initial=4.5, help_text="Null without reviews."
+    )
+    ratingCount = CountField(source="rating_count")
+
+
+class PersonaPageSerializer(PageSerializer):
+    results = PersonaSerializer(many=True)
+    count = CountField(help_text=OF_SEARCH)
+
+
+class PromptField(TextField):
+    """None while the persona has a price."""
 
     def to_representation(self, persona):
-        return {
-            "personaId": persona.public_id,
-            **self.common(persona),
-            "priceCents": persona.price_cents,
-            "isFree": persona.price_cents == 0,
-            "skills": self.skills(persona),
-            "installs": persona.installs,
-            "ratingAvg": number(persona.rating_avg),
-            "ratingCount": persona.rating_count,
-        }
+        return None if persona.price_cents else persona.content
 
-    def skills(self, persona):
-        return persona.skill_slugs
+
+class BundledSkillSerializer(ResponseSerializer):
+    slug = EntrySlugField()
+    title = TitleField()
+    skillId = IdentifierField("skill", source="public_id")
+    description = DescriptionField()
+
+
+@extend_schema_serializer(
+    description="How many reviews at each whole rating, fractions at the nearest."
+)
+class RatingDistributionSerializer(ResponseSerializer):
+    vars().update({str(stars): CountField() for stars in range(1, 6)})
+
+    def to_representation(self, persona):
+        return super().to_representation(persona.rating_distribution())
+
+
+class RatingsSerializer(ResponseSerializer):
+    average = RatingField(source="rating_avg", allow_null=True, initial=4.5)
+    count = CountField(source="rating_count")
+    distribution = RatingDistributionSerializer(source="*")
 
 
 class PersonaDetailSerializer(PersonaSerializer):
-    """A persona with its prompt (none while it has a price), its skills and its ratings.
+    """A persona with its prompt, its skills and its ratings, from PersonaQuerySet.in_detail."""
 
-    From PersonaQuerySet.in_detail.
-    """
-
-    bundled_skill_schema = component(
-        "BundledSkill",
-        object_schema(
-            {
-                "skillId": identifier("skill"),
-                "slug": SLUG_SCHEMA,
-                "title": TITLE_SCHEMA,
-                "description": DESCRIPTION_SCHEMA,
-            }
-        ),
+    skills = BundledSkillSerializer(many=True, source="bundled")
+    content = PromptField(
+        source="*",
+        allow_null=True,
+        initial="You are an archivist.",
+        help_text="The prompt; null while it has a price.",
     )
-    rating_distribution_schema = component(
-        "RatingDistribution",
-        object_schema(
-            {str(stars): COUNT for stars in range(1, 6)},
-            "How many reviews at each whole rating, fractions at the nearest.",
-        ),
-    )
-    ratings_schema = component(
-        "Ratings",
-        object_schema(
-            {
-                "average": like(nullable(RATING), 4.5),
-                "count": COUNT,
-                "distribution": rating_distribution_schema,
-            }
-        ),
-    )
-    schema = component(
-        "PersonaDetail",
-        object_schema(
-            {
-                **PersonaSerializer.fields_schema,
-                "content": like(
-                    described(nullable(TEXT), "The prompt; null while it has a price."),
-                    "You are an archivist.",
-                ),
-                "skills": array(bundled_skill_schema),
-                "ratings": ratings_schema,
-            }
-        ),
-    )
-
-    def to_representation(self, persona):
-        return {
-            **super().to_representation(persona),
-            "content": persona.content if persona.is_free else None,
-            "ratings": {
-                "average": number(persona.rating_avg),
-                "count": persona.rating_count,
-                "distribution": persona.rating_distribution(),
-            },
-        }
-
-    def skills(self, persona):
-        return [
-            {
-                "slug": skill["slug"],
-                "title": skill["title"],
-                "skillId": skill["public_id"],
-                "description": skill["description"],
-            }
-            for skill in persona.bundled
-        ]
+    ratings = RatingsSerializer(source="*")

@@ -1,94 +1,47 @@
-from catalogue.serializers.entries import (
-    OF_SEARCH,
-    PERSONA_SLUG_SCHEMA,
-    PERSONA_TITLE_SCHEMA,
-    EntrySerializer,
+from catalogue.serializers.entries import OF_SEARCH, EntrySerializer
+from catalogue.serializers.fields import (
+    PERSONA_SLUG,
+    PERSONA_TITLE,
+    EntrySlugField,
+    TitleField,
 )
-from catalogue.serializers.files import FILE_FIELDS, OTHER_FILE, TEXT_FILE, files_of, media_type
-from marketplace.api.schemas import (
-    COUNT,
-    TEXT,
-    array,
-    component,
-    described,
-    identifier,
-    like,
-    object_schema,
-    page_of,
-)
+from catalogue.serializers.files import SkillFileSerializer
+from marketplace.api.fields import CountField, IdentifierField, TextField
+from marketplace.api.serializers import PageSerializer, ResponseSerializer
 
 
-class SkillSerializer(EntrySerializer):
+class SkillIdSerializer(ResponseSerializer):
+    skillId = IdentifierField("skill", source="public_id")
+
+
+class SkillSerializer(SkillIdSerializer, EntrySerializer):
     """A skill in a list."""
 
-    fields_schema = {
-        "skillId": identifier("skill"),
-        **EntrySerializer.fields_schema,
-        "downloads": COUNT,
-    }
-    schema = component("Skill", object_schema(fields_schema))
-    page_schema = component("SkillPage", page_of(schema, OF_SEARCH))
+    downloads = CountField()
 
-    def to_representation(self, skill):
-        return {
-            "skillId": skill.public_id,
-            **self.common(skill),
-            "downloads": skill.downloads,
-        }
+
+class SkillPageSerializer(PageSerializer):
+    results = SkillSerializer(many=True)
+    count = CountField(help_text=OF_SEARCH)
+
+
+class BundlingPersonaSerializer(ResponseSerializer):
+    slug = EntrySlugField(initial=PERSONA_SLUG)
+    title = TitleField(initial=PERSONA_TITLE)
 
 
 class SkillDetailSerializer(SkillSerializer):
     """A skill with its whole SKILL.md text, its files and the personas that bundle it.
 
-    From SkillQuerySet.in_detail; URLs begin with the `base` of the context.
+    From SkillQuerySet.in_detail.
     """
 
-    schema = component(
-        "SkillDetail",
-        object_schema(
-            {
-                **SkillSerializer.fields_schema,
-                "content": like(
-                    described(TEXT, "The whole SKILL.md, frontmatter included."),
-                    "---\nname: pdf-tables\ndescription: Extracts tables from PDF files into CSV.\n"
-                    "---\n\n# PDF Tables\n",
-                ),
-                "files": described(
-                    array(
-                        component(
-                            "SkillFile",
-                            object_schema(
-                                {
-                                    **FILE_FIELDS,
-                                    "mediaType": {
-                                        "type": "string",
-                                        "enum": [TEXT_FILE, OTHER_FILE],
-                                    },
-                                }
-                            ),
-                        )
-                    ),
-                    "What its folder holds beside the SKILL.md, by path.",
-                ),
-                "personas": array(
-                    component(
-                        "BundlingPersona",
-                        object_schema({"slug": PERSONA_SLUG_SCHEMA, "title": PERSONA_TITLE_SCHEMA}),
-                    )
-                ),
-            }
-        ),
+    content = TextField(
+        initial="---\nname: pdf-tables\ndescription: Extracts tables from PDF files into CSV.\n"
+        "---\n\n# PDF Tables\n",
+        help_text="The whole SKILL.md, frontmatter included.",
     )
-
-    def to_representation(self, skill):
-        return {
-            **super().to_representation(skill),
-            "content": skill.content,
-            "files": [
-                shown | {"mediaType": media_type(file)}
-                for shown, file in zip(
-                    files_of(skill, self.context["base"]), skill.files, strict=True
-                )
-            ],
-            "personas": skill.bundling,
-        }
+    files = SkillFileSerializer(
+        many=True, source="*", help_text="What its folder holds beside the SKILL.md, by path."
+    )
+    personas = BundlingPersonaSerializer(many=True, source="bundling")

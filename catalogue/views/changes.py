@@ -2,7 +2,7 @@ from drf_spectacular.utils import extend_schema
 
 from catalogue.exceptions import CursorExpired
 from catalogue.feed import ChangeFilterSet, FeedPagination
-from catalogue.serializers import ChangeSerializer
+from catalogue.serializers import ChangePageSerializer, ChangeSerializer
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import conditional_response
 
@@ -20,7 +20,7 @@ class ChangeViewSet(PublicReadingViewSet):
         "detail shows of it, but for the counters. To mirror the catalogue, follow `next` from "
         "the start until there are no `results`, and poll it from then on. An entry that went, or "
         "an old slug, is `withdrawn` for at least 90 days.",
-        responses={200: ChangeSerializer.page_schema, 410: CursorExpired},
+        responses={200: ChangePageSerializer, 410: CursorExpired},
     )
     def list(self, request):
         page = self.paginate_queryset(self.filterset_class(self.query))

@@ -8,20 +8,21 @@ from catalogue.exceptions import FileNotFound, PersonaNotFound, SkillNotFound
 from catalogue.filters import PersonaFilterSet, SkillFilterSet
 from catalogue.models import Persona, Skill, is_slug
 from catalogue.serializers import (
-    BYTES_SCHEMA,
-    DIGEST_SCHEMA,
     OTHER_FILE,
     TEXT_FILE,
+    BytesField,
     PersonaDetailSerializer,
+    PersonaPageSerializer,
     PersonaSerializer,
     SkillDetailSerializer,
+    SkillPageSerializer,
     SkillSerializer,
     media_type,
 )
 from catalogue.skill_md import name_of
 from marketplace.api.downloads import Download
 from marketplace.api.exceptions import RangeNotSatisfiable
-from marketplace.api.links import base_url
+from marketplace.api.fields import DigestField
 from marketplace.api.viewsets import PublicListViewSet
 from marketplace.db.compiled_queries import BindParam, VersionedQuery
 from marketplace.http_cache.responses import conditional_response
@@ -56,7 +57,7 @@ class CatalogueViewSet(PublicListViewSet):
         entry, validator = self.get_published(slug)
 
         def build():
-            context = {"base": base_url(request)}
+            context = {"request": request}
             return Response(self.detail_serializer_class(entry, context=context).data)
 
         return conditional_response(request, validator.seen, validator, build)
@@ -76,7 +77,7 @@ class CatalogueViewSet(PublicListViewSet):
         tags=["Catalogue"],
         summary="Search and filter skills",
         description=f"Skills teach an agent to do one thing. {LISTS}",
-        responses={200: SkillSerializer.page_schema},
+        responses={200: SkillPageSerializer},
     ),
     retrieve=extend_schema(
         operation_id="get_skill",
@@ -101,12 +102,12 @@ class SkillViewSet(CatalogueViewSet):
         "where the file has another one by now, this is a 404.",
         parameters=[
             OpenApiParameter(
-                "digest", DIGEST_SCHEMA, description="The `digest` that the file must have."
+                "digest", DigestField().schema, description="The `digest` that the file must have."
             )
         ],
         responses={
-            (200, OTHER_FILE, TEXT_FILE): BYTES_SCHEMA,
-            (206, OTHER_FILE, TEXT_FILE): BYTES_SCHEMA,
+            (200, OTHER_FILE, TEXT_FILE): BytesField,
+            (206, OTHER_FILE, TEXT_FILE): BytesField,
             404: (SkillNotFound, FileNotFound),
             416: RangeNotSatisfiable,
         },
@@ -138,8 +139,8 @@ class SkillViewSet(CatalogueViewSet):
         description="What to unpack into a folder of the skill's name: its SKILL.md and its files. "
         "The bytes are the same everywhere for the same `digest` of the skill.",
         responses={
-            (200, "application/zip"): BYTES_SCHEMA,
-            (206, "application/zip"): BYTES_SCHEMA,
+            (200, "application/zip"): BytesField,
+            (206, "application/zip"): BytesField,
             404: SkillNotFound,
             416: RangeNotSatisfiable,
         },
@@ -165,7 +166,7 @@ class SkillViewSet(CatalogueViewSet):
         summary="Search and filter personas",
         description="A persona is a prompt that gives an agent a role, with the skills for it. "
         f"{LISTS}",
-        responses={200: PersonaSerializer.page_schema},
+        responses={200: PersonaPageSerializer},
     ),
     retrieve=extend_schema(
         operation_id="get_persona",

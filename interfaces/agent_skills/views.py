@@ -17,21 +17,13 @@ from catalogue.models import Skill, Status, content_digest
 from catalogue.views import PersonaViewSet, SkillViewSet
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.guides.views import skill_md
-from marketplace.api.schemas import TEXT, component, described, like
+from marketplace.api.fields import TextField
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.db.compiled_queries import BindParam, InlineConstant, VersionedQuery
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import ALWAYS_FRESH, Validator
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
-SKILL_MD_SCHEMA = component(
-    "SkillMd",
-    like(
-        described(TEXT, "Frontmatter between two lines of `---`, then Markdown."),
-        "---\nname: pdf-tables\ndescription: Extracts tables from PDF files into CSV.\n---\n",
-    ),
-)
-
 bundled_skills = VersionedQuery(
     Skill.objects.published()
     .with_row_version()
@@ -42,6 +34,15 @@ bundled_skills = VersionedQuery(
     )
     .order_by("slug")
 )
+
+
+class SkillMdField(TextField):
+    component = "SkillMd"
+    keywords = {
+        "type": "string",
+        "description": "Frontmatter between two lines of `---`, then Markdown.",
+    }
+    initial = "---\nname: pdf-tables\ndescription: Extracts tables from PDF files into CSV.\n---\n"
 
 
 class DiscoveryViewSet(PublicReadingViewSet):
@@ -72,7 +73,7 @@ class DiscoveryViewSet(PublicReadingViewSet):
         summary="Read one skill as a file",
         description="The SKILL.md to put into a folder of the skill's name. Its frontmatter is "
         "what every reader of the format accepts.",
-        responses={(200, "text/markdown"): SKILL_MD_SCHEMA, 404: SkillNotFound},
+        responses={(200, "text/markdown"): SkillMdField, 404: SkillNotFound},
     )
     def skill_file(self, request, slug):
         skill, validator = SkillViewSet.get_published(slug)

@@ -1,36 +1,17 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, quote
-
-from django.urls import reverse
+from urllib.parse import parse_qsl
 
 from interfaces.mcp.api import call_api
-from interfaces.mcp.serializers import NothingSerializer
+from interfaces.mcp.operations import operations
 from marketplace.api.exceptions import BadRequest
 
-
-def get(tool, caller, arguments):
-    """GET with the arguments as the query.
-
-    Where the tool takes some, one that it does not declare is refused: no filter may be ignored.
-    """
-    tool.arguments().read(arguments)
-    path, rest = tool.address(arguments)
-    allowed = [name for name in tool.descriptions if name not in tool.in_path]
-    if allowed and (unknown := rest.keys() - set(allowed)):
-        raise BadRequest(f"Unknown argument {min(unknown)!r}. Allowed: {', '.join(allowed)}")
-    return call_api(caller, "GET", path, query=query_of(rest) if allowed else ())
-
-
-def post(tool, caller, arguments):
-    return call_api(caller, "POST", reverse(tool.route), body=arguments)
-
-
-def delete(tool, caller, arguments):
-    tool.arguments().read(arguments)
-    path, _ = tool.address(arguments)
-    return call_api(caller, "DELETE", path)
+# The arguments of every list.
+PAGE = {
+    "limit": "At most so many results",
+    "cursor": "The `next` of an earlier response, for what comes after it",
+}
 
 
 def json_of(response):
@@ -39,40 +20,76 @@ def json_of(response):
 
 @dataclass(frozen=True)
 class Tool:
-    """A request of the API as a tool.
+    """An operation of the API as a tool, with a description for each argument that it takes.
 
-    `in_path` names the arguments that are parts of the path, and `shown` makes of the response
-    what the tool shows.
+    If a tool has an `alternative`, its one argument says which of the two operations is meant.
+    `shown` makes what the tool shows of the response.
     """
 
     title: str
     description: str
-    send: Callable
-    route: str
-    arguments: type = NothingSerializer
+    operation_id: str
     descriptions: dict = field(default_factory=dict)
-    in_path: list = field(default_factory=list)
+    alternative: str | None = None
     shown: Callable = json_of
     is_idempotent: bool = True
     is_destructive: bool = False
 
     def call(self, caller, arguments):
         """The API's response. Raises BadRequest for arguments that make no request."""
-        return self.send(self, caller, arguments)
+        operation = self.operation_for(arguments)
+        if operation.method == "POST":
+            return call_api(caller, "POST", operation.path, body=arguments)
+        operation.check(arguments, self.names_of(operation))
+        query = self.query(operation, arguments) if operation.reads else ()
+        return call_api(caller, operation.method, operation.address(arguments), query=query)
+
+    @property
+    def operation(self):
+        return operations()[self.operation_id]
 
     @property
     def is_read_only(self):
-        return self.send is get
+        return self.operation.reads
 
-    def address(self, arguments):
-        """The path, and the arguments that are not part of it."""
-        # Whatever an argument holds, a slash too, is one segment; only a file's path is several.
-        parts = [
-            arguments[name] if name == "path" else quote(arguments[name], safe="")
-            for name in self.in_path
-        ]
-        rest = {name: value for name, value in arguments.items() if name not in self.in_path}
-        return reverse(self.route, args=parts), rest
+    def operation_for(self, arguments):
+        if self.alternative is None:
+            return self.operation
+        names = [name for name in self.descriptions if arguments.get(name) is not None]
+        if len(names) != 1:
+            raise BadRequest(f"Either {' or '.join(self.descriptions)} is required")
+        is_first = names[0] in self.operation.arguments
+        return self.operation if is_first else operations()[self.alternative]
+
+    def names_of(self, operation):
+        """The names of the operation's arguments, those of every list first."""
+        names = operation.arguments if operation.method == "POST" else self.descriptions
+        common = operation.arguments.keys() & self.descriptions.keys()
+        return sorted((name for name in names if name in common), key=lambda name: name not in PAGE)
+
+    def query(self, operation, arguments):
+        """The arguments that are not in the path, as (name, text).
+
+        Where the tool takes some, one that it does not declare is refused: no filter may be
+        ignored.
+        """
+        allowed = [name for name in self.descriptions if name not in operation.in_path]
+        rest = {name: arguments[name] for name in arguments if name not in operation.in_path}
+        if allowed and (unknown := rest.keys() - set(allowed)):
+            raise BadRequest(f"Unknown argument {min(unknown)!r}. Allowed: {', '.join(allowed)}")
+        return query_of(rest) if allowed else ()
+
+    @property
+    def schema(self):
+        """The JSON Schema of the arguments."""
+        both = [self.operation, *([operations()[self.alternative]] if self.alternative else [])]
+        arguments = {
+            name: {**operation.arguments[name], "description": self.descriptions[name]}
+            for operation in both
+            for name in self.names_of(operation)
+        }
+        required = [] if self.alternative else self.operation.required
+        return {"type": "object", "properties": arguments, "required": required}
 
 
 def query_of(arguments):

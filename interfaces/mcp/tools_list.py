@@ -6,7 +6,6 @@ from mcp.types import ListToolsResult, ToolAnnotations
 from mcp.types import Tool as OfferedTool
 
 from catalogue.search.facet_counts import most_common
-from interfaces.mcp.serializers import arguments_schema
 from interfaces.mcp.tools import TOOLS
 
 MAX_CATEGORIES = 50  # from so many on, a description names none
@@ -16,7 +15,7 @@ OFFERED = [
         name=name,
         title=tool.title,
         description=tool.description,
-        input_schema=arguments_schema(tool.arguments, tool.descriptions),
+        input_schema=tool.schema,
         annotations=ToolAnnotations(
             read_only_hint=tool.is_read_only,
             idempotent_hint=tool.is_idempotent,

@@ -1,10 +1,16 @@
 """What all operations share: the body of an error, and the headers."""
 
-from marketplace.api.schemas import TEXT, component, object_schema
+from drf_spectacular.utils import extend_schema_serializer
 
-ERROR = component(
-    "Error", object_schema({"error": TEXT}, "Every response of 400 and above: one sentence.")
-)
+from marketplace.api.fields import TextField
+from marketplace.api.serializers import ResponseSerializer
+
+TEXT = {"type": "string"}
+
+
+@extend_schema_serializer(description="Every response of 400 and above: one sentence.")
+class ErrorSerializer(ResponseSerializer):
+    error = TextField()
 
 
 def header(description, schema):

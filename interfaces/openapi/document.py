@@ -1,17 +1,15 @@
 """The whole document."""
 
+from copy import deepcopy
 from functools import cache
 from threading import Lock
 
 from django.conf import settings
-from drf_spectacular.extensions import OpenApiAuthenticationExtension, OpenApiSerializerExtension
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
 
 from agents.authentication import BearerAuthentication
 from interfaces.openapi.components import HEADERS
-from interfaces.openapi.request_bodies import body_schema
-from marketplace.api.schemas import COMPONENTS
-from marketplace.api.serializers import BodySerializer
 from marketplace.api.viewsets import ApiViewSet
 
 INTRODUCTION = """\
@@ -54,14 +52,6 @@ class Bearer(OpenApiAuthenticationExtension):
         }
 
 
-class Bodies(OpenApiSerializerExtension):
-    target_class = BodySerializer
-    match_subclasses = True
-
-    def map_serializer(self, auto_schema, direction):
-        return body_schema(self.target)
-
-
 class Endpoints(EndpointEnumerator):
     def get_allowed_methods(self, callback):
         # The library's order is that of a set, another one in each process.
@@ -85,7 +75,6 @@ class Generator(SchemaGenerator):
         document = super().get_schema(request, public)
         document["info"]["description"] = INTRODUCTION
         document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
-        document["components"]["schemas"] |= COMPONENTS
         document["components"]["headers"] = HEADERS
         return document
 
@@ -94,10 +83,25 @@ making = Lock()
 
 
 def document():
-    """The document as a dict; made once in each process."""
+    """The document as a dict, as it is served; made once in each process."""
     # drf-spectacular fails where two threads use it for the first time at once.
     with making:
+        return served_document()
+
+
+def document_with_defaults():
+    with making:
         return made_document()
+
+
+@cache
+def served_document():
+    """Without defaults of bodies: openapi-typescript takes a field that has one for required."""
+    served = deepcopy(made_document())
+    for schema in served["components"]["schemas"].values():
+        for field in schema.get("properties", {}).values():
+            field.pop("default", None)
+    return served
 
 
 @cache

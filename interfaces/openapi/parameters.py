@@ -1,10 +1,9 @@
 """The parameters of a request: in the query, the path and the headers."""
 
 from catalogue.filters import MAX_QUERY
-from catalogue.serializers import PATH_SCHEMA, PERSONA_SLUG_SCHEMA, SLUG_SCHEMA
-from marketplace.api.exceptions import BadRequest
-from marketplace.api.pagination import KeysetPagination
-from marketplace.api.schemas import TEXT, identifier
+from catalogue.serializers import PERSONA_SLUG, EntrySlugField, PathField
+from interfaces.openapi.components import TEXT
+from marketplace.api.fields import IdentifierField
 
 IF_NONE_MATCH = {
     "name": "If-None-Match",
@@ -29,17 +28,17 @@ IF_RANGE = {
 }
 
 
-def in_path(name, description, schema):
+def in_path(name, description, field):
     fixed = {"in": "path", "required": True}
-    return {"name": name, **fixed, "description": description, "schema": schema}
+    return {"name": name, **fixed, "description": description, "schema": field.schema}
 
 
 NAME = "The unique name of the entry."
 IN_PATH = [
-    in_path("slug", NAME, SLUG_SCHEMA),
-    in_path("personaSlug", NAME, PERSONA_SLUG_SCHEMA),
-    in_path("path", "Its `path`, percent-encoded but for the slashes.", PATH_SCHEMA),
-    in_path("tokenId", "The `tokenId` of one of your tokens.", identifier("token")),
+    in_path("slug", NAME, EntrySlugField()),
+    in_path("personaSlug", NAME, EntrySlugField(initial=PERSONA_SLUG)),
+    in_path("path", "Its `path`, percent-encoded but for the slashes.", PathField()),
+    in_path("tokenId", "The `tokenId` of one of your tokens.", IdentifierField("token")),
 ]
 
 
@@ -54,7 +53,9 @@ def of_list(view):
             yield in_query(alias, f"The same as `{name}`.", text)
         meant = f"Without it `relevance` where there is a `q`, else `{filterset.default_sort}`."
     for name, each in filterset.filters.items():
-        yield in_query(name, each.description, each.schema, required=name in filterset.required)
+        yield in_query(
+            name, each.description, each.field.schema, required=name in filterset.required
+        )
     if "sort" in filterset.allowed():
         yield in_query("sort", meant, {"type": "string", "enum": filterset.sort_names()})
     if view.paginator is not None:
@@ -64,18 +65,3 @@ def of_list(view):
 def in_query(name, description, schema, *, required=False):
     parameter = {"name": name, "in": "query", "description": description, "schema": schema}
     return parameter | {"required": True} if required else parameter
-
-
-def refusals(filterset_class):
-    """The texts of the 400s for the parameters of a list."""
-    for query in (
-        *({"colour": ["red"]}, {"q": ["one", "two"]}, {"q": ["x" * (MAX_QUERY + 1)]}),
-        *({"limit": ["0"]}, {"sort": ["best"]}, {"sort": ["relevance"]}),
-        *({"kind": ["agent"]}, {}),
-    ):
-        if not query.keys() <= {"colour", *filterset_class.allowed()}:
-            continue
-        try:
-            KeysetPagination().get_limit(filterset_class(query).params)
-        except BadRequest as error:
-            yield str(error.detail)

@@ -4,10 +4,10 @@ from django.conf import settings
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
 
+from marketplace.api.fields import TextField, UrlField
 from marketplace.api.links import base_url
-from marketplace.api.schemas import TEXT, URL, component, like, object_schema
+from marketplace.api.serializers import ResponseSerializer
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import conditional_response
 from marketplace.http_cache.validators import ALWAYS_FRESH
@@ -35,28 +35,16 @@ ROUTES = {
 }
 
 
-class RootSerializer(BaseSerializer):
-    """The complete addresses of the API's parts, which begin with the `base`."""
-
-    schema = component(
-        "Root",
-        object_schema(
-            {
-                "name": like(TEXT, NAME),
-                "version": like(TEXT, "1.0.0"),
-                "links": object_schema(
-                    {
-                        name: like(URL, f"https://marketplace.example/api/v1/{name}")
-                        for name in ROUTES
-                    }
-                ),
-            }
-        ),
+class LinksSerializer(ResponseSerializer):
+    vars().update(
+        {name: UrlField(initial=f"https://marketplace.example/api/v1/{name}") for name in ROUTES}
     )
 
-    def to_representation(self, base):
-        links = {name: base + reverse(route) for name, route in ROUTES.items()}
-        return {"name": NAME, "version": settings.VERSION, "links": links}
+
+class RootSerializer(ResponseSerializer):
+    name = TextField(initial=NAME)
+    version = TextField(initial="1.0.0")
+    links = LinksSerializer()
 
 
 class RootViewSet(PublicReadingViewSet):
@@ -69,7 +57,9 @@ class RootViewSet(PublicReadingViewSet):
         responses={200: RootSerializer},
     )
     def list(self, request):
-        base = base_url(request)
-        return conditional_response(
-            request, base, ALWAYS_FRESH, lambda: Response(RootSerializer(base).data)
-        )
+        def build():
+            links = {name: reverse(route) for name, route in ROUTES.items()}
+            root = {"name": NAME, "version": settings.VERSION, "links": links}
+            return Response(RootSerializer(root, context={"request": request}).data)
+
+        return conditional_response(request, base_url(request), ALWAYS_FRESH, build)

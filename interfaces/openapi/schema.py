@@ -2,15 +2,17 @@
 
 from collections import defaultdict
 
+from drf_spectacular.extensions import OpenApiSerializerFieldExtension
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import force_instance
 from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
+from rest_framework.serializers import ListSerializer
 
 from interfaces.openapi import parameters
-from interfaces.openapi import request_bodies as bodies
-from interfaces.openapi.components import ERROR, HEADERS
-from marketplace.api import exceptions
+from interfaces.openapi.components import HEADERS, ErrorSerializer
+from marketplace.api import exceptions, fields
 from marketplace.api.limits import MAX_BODY, TOO_SLOW
-from marketplace.api.schemas import example_of, ref
+from marketplace.api.serializers import ResponseSerializer
 from marketplace.middleware import errors as middleware
 from marketplace.ratelimits.decorators import rate_of
 
@@ -44,11 +46,28 @@ UNCOUNTED = {401, 403, 408, *TOO_LONG, 500, 503}
 OF_ANY_LAYER = {400, 403}
 
 
+class Fields(OpenApiSerializerFieldExtension):
+    target_class = fields.Field
+    match_subclasses = True
+
+    def get_name(self):
+        return self.target.component
+
+    def map_serializer_field(self, auto_schema, direction):
+        field, schema = self.target, self.target.schema
+        if isinstance(field, fields.ListField):
+            schema["items"] = auto_schema._map_serializer_field(field.child, direction)  # noqa: SLF001
+        # null for an optional field means that it is absent.
+        if not field.required and schema["type"] != "null":
+            schema["nullable"] = True
+        return schema
+
+
 class OperationSchema(AutoSchema):
     """An operation, from the code of its view and from what `extend_schema` adds to it.
 
-    The `responses` of extend_schema are response serializers or schemas, and those errors that
-    not every operation has.
+    The `responses` of extend_schema are serializers or fields, and those errors that not every
+    operation has.
     """
 
     def get_operation(self, *path):
@@ -57,6 +76,17 @@ class OperationSchema(AutoSchema):
             rate = rate_of(self.policy, "free")
             operation["description"] += f"\n\nRate limit `{self.policy}`: {rate} in the free tier."
         return operation
+
+    def _map_basic_serializer(self, serializer, direction):
+        schema = super()._map_basic_serializer(serializer, direction)
+        is_response = isinstance(serializer, ResponseSerializer)
+        return schema | {"additionalProperties": False} if is_response else schema
+
+    def _map_serializer_field(self, field, direction, bypass_extensions=False):  # noqa: FBT002
+        schema = super()._map_serializer_field(field, direction, bypass_extensions)
+        if isinstance(field, ListSerializer) and field.max_length:
+            schema["maxItems"] = field.max_length
+        return schema
 
     @property
     def policy(self):
@@ -100,7 +130,7 @@ class OperationSchema(AutoSchema):
         if body is not None:
             (parser,) = self.view.get_parsers()
             body["required"] = not parser.may_be_empty
-            example = example_of(bodies.body_schema(self.view.get_serializer()))
+            example = self.view.get_serializer().get_initial()
             body["content"]["application/json"]["example"] = example
         return body
 
@@ -118,15 +148,15 @@ class OperationSchema(AutoSchema):
         for key, served in self.get_response_serializers().items():
             if not errors_in(served):
                 status, *media_types = key if isinstance(key, tuple) else (key, "application/json")
-                schema = served if isinstance(served, dict) else served.schema
-                example = example_of(schema)
-                yield status, self.response(status, media_types, schema, example=example)
+                example = force_instance(served).get_initial()
+                yield status, self.response(status, media_types, served, example=example)
 
     def refusal(self, status, texts):
         examples = {text: {"value": {"error": text}} for text in texts}
-        return self.response(status, ["application/json"], ERROR, examples=examples)
+        return self.response(status, ["application/json"], ErrorSerializer, examples=examples)
 
-    def response(self, status, media_types, schema, **examples):
+    def response(self, status, media_types, served, **examples):
+        schema = self._map_serializer_field(force_instance(served), "response")
         return {
             "description": STATUS_DESCRIPTIONS[status],
             "headers": self.headers(status),
@@ -149,7 +179,7 @@ class OperationSchema(AutoSchema):
             names += ["RateLimit", "RateLimit-Policy"]
         if status in OF_ANY_LAYER:
             return {name: HEADERS[name] | {"required": False} for name in names}
-        return {name: ref(name, "headers") for name in names}
+        return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
     def refusals(self):
         """Every error that the operation may raise, as (status, text)."""
@@ -170,9 +200,11 @@ class OperationSchema(AutoSchema):
 
     def bad_requests(self):
         if self.has_body:
-            yield from bodies.refusals(self.view.get_serializer())
+            yield from self.view.get_serializer().refusals()
         if self.is_list:
-            yield from parameters.refusals(self.view.filterset_class)
+            yield from self.view.filterset_class.refusals()
+            if self.view.paginator is not None:
+                yield self.view.paginator.limit_refusal
         yield middleware.TEXTS[400]
 
     def errors(self):

@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from rest_framework.response import Response
 
-from catalogue.filters import MAX_QUERY, PersonaFilterSet, SkillFilterSet, parse_kind
+from catalogue.filters import KIND, MAX_QUERY, PersonaFilterSet, SkillFilterSet
 from catalogue.models import TITLE_WITHOUT_CASE
 from catalogue.search.facet_counts import most_common
 from catalogue.search.spelling import completed
@@ -29,7 +29,7 @@ class SuggestionViewSet(PublicReadingViewSet):
 
     def list(self, request):
         kind, text = self.query.get("kind", [""])[0], self.query.get("q", [""])[0].strip()
-        kinds = [parse_kind(kind)] if kind else list(FILTERSETS)
+        kinds = [KIND.read(kind)] if kind else list(FILTERSETS)
         suggestions, validators = [], []
         for each in kinds:
             counted, validator = most_common(each, HINTS)

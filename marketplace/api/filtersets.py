@@ -1,33 +1,44 @@
 """The query string of a list, declared once for the API, OpenAPI and the website."""
 
+import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from django.db.models import Count, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from marketplace.api.exceptions import BadRequest
+from marketplace.api.fields import Field, TextField
 from marketplace.api.keysets import SortedRows, compile_page
-from marketplace.api.schemas import TEXT
 from marketplace.db.compiled_queries import BindParam, compiled_once
+
+GIVEN_TWICE = "{name} must be given at most once"
 
 
 @dataclass(frozen=True)
 class Filter:
     """A query parameter that narrows a list.
 
-    `condition` makes the Q of a value, or of the BindParam that stands for it.
+    `condition` makes the Q of a value, or of the BindParam that stands for it. A text for which
+    `parse` raises ValueError is refused with the `error`.
     """
 
     condition: Callable
     description: str
-    schema: dict = field(default_factory=TEXT.copy)
+    field: Field = dataclasses.field(default_factory=TextField)
+    error: str = ""
     parse: Callable = str  # of the parameter's text, or of the list of texts if it is repeatable
     is_repeatable: bool = False
     is_facet: bool = False  # its values are counted in FacetCount
     is_inlined: bool = False  # each value has an SQL of its own
     is_selective: bool = False  # leaves few entries, whatever the value
     is_versioned: bool = True  # the catalogue version rises when other entries pass
+
+    def read(self, text):
+        try:
+            return self.parse(text)
+        except ValueError as error:
+            raise BadRequest(self.error) from error
 
 
 class FilterSet:
@@ -50,20 +61,40 @@ class FilterSet:
         self.params = self._params(query)
         self.sort = self._sort(self.params.get("sort"))
         self.values = {
-            name: each.parse(query[name] if each.is_repeatable else self.params[name])
+            name: each.read(query[name] if each.is_repeatable else self.params[name])
             for name, each in self.filters.items()
             if name in self.params
         }
         for name in self.required:
             if name not in self.values:
-                choices = ", ".join(self.filters[name].schema["enum"])
-                raise BadRequest(f"{name} is required: one of {choices}")
+                raise BadRequest(self.missing(name))
 
     @classmethod
     def allowed(cls):
         """The names of the parameters. The order of a list with one sort alone is not chosen."""
         sort = {"sort"} if len(cls.sorts) > 1 else set()
         return {"limit", "cursor", *sort, *cls.aliases, *cls.filters}
+
+    @classmethod
+    def refusals(cls):
+        """The texts of its 400s."""
+        yield cls.unknown("colour")
+        yield from map(cls.missing, cls.required)
+        yield from (each.error for each in cls.filters.values() if each.error)
+        if "sort" in cls.allowed():
+            yield cls.unknown_sort()
+
+    @classmethod
+    def unknown(cls, name):
+        return f"Unknown query parameter '{name}'. Allowed: {', '.join(sorted(cls.allowed()))}"
+
+    @classmethod
+    def missing(cls, name):
+        return f"{name} is required: one of {cls.filters[name].field.names}"
+
+    @classmethod
+    def unknown_sort(cls):
+        return f"sort must be one of {', '.join(cls.sort_names())}"
 
     def rows(self):
         params = {**self.values, **self.bound}
@@ -130,13 +161,11 @@ class FilterSet:
         allowed, params = self.allowed(), {}
         for given, values in query.items():
             if given not in allowed:
-                raise BadRequest(
-                    f"Unknown query parameter '{given}'. Allowed: {', '.join(sorted(allowed))}"
-                )
+                raise BadRequest(self.unknown(given))
             name = self.aliases.get(given, given)
             is_repeatable = name in self.filters and self.filters[name].is_repeatable
             if name in params or (len(values) > 1 and not is_repeatable):
-                raise BadRequest(f"{name} must be given at most once")
+                raise BadRequest(GIVEN_TWICE.format(name=name))
             params[name] = values[0]
         return params
 
@@ -144,5 +173,5 @@ class FilterSet:
         if name is None:
             return self.default_sort
         if name not in self.sort_names():
-            raise BadRequest(f"sort must be one of {', '.join(self.sort_names())}")
+            raise BadRequest(self.unknown_sort())
         return name

@@ -23,7 +23,7 @@ class KeysetPagination(BasePagination):
     """
 
     default_limit, max_limit = 20, 100
-    limit_range = f"a whole number from 1 to {max_limit}"
+    limit_refusal = f"limit must be a whole number from 1 to {max_limit}"
 
     def paginate_queryset(self, queryset, request, view=None):
         self.request, self.query = request, queryset.query
@@ -59,7 +59,7 @@ class KeysetPagination(BasePagination):
     def get_limit(self, params):
         text = params.get("limit", str(self.default_limit))
         if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= self.max_limit:
-            raise BadRequest(f"limit must be {self.limit_range}")
+            raise BadRequest(self.limit_refusal)
         return int(text)
 
     def link(self, row, *, backwards):

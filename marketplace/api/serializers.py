@@ -1,136 +1,16 @@
-"""Strict request fields, and how values look on the wire (contract 1)."""
+"""Request bodies, read strictly (contract 1), and responses of declared fields."""
 
-from datetime import UTC
+from copy import copy
+from functools import cached_property
+from operator import attrgetter
 
 from rest_framework import serializers
 
 from marketplace.api.exceptions import BadRequest
-from marketplace.names import has_controls
-from marketplace.secrets import holds_token
+from marketplace.api.fields import CountField, Field, NullField, UrlField
+from marketplace.api.parsers import NOT_AN_OBJECT, NOT_JSON
 
-# What `timestamp` writes, for PostgreSQL's to_char.
-TIMESTAMP_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
-
-
-def timestamp(value):
-    """A datetime as `2026-01-31T09:05:00.000Z` (ISO 8601, UTC, milliseconds); None stays None."""
-    if value is None:
-        return None
-    return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def number(value):
-    """A decimal as a JSON number, a whole one without a fraction; None stays None."""
-    if value is None:
-        return None
-    return int(value) if value == value.to_integral_value() else float(value)
-
-
-class NamedField(serializers.Field):
-    """A field whose error texts name it."""
-
-    default_error_messages = {"required": "{field} is required", "null": "{field} is required"}
-
-    def fail(self, key, **values):
-        super().fail(key, field=self.field_name, **values)
-
-
-class TextField(NamedField):
-    default_error_messages = {
-        "invalid": "{field} must be a string",
-        "min_length": "{field} must be at least {length} characters",
-        "max_length": "{field} must be at most {length} characters",
-    }
-
-    def __init__(self, *, min_length=0, max_length=None, **options):
-        super().__init__(**options)
-        self.min_length = min_length
-        self.max_length = max_length
-
-    def to_internal_value(self, data):
-        if not isinstance(data, str):
-            self.fail("invalid")
-        if self.max_length is not None and len(data) > self.max_length:
-            self.fail("max_length", length=self.max_length)
-        if len(data) < self.min_length:
-            self.fail("min_length", length=self.min_length)
-        return data
-
-
-class PublicTextField(TextField):
-    """A text that others will see: one with a token in it is refused."""
-
-    default_error_messages = {"private": "{field} must not hold a token"}
-
-    def to_internal_value(self, data):
-        text = super().to_internal_value(data)
-        if holds_token(text):
-            self.fail("private")
-        return text
-
-
-class NameField(PublicTextField):
-    default_error_messages = {"control": "{field} must not contain control characters"}
-
-    def to_internal_value(self, data):
-        name = super().to_internal_value(data)
-        if has_controls(name):
-            self.fail("control")
-        return name
-
-
-class SlugField(TextField):
-    """A slug; whether an entry has it, the catalogue says."""
-
-    def to_internal_value(self, data):
-        if data == "":
-            self.fail("required")
-        return super().to_internal_value(data)
-
-
-class ChoiceField(NamedField):
-    """One of some texts."""
-
-    default_error_messages = {
-        "invalid": "{field} must be a string",
-        "choice": "{field} must be one of {choices}",
-    }
-
-    def __init__(self, choices, **options):
-        super().__init__(**options)
-        self.choices = choices
-
-    def to_internal_value(self, data):
-        if not isinstance(data, str):
-            self.fail("invalid")
-        if data not in self.choices:
-            self.fail("choice", choices=", ".join(self.choices))
-        return data
-
-
-class BooleanField(NamedField):
-    default_error_messages = {"invalid": "{field} must be a boolean"}
-
-    def to_internal_value(self, data):
-        if not isinstance(data, bool):
-            self.fail("invalid")
-        return data
-
-
-class WholeNumberField(NamedField):
-    default_error_messages = {
-        "invalid": "{field} must be a whole number from {min_value} to {max_value}"
-    }
-
-    def __init__(self, *, min_value, max_value, **options):
-        super().__init__(**options)
-        self.min_value, self.max_value = min_value, max_value
-
-    def to_internal_value(self, data):
-        # To Python, true and false are integers too.
-        if type(data) is not int or not self.min_value <= data <= self.max_value:
-            self.fail("invalid", min_value=self.min_value, max_value=self.max_value)
-        return data
+WHOLE = "*"  # the source of a field that shows the row itself
 
 
 class BodySerializer(serializers.Serializer):
@@ -155,3 +35,91 @@ class BodySerializer(serializers.Serializer):
         except serializers.ValidationError as error:
             problems = (str(text) for texts in error.detail.values() for text in texts)
             raise BadRequest("; ".join(problems)) from error
+
+    def refusals(self):
+        """The texts of the 400s for a wrong body or one wrong field."""
+        yield from (NOT_JSON, NOT_AN_OBJECT)
+        for field in self.fields.values():
+            yield from field.refusals()
+
+
+class ResponseListSerializer(serializers.ListSerializer):
+    @property
+    def needs_context(self):
+        return self.child.needs_context
+
+    def get_initial(self):
+        return [self.child.get_initial()]
+
+
+class ResponseSerializer(serializers.Serializer):
+    """A response, from a row that is a dict or has the sources of the fields as attributes.
+
+    DRF copies all fields for each instance and asks each field for its value. Here a class reads
+    all sources at once and shares its fields; an instance copies only those that need its context.
+    """
+
+    needs_context = False
+
+    class Meta:
+        list_serializer_class = ResponseListSerializer
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        fields = cls._declared_fields
+        cls.needs_context = any(field.needs_context for field in fields.values())
+        cls._names = tuple(fields)
+        cls._sources = [field.source or name for name, field in fields.items()]
+        # Every row has a class, which stands for the row itself here. With one more attribute than
+        # fields, there are two at least: of one alone, attrgetter makes no tuple.
+        paths = ("__class__" if source == WHOLE else source for source in cls._sources)
+        cls._read = staticmethod(attrgetter(*paths, "__class__"))
+        cls._conversions = [
+            (name, field, field.source == WHOLE)
+            for name, field in fields.items()
+            if type(field).to_representation is not Field.to_representation or field.source == WHOLE
+        ]
+
+    def to_representation(self, row):
+        if isinstance(row, dict):
+            values = [row if source == WHOLE else row[source] for source in self._sources]
+        else:
+            values = self._read(row)
+        data = dict(zip(self._names, values, strict=False))
+        for name, convert, is_whole in self._converters:
+            if is_whole:
+                data[name] = convert(row)
+            elif (value := data[name]) is not None:
+                data[name] = convert(value)
+        return data
+
+    @cached_property
+    def _converters(self):
+        return [
+            (name, in_context(field, self).to_representation, is_whole)
+            for name, field, is_whole in self._conversions
+        ]
+
+
+def in_context(field, parent):
+    """The field, or a copy that has the context of its parent."""
+    if not field.needs_context:
+        return field
+    field = copy(field)
+    field.parent = parent
+    if isinstance(field, ResponseListSerializer):
+        field.child = in_context(field.child, field)
+    return field
+
+
+class PageSerializer(ResponseSerializer):
+    """What KeysetPagination responds with; subclasses declare the `results`."""
+
+    results = NullField()
+    count = CountField(help_text="On all pages.")
+    next = UrlField(
+        allow_null=True,
+        initial="https://marketplace.example/api/v1/skills?cursor=WyIxYzZm",
+        help_text="The next page; null on the last.",
+    )
+    previous = UrlField(allow_null=True, initial=None)

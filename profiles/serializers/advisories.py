@@ -1,43 +1,18 @@
 from catalogue.models import Entry
-from catalogue.serializers import KIND_SCHEMA, SLUG_SCHEMA, TITLE_SCHEMA
-from marketplace.api.schemas import (
-    TIMESTAMP,
-    array,
-    column,
-    component,
-    described,
-    like,
-    object_schema,
-)
-from marketplace.api.serializers import timestamp
+from catalogue.serializers import EntrySlugField, KindField, TitleField
+from marketplace.api.fields import TextField, TimestampField
+from marketplace.api.serializers import ResponseSerializer
+from marketplace.models import max_length
 
-ADVISORIES_SCHEMA = array(
-    component(
-        "Advisory",
-        object_schema(
-            {
-                "kind": KIND_SCHEMA,
-                "slug": SLUG_SCHEMA,
-                "title": TITLE_SCHEMA,
-                "reason": described(
-                    like(column(Entry, "withdrawal_reason"), "It sends what it reads elsewhere."),
-                    "Empty where staff gave none.",
-                ),
-                "withdrawnAt": TIMESTAMP,
-            }
-        ),
+
+class AdvisorySerializer(ResponseSerializer):
+    kind = KindField()
+    slug = EntrySlugField()
+    title = TitleField()
+    reason = TextField(
+        source="withdrawal_reason",
+        max_length=max_length(Entry, "withdrawal_reason"),
+        initial="It sends what it reads elsewhere.",
+        help_text="Empty where staff gave none.",
     )
-)
-
-
-def advisories(rows):
-    return [
-        {
-            "kind": entry.kind,
-            "slug": entry.slug,
-            "title": entry.title,
-            "reason": entry.withdrawal_reason,
-            "withdrawnAt": timestamp(entry.gone_since),
-        }
-        for entry in rows
-    ]
+    withdrawnAt = TimestampField(source="gone_since")

@@ -1,50 +1,16 @@
-from rest_framework.serializers import BaseSerializer
-
-from marketplace.api.schemas import (
-    COUNT,
-    TEXT,
-    array,
-    component,
-    like,
-    object_schema,
-)
+from marketplace.api.fields import CountField, TextField
+from marketplace.api.serializers import ResponseSerializer
 
 
-class LimitsSerializer(BaseSerializer):
+class LimitSerializer(ResponseSerializer):
+    policy = TextField(initial="install")
+    limit = CountField(initial=20)
+    windowSeconds = CountField(source="window", initial=3600)
+    remaining = CountField(initial=17)
+    resetSeconds = CountField(source="seconds", initial=1284)
+
+
+class LimitsSerializer(ResponseSerializer):
     """The usages of the rate limits."""
 
-    schema = component(
-        "Limits",
-        object_schema(
-            {
-                "limits": array(
-                    component(
-                        "Limit",
-                        object_schema(
-                            {
-                                "policy": like(TEXT, "install"),
-                                "limit": like(COUNT, 20),
-                                "windowSeconds": like(COUNT, 3600),
-                                "remaining": like(COUNT, 17),
-                                "resetSeconds": like(COUNT, 1284),
-                            }
-                        ),
-                    )
-                )
-            }
-        ),
-    )
-
-    def to_representation(self, usages):
-        return {
-            "limits": [
-                {
-                    "policy": usage.policy,
-                    "limit": usage.limit,
-                    "windowSeconds": usage.window,
-                    "remaining": usage.remaining,
-                    "resetSeconds": usage.seconds,
-                }
-                for usage in usages
-            ]
-        }
+    limits = LimitSerializer(many=True, source="*")

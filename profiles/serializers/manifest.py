@@ -1,125 +1,72 @@
-from rest_framework.serializers import BaseSerializer
-
 from catalogue.serializers import (
-    CONTEXT_TOKENS_SCHEMA,
-    DEPRECATION_SCHEMA,
-    DESCRIPTION_SCHEMA,
-    DIGEST_SCHEMA,
-    FILE_SCHEMA,
-    SLUG_SCHEMA,
-    TITLE_SCHEMA,
-    VERSION_SCHEMA,
-    deprecation_of,
-    files_of,
+    BundlingPersonaSerializer,
+    ContextTokensField,
+    DeprecationSerializer,
+    DescriptionField,
+    EntrySlugField,
+    FileSerializer,
+    PersonaIdSerializer,
+    SkillIdSerializer,
+    TitleField,
+    VersionField,
 )
-from marketplace.api.schemas import (
-    COUNT,
-    FLAG,
-    TEXT,
-    array,
-    component,
-    described,
-    identifier,
-    like,
-    nullable,
-    object_schema,
+from marketplace.api.fields import (
+    BooleanField,
+    ChoiceField,
+    CountField,
+    DigestField,
+    ListField,
+    TextField,
 )
-from profiles.serializers.advisories import ADVISORIES_SCHEMA, advisories
-from profiles.serializers.profile import ACTIVE_PERSONA
+from marketplace.api.serializers import ResponseSerializer
+from profiles.serializers.advisories import AdvisorySerializer
 
 
-class ManifestSerializer(BaseSerializer):
-    """A Manifest, for an agent whose `advisories` are in the context.
+class ContentField(TextField):
+    help_text = "Null beyond the limits, or where none was asked for."
+    initial = "You are an archivist."
 
-    The URLs of files begin with the `base` of the context.
-    """
 
-    content_schema = like(
-        described(nullable(TEXT), "Null beyond the limits, or where none was asked for."),
-        "You are an archivist.",
+class ManifestEntrySerializer(ResponseSerializer):
+    version = VersionField()
+    digest = DigestField()
+    installedDigest = DigestField(
+        source="installed_digest",
+        allow_null=True,
+        help_text="Of the text when it was installed or last updated; null where it is not "
+        "installed by itself.",
     )
-    digests_schema = {
-        "version": VERSION_SCHEMA,
-        "digest": DIGEST_SCHEMA,
-        "installedDigest": described(
-            nullable(DIGEST_SCHEMA),
-            "Of the text when it was installed or last updated; null where it is not installed "
-            "by itself.",
-        ),
-        "updateAvailable": FLAG,
-        "deprecation": DEPRECATION_SCHEMA,
-    }
-    schema = component(
-        "Manifest",
-        object_schema(
-            {
-                "activePersona": nullable(
-                    component(
-                        "ManifestPersona",
-                        object_schema(
-                            {
-                                **ACTIVE_PERSONA,
-                                **digests_schema,
-                                "content": content_schema,
-                                "contextTokens": CONTEXT_TOKENS_SCHEMA,
-                            }
-                        ),
-                    )
-                ),
-                "skills": array(
-                    component(
-                        "ManifestSkill",
-                        object_schema(
-                            {
-                                "skillId": identifier("skill"),
-                                "description": DESCRIPTION_SCHEMA,
-                                "slug": SLUG_SCHEMA,
-                                "title": TITLE_SCHEMA,
-                                **digests_schema,
-                                "content": like(content_schema, "---\nname: pdf-tables\n---\n"),
-                                "contextTokens": CONTEXT_TOKENS_SCHEMA,
-                                "files": array(FILE_SCHEMA),
-                                "via": array({"type": "string", "enum": ["install", "persona"]}),
-                            }
-                        ),
-                    )
-                ),
-                "contextTokens": described(COUNT, "The sum."),
-                "advisories": ADVISORIES_SCHEMA,
-                "truncated": described(FLAG, "Whether a `content` is null for its size alone."),
-            }
-        ),
+    updateAvailable = BooleanField(source="is_outdated")
+    content = ContentField(allow_null=True)
+    contextTokens = ContextTokensField(source="context_tokens")
+    deprecation = DeprecationSerializer()
+
+
+class ManifestPersonaSerializer(
+    PersonaIdSerializer, BundlingPersonaSerializer, ManifestEntrySerializer
+):
+    pass
+
+
+class NamedSkillSerializer(SkillIdSerializer):
+    description = DescriptionField()
+    slug = EntrySlugField()
+    title = TitleField()
+
+
+class ManifestSkillSerializer(NamedSkillSerializer, ManifestEntrySerializer):
+    content = ContentField(allow_null=True, initial="---\nname: pdf-tables\n---\n")
+    files = FileSerializer(many=True, source="*")
+    via = ListField(ChoiceField(["install", "persona"]))
+
+
+class ManifestSerializer(ResponseSerializer):
+    """A Manifest and its `advisories`."""
+
+    activePersona = ManifestPersonaSerializer(source="persona", allow_null=True)
+    skills = ManifestSkillSerializer(many=True)
+    contextTokens = CountField(source="context_tokens", help_text="The sum.")
+    advisories = AdvisorySerializer(many=True)
+    truncated = BooleanField(
+        source="is_truncated", help_text="Whether a `content` is null for its size alone."
     )
-
-    def to_representation(self, manifest):
-        persona = manifest.persona
-        return {
-            "activePersona": persona and {"personaId": persona.public_id, **self.common(persona)},
-            "skills": [self.skill(row) for row in manifest.skills],
-            "contextTokens": manifest.context_tokens,
-            "advisories": advisories(self.context["advisories"]),
-            "truncated": manifest.is_truncated,
-        }
-
-    def skill(self, row):
-        return {
-            "skillId": row.public_id,
-            "description": row.description,
-            **self.common(row),
-            "files": files_of(row, self.context["base"]),
-            "via": ["install"] * row.is_installed + ["persona"] * row.is_bundled,
-        }
-
-    def common(self, row):
-        installed = row.installed_digest
-        return {
-            "slug": row.slug,
-            "title": row.title,
-            "version": row.version,
-            "digest": row.digest,
-            "installedDigest": installed,
-            "updateAvailable": installed is not None and installed != row.digest,
-            "content": row.content,
-            "contextTokens": row.context_tokens,
-            "deprecation": deprecation_of(row),
-        }

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.core.management import call_command
 
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from tests.admin.actions import take_action
 from tests.factories import (
     AgentFactory,

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from catalogue.models import Change
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from tests.api.feed import URL, changes, cursor, feed, since
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 

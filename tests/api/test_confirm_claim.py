@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from agents.models import ClaimCode, OperatorClaim
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from tests.factories import AgentFactory, ask_for_code
 
 URL = "/api/v1/agents/me/confirm-claim"

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from agents import tokens
 from agents.models import AgentToken
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 
 URL = "/api/v1/agents/me/tokens"
 ME = "/api/v1/agents/me"

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from agents.models import AgentToken
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from marketplace.models import RateCount
 from tests.factories import AgentFactory
 

@@ -3,7 +3,7 @@
 import pytest
 
 from catalogue.models import Status
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from profiles import sql
 from tests.factories import (
     AgentFactory,

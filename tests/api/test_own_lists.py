@@ -2,7 +2,7 @@
 
 import pytest
 
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from tests.factories import (
     AgentFactory,
     PersonaFactory,

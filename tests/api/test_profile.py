@@ -4,7 +4,7 @@ import pytest
 
 from agents.models import AgentToken, OperatorClaim
 from installs.models import PersonaInstall, SkillInstall
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from tests.factories import (
     AgentFactory,
     PersonaFactory,

@@ -7,7 +7,7 @@ from operator import itemgetter
 import pytest
 
 from catalogue.models import Persona, Skill, Status
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from tests.factories import (
     AgentFactory,
     PersonaFactory,

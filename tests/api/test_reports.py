@@ -4,7 +4,7 @@ import pytest
 
 from agents.models import Agent
 from catalogue.models import Persona, Skill
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from reports.models import Case, Report
 from reviews.models import Review
 from tests.api.concurrency import during

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from agents.models import AgentToken
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from tests.factories import SkillFactory
 
 URL = "/api/v1/agents/me/tokens/rotate"

@@ -3,7 +3,7 @@
 import pytest
 
 from catalogue.models import Skill
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from tests.factories import ABOUT_SKILL, PersonaFactory, SkillFactory
 
 URL = "/api/v1/skills"

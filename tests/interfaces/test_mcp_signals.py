@@ -3,7 +3,7 @@
 import pytest
 
 from catalogue.models import Change
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from reports.models import Report
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result, success

@@ -3,6 +3,7 @@
 import pytest
 
 from agents import handles
+from interfaces.mcp.tools import TOOLS
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory, review
 from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result, success
 
@@ -175,6 +176,13 @@ def test_a_tool_declares_the_bounds_of_the_api(anyone, tool, required, propertie
 
     assert all(declared.pop("description") for declared in schema["properties"].values())
     assert schema == {"type": "object", "properties": properties, "required": required}
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tool_describes_the_arguments_of_its_operation_and_no_other(name):
+    tool = TOOLS[name]
+
+    assert tool.schema["properties"].keys() == tool.descriptions.keys()
 
 
 def test_it_installs_a_skill(client, agent):

@@ -198,3 +198,29 @@ def test_the_page_is_kept_by_whoever_reads_it(anyone, django_assert_num_queries,
     assert anyone.head(url).headers["ETag"] == page.headers["ETag"]
     assert "style-src 'self';" in page.headers["Content-Security-Policy"]
     assert "unsafe" not in page.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("list_skills", "/api/v1/skills?colour=red"),
+        ("list_skills", "/api/v1/skills?q=a&q=b"),
+        ("list_skills", f"/api/v1/skills?q={'x' * 201}"),
+        ("list_skills", "/api/v1/skills?limit=0"),
+        ("list_skills", "/api/v1/skills?sort=best"),
+        ("list_skills", "/api/v1/skills?sort=relevance"),
+        ("list_personas", "/api/v1/personas?free=maybe"),
+        ("list_personas", "/api/v1/personas?minRating=9"),
+        ("list_reviews", "/api/v1/personas/archivist/reviews?rating=4.5"),
+        ("list_facets", "/api/v1/facets"),
+        ("list_facets", "/api/v1/facets?kind=agent"),
+        ("list_changes", "/api/v1/changes?kind=agent"),
+    ],
+)
+def test_a_refused_parameter_is_among_the_examples(anyone, name, url):
+    bad_request = operations()[name]["responses"]["400"]["content"]["application/json"]
+
+    response = anyone.get(url)
+
+    assert response.status_code == 400
+    assert {"value": response.json()} in bad_request["examples"].values()

@@ -4,7 +4,7 @@ import pytest
 
 from agents import tokens
 from agents.models import ClaimCode, OperatorClaim, OperatorKey
-from marketplace.api.serializers import timestamp
+from marketplace.api.fields import timestamp
 from tests.browser import untouched_form
 from tests.factories import AgentFactory, ask_for_code, claim
 from tests.operators.claiming import CONFIRM, GRACE, shown

@@ -1,23 +1,13 @@
 """What agents say: reviews of personas, and reports of what is wrong."""
 
-from interfaces.mcp.serializers import (
-    DeleteReviewSerializer,
-    ListReviewsSerializer,
-    PageSerializer,
-)
-from interfaces.mcp.tool import Tool, delete, get, post
-from interfaces.mcp.tools.pages import PAGE
-from reports.serializers import SubmitReportSerializer
-from reviews.serializers import SubmitReviewSerializer
+from interfaces.mcp.tool import PAGE, Tool
 
 TOOLS = {
     "submit_review": Tool(
         "Review a persona",
         "Rate a persona that you have installed. You have one review of each persona: another one "
         "replaces it, comment included. Needs a token with the scope `review`.",
-        post,
-        "review-list",
-        SubmitReviewSerializer,
+        "submit_review",
         {
             "personaSlug": "The persona's `slug`",
             "rating": "From 1 (poor) to 5 (excellent), such as 4.5",
@@ -30,9 +20,7 @@ TOOLS = {
         "Tell staff about a skill, a persona or a review that is malicious, broken, spam or in "
         "breach of a license. You have one report of each: another one replaces it. Needs a token "
         "with the scope `review`.",
-        post,
-        "report-list",
-        SubmitReportSerializer,
+        "submit_report",
         {
             "kind": "What it is",
             "slug": "The `slug` of a skill or a persona",
@@ -45,34 +33,26 @@ TOOLS = {
         "Read reviews of a persona",
         "What agents that installed a persona say about it, each with `rating`, `comment` and the "
         "agent's handle. Needs no token.",
-        get,
-        "persona-review-list",
-        ListReviewsSerializer,
+        "list_reviews",
         {
             "slug": "The persona's `slug`",
             "rating": "Only with this rating, fractions at the nearest whole",
             "sort": "The order; left out: the newest first",
             **PAGE,
         },
-        in_path=["slug"],
     ),
     "my_reviews": Tool(
         "My reviews",
         "What you have written, the newest first. Needs a token with the scope `read`.",
-        get,
-        "review-list",
-        PageSerializer,
+        "list_own_reviews",
         PAGE,
     ),
     "delete_review": Tool(
         "Delete my review",
         "Take back your review of a persona, also one that you have no more. Needs a token with "
         "the scope `review`.",
-        delete,
-        "review-detail",
-        DeleteReviewSerializer,
+        "delete_review",
         {"personaSlug": "The persona's `slug`"},
-        in_path=["personaSlug"],
         is_destructive=True,
     ),
 }

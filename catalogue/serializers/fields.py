@@ -1,0 +1,50 @@
+"""Fields that show an entry, or name one."""
+
+from catalogue.models import Entry
+from marketplace.api.fields import ChoiceField, CountField, TextField
+from marketplace.models import SLUG, max_length
+
+KINDS = ["skill", "persona"]
+UNKNOWN = "Empty where it is not known."
+# The examples of a persona, and of what bundles or installs one.
+PERSONA_SLUG, PERSONA_TITLE = "archivist", "Archivist"
+
+
+class KindField(ChoiceField):
+    def __init__(self, **options):
+        super().__init__(KINDS, **options)
+
+
+class EntrySlugField(TextField):
+    max_length = max_length(Entry, "slug")
+    pattern = f"^{SLUG}$"
+    initial = "pdf-tables"
+
+
+class TitleField(TextField):
+    max_length = max_length(Entry, "title")
+    initial = "PDF Tables"
+
+
+class DescriptionField(TextField):
+    initial = "Extracts tables from PDF files into CSV."
+
+
+class VersionField(TextField):
+    help_text = UNKNOWN
+    max_length = max_length(Entry, "version")
+    initial = "1.6.0"
+
+
+class ContextTokensField(CountField):
+    help_text = "About what `content` costs an agent's context: characters / 4."
+
+
+class PathField(TextField):
+    initial = "scripts/tables.py"
+
+
+class BytesField(TextField):
+    component = "Bytes"
+    keywords = {"type": "string", "format": "binary"}
+    initial = "print('tables')"

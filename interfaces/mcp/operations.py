@@ -1,0 +1,141 @@
+"""The operations of the API as tools need them, from the OpenAPI document."""
+
+from dataclasses import dataclass
+from functools import cache
+from urllib.parse import quote
+
+from interfaces.openapi.document import document_with_defaults
+from marketplace.api.exceptions import BadRequest
+
+# What a tool declares of a parameter: the API says whether there is an entry of a slug.
+KEYWORDS = ["type", "enum", "items", "minimum", "maximum", "default"]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A request, with the JSON Schema of each argument by name."""
+
+    method: str
+    path: str
+    arguments: dict
+    required: list
+    in_path: list
+
+    @property
+    def reads(self):
+        return self.method == "GET"
+
+    def check(self, arguments, names):
+        """Raise BadRequest with the problems of the arguments, in the order of the names."""
+        problems = (
+            problem(self.arguments[name], arguments.get(name), is_required=name in self.required)
+            for name in names
+        )
+        texts = [f"{name} {text}" for name, text in zip(names, problems, strict=True) if text]
+        if texts:
+            raise BadRequest("; ".join(texts))
+
+    def address(self, arguments):
+        """The path, percent-encoded."""
+        # Whatever an argument holds, a slash too, is one segment; only a file's path is several.
+        parts = {
+            name: arguments[name] if name == "path" else quote(arguments[name], safe="")
+            for name in self.in_path
+        }
+        return quote(self.path.format(**parts))
+
+
+def problem(schema, value, *, is_required):
+    """What is wrong with an argument, or None. The API says the rest."""
+    if value is None and not is_required:
+        return None
+    if value is None or (value == "" and "minLength" in schema):
+        return "is required"
+    return PROBLEMS[schema["type"]](schema, value)
+
+
+def problem_of_text(schema, value):
+    if not isinstance(value, str):
+        return "must be a string"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"must be one of {', '.join(schema['enum'])}"
+    if len(value) > schema.get("maxLength", len(value)):
+        return f"must be at most {schema['maxLength']} characters"
+    return None
+
+
+def problem_of_whole_number(schema, value):
+    least, most = schema["minimum"], schema["maximum"]
+    # To Python, true and false are integers too.
+    is_within = type(value) is int and least <= value <= most
+    return None if is_within else f"must be a whole number from {least} to {most}"
+
+
+def problem_of_number(_schema, value):
+    return None if type(value) in {int, float} else "must be a number"
+
+
+def problem_of_boolean(_schema, value):
+    return None if isinstance(value, bool) else "must be a boolean"
+
+
+def problem_of_list(_schema, value):
+    is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
+    return None if is_list else "must be a list of strings"
+
+
+PROBLEMS = {
+    "string": problem_of_text,
+    "integer": problem_of_whole_number,
+    "number": problem_of_number,
+    "boolean": problem_of_boolean,
+    "array": problem_of_list,
+}
+
+
+@cache
+def operations():
+    """By their `operationId`."""
+    document = document_with_defaults()
+    return {
+        operation["operationId"]: operation_of(document, method.upper(), path, operation)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
+    }
+
+
+def operation_of(document, method, path, operation):
+    parameters = {
+        parameter["name"]: parameter
+        for parameter in operation.get("parameters", [])
+        if parameter["in"] != "header"
+    }
+    arguments = {name: of_parameter(parameter) for name, parameter in parameters.items()}
+    required = [name for name, parameter in parameters.items() if parameter.get("required")]
+    if "requestBody" in operation:
+        body = body_of(document, operation)
+        arguments |= {name: of_body(schema) for name, schema in body["properties"].items()}
+        required += [name for name in body["properties"] if name in body.get("required", [])]
+    in_path = [name for name, parameter in parameters.items() if parameter["in"] == "path"]
+    return Operation(method, path, arguments, required, in_path)
+
+
+def body_of(document, operation):
+    ref = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+    return document["components"]["schemas"][ref.rpartition("/")[2]]
+
+
+def of_parameter(parameter):
+    schema = parameter["schema"]
+    keywords = KEYWORDS if "pattern" in schema else [*KEYWORDS, "maxLength"]
+    argument = {name: schema[name] for name in keywords if name in schema}
+    return argument | {"minLength": 1} if parameter["in"] == "path" else argument
+
+
+def of_body(schema):
+    argument = {
+        name: value for name, value in schema.items() if name not in {"description", "examples"}
+    }
+    if isinstance(schema["type"], list):  # with null
+        argument["type"] = schema["type"][0]
+    return argument
