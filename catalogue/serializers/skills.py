@@ -5,6 +5,7 @@ from catalogue.serializers.entries import (
     EntrySerializer,
 )
 from catalogue.serializers.files import FILE_FIELDS, OTHER_FILE, TEXT_FILE, files_of, media_type
+from marketplace.api.links import base_url
 from marketplace.api.schemas import (
     COUNT,
     TEXT,
@@ -40,7 +41,7 @@ class SkillSerializer(EntrySerializer):
 class SkillDetailSerializer(SkillSerializer):
     """A skill with its whole SKILL.md text, its files and the personas that bundle it.
 
-    From SkillQuerySet.in_detail; URLs begin with the `base` of the context.
+    From SkillQuerySet.in_detail.
     """
 
     schema = component(
@@ -87,7 +88,7 @@ class SkillDetailSerializer(SkillSerializer):
             "files": [
                 shown | {"mediaType": media_type(file)}
                 for shown, file in zip(
-                    files_of(skill, self.context["base"]), skill.files, strict=True
+                    files_of(skill, base_url(self.context["request"])), skill.files, strict=True
                 )
             ],
             "personas": skill.bundling,
