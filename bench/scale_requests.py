@@ -3,6 +3,7 @@
 from django.test import RequestFactory
 
 from agents.models import Agent, AgentToken
+from catalogue import reads
 from catalogue.filters import SkillFilterSet
 from catalogue.models import FacetCount, Persona, Skill
 from marketplace.api.pagination import KeysetPagination
@@ -46,7 +47,7 @@ def middle(sort, key):
     """The path of the page that begins in the middle of a list."""
     paginator = KeysetPagination()
     request = RequestFactory().get(f"{API}/skills", headers={"host": "localhost"})
-    paginator.paginate_queryset(SkillFilterSet({"sort": [sort]}), request)
+    paginator.paginate_queryset(reads.skills(SkillFilterSet({"sort": [sort]})), request)
     row = Skill.objects.order_by(f"-{key}", "-id")[paginator.rows.count // 2]
     row.sort_key = getattr(row, key)
     paginator.page = [row]

@@ -3,37 +3,22 @@
 import re
 from dataclasses import replace
 from decimal import Decimal
-from functools import partial
 
-from django.db.models import F, IntegerField, Q
-from django.db.models.functions import Cast
+from django.db.models import F, Q
 from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill, Status
-from catalogue.search.facet_counts import facet_count, version_validator
-from catalogue.search.ranking import MAX_RESULTS, CompiledRanking
-from catalogue.search.zero_results import count_zero_results
+from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Status
 from catalogue.serializers import KINDS, EntrySlugField, KindField
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.fields import BooleanField, ListField, RatingField, TextField
 from marketplace.api.filtersets import GIVEN_TWICE, Filter, FilterSet
-from marketplace.api.keysets import (
-    RankedRows,
-    Sort,
-    SortedRows,
-    among_ids,
-    as_array,
-    compile_by_ids,
-    compile_page,
-)
-from marketplace.api.pagination import KeysetPagination
-from marketplace.db.compiled_queries import BindParam, InlineConstant, compiled_once
-from marketplace.http_cache.validators import Validator
+from marketplace.db.compiled_queries import InlineConstant
+from marketplace.db.keysets import Sort
 
 MAX_QUERY = 200
 TOO_LONG = f"q must be at most {MAX_QUERY} characters"
 NOT_RELEVANT = "sort=relevance needs a q to be relevant to"
-MAX_PAGE = KeysetPagination.max_limit
+ALL = "all", ""  # the facet of all entries
 
 
 def parse_free(text):
@@ -75,7 +60,10 @@ class FacetFilterSet(FilterSet):
 
 
 class CatalogueFilterSet(FilterSet):
-    """A list of entries, which has a search, `q`, and facets whose numbers are kept."""
+    """A list of entries, which has a search, `q`, and facets whose numbers are kept.
+
+    `bound` is the value whose kept number a list with one facet at most has.
+    """
 
     aliases = {"query": "q", "search": "q"}
     filters = {
@@ -106,15 +94,12 @@ class CatalogueFilterSet(FilterSet):
         "updated": Sort(F("updated_at"), "Last updated"),
         "name": Sort(TITLE_WITHOUT_CASE, "Name", descending=False),
     }
-    by_ids = None
 
-    def __init__(self, query, *, address=None):
-        """`address` is the client's; None if no client has asked, as for suggestions."""
+    def __init__(self, query):
         super().__init__(query)
-        self.address = address
         if len(self.words) > MAX_QUERY:
             raise BadRequest(TOO_LONG)
-        _, self.bound["counted"] = self.counted
+        _, self.bound["counted"] = (self.facets or [ALL])[0]
 
     @classmethod
     def allowed(cls):
@@ -123,45 +108,6 @@ class CatalogueFilterSet(FilterSet):
     @classmethod
     def refusals(cls):
         yield from (*super().refusals(), GIVEN_TWICE.format(name="q"), TOO_LONG, NOT_RELEVANT)
-
-    def rows(self):
-        if not self.words:
-            return super().rows()
-        rank, rank_again = self.compiled(self.compile_ranking, "ranking")
-        # The first page by relevance is cut from the best of a ranking, all others from the whole.
-        is_whole = "cursor" in self.params or self.sort != "relevance"
-        options = {
-            "text": self.words,
-            "wanted": MAX_RESULTS if is_whole else MAX_PAGE + 1,
-            "facets": self.facets,
-            "is_selective": any(self.filters[name].is_selective for name in self.values),
-            "bound": self.values,
-        }
-        best, count, version = rank(**options)
-        # A filter that leaves nothing says nothing about the text.
-        if self.address and not count and not self.values:
-            count_zero_results(self.queryset.model.__name__.lower(), self.words, self.address)
-        if all(self.filters[name].is_versioned for name in self.values):
-            validator = version_validator(version)
-        else:
-            validator = Validator(partial(rank_again, **options), (best, count))
-        if self.sort == "relevance":
-            return RankedRows(self.by_ids, best, count, validators=[validator])
-        params = {"ids": as_array(row_id for _, row_id in best), "found": count}
-        sort = self.sorts[self.sort]
-        return SortedRows(self.compiled_page_of_found, sort, params, validators=[validator])
-
-    def compile_ranking(self, passing):
-        ranking = CompiledRanking(passing, is_filtered=bool(self.values))
-        return ranking, ranking.results
-
-    def compiled_page_of_found(self, number, place):
-        """The `compile_page` of all searches in this order, to which their results are bound."""
-        sort, found = self.sorts[self.sort], Cast(BindParam("found"), IntegerField())
-        return compiled_once(
-            (type(self), "found", self.sort, number, place),
-            lambda: compile_page(among_ids(self.queryset), sort, found, number, place),
-        )
 
     @property
     def words(self):
@@ -191,20 +137,23 @@ class CatalogueFilterSet(FilterSet):
         ]
 
     @property
-    def counted(self):
-        return (self.facets or [("all", "")])[0]
+    def counted_facet(self):
+        """The facet with the kept number, None where other filters narrow the list, too."""
+        if len(self.facets) > 1 or not all(self.filters[name].is_facet for name in self.values):
+            return None
+        return (self.facets or [ALL])[0][0]
 
     @property
     def shape(self):
-        return len(self.facets)
+        return *super().shape, len(self.facets)
 
-    def count(self, passing):
-        """One facet has a kept number; the rest is counted."""
-        only_facets = all(self.filters[name].is_facet for name in self.values)
-        if only_facets and len(self.facets) <= 1:
-            facet, _ = self.counted
-            return facet_count(passing.model, facet, BindParam("counted"))
-        return super().count(passing)
+    @property
+    def is_selective(self):
+        return any(self.filters[name].is_selective for name in self.values)
+
+    @property
+    def is_versioned(self):
+        return all(self.filters[name].is_versioned for name in self.values)
 
     def _sort(self, name):
         if name is None and self.words:
@@ -215,8 +164,6 @@ class CatalogueFilterSet(FilterSet):
 
 
 class SkillFilterSet(CatalogueFilterSet):
-    queryset = Skill.objects.published().with_row_version().for_list()
-    by_ids = compile_by_ids(queryset)
     filters = {
         **CatalogueFilterSet.filters,
         "bundledIn": Filter(
@@ -231,8 +178,6 @@ class SkillFilterSet(CatalogueFilterSet):
 
 
 class PersonaFilterSet(CatalogueFilterSet):
-    queryset = Persona.objects.published().with_row_version().with_skill_slugs().for_list()
-    by_ids = compile_by_ids(queryset)
     filters = {
         **CatalogueFilterSet.filters,
         "free": Filter(

@@ -4,6 +4,7 @@ from rest_framework.decorators import action
 from rest_framework.response import Response
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from installs import reads
 from installs.exceptions import (
     PersonaAlreadyInstalled,
     PersonaNotInstalled,
@@ -50,6 +51,7 @@ class InstallViewSet(ApiViewSet):
     pagination_class = KeysetPagination
     model = None
     filterset_class = None
+    rows = None
     own_serializer = None
     uninstalled_serializer = None
 
@@ -59,7 +61,7 @@ class InstallViewSet(ApiViewSet):
 
     def list(self, request):
         filterset = self.filterset_class(self.query, agent=request.user.pk)
-        page = self.paginate_queryset(filterset)
+        page = self.paginate_queryset(self.rows(filterset))
         return self.get_paginated_response(self.own_serializer(page, many=True).data)
 
     @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
@@ -106,6 +108,7 @@ class InstallViewSet(ApiViewSet):
 class SkillInstallViewSet(InstallViewSet):
     model = SkillInstall
     filterset_class = OwnSkillFilterSet
+    rows = reads.skills
     serializer_class = InstallSkillSerializer
     own_serializer = OwnSkillSerializer
     uninstalled_serializer = UninstalledSkillSerializer
@@ -155,6 +158,7 @@ class SkillInstallViewSet(InstallViewSet):
 class PersonaInstallViewSet(InstallViewSet):
     model = PersonaInstall
     filterset_class = OwnPersonaFilterSet
+    rows = reads.personas
     serializer_class = InstallPersonaSerializer
     own_serializer = OwnPersonaSerializer
     uninstalled_serializer = UninstalledPersonaSerializer

@@ -1,8 +1,8 @@
 """What the console shows of an agent (lifecycle 17)."""
 
 from operators.forms import LIMITED
+from profiles import reads
 from profiles.limits import usages_of
-from profiles.profile import advisories_of, updates_of
 
 MAX_ROWS = 100  # of each kind on a page
 MAX_EVENTS = 20
@@ -18,8 +18,8 @@ class Overview:
         self.skills = Page(request, "skills", agent.skill_installs.present().with_entry())
         self.personas = Page(request, "personas", agent.persona_installs.present().with_entry())
         self.reviews = Page(request, "reviews", agent.reviews.present().select_related("persona"))
-        self.advisories = advisories_of(agent=agent.pk)
-        self.updates = updates_of(agent=agent.pk)
+        self.advisories = reads.advisories(agent=agent.pk)
+        self.updates = reads.updates(agent=agent.pk)
         self.limits = [(LABELS[usage.policy], usage) for usage in usages_of(request, agent)]
         # What this operator has done, not what another one did before, nor what staff did.
         self.events = agent.history.filter(

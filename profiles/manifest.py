@@ -1,11 +1,8 @@
-"""What an agent loads when it starts (lifecycle 11)."""
+"""What an agent loads when it starts, from rows of the statement MANIFEST (lifecycle 11)."""
 
 from collections import namedtuple
 
 import orjson
-from django.db import connection
-
-from profiles.sql import MANIFEST
 
 COLUMNS = (
     "kind public_id slug title description version digest installed_digest context_tokens "
@@ -28,10 +25,9 @@ class Row(namedtuple("Row", COLUMNS)):  # noqa: PYI024 - named as in SQL
 class Manifest:
     """The active `persona` of an agent, or None, and the `skills`; with their texts on request."""
 
-    def __init__(self, agent, *, with_content=False):
+    def __init__(self, rows, *, with_content=False):
         self.with_content = with_content
-        params = {"agent": agent.pk, "with_content": with_content}
-        self.rows = list(map(Row._make, connection.fetch_all(MANIFEST, params)))
+        self.rows = list(map(Row._make, rows))
         self.persona = next((row for row in self.rows if row.kind == "persona"), None)
         self.skills = [
             row._replace(files=orjson.loads(row.files)) for row in self.rows if row.kind == "skill"

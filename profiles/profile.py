@@ -2,14 +2,12 @@
 
 from collections import defaultdict, namedtuple
 
-from django.db.models import F, Q, Value
 from django.utils.functional import cached_property
 
 from agents.models import OperatorClaim
-from catalogue.models import Persona, Skill, Status
-from installs.models import PersonaInstall, SkillInstall
-from marketplace.db.compiled_queries import BindParam, CompiledQuery
+from catalogue.models import Persona, Status
 from marketplace.db.rows import instance_of
+from profiles import reads
 from profiles.sql import BUNDLED, NEWEST, OUTDATED, PERSONA, SKILL
 
 WithSkills = namedtuple("WithSkills", [*PERSONA.row._fields, "skill_slugs"])  # noqa: PYI024
@@ -71,11 +69,11 @@ class Profile:
     def advisories(self):
         if self.lacks({Status.WITHDRAWN, Status.DRAFT}):
             return []
-        return advisories_of(agent=self.agent.pk)
+        return reads.advisories(agent=self.agent.pk)
 
     @property
     def updates(self):
-        return [] if self.lacks({OUTDATED}) else updates_of(agent=self.agent.pk)
+        return [] if self.lacks({OUTDATED}) else reads.updates(agent=self.agent.pk)
 
     def lacks(self, states):
         """Whether nothing that the agent has is in one of these states, for certain."""
@@ -90,45 +88,3 @@ class Profile:
 def is_complete(rows):
     """Whether these are all rows, and not the newest of more."""
     return len(rows) < NEWEST
-
-
-def rows_of(queryset, kind, columns):
-    """Rows that a union takes, each with its kind."""
-    return queryset.order_by().annotate(kind=Value(kind)).values_list("kind", *columns, named=True)
-
-
-def advisories():
-    """What of all that the bound `agent` has is in the catalogue no more, the latest first.
-
-    A draft that a persona bundles is left out, because it may never have been published.
-    """
-    columns = ["slug", "title", "withdrawal_reason", "gone_since"]
-    own_skills, own_personas = (
-        installs.objects.present().filter(agent_id=BindParam("agent")).values(installs.kind)
-        for installs in (SkillInstall, PersonaInstall)
-    )
-    bundled = Persona.skills.through.objects.filter(persona__in=own_personas).values("skill")
-    has_it = Q(pk__in=own_skills) | Q(pk__in=bundled, status=Status.WITHDRAWN)
-    skills = rows_of(Skill.objects.filter(has_it).unpublished(), "skill", columns)
-    personas = Persona.objects.filter(pk__in=own_personas).unpublished()
-    return skills.union(rows_of(personas, "persona", columns), all=True).order_by("-gone_since")
-
-
-def updates():
-    """What the bound `agent` has another text of, the newest change first; at most NEWEST."""
-    columns = ["slug", "version", "entry_digest", "digest", "changed_at"]
-    skills, personas = (
-        rows_of(
-            installs.objects.present()
-            .with_entry()
-            .filter(is_outdated=True, agent_id=BindParam("agent"))
-            .annotate(changed_at=F(f"{installs.kind}__updated_at")),
-            installs.kind,
-            columns,
-        )
-        for installs in (SkillInstall, PersonaInstall)
-    )
-    return skills.union(personas, all=True).order_by("-changed_at")[:NEWEST]
-
-
-advisories_of, updates_of = CompiledQuery(advisories()), CompiledQuery(updates())

@@ -8,10 +8,10 @@ from marketplace.api.exceptions import BadRequest
 from marketplace.api.permissions import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.http_cache.responses import conditional_response
+from profiles import reads
 from profiles.authentication import ProfileAuthentication
 from profiles.limits import usages_of
-from profiles.manifest import Manifest
-from profiles.profile import Profile, advisories_of
+from profiles.profile import Profile
 from profiles.serializers import LimitsSerializer, ManifestSerializer, ProfileSerializer
 from profiles.sql import MAX_SKILLS
 
@@ -88,15 +88,15 @@ class ManifestViewSet(ApiViewSet):
     def manifest(self, request):
         with_content = parse_flag("content", self.query.get("content", ["true"]))
         agent = request.user
-        listed, advisories = Manifest(agent), advisories_of(agent=agent.pk)
+        listed, advisories = reads.manifest(agent), reads.advisories(agent=agent.pk)
 
         def build():
             if not with_content:
                 return manifest_response(request, listed, advisories)
             # The advisories once more, after the texts: what is withdrawn meanwhile is in one of
             # the two at least.
-            manifest = Manifest(agent, with_content=True)
-            return manifest_response(request, manifest, advisories_of(agent=agent.pk))
+            manifest = reads.manifest(agent, with_content=True)
+            return manifest_response(request, manifest, reads.advisories(agent=agent.pk))
 
         return conditional_response(request, [listed.rows, advisories], None, build)
 

@@ -1,18 +1,13 @@
 """The query strings of the lists of reviews (lifecycle 12)."""
 
 import re
-from functools import partial
 
 from django.db.models import F, Q
 
-from catalogue.exceptions import PersonaNotFound
-from catalogue.models import Persona, is_slug
 from marketplace.api.fields import WholeNumberField
 from marketplace.api.filtersets import Filter, FilterSet
-from marketplace.api.keysets import Sort
-from marketplace.db.compiled_queries import BindParam, CompiledQuery, InlineConstant
-from marketplace.http_cache.validators import Validator
-from reviews.models import Review
+from marketplace.db.compiled_queries import InlineConstant
+from marketplace.db.keysets import Sort
 
 NEWEST = Sort(F("created_at"), "Newest")
 
@@ -24,21 +19,19 @@ def parse_rating(text):
 
 
 class OwnReviewFilterSet(FilterSet):
-    """What the `agent` that is bound has written: hidden ones too, because it is not told."""
+    """For what the bound `agent` has written."""
 
-    queryset = Review.objects.present().filter(agent=BindParam("agent")).for_list()
     sorts = {"newest": NEWEST}
     default_sort = "newest"
 
 
 class PersonaReviewFilterSet(FilterSet):
-    """What everyone may read of the persona whose `slug` is bound.
+    """For the reviews of the persona whose `slug` is bound.
 
     Of the same rating, what was first written last comes first: a review that is deleted and
     written anew keeps its row, and so its place.
     """
 
-    queryset = Review.objects.shown().filter(persona=BindParam("persona")).for_list()
     filters = {
         "rating": Filter(
             # At the nearest whole, halves up, as ratings are counted. PostgreSQL has to know the
@@ -60,23 +53,3 @@ class PersonaReviewFilterSet(FilterSet):
         "lowest": Sort(F("counted_rating"), "Lowest rated", descending=False),
     }
     default_sort = "newest"
-    # The id of the persona, if it is published.
-    published = CompiledQuery(
-        Persona.objects.published().filter(slug=BindParam("slug")).order_by().values_list("pk")
-    )
-
-    def rows(self):
-        """Raises PersonaNotFound."""
-        slug = self.bound["slug"]
-        check = partial(self.published.first, slug=slug)
-        published = Validator.of(check) if is_slug(slug) else None
-        if published is None:
-            raise PersonaNotFound
-        (self.bound["persona"],) = published.seen
-        # An empty page has no row that would tell that the persona is published no more.
-        self.validators = [published]
-        return super().rows()
-
-    def count(self, passing):
-        """Without a filter the persona's own, which is kept."""
-        return super().count(passing) if self.values else F("persona__rating_count")

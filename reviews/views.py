@@ -8,6 +8,7 @@ from marketplace.api.permissions import Scope
 from marketplace.api.query_params import query_parameters
 from marketplace.api.viewsets import ApiViewSet, PublicListViewSet
 from marketplace.ratelimits.decorators import ratelimit
+from reviews import reads
 from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
 from reviews.filters import OwnReviewFilterSet, PersonaReviewFilterSet
 from reviews.models import Review
@@ -34,6 +35,10 @@ class PersonaReviewViewSet(PublicListViewSet):
     filterset_class = PersonaReviewFilterSet
     serializer_class = ReviewSerializer
 
+    def list(self, request, slug):
+        filterset = PersonaReviewFilterSet(self.query, slug=slug)
+        return self.cached_page(request, reads.public(filterset))
+
 
 class ReviewViewSet(ApiViewSet):
     """The calling agent's own reviews."""
@@ -57,7 +62,8 @@ class ReviewViewSet(ApiViewSet):
         responses={200: ReviewPageSerializer},
     )
     def list(self, request):
-        page = self.paginate_queryset(self.filterset_class(self.query, agent=request.user.pk))
+        filterset = OwnReviewFilterSet(self.query, agent=request.user.pk)
+        page = self.paginate_queryset(reads.own(filterset))
         return self.get_paginated_response(ReviewSerializer(page, many=True).data)
 
     @extend_schema(

@@ -13,6 +13,7 @@ from agents import handles
 from agents.exceptions import HandleTaken
 from agents.models.claims import OperatorClaim
 from agents.models.history import OperatorHistory
+from marketplace.db.statements import fetch_one
 from marketplace.models import MAX_REASON, make_public_id, violates
 
 
@@ -112,7 +113,7 @@ class Agent(models.Model):
         """
         values["agent"] = self.pk
         try:
-            verdict = connection.fetch_one(statement, values)
+            verdict = fetch_one(statement, values, writes=True)
         except (IntegrityError, OperationalError) as error:
             # A constraint refuses the statement if another write of this agent was committed
             # between its snapshot and its lock: with the lock taken first, the snapshot sees it.
@@ -122,7 +123,7 @@ class Agent(models.Model):
                 raise
             with transaction.atomic():
                 self.lock()
-                verdict = connection.fetch_one(statement, values)
+                verdict = fetch_one(statement, values, writes=True)
         if verdict.agent_id is None:
             raise AuthenticationFailed
         return verdict

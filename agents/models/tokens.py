@@ -2,7 +2,7 @@ from functools import partial
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import OpClass
-from django.db import connection, models, transaction
+from django.db import models, transaction
 from django.db.models import F, Func, Q
 from django.db.models.functions import Least, Now, Right
 from rest_framework.exceptions import AuthenticationFailed
@@ -16,6 +16,7 @@ from agents.sql import AUTHENTICATE, REVOKE, STATE
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.permissions import Scope
 from marketplace.db.rows import instance_of
+from marketplace.db.statements import fetch_one
 from marketplace.models import MAX_REASON, make_public_id
 
 
@@ -63,7 +64,7 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
         """
         if not tokens.is_well_formed(text):
             return None
-        row = connection.fetch_one(statement, {"digest": tokens.digest(text)})
+        row = fetch_one(statement, {"digest": tokens.digest(text)}, writes=True)
         if row is None:
             return None
         token = instance_of(self.model, row, "token_", agent=instance_of(Agent, row, "agent_"))
@@ -72,7 +73,7 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
 
     def revoke_leaked(self, text):
         """Revoke the token or operator key with this text; nothing tells whether there is one."""
-        connection.fetch_one(REVOKE, {"digest": tokens.digest(text), "reason": LEAKED})
+        fetch_one(REVOKE, {"digest": tokens.digest(text), "reason": LEAKED}, writes=True)
 
 
 class AgentToken(RevokedOnceMixin, models.Model):

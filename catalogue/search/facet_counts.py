@@ -2,9 +2,6 @@
 
 from django.db.models import BigIntegerField, Func, Value
 
-from marketplace.db.replicas import read_connection
-from marketplace.http_cache.validators import Validator
-
 # NULL in a transaction that has written: the version rises once in each, and would stay the same
 # through later writes of this one.
 CATALOGUE_VERSION = """
@@ -36,19 +33,6 @@ FACET_VALUES = f"""
 """
 
 
-def most_common(kind, facets, limit=MAX_VALUES):
-    """The most common values of each facet, as `(facet, value, entries)`, and their validator.
-
-    In one statement, which cannot see another state of the catalogue than its version (lifecycle
-    19).
-    """
-    params = {"kind": kind, "facets": list(facets), "limit": limit}
-    rows = read_connection().fetch_all(FACET_VALUES, params)
-    [version, *_] = rows[0]
-    common = [tuple(values) for _, *values in rows if values[0] is not None]
-    return common, version_validator(version)
-
-
 def facet_count(model, facet, value):
     """An expression for the number of published entries with this value of a facet.
 
@@ -62,18 +46,3 @@ def facet_count(model, facet, value):
         template="(SELECT %(function)s(%(expressions)s))",
         output_field=BigIntegerField(),
     )
-
-
-def version_validator(version):
-    """The validator of what was read at a catalogue version; None where it is None."""
-    return None if version is None else Validator(catalogue_version, version)
-
-
-def catalogue_version():
-    """A number that changes with every write that may change a ranking.
-
-    An install is one where its counter reaches a power of ten; a review never is. None in a
-    transaction that has written.
-    """
-    [(number,)] = read_connection().fetch_all(CATALOGUE_VERSION)
-    return number

@@ -5,9 +5,7 @@ from typing import NamedTuple
 from django.utils.text import slugify
 
 from catalogue.search.facet_counts import CATALOGUE_VERSION
-from catalogue.search.spelling import UNKNOWN, known_words
-from marketplace.db.compiled_queries import BindParam, CompiledQuery
-from marketplace.db.replicas import read_connection
+from catalogue.search.spelling import UNKNOWN
 
 MAX_RESULTS = 1000  # of a search, the best
 MAX_WORDS = 10  # of a query, the rarest
@@ -141,61 +139,42 @@ class Ranking(NamedTuple):
     version: int | None
 
 
-class CompiledRanking:
-    """Ranks the entries of a queryset by a text; compiled once, as a CompiledQuery is."""
+def ranking_sql(model, entries, *, is_filtered):
+    """The statement that ranks what the SQL `entries` selects: ids, slugs and titles of a model."""
+    kind = model.__name__.lower()
+    parts = {
+        "entries": entries,
+        "table": f"catalogue_{kind}",
+        "postings": f"catalogue_{kind}posting",
+        "counter": model.POPULARITY,
+        "version": CATALOGUE_VERSION,
+        "unknown": UNKNOWN,
+        "named": NAMED,
+    }
+    parts["score"] = SCORE.format(**parts)
+    parts["by_word"] = BY_WORD.format(**parts)
+    parts["found"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
+    return RANKED.format(**parts)
 
-    def __init__(self, entries, *, is_filtered=False):
-        kind = entries.model.__name__.lower()
-        passing = CompiledQuery(entries.order_by().values("id", "slug", "title"))
-        *_, sql, self.placeholders = passing.compiled
-        places = range(len(self.placeholders))
-        parts = {
-            "entries": sql % tuple(f"%(entries_{place})s" for place in places),
-            "table": f"catalogue_{kind}",
-            "postings": f"catalogue_{kind}posting",
-            "counter": entries.model.POPULARITY,
-            "version": CATALOGUE_VERSION,
-            "unknown": UNKNOWN,
-            "named": NAMED,
-        }
-        parts["score"] = SCORE.format(**parts)
-        parts["by_word"] = BY_WORD.format(**parts)
-        parts["found"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
-        self.sql = RANKED.format(**parts)
-        self.kind, self.is_filtered = kind, is_filtered
 
-    def __call__(self, text, *, wanted=MAX_RESULTS, facets=(), is_selective=False, bound=None):
-        """The Ranking of the entries that hold any of the words.
+def ranking_params(kind, text, facets, wanted, *, is_filtered):
+    """The parameters of the statement, but for those of the entries and `is_selective`.
 
-        The entries are filtered already: by `facets`, whose counts tell how many entries pass, and
-        by others, of which one may be known to be selective.
-        """
-        values = [bound[p.name] if isinstance(p, BindParam) else p for p in self.placeholders]
-        params = {
-            "kind": self.kind,
-            "text": text,
-            "slug": slugify(text),
-            "words": text,
-            "facets": [facet for facet, _ in facets],
-            "values": [value for _, value in facets],
-            "is_selective": is_selective,
-            "few": MAX_SCORED,
-            "max_words": MAX_WORDS,
-            "max_postings": MAX_FILTERED if self.is_filtered else MAX_POSTINGS,
-            "max_alone": MAX_FILTERED if self.is_filtered else MAX_RESULTS,
-            "max_results": MAX_RESULTS,
-            "wanted": min(wanted, MAX_RESULTS),
-            "max_popular": MAX_POPULAR,
-            **{f"entries_{place}": value for place, value in enumerate(values)},
-        }
-        [(keys, ids, count, version, has_unknown)] = read_connection().fetch_all(self.sql, params)
-        if has_unknown:
-            params["words"] = " ".join(known_words(self.kind, text))
-            # With the version from before, of which the corrections are.
-            [(keys, ids, count, *_)] = read_connection().fetch_all(self.sql, params)
-        return Ranking(list(zip(keys or [], ids or [], strict=True)), count, version)
-
-    def results(self, text, **options):
-        """What a page shows of the Ranking: not of which catalogue it is."""
-        ranking = self(text, **options)
-        return ranking.best, ranking.count
+    The entries are filtered already: by `facets`, whose counts tell how many entries pass, and by
+    others, of which one may be known to be selective.
+    """
+    return {
+        "kind": kind,
+        "text": text,
+        "slug": slugify(text),
+        "words": text,
+        "facets": [facet for facet, _ in facets],
+        "values": [value for _, value in facets],
+        "few": MAX_SCORED,
+        "max_words": MAX_WORDS,
+        "max_postings": MAX_FILTERED if is_filtered else MAX_POSTINGS,
+        "max_alone": MAX_FILTERED if is_filtered else MAX_RESULTS,
+        "max_results": MAX_RESULTS,
+        "wanted": min(wanted, MAX_RESULTS),
+        "max_popular": MAX_POPULAR,
+    }

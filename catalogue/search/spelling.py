@@ -2,8 +2,6 @@
 
 from math import inf
 
-from marketplace.db.replicas import read_connection
-
 MIN_LENGTH = 4  # of a word that is corrected or completed
 UNKNOWN = f"entries = 0 AND NOT is_stop AND length(word) >= {MIN_LENGTH}"
 LONG = 9  # letters from which on two mistakes are allowed
@@ -34,12 +32,10 @@ QUERY_WORDS = f"""
 """
 
 
-def known_words(kind, text):
-    """The words of a query, misspelt ones corrected and unfinished ones completed."""
-    limits = {"long": LONG, "max_corrections": MAX_CORRECTIONS}
-    found = read_connection().fetch_all(QUERY_WORDS, {"kind": kind, "text": text, **limits})
+def known_words(query_words):
+    """The words of a query from rows of QUERY_WORDS, misspelt ones corrected, others completed."""
     words = []
-    for word, entries, spellings in found:
+    for word, entries, spellings in query_words:
         words += [word] if entries else corrected(word, spellings or [])
     return words
 
@@ -60,6 +56,7 @@ def corrected(word, spellings):
     return [spelling for spelling in spellings if spelling.startswith(word)][:MAX_COMPLETIONS]
 
 
+# The most common word that begins as one that no entry holds.
 COMPLETION = """
     SELECT CASE WHEN catalogue_count(%(kind)s, 'word', %(begun)s) = 0 THEN (
         SELECT value FROM catalogue_facetcount
@@ -69,13 +66,6 @@ COMPLETION = """
         ORDER BY entries DESC, value LIMIT 1
     ) END
 """
-
-
-def completed(kind, text):
-    """The text with a last word that no entry holds as the most common one that begins so."""
-    *whole, begun = text.lower().split()
-    [(word,)] = read_connection().fetch_all(COMPLETION, {"kind": kind, "begun": begun})
-    return " ".join([*whole, word or begun])
 
 
 def distance(one, other, allowed):

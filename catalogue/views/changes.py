@@ -1,10 +1,12 @@
 from drf_spectacular.utils import extend_schema
 
+from catalogue import reads
 from catalogue.exceptions import CursorExpired
 from catalogue.feed import ChangeFilterSet, FeedPagination
 from catalogue.serializers import ChangePageSerializer, ChangeSerializer
 from marketplace.api.viewsets import PublicReadingViewSet
-from marketplace.http_cache.responses import conditional_response
+from marketplace.http_cache.responses import cached
+from marketplace.http_cache.validators import Read
 
 
 class ChangeViewSet(PublicReadingViewSet):
@@ -23,10 +25,7 @@ class ChangeViewSet(PublicReadingViewSet):
         responses={200: ChangePageSerializer, 410: CursorExpired},
     )
     def list(self, request):
-        page = self.paginate_queryset(self.filterset_class(self.query))
-
-        def build():
-            return self.get_paginated_response(self.get_serializer(page, many=True).data)
-
-        validator = self.paginator.validator
-        return conditional_response(request, validator.seen, validator, build)
+        page = self.paginate_queryset(reads.changes(ChangeFilterSet(self.query)))
+        read = Read(page, self.paginator.validator)
+        respond = self.get_paginated_response
+        return cached(request, read, ChangeSerializer, many=True, respond=respond)

@@ -1,12 +1,9 @@
-from functools import partial
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework.decorators import action
-from rest_framework.response import Response
 
+from catalogue import reads
 from catalogue.exceptions import FileNotFound, PersonaNotFound, SkillNotFound
 from catalogue.filters import PersonaFilterSet, SkillFilterSet
-from catalogue.models import Persona, Skill, is_slug
 from catalogue.serializers import (
     OTHER_FILE,
     TEXT_FILE,
@@ -24,9 +21,7 @@ from marketplace.api.downloads import Download
 from marketplace.api.exceptions import RangeNotSatisfiable
 from marketplace.api.fields import DigestField
 from marketplace.api.viewsets import PublicListViewSet
-from marketplace.db.compiled_queries import BindParam, VersionedQuery
-from marketplace.http_cache.responses import conditional_response
-from marketplace.http_cache.validators import Validator
+from marketplace.http_cache.responses import cached
 from marketplace.ratelimits.client_address import client_address
 
 # What a URL with a digest responds with.
@@ -37,38 +32,11 @@ LISTS = (
 )
 
 
-def compile_by_slug(queryset):
-    """The row whose `slug` is bound."""
-    return VersionedQuery(queryset.filter(slug=BindParam("slug")).order_by())
-
-
 class CatalogueViewSet(PublicListViewSet):
     """Reading one kind of entry: a list with filters, and the detail of one slug."""
 
     lookup_field = "slug"
     lookup_value_regex = "[^/]+"
-    detail_serializer_class = None
-    by_slug = None
-
-    def list(self, request):
-        return super().list(request, address=client_address(request))
-
-    def retrieve(self, request, slug):
-        entry, validator = self.get_published(slug)
-
-        def build():
-            context = {"request": request}
-            return Response(self.detail_serializer_class(entry, context=context).data)
-
-        return conditional_response(request, validator.seen, validator, build)
-
-    @classmethod
-    def get_published(cls, slug):
-        """The published entry in detail, and the validator for it. Raises the kind's NotFound."""
-        entries, seen = cls.by_slug.select(slug=slug) if is_slug(slug) else ([], [])
-        if not entries:
-            raise cls.queryset.model.NotFound
-        return entries[0], Validator(partial(cls.by_slug.versions, slug=slug), seen)
 
 
 @extend_schema_view(
@@ -88,11 +56,15 @@ class CatalogueViewSet(PublicListViewSet):
     ),
 )
 class SkillViewSet(CatalogueViewSet):
-    queryset = Skill.objects.published().with_row_version()
-    by_slug = compile_by_slug(queryset.in_detail())
     filterset_class = SkillFilterSet
     serializer_class = SkillSerializer
-    detail_serializer_class = SkillDetailSerializer
+
+    def list(self, request):
+        rows = reads.skills(SkillFilterSet(self.query), client_address(request))
+        return self.cached_page(request, rows)
+
+    def retrieve(self, request, slug):
+        return cached(request, reads.skill(slug), SkillDetailSerializer)
 
     @extend_schema(
         operation_id="get_skill_file",
@@ -114,23 +86,25 @@ class SkillViewSet(CatalogueViewSet):
     )
     @action(detail=True, url_path=r"files/(?P<path>[\s\S]+?)")
     def file(self, request, slug, path):
-        skill, _ = self.get_published(slug)
-        file = skill.file_at(path)
-        if "digest" in self.query:
-            if self.query["digest"] != [file["digest"]]:
-                raise FileNotFound
-            self.headers = {"Cache-Control": IMMUTABLE}
-        content_type = media_type(file)
-        if file["is_text"]:
-            content_type += "; charset=utf-8"
-        return Download(
-            digest=file["digest"],
-            size=file["size"],
-            write=lambda opened: opened.write(skill.bytes_of(file)),
-            filename=path.rpartition("/")[2],
-            content_type=content_type,
-            stored_as=file["digest"],
-        ).response_to(request)
+        def respond(skill):
+            file = skill.file_at(path)
+            if "digest" in self.query:
+                if self.query["digest"] != [file["digest"]]:
+                    raise FileNotFound
+                self.headers = {"Cache-Control": IMMUTABLE}
+            content_type = media_type(file)
+            if file["is_text"]:
+                content_type += "; charset=utf-8"
+            return Download(
+                digest=file["digest"],
+                size=file["size"],
+                write=lambda opened: opened.write(skill.bytes_of(file)),
+                filename=path.rpartition("/")[2],
+                content_type=content_type,
+                stored_as=file["digest"],
+            ).response_to(request)
+
+        return reads.with_skill(slug, respond)
 
     @extend_schema(
         operation_id="get_skill_archive",
@@ -147,16 +121,18 @@ class SkillViewSet(CatalogueViewSet):
     )
     @action(detail=True, url_path=r"archive\.zip")
     def archive(self, request, slug):
-        skill, _ = self.get_published(slug)
-        return Download(
-            digest=skill.digest,
-            size=skill.archive_size,
-            write=skill.write_archive,
-            filename=f"{name_of(skill)}.zip",
-            content_type="application/zip",
-            # The digest of a skill may be that of one of its files, too.
-            stored_as=f"{skill.digest}.zip",
-        ).response_to(request)
+        def respond(skill):
+            return Download(
+                digest=skill.digest,
+                size=skill.archive_size,
+                write=skill.write_archive,
+                filename=f"{name_of(skill)}.zip",
+                content_type="application/zip",
+                # The digest of a skill may be that of one of its files, too.
+                stored_as=f"{skill.digest}.zip",
+            ).response_to(request)
+
+        return reads.with_skill(slug, respond)
 
 
 @extend_schema_view(
@@ -177,8 +153,12 @@ class SkillViewSet(CatalogueViewSet):
     ),
 )
 class PersonaViewSet(CatalogueViewSet):
-    queryset = Persona.objects.published().with_row_version()
-    by_slug = compile_by_slug(queryset.in_detail())
     filterset_class = PersonaFilterSet
     serializer_class = PersonaSerializer
-    detail_serializer_class = PersonaDetailSerializer
+
+    def list(self, request):
+        rows = reads.personas(PersonaFilterSet(self.query), client_address(request))
+        return self.cached_page(request, rows)
+
+    def retrieve(self, request, slug):
+        return cached(request, reads.persona(slug), PersonaDetailSerializer)

@@ -1,11 +1,10 @@
 from drf_spectacular.utils import extend_schema
-from rest_framework.response import Response
 
 from catalogue.filters import FacetFilterSet
-from catalogue.search.facet_counts import most_common
+from catalogue.search.reads import most_common
 from catalogue.serializers import FacetsSerializer
 from marketplace.api.viewsets import PublicReadingViewSet
-from marketplace.http_cache.responses import conditional_response
+from marketplace.http_cache.responses import cached
 
 
 class FacetViewSet(PublicReadingViewSet):
@@ -21,7 +20,4 @@ class FacetViewSet(PublicReadingViewSet):
     )
     def list(self, request):
         kind = self.filterset_class(self.query).values["kind"]
-        facets, validator = most_common(kind, FacetsSerializer.facets)
-        return conditional_response(
-            request, facets, validator, lambda: Response(FacetsSerializer(facets).data)
-        )
+        return cached(request, most_common(kind, FacetsSerializer.facets), FacetsSerializer)

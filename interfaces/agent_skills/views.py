@@ -5,35 +5,22 @@ holds its own skill alone; each skill and each persona has an index below its pa
 counts as a download: only an agent's install does.
 """
 
-from functools import partial
-
 import orjson
 from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 
+from catalogue import reads
 from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import read_frontmatter
-from catalogue.models import Skill, Status, content_digest
-from catalogue.views import PersonaViewSet, SkillViewSet
+from catalogue.models import content_digest
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.guides.views import skill_md
 from marketplace.api.fields import TextField
 from marketplace.api.viewsets import PublicReadingViewSet
-from marketplace.db.compiled_queries import BindParam, InlineConstant, VersionedQuery
 from marketplace.http_cache.responses import public_response
-from marketplace.http_cache.validators import ALWAYS_FRESH, Validator
+from marketplace.http_cache.validators import ALWAYS_FRESH
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
-bundled_skills = VersionedQuery(
-    Skill.objects.published()
-    .with_row_version()
-    .filter(
-        personas__slug=BindParam("slug"),
-        personas__status=InlineConstant(Status.PUBLISHED),
-        personas__price_cents=0,
-    )
-    .order_by("slug")
-)
 
 
 class SkillMdField(TextField):
@@ -53,18 +40,14 @@ class DiscoveryViewSet(PublicReadingViewSet):
         )
 
     def skill(self, request, slug):
-        skill, validator = SkillViewSet.get_published(slug)
+        skill, validator, _ = reads.skill(slug)
         return index_response([skill_entry(skill)], validator)
 
     def persona(self, request, slug):
         """The skills that a persona bundles; a priced one is refused as its install is."""
-        persona, _ = PersonaViewSet.get_published(slug)
+        (persona, skills), validator, _ = reads.bundle(slug)
         if not persona.is_free:
             raise PersonaRequiresPayment
-        skills, seen = bundled_skills.select(slug=slug)
-        # Once the persona is withdrawn or priced, the check finds no rows. So a response without
-        # any must never count as fresh.
-        validator = Validator(partial(bundled_skills.versions, slug=slug), seen or None)
         return index_response(map(skill_entry, skills), validator)
 
     @extend_schema(
@@ -76,7 +59,7 @@ class DiscoveryViewSet(PublicReadingViewSet):
         responses={(200, "text/markdown"): SkillMdField, 404: SkillNotFound},
     )
     def skill_file(self, request, slug):
-        skill, validator = SkillViewSet.get_published(slug)
+        skill, validator, _ = reads.skill(slug)
         content_type = "text/markdown; charset=utf-8"
         return public_response(skill.file_text, validator, content_type=content_type)
 

@@ -24,13 +24,12 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
-from catalogue.search.near_slugs import near_slugs
+from catalogue.search.reads import near_slugs
 from interfaces.mcp import skills
 from interfaces.mcp.tools import TOOLS
 from interfaces.mcp.tools_list import list_tools
 from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError, BadRequest
 from marketplace.api.links import base_url
-from marketplace.db.replicas import on_replica
 from marketplace.secrets import mask
 
 INSTRUCTIONS = """\
@@ -99,11 +98,11 @@ def server_for(request, work, result):
             url=base_url(request) + reverse("registration-register"),
             console=base_url(request) + reverse("operator"),
         ),
-        on_list_tools=handler(partial(on_replica, list_tools)),
+        on_list_tools=handler(list_tools),
         on_call_tool=handler(call_tool),
         on_list_resources=handler(skills.list_resources),
         on_list_resource_templates=handler(skills.list_templates),
-        on_read_resource=handler(partial(on_replica, skills.read_resource)),
+        on_read_resource=handler(skills.read_resource),
         # No argument is repeated in a header. Without this the SDK lists the tools to find out.
         get_tool_input_schema=lambda _name: None,
     )
@@ -134,7 +133,7 @@ def add_skills(server, handler):
 
     for method, params, function in (
         ("skills/list", PaginatedRequestParams, skills.list_skills),
-        ("skills/get", skills.GetSkillParams, partial(on_replica, skills.get_skill)),
+        ("skills/get", skills.GetSkillParams, skills.get_skill),
     ):
         server.add_request_handler(method, params, with_cache_fields(function))
     server.extensions[skills.EXTENSION] = {}

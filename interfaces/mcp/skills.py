@@ -13,6 +13,7 @@ import re
 from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPStatus
 from urllib.parse import quote, unquote
 
@@ -31,9 +32,11 @@ from mcp.types import (
     TextResourceContents,
 )
 
+from catalogue import reads
 from catalogue.archives import SKILL_MD
+from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import FENCED, parse_yaml
-from catalogue.models import FILE_TEXT, Skill, content_digest, is_slug
+from catalogue.models import Skill, content_digest
 from catalogue.serializers import media_type
 from catalogue.skill_md import MAX_NAME, name_of
 from interfaces.guides.views import skill_md
@@ -68,14 +71,14 @@ class GetSkillParams(RequestParams):
 class Folder:
     """A skill's folder: its URI, what is said of its SKILL.md, and its files as `Skill` has them.
 
-    `head` is the SKILL.md as far as its frontmatter at least: a page of whole texts would be large.
+    `head` is the SKILL.md; in a list no more than its frontmatter, because a page of whole texts
+    would be large.
     """
 
     uri: str
     head: str
     size: int
     digest: str
-    text: Callable  # of the SKILL.md
     files: list = field(default_factory=list)
     read: Callable | None = None  # the bytes of one of the files
 
@@ -108,10 +111,12 @@ def list_skills(request, params):
 
 
 def get_skill(request, params):
-    folder, path = located(request, params.uri)
-    if path != SKILL_MD:
-        raise unknown(params.uri)
-    return {"skill": folder.entry()}, PUBLIC
+    def entry_of(folder, path):
+        if path != SKILL_MD:
+            raise unknown(params.uri)
+        return folder.entry()
+
+    return {"skill": with_folder(request, params.uri, entry_of)}, PUBLIC
 
 
 def list_resources(request, params):
@@ -134,13 +139,13 @@ def list_templates(_request, _params):
 
 
 def read_resource(request, params):
-    folder, path = located(request, params.uri)
-    return ReadResourceResult(contents=[contents_of(folder, path, params.uri)], **PUBLIC)
+    contents = with_folder(request, params.uri, partial(contents_of, params.uri))
+    return ReadResourceResult(contents=[contents], **PUBLIC)
 
 
-def contents_of(folder, path, uri):
+def contents_of(uri, folder, path):
     if path == SKILL_MD:
-        return TextResourceContents(uri=uri, mime_type=MARKDOWN, text=folder.text())
+        return TextResourceContents(uri=uri, mime_type=MARKDOWN, text=folder.head)
     file = next((file for file in folder.files if file["path"] == path), None)
     if file is None:
         raise unknown(uri)
@@ -160,7 +165,7 @@ def page(request, cursor):
     published = Skill.objects.published().filter(slug__in=shown)
     skills = {skill.slug: skill for skill in published.with_head()}
     folders = [
-        own_folder(request) if slug is None else folder_of(skills[slug])
+        own_folder(request) if slug is None else listed_folder(skills[slug])
         for slug in shown
         if slug is None or slug in skills
     ]
@@ -184,21 +189,25 @@ def listed(request):
     return [row["slug"] for row in data["skills"]], PRIVATE
 
 
-def located(request, uri):
-    """The folder and the path in it that a URI names."""
+def with_folder(request, uri, use):
+    """What `use` makes of the folder and the path in it that a URI names."""
     parts = parts_of(uri)
     if parts[0] == OWN:
-        return own_folder(request), "/".join(parts[1:])
-    if parts[0] != CATALOGUE or len(parts) < 2 or not is_slug(parts[1]):
+        return use(own_folder(request), "/".join(parts[1:]))
+    if parts[0] != CATALOGUE or len(parts) < 2:
         raise unknown(uri)
-    skill = Skill.objects.published().filter(slug=parts[1]).with_head().first()
-    if skill is None:
-        raise unknown(uri)
-    folder = folder_of(skill)
-    above = parts_of(folder.uri)
-    if parts[: len(above)] != above:
-        raise unknown(uri)
-    return folder, "/".join(parts[len(above) :])
+
+    def use_skill(skill):
+        folder = folder_of(skill)
+        above = parts_of(folder.uri)
+        if parts[: len(above)] != above:
+            raise unknown(uri)
+        return use(folder, "/".join(parts[len(above) :]))
+
+    try:
+        return reads.with_skill(parts[1], use_skill)
+    except SkillNotFound as error:
+        raise unknown(uri) from error
 
 
 def parts_of(uri):
@@ -220,21 +229,24 @@ def unknown(uri):
 
 
 def own_folder(request):
-    text = skill_md(request)
-    data = text.encode()
-    return Folder(f"{SCHEME}{OWN}", text, len(data), content_digest(data), lambda: text)
+    return Folder(f"{SCHEME}{OWN}", *measured(skill_md(request)))
 
 
 def folder_of(skill):
+    return Folder(folder_uri(skill), *measured(skill.file_text), skill.files, skill.bytes_of)
+
+
+def listed_folder(skill):
+    return Folder(folder_uri(skill), skill.head, skill.size, skill.skill_md_digest, skill.files)
+
+
+def measured(text):
+    data = text.encode()
+    return text, len(data), content_digest(data)
+
+
+def folder_uri(skill):
     # The last folder has the name of the SKILL.md.
     name = name_of(skill)
     folder = skill.slug if name == skill.slug else f"{skill.slug}/{name}"
-    return Folder(
-        f"{SCHEME}{CATALOGUE}/{folder}",
-        skill.head,
-        skill.size,
-        skill.skill_md_digest,
-        lambda: Skill.objects.values_list(FILE_TEXT, flat=True).get(pk=skill.pk),
-        skill.files,
-        skill.bytes_of,
-    )
+    return f"{SCHEME}{CATALOGUE}/{folder}"

@@ -5,7 +5,7 @@ import json
 from mcp.types import ListToolsResult, ToolAnnotations
 from mcp.types import Tool as OfferedTool
 
-from catalogue.search.facet_counts import most_common
+from catalogue.search.reads import most_common
 from interfaces.mcp.tools import TOOLS
 
 MAX_CATEGORIES = 50  # from so many on, a description names none
@@ -37,7 +37,7 @@ def list_tools(_request, _params):
 
 def with_categories(tool):
     """The tool with the categories of what it searches in its description (lifecycle 19)."""
-    counted, _ = most_common(KINDS[tool.name], ["category"])
+    counted = most_common(KINDS[tool.name], ["category"]).value
     categories = [value for _, value, _ in counted]
     if not 0 < len(categories) < MAX_CATEGORIES:
         return tool

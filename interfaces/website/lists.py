@@ -3,12 +3,12 @@
 import re
 from urllib.parse import urlencode
 
-from catalogue.search.facet_counts import most_common
-from catalogue.views import PersonaViewSet, SkillViewSet
+from catalogue import reads
+from catalogue.filters import PersonaFilterSet, SkillFilterSet
+from catalogue.search.reads import most_common
 from interfaces.website.pages import Page
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
-from marketplace.http_cache.validators import Validator
 from marketplace.ratelimits.client_address import client_address
 
 MAX_CHOICES, MAX_SHOWN = 30, 8  # values of a facet: all, and without asking for more
@@ -37,7 +37,7 @@ class NumberedPagination(KeysetPagination):
 
     def paginate_queryset(self, queryset, request, view=None):
         page = super().paginate_queryset(queryset, request, view)
-        self.limit = self.get_limit(queryset.params)
+        self.limit = self.get_limit(queryset.filterset.params)
         is_first = not self.has_cursor or (self.backwards and not self.has_more)
         self.before = 0 if is_first else self.before
         return page
@@ -62,7 +62,8 @@ class ListPage(Page):
     """A list of the API, with the same parameters (contract 6)."""
 
     template_name = "list.html"
-    viewset = None
+    filterset_class = None
+    rows = None
     kind = None
     section = None
     facets = FACETS
@@ -71,19 +72,21 @@ class ListPage(Page):
         # A form sends its empty fields too; they set no filter.
         query = {name: values for name, values in query_parameters(request).items() if any(values)}
         before = query.pop("before", [""])[0]
-        filterset = self.viewset.filterset_class(query, address=client_address(request))
+        filterset = self.filterset_class(query)
         pagination = NumberedPagination(int(before) if re.fullmatch("[0-9]{1,9}", before) else None)
-        pagination.paginate_queryset(filterset, request)
-        counted, validator = most_common(self.kind, self.facets, MAX_CHOICES)
+        rows = self.rows(filterset, client_address(request))
+        page = pagination.paginate_queryset(rows, request)
+        counted, validator, _ = most_common(self.kind, self.facets, MAX_CHOICES)
         return self.render(
-            Validator.of_all([validator, pagination.rows.validator]),
+            validator,
+            pagination.rows.validator,
             kind=self.kind,
             section=self.section,
             filterset=filterset,
             chips=list(chips(filterset)),
             facets=[each for each in self.choices(filterset, counted) if each["choices"]],
             numbers=pagination.numbers,
-            **pagination.get_paginated_response(pagination.page).data,
+            **pagination.get_paginated_response(page).data,
         )
 
     def choices(self, filterset, counted):
@@ -138,13 +141,15 @@ def changed(query, **changes):
 
 
 class SkillsPage(ListPage):
-    viewset = SkillViewSet
+    filterset_class = SkillFilterSet
+    rows = reads.skills
     kind = "skill"
     section = "skills"
 
 
 class PersonasPage(ListPage):
-    viewset = PersonaViewSet
+    filterset_class = PersonaFilterSet
+    rows = reads.personas
     kind = "persona"
     section = "personas"
     facets = {**FACETS, "free": "Price"}

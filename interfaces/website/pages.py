@@ -1,7 +1,7 @@
 """The base of the website's pages, and the start page.
 
-A page reads through the API's own views, and is cached like their responses. It is the same for
-everyone: no session, no cookie.
+A page reads what the API reads, and is cached like its responses. It is the same for everyone: no
+session, no cookie.
 """
 
 from urllib.parse import quote
@@ -13,17 +13,12 @@ from django.template.loader import render_to_string
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 
-from catalogue.filters import PersonaFilterSet, SkillFilterSet
-from catalogue.search.facet_counts import most_common
+from interfaces.website import reads
 from marketplace.api.exceptions import ApiError
 from marketplace.api.links import base_url
-from marketplace.api.pagination import KeysetPagination
-from marketplace.db.replicas import on_replica
 from marketplace.http_cache.responses import public_response
 from marketplace.http_cache.validators import Validator
 from marketplace.middleware.pages import page
-
-MAX_TILES = 12  # categories of the start page
 
 
 @csrf_exempt
@@ -33,7 +28,7 @@ def not_found(request):
 
 
 class Page(View):
-    """A page without forms that write; the errors of the API's views become pages too."""
+    """A page without forms that write; the errors of the API become pages too."""
 
     http_method_names = ["get", "head"]
     template_name = None
@@ -42,7 +37,7 @@ class Page(View):
     @page
     def dispatch(self, request, *args, **kwargs):
         try:
-            return on_replica(super().dispatch, request, *args, **kwargs)
+            return super().dispatch(request, *args, **kwargs)
         except ApiError as error:
             status = error.status_code  # 404, or 400 for a list's parameters
             context = {"text": error.detail, **self.advice(**kwargs)}
@@ -52,9 +47,11 @@ class Page(View):
         """What else the page of an error says."""
         return {}
 
-    def render(self, validator, **context):
+    def render(self, *validators, **context):
+        """The page, which is cached if all that it shows has a validator."""
         context |= {"base": base_url(self.request), "path": quote(self.request.path.rstrip("/"))}
         content = render_to_string(self.template_name, context)
+        validator = Validator.of_all(validators)
         return public_response(content, validator, content_type="text/html; charset=utf-8")
 
 
@@ -62,27 +59,12 @@ class StartPage(Page):
     template_name = "start.html"
 
     def get(self, request):
-        popular, newest = {"limit": ["6"]}, {"limit": ["4"], "sort": ["newest"]}
-        lists = {
-            "skills": paginated(request, SkillFilterSet(popular)),
-            "personas": paginated(request, PersonaFilterSet(popular)),
-            "new_skills": paginated(request, SkillFilterSet(newest)),
-            "new_personas": paginated(request, PersonaFilterSet(newest)),
-        }
-        categories, validator = most_common("skill", ["category"], limit=MAX_TILES)
-        skills = lists["skills"].page
+        lists, validator, _ = reads.start_page()
+        skills = lists["skills"].rows
         return self.render(
-            Validator.of_all([validator, *(shown.rows.validator for shown in lists.values())]),
-            categories=[(name, entries) for _, name, entries in categories],
+            validator,
             example=skills[0].slug if skills else "pdf-tables",
             example_words=(skills[0].title if skills else "PDF tables").lower(),
             prefix=settings.TOKEN_PREFIX,
             **lists,
         )
-
-
-def paginated(request, filterset, pagination=KeysetPagination):
-    """A paginator that has cut its page."""
-    paginator = pagination()
-    paginator.paginate_queryset(filterset, request)
-    return paginator

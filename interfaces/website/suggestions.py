@@ -4,16 +4,12 @@ from urllib.parse import urlencode
 
 from rest_framework.response import Response
 
-from catalogue.filters import KIND, MAX_QUERY, PersonaFilterSet, SkillFilterSet
-from catalogue.models import TITLE_WITHOUT_CASE
-from catalogue.search.facet_counts import most_common
-from catalogue.search.spelling import completed
-from interfaces.website.pages import paginated
+from catalogue.filters import KIND, MAX_QUERY
+from interfaces.website import reads
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import conditional_response
-from marketplace.http_cache.validators import Validator
 
-FILTERSETS = {"skill": SkillFilterSet, "persona": PersonaFilterSet}
+KINDS = ["skill", "persona"]
 MIN_LENGTH = 2
 MAX_FACETS, MAX_ENTRIES = 2, 6
 HINTS = {"category": "category", "author": "author"}
@@ -29,18 +25,19 @@ class SuggestionViewSet(PublicReadingViewSet):
 
     def list(self, request):
         kind, text = self.query.get("kind", [""])[0], self.query.get("q", [""])[0].strip()
-        kinds = [KIND.read(kind)] if kind else list(FILTERSETS)
-        suggestions, validators = [], []
-        for each in kinds:
-            counted, validator = most_common(each, HINTS)
-            validators.append(validator)
-            if MIN_LENGTH <= len(text) <= MAX_QUERY:
+        kinds = [KIND.read(kind)] if kind else KINDS
+        number = MAX_ENTRIES // len(kinds)
+        is_searched = MIN_LENGTH <= len(text) <= MAX_QUERY
+        read = reads.suggestions(kinds, text if is_searched else "", HINTS, number)
+        suggestions = []
+        if is_searched:
+            for each, (counted, titles) in read.value.items():
                 suggestions += facets(each, text, counted)
-                suggestions += entries(each, text, request, MAX_ENTRIES // len(kinds))
+                suggestions += entries(each, titles, number)
         return conditional_response(
             request,
             suggestions,
-            Validator.of_all(validators),
+            read.validator,
             lambda: Response({"suggestions": suggestions}),
         )
 
@@ -62,14 +59,7 @@ def as_words(text):
     return " " + text.lower().replace("-", " ")
 
 
-def entries(kind, text, request, number):
-    """Those with titles that begin with the text, then the best that hold its words."""
-    query = {"q": [completed(kind, text)[:MAX_QUERY]], "limit": [str(number)]}
-    filterset = FILTERSETS[kind](query)
-    named = filterset.queryset.alias(name=TITLE_WITHOUT_CASE)
-    named = named.filter(name__startswith=text.lower()).order_by("name").values("slug", "title")
-    titles = {row["slug"]: row["title"] for row in named[:number]}
-    titles |= {row.slug: row.title for row in paginated(request, filterset).page}
+def entries(kind, titles, number):
     return [
         {"label": title, "hint": kind, "url": f"/{kind}s/{slug}"}
         for slug, title in [*titles.items()][:number]

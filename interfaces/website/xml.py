@@ -5,7 +5,6 @@ ranges of ids. The feed is Django's Atom1Feed, without the views of django.contr
 """
 
 import re
-from operator import attrgetter
 
 from django.http import Http404
 from django.utils.feedgenerator import Atom1Feed, get_tag_uri
@@ -13,17 +12,10 @@ from django.utils.html import escape
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 
-from catalogue.filters import PersonaFilterSet, SkillFilterSet
-from catalogue.models import Persona, Skill
-from interfaces.website.pages import paginated
-from interfaces.website.sql import IDS_PER_PART, parts_of
+from interfaces.website import reads
 from marketplace.api.links import base_url
-from marketplace.db.replicas import on_replica, read_connection
 from marketplace.http_cache.responses import public_response
-from marketplace.http_cache.validators import Validator
 
-MODELS = {"skills": Skill, "personas": Persona}
-PARTS = {section: parts_of(model._meta.db_table) for section, model in MODELS.items()}  # noqa: SLF001
 PART = re.compile(r"(skills|personas)-(0|[1-9][0-9]{0,8})")
 PAGES = ["/", "/skills", "/personas", "/docs", "/skill.md", "/llms.txt"]
 MAX_NEW = 50
@@ -40,9 +32,7 @@ class XmlDocument(View):
     http_method_names = ["get", "head"]
     content_type = "application/xml; charset=utf-8"
 
-    @csrf_exempt
-    def dispatch(self, request, *args, **path):
-        return on_replica(super().dispatch, request, *args, **path)
+    dispatch = csrf_exempt(View.dispatch)
 
     def setup(self, request, *args, **kwargs):
         super().setup(request, *args, **kwargs)
@@ -55,20 +45,10 @@ class XmlDocument(View):
 
 class SitemapIndex(XmlDocument):
     def get(self, request):
-        validator = Validator.of(sitemap_parts)
-        names = ["pages", *(f"{section}-{number}" for section, number in validator.seen)]
+        parts, validator, _ = reads.sitemap_parts()
+        names = ["pages", *(f"{section}-{number}" for section, number in parts)]
         urls = [(f"{base_url(request)}/sitemap-{name}.xml", None) for name in names]
         return self.respond(sitemap("sitemapindex", "sitemap", urls), validator)
-
-
-def sitemap_parts():
-    """`[(section, number), …]`"""
-    connection = read_connection()
-    return [
-        (section, number)
-        for section, sql in PARTS.items()
-        for (number,) in connection.fetch_all(sql)
-    ]
 
 
 class Sitemap(XmlDocument):
@@ -83,13 +63,11 @@ class Sitemap(XmlDocument):
         wanted = PART.fullmatch(part)
         if wanted is None:
             raise Http404
-        section, first = wanted[1], int(wanted[2]) * IDS_PER_PART
-        entries = MODELS[section].objects.published()
-        rows = entries.filter(pk__gte=first, pk__lt=first + IDS_PER_PART).order_by("pk")
-        found = rows.values_list("slug", "updated_at")
-        if not found:
+        section = wanted[1]
+        rows = reads.sitemap_part(section, int(wanted[2]))
+        if not rows:
             raise Http404
-        return [(f"/{section}/{slug}", updated_at) for slug, updated_at in found]
+        return [(f"/{section}/{slug}", updated_at) for slug, updated_at in rows]
 
 
 def sitemap(root, element, urls):
@@ -110,11 +88,7 @@ class Feed(XmlDocument):
     content_type = "application/atom+xml; charset=utf-8"
 
     def get(self, request):
-        newest = {"limit": [str(MAX_NEW)], "sort": ["newest"]}
-        lists = {
-            "skills": paginated(request, SkillFilterSet(newest)),
-            "personas": paginated(request, PersonaFilterSet(newest)),
-        }
+        newest, validator, _ = reads.newest(MAX_NEW)
         base = base_url(request)
         feed = Atom1Feed(
             title="New in the Agent Marketplace",
@@ -125,7 +99,7 @@ class Feed(XmlDocument):
             author_name="Agent Marketplace",
             language="en",
         )
-        entries = [(section, entry) for section, shown in lists.items() for entry in shown.page]
+        entries = [(section, entry) for section, rows in newest.items() for entry in rows]
         entries.sort(key=lambda pair: pair[1].created_at, reverse=True)
         for section, entry in entries[:MAX_NEW]:
             feed.add_item(
@@ -139,5 +113,4 @@ class Feed(XmlDocument):
                 pubdate=entry.created_at,
                 updateddate=entry.updated_at,
             )
-        validator = Validator.of_all(list(map(attrgetter("rows.validator"), lists.values())))
         return self.respond(feed.writeString("utf-8"), validator)

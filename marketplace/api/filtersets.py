@@ -4,13 +4,8 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.db.models import Count, Subquery, Value
-from django.db.models.functions import Coalesce
-
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.fields import Field, TextField
-from marketplace.api.keysets import SortedRows, compile_page
-from marketplace.db.compiled_queries import BindParam, compiled_once
 
 GIVEN_TWICE = "{name} must be given at most once"
 
@@ -19,7 +14,7 @@ GIVEN_TWICE = "{name} must be given at most once"
 class Filter:
     """A query parameter that narrows a list.
 
-    `condition` makes the Q of a value, or of the BindParam that stands for it. A text for which
+    `condition` makes the Q of a value, or of the expression that stands for it. A text for which
     `parse` raises ValueError is refused with the `error`.
     """
 
@@ -42,19 +37,16 @@ class Filter:
 
 
 class FilterSet:
-    """Which rows of a queryset, in which order. A filter set is what is paginated.
+    """Which rows of a list, in which order; reads make the rows of it.
 
-    The queryset may have BindParams of its own, of which `bound` are the values. Unknown and
-    repeated parameters are refused.
+    `bound` is what the list is of, such as an agent. Unknown and repeated parameters are refused.
     """
 
-    queryset = None
     filters = {}
     required = ()  # names of filters
     sorts = {}
     default_sort = None
     aliases = {}
-    validators = ()
 
     def __init__(self, query, **bound):
         self.query, self.bound = query, bound
@@ -96,11 +88,6 @@ class FilterSet:
     def unknown_sort(cls):
         return f"sort must be one of {', '.join(cls.sort_names())}"
 
-    def rows(self):
-        params = {**self.values, **self.bound}
-        sort = self.sorts[self.sort]
-        return SortedRows(self.compiled_page, sort, params, validators=self.validators)
-
     @property
     def binding(self):
         """All that a cursor depends on."""
@@ -115,46 +102,15 @@ class FilterSet:
         """The names and labels of the sorts, the default one first."""
         return [(name, sort.label) for name, sort in self.sorts.items()]
 
-    def compiled_page(self, number, place):
-        """The `compile_page` of all lists that differ from this one in bound values alone."""
-        sort = self.sorts[self.sort]
-        return self.compiled(
-            lambda passing: compile_page(passing, sort, self.count(passing), number, place),
-            self.sort,
-            number,
-            place,
-        )
-
-    def compiled(self, compile_rows, *shape):
-        """What is made of the rows that pass, once for all lists that differ in bound values."""
-        inlined = [
-            (name, value if self.filters[name].is_inlined else None)
-            for name, value in self.values.items()
-        ]
-
-        def compile_passing():
-            values = {
-                name: value if self.filters[name].is_inlined else BindParam(name)
-                for name, value in self.values.items()
-            }
-            return compile_rows(self.filtered(values))
-
-        return compiled_once((type(self), *inlined, self.shape, *shape), compile_passing)
+    @property
+    def inlined(self):
+        """The values that have an SQL of their own."""
+        return {name: each for name, each in self.values.items() if self.filters[name].is_inlined}
 
     @property
     def shape(self):
-        """What else the SQL depends on."""
-
-    def filtered(self, values):
-        rows = self.queryset
-        for name, value in values.items():
-            rows = rows.filter(self.filters[name].condition(value))
-        return rows
-
-    def count(self, passing):
-        """The number of rows as an expression."""
-        numbers = passing.order_by().values(every=Value(1)).annotate(number=Count("pk"))
-        return Coalesce(Subquery(numbers.values("number")), 0)
+        """What the SQL depends on, but for the sort."""
+        return *self.values, *self.inlined.items()
 
     def _params(self, query):
         """The first value of each parameter, aliases resolved."""

@@ -10,32 +10,33 @@ from rest_framework.response import Response
 
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.links import base_url
+from marketplace.http_cache.lists import Cut
 
 # Unsigned timestamps: the same page has the same cursors whenever it is made.
 SIGNER = signing.Signer(salt="marketplace.api.pagination")
 
 
 class KeysetPagination(BasePagination):
-    """Pages of a filter set, used as DRF's CursorPagination is used on a queryset.
+    """Pages of Rows, used as DRF's CursorPagination is used on a queryset.
 
-    A filter set has `params`, of which `limit` and `cursor` are read here, the `query` that the
-    links repeat, `rows()` to cut a page from, and a `binding`: all that a cursor depends on.
+    Their filter set has `params`, of which `limit` and `cursor` are read here, the `query` that the
+    links repeat, and a `binding`: all that a cursor depends on.
     """
 
     default_limit, max_limit = 20, 100
     limit_refusal = f"limit must be a whole number from 1 to {max_limit}"
 
     def paginate_queryset(self, queryset, request, view=None):
-        self.request, self.query = request, queryset.query
-        self.binding = hashlib.sha256(queryset.binding.encode()).hexdigest()[:16]
-        limit = self.get_limit(queryset.params)
-        cursor = queryset.params.get("cursor")
+        filterset = queryset.filterset
+        self.request, self.query = request, filterset.query
+        self.binding = hashlib.sha256(filterset.binding.encode()).hexdigest()[:16]
+        limit = self.get_limit(filterset.params)
+        cursor = filterset.params.get("cursor")
         self.has_cursor = cursor is not None
         self.backwards, position = self.decode(cursor) if self.has_cursor else (False, None)
-        self.rows = queryset.rows()
-        page = self.rows.fetch(position, limit + 1, backwards=self.backwards)
-        self.has_more = len(page) > limit
-        self.page = page[:limit][:: -1 if self.backwards else 1]
+        self.rows = queryset.fetch(Cut(limit + 1, position, self.backwards))
+        self.has_more = len(self.rows.rows) > limit
+        self.page = self.rows.rows[:limit][:: -1 if self.backwards else 1]
         return self.page
 
     def get_paginated_response(self, data):

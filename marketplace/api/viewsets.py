@@ -8,8 +8,8 @@ from rest_framework.viewsets import GenericViewSet
 
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
-from marketplace.db.replicas import on_replica
-from marketplace.http_cache.responses import PUBLIC, conditional_response
+from marketplace.http_cache.responses import PUBLIC, cached
+from marketplace.http_cache.validators import Read
 
 
 class IgnoreClientContentNegotiation(BaseContentNegotiation):
@@ -85,21 +85,22 @@ class PublicReadingViewSet(PublicViewSet):
     is_conditional = True
     default_response_headers = {"Cache-Control": PUBLIC}
 
-    def dispatch(self, request, *args, **kwargs):
-        return on_replica(super().dispatch, request, *args, **kwargs)
-
 
 class PublicListViewSet(PublicReadingViewSet):
-    """A list that responds to everyone alike; what the path names is bound to its filter set."""
+    """A list that responds to everyone alike."""
 
     pagination_class = KeysetPagination
     filterset_class = None
 
-    def list(self, request, **bound):
-        page = self.paginate_queryset(self.filterset_class(self.query, **bound))
+    def cached_page(self, request, rows):
+        """A page of Rows."""
+        page = self.paginate_queryset(rows)
         rows = self.paginator.rows
-
-        def build():
-            return self.get_paginated_response(self.get_serializer(page, many=True).data)
-
-        return conditional_response(request, [rows.count, rows.versions], rows.validator, build)
+        read = Read(page, rows.validator, [rows.count, rows.versions])
+        return cached(
+            request,
+            read,
+            self.get_serializer_class(),
+            many=True,
+            respond=self.get_paginated_response,
+        )

@@ -1,13 +1,17 @@
 """Querysets that are compiled to SQL once: for a short request compiling is the larger part."""
 
-from functools import partial
+from collections import namedtuple
+from functools import cached_property, partial, wraps
+from inspect import signature
 from threading import Lock
+from typing import NamedTuple
 
 from cachetools import LRUCache
 from django.core.exceptions import EmptyResultSet
-from django.db import connections
-from django.db.models import Expression, TextField
-from django.utils.functional import cached_property
+from django.db.models import Expression, QuerySet, TextField
+from django.db.models.sql.compiler import SQLCompiler
+
+from marketplace.db.statements import fetch_all
 
 # Of this process, by their shapes; 80 KiB each, about.
 compiled_queries = LRUCache(100)
@@ -15,7 +19,7 @@ lock = Lock()
 
 
 class BindParam(Expression):
-    """A value that is bound at each run of a CompiledQuery: `filter(slug=BindParam("slug"))`."""
+    """What a function of `compiled` is called with: a value that is bound at each run."""
 
     def __init__(self, name, output_field=None):
         super().__init__(output_field)
@@ -39,105 +43,128 @@ class InlineConstant(Expression):
         return "'{}'".format(self.text.replace("'", "''").replace("%", "%%")), []
 
 
+class Compiled(NamedTuple):
+    queryset: QuerySet
+    compiler: SQLCompiler
+    sql: str
+    placeholders: tuple  # constants, and BindParams
+    converters: dict
+    row_type: type
+
+
 class CompiledQuery:
-    """A queryset that is compiled once: `find = CompiledQuery(queryset)`, then `find(slug="pdf")`.
+    """A function that returns a queryset, which is compiled at the first run; see `compiled`."""
 
-    It is compiled at the first run. Annotations, `only`, `values` and `select_related` work as
-    usual; `prefetch_related` does not.
-    """
-
-    def __init__(self, queryset):
-        self.queryset = queryset
+    def __init__(self, function):
+        self.function = function
 
     def __call__(self, **params):
-        """All rows, as the queryset would return them."""
+        """All rows, as named tuples."""
         return self.load(self.fetch(**params))
-
-    def fetch(self, **params):
-        """All rows, as the database returns them."""
-        try:
-            queryset, _, _, sql, placeholders = self.compiled
-        except EmptyResultSet:
-            return []
-        values = [params[p.name] if isinstance(p, BindParam) else p for p in placeholders]
-        return connections[queryset.db].fetch_all(sql, values)
-
-    def load(self, rows):
-        """What `fetch` has returned, as the queryset would return it."""
-        if not rows:
-            return []
-        queryset, compiler, converters, _, _ = self.compiled
-        if converters:
-            rows = compiler.apply_converters(rows, converters)
-        return list(queryset._iterable_class(RowAdapter(queryset, compiler, rows)))
 
     def first(self, **params):
         """The first row, or None."""
         rows = self(**params)
         return rows[0] if rows else None
 
+    def fetch(self, **params):
+        """All rows, as the database returns them."""
+        try:
+            sql = self.compiled.sql
+        except EmptyResultSet:
+            return []
+        return fetch_all(sql, self.values(params))
+
+    def values(self, params):
+        """What the placeholders of the SQL stand for."""
+        placeholders = self.compiled.placeholders
+        return [params[p.name] if isinstance(p, BindParam) else p for p in placeholders]
+
+    def load(self, rows):
+        """What `fetch` has returned, as named tuples."""
+        if not rows:
+            return []
+        if self.compiled.converters:
+            rows = self.compiled.compiler.apply_converters(rows, self.compiled.converters)
+        return list(map(partial(tuple.__new__, self.compiled.row_type), rows))
+
     @cached_property
     def compiled(self):
-        # Compiling changes a query, and two threads may compile at once: each compiles a copy.
-        queryset = self.queryset.all()
+        # Two threads may compile at once: each compiles a queryset of its own.
+        queryset = as_tuples(bind(self.function))
         compiler = queryset.query.get_compiler(using=queryset.db)
-        sql, params = compiler.as_sql()
+        sql, placeholders = compiler.as_sql()
         # Django would look up the converters in every run.
         converters = compiler.get_converters([column for column, *_ in compiler.select])
-        return queryset, compiler, converters, sql, params
+        row_type = namedtuple("Row", queryset._fields)  # noqa: PYI024 - its fields are known here
+        return Compiled(queryset, compiler, sql, placeholders, converters, row_type)
 
 
 class VersionedQuery:
-    """A queryset that is compiled twice: as its rows, and as the versions of its rows.
+    """A function that returns a queryset, compiled as its rows and as their versions.
 
     The version of a row is what distinguishes this state of it from any other: its annotations, as
     the database returns them, with the `row_version` among them.
     """
 
-    def __init__(self, queryset):
-        names = list(queryset.query.annotations)
-        self.rows = CompiledQuery(queryset)
-        self.row_versions = CompiledQuery(queryset.values_list(*names))
-        self.number = len(names)
+    def __init__(self, function):
+        @wraps(function)
+        def row_versions(**params):
+            queryset = function(**params)
+            return queryset.values_list(*queryset.query.annotations)
+
+        self.rows, self.row_versions = CompiledQuery(function), CompiledQuery(row_versions)
 
     def select(self, **params):
-        """The rows and their versions."""
+        """The rows, as named tuples, and their versions."""
         rows = self.rows.fetch(**params)
-        return self.rows.load(rows), [row[-self.number :] for row in rows]
+        if not rows:
+            return [], []
+        number = len(self.rows.compiled.queryset.query.annotations)
+        return self.rows.load(rows), [row[-number:] for row in rows]
 
     def versions(self, **params):
         """The versions without the rows."""
         return self.row_versions.fetch(**params)
 
 
-class RowAdapter:
-    """Lets Django's iterables (ModelIterable, ValuesListIterable, …) read rows that were fetched.
+def compiled(function):
+    """Compile the queryset that a function of its parameters returns, once for all runs.
 
-    It stands in for the queryset, its query and its compiler.
+        @compiled
+        def by_slug(slug):
+            return Skill.objects.filter(slug=slug)
+
+        by_slug(slug="pdf-tables")
+
+    Annotations, `only`, `defer` and `values_list` work as usual; `select_related` and
+    `prefetch_related` do not. The parameters can be used in expressions alone.
     """
+    return CompiledQuery(function)
 
-    def __init__(self, queryset, compiler, rows):
-        self.sources = (compiler, queryset, queryset.query)
-        self.rows = rows
 
-    @property
-    def query(self):
-        return self
+def versioned(function):
+    """The same for rows with a `row_version`, which a validator compares."""
+    return VersionedQuery(function)
 
-    def get_compiler(self, *_args, **_options):
-        return self
 
-    def execute_sql(self, **_options):
-        """The rows are fetched already; `results_iter` returns them."""
+def bind(function, *arguments):
+    """Call a function with a BindParam for each parameter after these arguments."""
+    names = [*signature(function).parameters][len(arguments) :]
+    return function(*arguments, **{name: BindParam(name) for name in names})
 
-    def results_iter(self, _results=None, *, tuple_expected=False, **_options):
-        return map(tuple, self.rows) if tuple_expected else self.rows
 
-    def __getattr__(self, name):
-        for source in self.sources:
-            if hasattr(source, name):
-                return getattr(source, name)
-        raise AttributeError(name)
+def as_tuples(queryset):
+    """Tuples of the fields that the queryset does not defer, and of its annotations last.
+
+    They take less time to make than instances of the model.
+    """
+    if queryset._fields:
+        return queryset
+    names, is_deferred = queryset.query.deferred_loading
+    fields = queryset.model._meta.concrete_fields
+    columns = [field.attname for field in fields if (field.name in names) != is_deferred]
+    return queryset.values_list("pk", *columns, *queryset.query.annotations)
 
 
 def compiled_once(shape, make):

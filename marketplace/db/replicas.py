@@ -1,14 +1,15 @@
 """Reading what is public from streaming replicas (DATABASE_REPLICA_URL).
 
-`on_replica` runs a whole request, or the check of a cached response, on one server: the versions of
-rows that a check compares are those of the rows that the response shows. Everything else, and
-everything where there is no replica, is the primary's.
+A read that is decorated with `on_replica` runs on one server as a whole: the versions of rows that
+its validator compares are those of the rows that it returns. Everything else, and everything where
+there is no replica, is the primary's.
 """
 
 import logging
 import threading
 import time
 from collections import deque
+from functools import wraps
 
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, Error, InterfaceError, OperationalError, connections
@@ -36,11 +37,6 @@ class Reading(threading.local):
 reading = Reading()
 
 
-def read_connection():
-    """The connection that this thread reads with."""
-    return connections[reading.alias]
-
-
 def history():
     """Which history of the rows this thread reads, the same on the primary and its replicas."""
     if reading.alias == DEFAULT_DB_ALIAS:
@@ -61,22 +57,30 @@ class ReplicaRouter:
         return db == DEFAULT_DB_ALIAS
 
 
-def on_replica(function, *arguments, **options):
-    """Call the function on a replica; where that fails, on the next one, at last on the primary."""
-    if not REPLICAS or reading.alias != DEFAULT_DB_ALIAS:
-        return function(*arguments, **options)
-    for alias in monitor.usable():
-        reading.alias, reading.history = alias, monitor.histories[alias]
-        try:
-            return function(*arguments, **options)
-        except (OperationalError, InterfaceError) as error:
-            # An error with a code is that of the statement: a conflict with recovery, a timeout.
-            if getattr(error.__cause__, "sqlstate", None) is None:
-                monitor.leave_out(alias)
-                connections[alias].close()
-        finally:
-            reading.alias = DEFAULT_DB_ALIAS
-    return function(*arguments, **options)
+def on_replica(read):
+    """Have a function run on a replica; where that fails, on the next one, at last on the primary.
+
+    What it calls runs on the same server. It may run several times, so it must only read.
+    """
+
+    @wraps(read)
+    def run(*arguments, **options):
+        if not REPLICAS or reading.alias != DEFAULT_DB_ALIAS:
+            return read(*arguments, **options)
+        for alias in monitor.usable():
+            reading.alias, reading.history = alias, monitor.histories[alias]
+            try:
+                return read(*arguments, **options)
+            except (OperationalError, InterfaceError) as error:
+                # An error with a code is the statement's: a conflict with recovery, a timeout.
+                if getattr(error.__cause__, "sqlstate", None) is None:
+                    monitor.leave_out(alias)
+                    connections[alias].close()
+            finally:
+                reading.alias = DEFAULT_DB_ALIAS
+        return read(*arguments, **options)
+
+    return run
 
 
 class Monitor:

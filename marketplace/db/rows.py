@@ -4,6 +4,8 @@ from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Func, TextField
 from django.db.models.base import ModelState
 
+from marketplace.db.replicas import reading
+
 
 def instance_of(model, row, prefix, **related):
     """The instance of a model in those columns of a named row that begin with the prefix.
@@ -37,6 +39,16 @@ def columns_of(model, row_type, prefix):
         (field.attname, field.from_db_value) for field in fields if hasattr(field, "from_db_value")
     ]
     return names, [places[name] for name in names], converters
+
+
+def from_row(model, row):
+    """The instance of a model in a row of a compiled query, with its annotations as attributes."""
+    values = row._asdict()
+    names = [field.attname for field in model._meta.concrete_fields if field.attname in values]  # noqa: SLF001
+    instance = model.from_db(reading.alias, names, [values.pop(name) for name in names])
+    for name, value in values.items():
+        setattr(instance, name, value)
+    return instance
 
 
 def row_version(model):

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.http import HttpResponse, HttpResponseNotModified
 from django.utils.encoding import force_bytes
 from django.utils.http import parse_etags
+from rest_framework.response import Response
 
 from marketplace.http_cache.store import cache_key
 from marketplace.http_cache.validators import Validator
@@ -40,6 +41,17 @@ def is_not_modified(environ, etag):
 
 def etag_of(text):
     return f'"{blake2b(force_bytes(text), digest_size=16).hexdigest()}"'
+
+
+def cached(request, read, serializer, *, many=False, respond=Response):
+    """DRF's response to a Read, which the middleware caches; a 304 where the client has it."""
+
+    def build():
+        context = {"request": request}
+        return respond(serializer(read.value, many=many, context=context).data)
+
+    version = read.validator.seen if read.version is None else read.version
+    return conditional_response(request, version, read.validator, build)
 
 
 def public_response(content, validator, *, content_type):

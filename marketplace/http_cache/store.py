@@ -11,7 +11,6 @@ from django.conf import settings
 from django.db import Error
 
 from marketplace import metrics
-from marketplace.db.replicas import on_replica
 from marketplace.http_cache.validators import Validator
 
 # Bytes that the LRUCache's own records of a response take, and those values of its headers that
@@ -77,7 +76,7 @@ def fresh_response(environ):
 
 def is_fresh(response):
     try:
-        return on_replica(response.validator.is_fresh)
+        return response.validator.is_fresh()
     except Error:
         return False  # The view meets the same error, and responds with it.
 

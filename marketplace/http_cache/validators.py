@@ -9,9 +9,9 @@ repeat (marketplace.db.history), so that no response outlives its own.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from marketplace.db.replicas import history
+from marketplace.db.replicas import history, on_replica
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class Validator:
     seen: Any
     history: str | None = field(default_factory=history)
 
+    @on_replica
     def is_fresh(self):
         return self.check() == self.seen and self.history in {None, history()}
 
@@ -39,7 +40,27 @@ class Validator:
         """The validator of a response with several parts; None where one of them has none."""
         if None in parts:
             return None
-        return cls(partial(check_all, parts), [part.seen for part in parts])
+        histories = {part.history for part in parts} - {None}
+        if len(histories) > 1:
+            return None  # the database has failed over in between
+        return cls(partial(check_all, parts), [part.seen for part in parts], *histories or [None])
+
+
+class Read(NamedTuple):
+    """What was read, the validator for it, and the `version` of which its ETag is made.
+
+    Without a version that is what the validator has seen.
+    """
+
+    value: Any
+    validator: Validator | None
+    version: Any = None
+
+    @classmethod
+    def of(cls, query, **params):
+        """The rows of a versioned query."""
+        rows, versions = query.select(**params)
+        return cls(rows, Validator(partial(query.versions, **params), versions))
 
 
 def check_all(validators):

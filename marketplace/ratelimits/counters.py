@@ -6,6 +6,8 @@ from random import getrandbits
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.db import connection
 
+from marketplace.db.statements import fetch_all
+
 # The database computes both sides of each comparison, because a host's clock may be wrong.
 COUNT = """
 INSERT INTO marketplace_ratecount AS old (key, count, expires_at)
@@ -36,7 +38,7 @@ def count(key, value, seconds):
     if getrandbits(32) % PURGE_ONE_IN == 0:  # nosec B311
         with connection.cursor() as cursor:
             cursor.execute(PURGE)
-    [(new_count,)] = connection.fetch_all(COUNT, [key, value, seconds])
+    [(new_count,)] = fetch_all(COUNT, [key, value, seconds], writes=True)
     return new_count
 
 

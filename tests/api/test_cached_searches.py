@@ -7,7 +7,8 @@ from django.db import ProgrammingError
 from catalogue.management.commands import rebuild_search
 from catalogue.models import SkillPosting
 from catalogue.search import ranking as search_ranking
-from catalogue.search.ranking import CompiledRanking
+from catalogue.search import reads as search_reads
+from catalogue.search.reads import CompiledRanking
 from marketplace.api.pagination import KeysetPagination
 from tests.api.conftest import LABELS
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
@@ -221,15 +222,15 @@ def test_an_edit_after_the_ranking_is_in_the_next_response(anyone, entries, monk
 
 
 def test_an_edit_after_a_correction_is_in_the_next_response(anyone, entries, monkeypatch):
-    correct = search_ranking.known_words
+    correct = search_reads.corrected_words
 
-    def known_words(*of):
-        monkeypatch.setattr(search_ranking, "known_words", correct)
+    def corrected_words(*of):
+        monkeypatch.setattr(search_reads, "corrected_words", correct)
         words = correct(*of)
         SkillFactory(slug="new", title="A Barometter")
         return words
 
-    monkeypatch.setattr(search_ranking, "known_words", known_words)
+    monkeypatch.setattr(search_reads, "corrected_words", corrected_words)
     corrected = anyone.get(f"{SKILLS}?q=barometter")
 
     response = anyone.get(f"{SKILLS}?q=barometter")

@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from catalogue.feed import ChangeFilterSet
+from catalogue import reads
 from catalogue.models import Change, Feed, Skill
 from tests.api.concurrency import during
 from tests.factories import PersonaFactory, SkillFactory
@@ -266,14 +266,14 @@ def test_a_tombstone_that_is_dropped_while_a_page_is_read_is_missed_by_nobody(an
     Skill.objects.get(slug="old").withdraw()
     Change.objects.update(changed_at=ago + timedelta(days=1))
     Feed.objects.update(newest_at=ago + timedelta(days=1))
-    compiled_page = ChangeFilterSet.compiled_page
+    page = reads.all_changes.page
 
     def drop_before(*arguments):
         with ThreadPoolExecutor(1) as pool:
             pool.submit(in_thread, lambda: SkillFactory(slug="new")).result()
-        return compiled_page(*arguments)
+        return page(*arguments)
 
-    monkeypatch.setattr(ChangeFilterSet, "compiled_page", drop_before)
+    monkeypatch.setattr(reads.all_changes, "page", drop_before)
     response = anyone.get(URL, {"since": cursor})
 
     assert response.status_code == 410

@@ -11,7 +11,6 @@ from django.test import Client
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import OutOfMemoryError
 
-from catalogue.filters import SkillFilterSet
 from catalogue.views import SkillViewSet
 from tests.api.test_errors import assert_error
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
@@ -34,7 +33,7 @@ def list_view_does(monkeypatch):
     """Replace what `GET /skills` does."""
 
     def list_view_does(act):
-        monkeypatch.setattr(SkillFilterSet, "rows", lambda *_: act())
+        monkeypatch.setattr("catalogue.reads.skills", lambda *_: act())
 
     return list_view_does
 

@@ -4,9 +4,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from catalogue.filters import SkillFilterSet
+from catalogue import reads
 from catalogue.models import Skill
-from marketplace.api.keysets import RankedRows
+from marketplace.http_cache.lists import Cut, fetch_ranked
 from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
 
@@ -99,9 +99,9 @@ def test_a_page_beyond_the_last_row_has_the_current_count(anyone, left):
 def test_an_entry_withdrawn_during_the_ranking_is_left_out(db):
     shown, gone = SkillFactory(), SkillFactory(status="withdrawn")
 
-    ranked = RankedRows(SkillFilterSet.by_ids, [(2, gone.pk), (1, shown.pk)], 2)
+    ranked = fetch_ranked(reads.skills.by_ids, [(2, gone.pk), (1, shown.pk)], 2, Cut(2))
 
-    assert [row.slug for row in ranked.fetch(None, 2)] == [shown.slug]
+    assert [row.slug for row in ranked.rows] == [shown.slug]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalogue import filters
+from catalogue import reads
 from catalogue.search import ranking
 from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
@@ -210,7 +210,7 @@ def test_only_the_best_postings_of_a_common_word_are_read(anyone, monkeypatch):
 
 
 def test_a_first_page_is_the_beginning_of_the_whole_ranking(anyone, monkeypatch):
-    monkeypatch.setattr(filters, "MAX_PAGE", 1)
+    monkeypatch.setattr(reads, "MAX_PAGE", 1)
     monkeypatch.setattr(ranking, "MAX_POSTINGS", 4)
     SkillFactory.create_batch(3, description="Not to be found in a zeppelin.")
     for slug, title in (("other", "Zeppelin"), ("one", "Invoice"), ("two", "Invoice")):

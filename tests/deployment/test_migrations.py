@@ -15,7 +15,7 @@ from django.utils import timezone
 from django_migration_linter.management.commands.lintmigrations import Command as Linter
 
 from catalogue.models import Change, FacetCount, PersonaPosting, Skill, SkillPosting
-from catalogue.search.facet_counts import most_common
+from catalogue.search.reads import most_common
 from demo.postgres import CHECKOUT
 from installs.models import PersonaDay, SkillDay
 from tests.factories import (
@@ -174,8 +174,8 @@ def test_licenses_are_counted_that_were_there_before():
 
     run_statement("0006_license_counts", "COUNT")
 
-    assert most_common("skill", ["license"])[0] == [("license", "MIT", 3)]
-    assert most_common("persona", ["license"])[0] == [("license", "ISC", 1)]
+    assert most_common("skill", ["license"]).value == [("license", "MIT", 3)]
+    assert most_common("persona", ["license"]).value == [("license", "ISC", 1)]
 
 
 def test_installs_are_counted_on_their_days_that_were_there_before():

@@ -4,7 +4,6 @@ import pytest
 from django.db import OperationalError
 
 from agents.models import Agent, AgentToken
-from catalogue.filters import SkillFilterSet
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result
 
@@ -192,7 +191,7 @@ def test_a_crash_is_a_refusal_that_tells_nothing(anyone, monkeypatch, error, tex
     def rows(*_):
         raise error
 
-    monkeypatch.setattr(SkillFilterSet, "rows", rows)
+    monkeypatch.setattr("catalogue.reads.skills", rows)
 
     assert call(anyone, "search_skills") == refusal(text)
 

@@ -218,7 +218,7 @@ def test_the_page_is_kept_by_whoever_reads_it(anyone, django_assert_num_queries,
     ],
 )
 def test_a_refused_parameter_is_among_the_examples(anyone, name, url):
-    bad_request = operations()[name]["responses"]["400"]["content"]["application/json"]
+    bad_request = OPERATION[name].description["responses"]["400"]["content"]["application/json"]
 
     response = anyone.get(url)
 

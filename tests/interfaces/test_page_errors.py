@@ -73,10 +73,10 @@ def test_a_bad_parameter_of_a_list_is_a_400_page(person, query, error):
 
 
 def test_a_crash_is_a_page_that_tells_nothing(person, monkeypatch):
-    def get_published(_):
+    def read(_):
         raise RuntimeError("the secret detail")
 
-    monkeypatch.setattr("interfaces.website.entries.SkillViewSet.get_published", get_published)
+    monkeypatch.setattr("catalogue.reads.skill", read)
 
     text = visible(person.get("/skills/some"), 500)
     assert "500 Something went wrong" in text
@@ -84,10 +84,10 @@ def test_a_crash_is_a_page_that_tells_nothing(person, monkeypatch):
 
 
 def test_an_unavailable_database_is_a_page_with_retry_after(person, monkeypatch):
-    def get_published(_):
+    def read(_):
         raise OperationalError
 
-    monkeypatch.setattr("interfaces.website.entries.SkillViewSet.get_published", get_published)
+    monkeypatch.setattr("catalogue.reads.skill", read)
     page = person.get("/skills/some")
 
     assert "503 Temporarily unavailable" in visible(page, 503)

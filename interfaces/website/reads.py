@@ -1,0 +1,132 @@
+"""What the website reads beside the reads of the API."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from catalogue import reads
+from catalogue.filters import MAX_QUERY, PersonaFilterSet, SkillFilterSet
+from catalogue.models import TITLE_WITHOUT_CASE, Persona, Skill
+from catalogue.search.reads import completed, most_common, version_validator
+from interfaces.website.sql import IDS_PER_PART, parts_of, related_of
+from marketplace.db.replicas import on_replica
+from marketplace.db.statements import fetch_all, fetch_one
+from marketplace.http_cache.lists import Cut
+from marketplace.http_cache.validators import Read, Validator
+
+MODELS = {"skills": Skill, "personas": Persona}
+PARTS = {section: parts_of(model._meta.db_table) for section, model in MODELS.items()}  # noqa: SLF001
+LISTS = {"skill": (SkillFilterSet, reads.skills), "persona": (PersonaFilterSet, reads.personas)}
+WEEKS = 12
+# Bounds what an entry with many installs costs.
+MAX_AGENTS, MAX_INSTALLS = 100, 30
+SHOWN = 4
+STATEMENTS = {
+    Skill: related_of("skill", counter=Skill.POPULARITY),
+    Persona: related_of("persona", counter=Persona.POPULARITY),
+}
+MAX_TILES = 12  # categories of the start page
+NEWEST = {"sort": ["newest"]}
+
+
+@on_replica
+def start_page():
+    """Slices of four lists, and `categories`."""
+    lists = {
+        "skills": reads.skills(SkillFilterSet({})).fetch(Cut(6)),
+        "personas": reads.personas(PersonaFilterSet({})).fetch(Cut(6)),
+        "new_skills": reads.skills(SkillFilterSet(NEWEST)).fetch(Cut(4)),
+        "new_personas": reads.personas(PersonaFilterSet(NEWEST)).fetch(Cut(4)),
+    }
+    categories = most_common("skill", ["category"], limit=MAX_TILES)
+    validators = [categories.validator, *(rows.validator for rows in lists.values())]
+    counted = [(name, entries) for _, name, entries in categories.value]
+    return Read({**lists, "categories": counted}, Validator.of_all(validators))
+
+
+@on_replica
+def newest(number):
+    """The newest skills and the newest personas, by section."""
+    lists = {
+        "skills": reads.skills(SkillFilterSet(NEWEST)).fetch(Cut(number)),
+        "personas": reads.personas(PersonaFilterSet(NEWEST)).fetch(Cut(number)),
+    }
+    rows = {section: entries.rows for section, entries in lists.items()}
+    return Read(rows, Validator.of_all([entries.validator for entries in lists.values()]))
+
+
+@dataclass(frozen=True)
+class Related:
+    """`weeks` are the installs of the last twelve weeks, the oldest first.
+
+    `also` is what agents with the entry have, too, `more` what its author has written; each as
+    `{"slug", "title", "category"}`.
+    """
+
+    weeks: list
+    also: list
+    more: list
+
+
+@on_replica
+def related_to(entry):
+    """What the page of an entry shows beside it, by one statement."""
+    day = today()
+    row = fetch_one(
+        STATEMENTS[type(entry)],
+        {
+            "entry": entry.pk,
+            "today": day,
+            "weeks": WEEKS,
+            "shown": SHOWN,
+            "max_agents": MAX_AGENTS,
+            "max_installs": MAX_INSTALLS,
+        },
+    )
+    # Fresh while the catalogue and the day stay the same. An install of the entry itself changes
+    # its row. Other installs, and uninstalls, change what is shown here with the next of these.
+    validator = Validator.of_all([version_validator(row.version), Validator(today, day)])
+    return Read(Related(row.weeks, row.also, row.more), validator)
+
+
+def today():
+    return datetime.now(UTC).date()
+
+
+@on_replica
+def suggestions(kinds, text, facets, number):
+    """Of each kind the values of the facets, and slugs and titles of entries for a text."""
+    counted = {kind: most_common(kind, facets) for kind in kinds}
+    rows = {kind: (read.value, titles(kind, text, number)) for kind, read in counted.items()}
+    return Read(rows, Validator.of_all([read.validator for read in counted.values()]))
+
+
+def titles(kind, text, number):
+    """Those that begin with the text, then those of the best that hold its words; by slug."""
+    if not text:
+        return {}
+    filterset_class, entries = LISTS[kind]
+    filterset = filterset_class({"q": [completed(kind, text)[:MAX_QUERY]]})
+    named = MODELS[f"{kind}s"].objects.published().alias(name=TITLE_WITHOUT_CASE)
+    named = named.filter(name__startswith=text.lower()).order_by("name")
+    begun = dict(named.values_list("slug", "title")[:number])
+    return begun | {row.slug: row.title for row in entries(filterset).fetch(Cut(number)).rows}
+
+
+@on_replica
+def sitemap_parts():
+    """`[(section, number), …]`"""
+    validator = Validator.of(parts)
+    return Read(validator.seen, validator)
+
+
+def parts():
+    return [(section, number) for section, sql in PARTS.items() for (number,) in fetch_all(sql)]
+
+
+@on_replica
+def sitemap_part(section, number):
+    """Slugs of published entries, and when they were last changed."""
+    first = number * IDS_PER_PART
+    entries = MODELS[section].objects.published().order_by("pk")
+    rows = entries.filter(pk__gte=first, pk__lt=first + IDS_PER_PART)
+    return list(rows.values_list("slug", "updated_at"))

@@ -1,0 +1,97 @@
+"""Pages of a list, cut where the last one ended, as compiled queries."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BigIntegerField, BooleanField, Count, F, Func, Subquery, Value
+from django.db.models.functions import Cast, Coalesce
+from django.db.models.lookups import GreaterThan, LessThan
+
+from marketplace.db.compiled_queries import BindParam, VersionedQuery
+
+
+@dataclass(frozen=True)
+class Sort:
+    """An order of a list, by `key` and then the newest first; the website shows its `label`.
+
+    Row ids rise with time, so "newest" is the id, negated in an ascending sort. With that both
+    columns run the same way, and one comparison of rows, which an index serves at any depth,
+    says what comes after a position: `(key, id) < (…, …)`.
+    """
+
+    key: Any
+    label: str
+    descending: bool = True
+
+    @property
+    def columns(self):
+        return [self.key, F("id") if self.descending else F("id") * -1]
+
+    def ordering(self, *, backwards):
+        descending = self.descending != backwards
+        return [
+            column.desc() if descending else column.asc()
+            for column in (F("sort_key"), self.columns[1])
+        ]
+
+    def beyond(self, field, *, backwards):
+        """The condition for rows after (or, backwards, before) the position that is bound."""
+        here = [Cast(BindParam("key"), field), BindParam("row")]
+        lookup = LessThan if self.descending != backwards else GreaterThan
+        return lookup(_row(self.columns), _row(here))
+
+    def bound(self, position):
+        """The parameters of a position `[key, id]`."""
+        key, row_id = position
+        return {"key": key, "row": row_id if self.descending else -row_id}
+
+
+def _row(columns):
+    return Func(*columns, function="ROW", output_field=BooleanField())
+
+
+def compile_page(queryset, sort, count, number, place):
+    """The first `number` rows at a place, "start", or "after" or "before" a position.
+
+    Each has its `sort_key`, and the `count` as `total`. Returns `select` and `versions` of a
+    VersionedQuery.
+    """
+    selected = queryset.annotate(sort_key=sort.key, total=count)
+    backwards = place == "before"
+    if place != "start":
+        field = selected.query.annotations["sort_key"].output_field
+        selected = selected.filter(sort.beyond(field, backwards=backwards))
+    selected = selected.order_by(*sort.ordering(backwards=backwards))[:number]
+    page = VersionedQuery(lambda: selected)
+    return page.select, page.versions
+
+
+def filtered(queryset, filterset):
+    """The rows that pass a filter set, to which its values are bound."""
+    for name in filterset.values:
+        value = filterset.inlined.get(name, BindParam(name))
+        queryset = queryset.filter(filterset.filters[name].condition(value))
+    return queryset
+
+
+def count_rows(queryset):
+    """The number of rows as an expression."""
+    numbers = queryset.order_by().values(every=Value(1)).annotate(number=Count("pk"))
+    return Coalesce(Subquery(numbers.values("number")), 0)
+
+
+def among_ids(queryset):
+    """The rows whose `ids` are bound, as `as_array` writes them."""
+    is_among = Func(
+        *(F("pk"), Cast(BindParam("ids"), ArrayField(BigIntegerField()))),
+        arg_joiner=" = ANY(",
+        template="(%(expressions)s))",
+        output_field=BooleanField(),
+    )
+    return queryset.filter(is_among)
+
+
+def as_array(ids):
+    """Ids as one text, because psycopg takes longer to write a list."""
+    return f"{{{','.join(map(str, ids))}}}"

@@ -1,0 +1,52 @@
+"""The lists of reviews (lifecycle 12)."""
+
+from functools import partial
+
+from django.db.models import F
+
+from catalogue.exceptions import PersonaNotFound
+from catalogue.models import Persona, is_slug
+from marketplace.db.compiled_queries import compiled
+from marketplace.db.keysets import count_rows
+from marketplace.db.replicas import on_replica
+from marketplace.http_cache.lists import FilteredList, Rows
+from marketplace.http_cache.validators import Validator
+from reviews.models import Review
+
+
+@FilteredList
+def own(agent):
+    """What an agent has written: hidden ones too, because it is not told."""
+    return Review.objects.present().filter(agent=agent).for_list()
+
+
+def of_persona(persona):
+    return Review.objects.shown().filter(persona=persona).for_list()
+
+
+def count(reviews, filterset):
+    """Without a filter the persona's own number, which is kept."""
+    return count_rows(reviews) if filterset.values else F("persona__rating_count")
+
+
+shown = FilteredList(of_persona, count)
+
+
+@compiled
+def published(slug):
+    return Persona.objects.published().filter(slug=slug).order_by().values_list("pk")
+
+
+def public(filterset):
+    """What everyone may read of the persona whose `slug` is bound. Raises PersonaNotFound."""
+    return Rows(filterset, partial(fetch_public, filterset))
+
+
+@on_replica
+def fetch_public(filterset, cut):
+    slug = filterset.bound["slug"]
+    persona = Validator.of(partial(published.first, slug=slug)) if is_slug(slug) else None
+    if persona is None:
+        raise PersonaNotFound
+    # An empty page has no row that would tell that the persona is published no more.
+    return shown.fetch(filterset, cut, [persona], persona=persona.seen.pk)
