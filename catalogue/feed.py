@@ -44,13 +44,12 @@ class FeedPagination(KeysetPagination):
         self.request, self.query, self.kind = request, filterset.query, filterset.values.get("kind")
         limit, since = self.get_limit(filterset.params), filterset.params.get("since")
         known_until, self.position = (None, START) if since is None else self.decode(since)
-        changes = queryset.fetch(Cut(limit, self.position))
-        self.validator, page = changes.validator, changes.rows
+        (page, self.validator, _), complete_since = queryset.fetch(Cut(limit, self.position))
         newest_at, _ = self.validator.seen
         self.known_until = newest_at if since is None else known_until
         read_until, _ = self.position
         # Of the changes of one transaction, which have one position, some may not be read yet.
-        if self.known_until < changes.complete_since and read_until <= changes.complete_since:
+        if self.known_until < complete_since and read_until <= complete_since:
             raise CursorExpired
         if page:
             self.position = page[-1].changed_at, page[-1].pk

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime
 from functools import partial
-from typing import NamedTuple
 
 from django.db.models import IntegerField, Value
 from django.db.models.functions import Cast
@@ -173,12 +172,6 @@ def feed_state():
     return tuple(feed.first() or (EPOCH, EPOCH))
 
 
-class Changes(NamedTuple):
-    rows: list
-    validator: Validator
-    complete_since: datetime
-
-
 # None is shown of the number: there may be a million.
 all_changes = FilteredList(Change.objects.all, lambda *_: Value(0, WHOLE))
 
@@ -197,4 +190,4 @@ def fetch_changes(filterset, cut):
     rows, _ = select(**filterset.values, **after)
     # After the page, from which changes may have been dropped since.
     _, complete_since = feed_state()
-    return Changes(rows, validator, complete_since)
+    return Read(rows, validator), complete_since

@@ -17,7 +17,6 @@ from interfaces.website import reads
 from marketplace.api.exceptions import ApiError
 from marketplace.api.links import base_url
 from marketplace.http_cache.responses import public_response
-from marketplace.http_cache.validators import Validator
 from marketplace.middleware.pages import page
 
 
@@ -51,8 +50,7 @@ class Page(View):
         """The page, which is cached if all that it shows has a validator."""
         context |= {"base": base_url(self.request), "path": quote(self.request.path.rstrip("/"))}
         content = render_to_string(self.template_name, context)
-        validator = Validator.of_all(validators)
-        return public_response(content, validator, content_type="text/html; charset=utf-8")
+        return public_response(content, *validators, content_type="text/html; charset=utf-8")
 
 
 class StartPage(Page):

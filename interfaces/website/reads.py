@@ -1,6 +1,5 @@
 """What the website reads beside the reads of the API."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from catalogue import reads
@@ -54,22 +53,13 @@ def newest(number):
     return Read(rows, Validator.of_all([entries.validator for entries in lists.values()]))
 
 
-@dataclass(frozen=True)
-class Related:
-    """`weeks` are the installs of the last twelve weeks, the oldest first.
-
-    `also` is what agents with the entry have, too, `more` what its author has written; each as
-    `{"slug", "title", "category"}`.
-    """
-
-    weeks: list
-    also: list
-    more: list
-
-
 @on_replica
 def related_to(entry):
-    """What the page of an entry shows beside it, by one statement."""
+    """What the page of an entry shows beside it, by one statement.
+
+    `weeks` are the installs of the last twelve weeks, the oldest first; `also` is what agents with
+    the entry have, too, `more` what its author has written: `{"slug", "title", "category"}`.
+    """
     day = today()
     row = fetch_one(
         STATEMENTS[type(entry)],
@@ -85,7 +75,7 @@ def related_to(entry):
     # Fresh while the catalogue and the day stay the same. An install of the entry itself changes
     # its row. Other installs, and uninstalls, change what is shown here with the next of these.
     validator = Validator.of_all([version_validator(row.version), Validator(today, day)])
-    return Read(Related(row.weeks, row.also, row.more), validator)
+    return Read(row, validator)
 
 
 def today():

@@ -4,12 +4,11 @@ from collections import namedtuple
 from functools import cached_property, partial, wraps
 from inspect import signature
 from threading import Lock
-from typing import NamedTuple
+from types import SimpleNamespace
 
 from cachetools import LRUCache
 from django.core.exceptions import EmptyResultSet
-from django.db.models import Expression, QuerySet, TextField
-from django.db.models.sql.compiler import SQLCompiler
+from django.db.models import Expression, TextField
 
 from marketplace.db.statements import fetch_all
 
@@ -41,15 +40,6 @@ class InlineConstant(Expression):
 
     def as_sql(self, compiler, connection):
         return "'{}'".format(self.text.replace("'", "''").replace("%", "%%")), []
-
-
-class Compiled(NamedTuple):
-    queryset: QuerySet
-    compiler: SQLCompiler
-    sql: str
-    placeholders: tuple  # constants, and BindParams
-    converters: dict
-    row_type: type
 
 
 class CompiledQuery:
@@ -94,10 +84,15 @@ class CompiledQuery:
         queryset = as_tuples(bind(self.function))
         compiler = queryset.query.get_compiler(using=queryset.db)
         sql, placeholders = compiler.as_sql()
-        # Django would look up the converters in every run.
-        converters = compiler.get_converters([column for column, *_ in compiler.select])
-        row_type = namedtuple("Row", queryset._fields)  # noqa: PYI024 - its fields are known here
-        return Compiled(queryset, compiler, sql, placeholders, converters, row_type)
+        return SimpleNamespace(
+            annotations=queryset.query.annotations,
+            compiler=compiler,
+            # Django would look them up in every run.
+            converters=compiler.get_converters([column for column, *_ in compiler.select]),
+            sql=sql,
+            placeholders=placeholders,
+            row_type=namedtuple("Row", queryset._fields),  # noqa: PYI024 - known only here
+        )
 
 
 class VersionedQuery:
@@ -120,7 +115,7 @@ class VersionedQuery:
         rows = self.rows.fetch(**params)
         if not rows:
             return [], []
-        number = len(self.rows.compiled.queryset.query.annotations)
+        number = len(self.rows.compiled.annotations)
         return self.rows.load(rows), [row[-number:] for row in rows]
 
     def versions(self, **params):

@@ -7,13 +7,9 @@ from marketplace.db.replicas import reading
 
 def fetch_all(statement, params=(), *, writes=False):
     """All rows, as tuples. A statement that writes is the primary's, whoever calls it."""
-    return connection_for(writes=writes).fetch_all(statement, params)
+    return connections[DEFAULT_DB_ALIAS if writes else reading.alias].fetch_all(statement, params)
 
 
 def fetch_one(statement, params=(), *, writes=False):
     """The first row, as a named tuple; None without rows."""
-    return connection_for(writes=writes).fetch_one(statement, params)
-
-
-def connection_for(*, writes):
-    return connections[DEFAULT_DB_ALIAS if writes else reading.alias]
+    return connections[DEFAULT_DB_ALIAS if writes else reading.alias].fetch_one(statement, params)

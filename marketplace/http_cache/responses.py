@@ -54,11 +54,11 @@ def cached(request, read, serializer, *, many=False, respond=Response):
     return conditional_response(request, version, read.validator, build)
 
 
-def public_response(content, validator, *, content_type):
-    """A 200 for everyone, with an ETag of its text; the middleware caches it."""
+def public_response(content, *validators, content_type):
+    """A 200 for everyone, with an ETag of its text; the middleware caches it if all can be."""
     headers = {"ETag": etag_of(content), "Cache-Control": PUBLIC}
     response = HttpResponse(content, content_type=content_type, headers=headers)
-    response.validator = validator
+    response.validator = Validator.of_all(validators)
     return response
 
 

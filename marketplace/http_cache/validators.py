@@ -40,6 +40,8 @@ class Validator:
         """The validator of a response with several parts; None where one of them has none."""
         if None in parts:
             return None
+        if len(parts) == 1:
+            return parts[0]
         histories = {part.history for part in parts} - {None}
         if len(histories) > 1:
             return None  # the database has failed over in between
