@@ -74,8 +74,8 @@ class InstallViewSet(ApiViewSet):
     )
     @ratelimit("manage")
     def upgrade(self, request):
-        verdict = self.model.objects.upgrade(request.user, **self.validated(request))
-        return Response(UpgradeSerializer(verdict).data)
+        update = self.model.objects.update_own(request.user, **self.validated(request))
+        return Response(UpgradeSerializer(update).data)
 
 
 @extend_schema_view(
@@ -188,8 +188,7 @@ class PersonaInstallViewSet(InstallViewSet):
     @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
     @ratelimit("manage")
     def activate(self, request):
-        wanted = self.validated(request)
-        install = PersonaInstall.objects.set_active(request.user, wanted["slug"], activate=True)
+        install = PersonaInstall.objects.activate(request.user, **self.validated(request))
         return Response(ActivatedPersonaSerializer(install).data)
 
     @extend_schema(
@@ -202,6 +201,5 @@ class PersonaInstallViewSet(InstallViewSet):
     @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
     @ratelimit("manage")
     def deactivate(self, request):
-        wanted = self.validated(request)
-        install = PersonaInstall.objects.set_active(request.user, wanted["slug"], activate=False)
+        install = PersonaInstall.objects.deactivate(request.user, **self.validated(request))
         return Response(DeactivatedPersonaSerializer(install).data)

@@ -50,25 +50,3 @@ SELECT
     is_new
 FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN written ON true
 """
-
-DELETE_REVIEW = f"""
-{with_my_turn("persona")}, previous AS (
-    SELECT review.id, review.public_id, review.persona_id, review.counted_rating, persona.slug
-    FROM turn
-    JOIN reviews_review AS review USING (agent_id)
-    JOIN catalogue_persona AS persona ON persona.id = review.persona_id
-    WHERE persona.slug = %(slug)s AND review.deleted_at IS NULL
-    FOR UPDATE OF review
-), deleted AS (
-    UPDATE reviews_review AS review SET deleted_at = now(), comment = ''
-    FROM previous WHERE review.id = previous.id
-), counted AS (
-    UPDATE catalogue_persona AS persona
-    SET rating_sum = rating_sum - counted_rating, rating_count = rating_count - 1
-    FROM previous WHERE persona.id = previous.persona_id AND counted_rating IS NOT NULL
-)
-SELECT
-    (SELECT id FROM me) AS agent_id, id AS review_id, public_id AS review_public_id,
-    persona_id, slug AS persona_slug
-FROM (VALUES (true)) AS verdict LEFT JOIN previous ON true
-"""

@@ -21,7 +21,7 @@ from tests.factories import (
 
 INSTALL = "/api/v1/agents/me/{}/install"
 REPORT = {"kind": "skill", "slug": "wanted", "reason": "spam"}
-UPDATE = "/api/v1/agents/me/personas/update"
+OWN = "/api/v1/agents/me/{}"
 
 
 @dataclass
@@ -44,7 +44,25 @@ BUDGETS = [
     Budget("the manifest", 5, lambda c: c.get("/api/v1/agents/me/manifest")),
     Budget("own skills", 2, lambda c: c.get("/api/v1/agents/me/skills")),
     Budget("own personas", 2, lambda c: c.get("/api/v1/agents/me/personas")),
-    Budget("an update", 3, lambda c: c.post(UPDATE, {"slug": "owned"})),
+    # The token, the limit, BEGIN and COMMIT, the agent's lock, the install and its change; where it
+    # depends on the entry, the turn at it; for an activation, the previous persona. The updates
+    # have nothing to change here: tests/api/test_updates.py counts one that has.
+    Budget(
+        "a skill uninstall", 7, lambda c: c.post(OWN.format("skills/uninstall"), {"slug": "owned"})
+    ),
+    Budget(
+        "a persona uninstall",
+        7,
+        lambda c: c.post(OWN.format("personas/uninstall"), {"slug": "owned"}),
+    ),
+    Budget("a skill update", 7, lambda c: c.post(OWN.format("skills/update"), {"slug": "owned"})),
+    Budget(
+        "a persona update", 7, lambda c: c.post(OWN.format("personas/update"), {"slug": "owned"})
+    ),
+    Budget("an activation", 9, lambda c: c.post(OWN.format("personas/activate"), {"slug": "idle"})),
+    Budget(
+        "a deactivation", 7, lambda c: c.post(OWN.format("personas/deactivate"), {"slug": "owned"})
+    ),
     Budget("a change", 2, lambda c: c.patch("/api/v1/agents/me", {"name": "New"})),
     Budget("a claim", 9, lambda c: c.post("/api/v1/agents/me/confirm-claim", {"code": "x"})),
     Budget("a registration", 6, lambda c: c.post("/api/v1/agents/register", {})),
@@ -62,7 +80,7 @@ BUDGETS = [
         3,
         lambda c: c.post("/api/v1/agents/me/reviews", {"personaSlug": "owned", "rating": 3}),
     ),
-    Budget("a deleted review", 3, lambda c: c.delete("/api/v1/agents/me/reviews/reviewed")),
+    Budget("a deleted review", 9, lambda c: c.delete("/api/v1/agents/me/reviews/reviewed")),
     Budget("own reviews", 2, lambda c: c.get("/api/v1/agents/me/reviews")),
     # The state of the feed before and after.
     Budget("changes", 3, lambda c: c.get("/api/v1/changes?kind=skill&limit=3")),
@@ -71,6 +89,12 @@ BUDGETS = [
     Budget("a report", 15, lambda c: c.post("/api/v1/agents/me/reports", REPORT)),
     Budget("reviews", 2, lambda c: c.get("/api/v1/personas/reviewed/reviews?rating=4")),
 ]
+
+
+def install(agent, active, idle, skill):
+    PersonaInstallFactory(agent=agent, persona=active, is_active=True)
+    PersonaInstallFactory(agent=agent, persona=idle)
+    SkillInstallFactory(agent=agent, skill=skill)
 
 
 def more_rows(agent, reviewed):
@@ -92,8 +116,8 @@ def test_an_endpoint_keeps_its_budget_for_any_number_of_rows(client, agent, budg
     monkeypatch.setattr(counters, "PURGE_ONE_IN", 10**9)  # its statement runs at random
     skill = SkillFactory(slug="wanted", tags=["x"], files={"scripts/run.py": b"print(1)"})
     PersonaFactory(slug="wanted", skills=[skill])
-    owned = PersonaInstallFactory(agent=agent, persona__slug="owned", is_active=True).persona
-    SkillInstallFactory(agent=agent)
+    entries = PersonaFactory(slug="owned"), PersonaFactory(slug="idle"), SkillFactory(slug="owned")
+    install(agent, *entries)
     reviewed = PersonaFactory(slug="reviewed")
     review(agent, reviewed, 4)
 
@@ -101,9 +125,10 @@ def test_an_endpoint_keeps_its_budget_for_any_number_of_rows(client, agent, budg
     assert len(few) <= budget.maximum, "\n".join(few)
 
     more_rows(agent, reviewed)
-    agent.skill_installs.filter(skill__slug="wanted").delete()
-    agent.persona_installs.filter(persona__slug="wanted").delete()
-    agent.reviews.filter(persona=owned).delete()
+    agent.skill_installs.filter(skill__slug__in=["wanted", "owned"]).delete()
+    agent.persona_installs.filter(persona__slug__in=["wanted", "owned", "idle"]).delete()
+    install(agent, *entries)
+    agent.reviews.filter(persona__slug="owned").delete()
     agent.reports.all().delete()
     Case.objects.all().delete()
 
