@@ -9,7 +9,7 @@ from django.db.models import F, IntegerField, Q
 from django.db.models.functions import Cast
 from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill, Status
+from catalogue.models import FREE, RATING_OR_ZERO, TITLE_WITHOUT_CASE, Persona, Skill, Status
 from catalogue.search.facet_counts import facet_count, version_validator
 from catalogue.search.ranking import MAX_RESULTS, CompiledRanking
 from catalogue.search.zero_results import count_zero_results
@@ -226,7 +226,7 @@ class PersonaFilterSet(CatalogueFilterSet):
     filters = {
         **CatalogueFilterSet.filters,
         "free": Filter(
-            lambda value: Q(price_cents=0) if value == "true" else Q(price_cents__gt=0),
+            lambda value: Q(price_cents=FREE) if value == "true" else Q(price_cents__gt=FREE),
             "`true`: only free ones, `false`: only priced ones.",
             schema=FLAG,
             parse=parse_free,

@@ -7,6 +7,7 @@ refuses the whole statement; Agent.fetch_verdict then runs it once more, as afte
 """
 
 from agents.sql import WITH_ME
+from catalogue.models import FREE, IS_PUBLISHED
 
 
 def turn_of(kind):
@@ -31,7 +32,7 @@ INSTALL_SKILL = f"""
 {with_my_turn("skill")}, skill AS (
     SELECT
         skill.id, skill.public_id, skill.slug, skill.digest,
-        skill.status = 'published' AS is_published
+        skill.{IS_PUBLISHED} AS is_published
     FROM turn, catalogue_skill AS skill
     WHERE skill.slug = %(slug)s
     FOR NO KEY UPDATE OF skill
@@ -58,7 +59,7 @@ INSTALL_PERSONA = f"""
 {with_my_turn("persona")}, persona AS (
     SELECT
         persona.id, persona.public_id, persona.slug, persona.digest,
-        persona.status = 'published' AS is_published, persona.price_cents = 0 AS is_free
+        persona.{IS_PUBLISHED} AS is_published, persona.price_cents = {FREE} AS is_free
     FROM turn, catalogue_persona AS persona
     WHERE persona.slug = %(slug)s
     FOR NO KEY UPDATE OF persona

@@ -4,13 +4,14 @@ It locks the agent's row and counts in turn. It does not lock the persona's to l
 withdrawal that is committed meanwhile refuses the next review.
 """
 
+from catalogue.models import IS_PUBLISHED
 from installs.sql import with_my_turn
 
 SUBMIT_REVIEW = f"""
 {with_my_turn("persona")}, persona AS (
     SELECT persona.id, persona.slug
     FROM turn, catalogue_persona AS persona
-    WHERE persona.slug = %(slug)s AND persona.status = 'published'
+    WHERE persona.slug = %(slug)s AND persona.{IS_PUBLISHED}
 ), installed AS (
     SELECT persona_id FROM persona JOIN installs_personainstall ON persona_id = persona.id
     WHERE agent_id = %(agent)s AND removed_at IS NULL

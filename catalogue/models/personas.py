@@ -22,6 +22,8 @@ from marketplace.adminsite.history import StaffHistory
 from marketplace.db.compiled_queries import InlineConstant
 from marketplace.models import make_public_id
 
+FREE = 0  # the price of a persona that can be installed over the API
+
 
 class PersonaQuerySet(EntryQuerySet):
     def with_skill_slugs(self):
@@ -98,7 +100,7 @@ class Persona(Entry):
 
     @property
     def is_free(self):
-        return self.price_cents == 0
+        return self.price_cents == FREE
 
     def rating_distribution(self):
         """`{"1": n, … "5": n}`: each rating at its nearest whole number, halves up."""

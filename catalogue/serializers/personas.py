@@ -1,3 +1,4 @@
+from catalogue.models import FREE
 from catalogue.serializers.entries import (
     DESCRIPTION_SCHEMA,
     OF_SEARCH,
@@ -48,7 +49,7 @@ class PersonaSerializer(EntrySerializer):
             "personaId": persona.public_id,
             **self.common(persona),
             "priceCents": persona.price_cents,
-            "isFree": persona.price_cents == 0,
+            "isFree": persona.price_cents == FREE,
             "skills": self.skills(persona),
             "installs": persona.installs,
             "ratingAvg": number(persona.rating_avg),

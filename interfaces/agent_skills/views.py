@@ -13,7 +13,7 @@ from drf_spectacular.utils import extend_schema
 
 from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import read_frontmatter
-from catalogue.models import Skill, Status, content_digest
+from catalogue.models import FREE, Skill, Status, content_digest
 from catalogue.views import PersonaViewSet, SkillViewSet
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.guides.views import skill_md
@@ -38,7 +38,7 @@ bundled_skills = VersionedQuery(
     .filter(
         personas__slug=BindParam("slug"),
         personas__status=InlineConstant(Status.PUBLISHED),
-        personas__price_cents=0,
+        personas__price_cents=FREE,
     )
     .order_by("slug")
 )
