@@ -131,8 +131,8 @@ class DeactivatedPersonaSerializer(InstalledPersonaSerializer):
     )
 
 
-class UpgradeSerializer(BaseSerializer):
-    """What an update moved; from InstallManager.upgrade."""
+class UpdateSerializer(BaseSerializer):
+    """An installs.models.Update."""
 
     schema = component(
         "Upgrade",

@@ -78,7 +78,7 @@ TOOLS = {
         "profile name it. Read its new SKILL.md and changed files first. Needs a token with the "
         "scope `install`.",
         post,
-        "skill-install-upgrade",
+        "skill-install-update",
         InstalledSlugSerializer,
         {"slug": "The skill's `slug`"},
     ),
@@ -88,7 +88,7 @@ TOOLS = {
         "profile name it. Read its new prompt with get_persona first. Needs a token with the "
         "scope `install`.",
         post,
-        "persona-install-upgrade",
+        "persona-install-update",
         InstalledSlugSerializer,
         {"slug": "The persona's `slug`"},
     ),
