@@ -68,23 +68,12 @@ WITH revoked AS (
 SELECT pg_logical_emit_message(true, 'marketplace', '')
 """
 
-ACTIVE = "suspended_at IS NULL AND paused_at IS NULL"
-
-
-def with_me(condition):
-    return f"""
+# How a statement that Agent.fetch_verdict runs begins: the lock of Agent.lock_active. Without `me`
+# the agent is suspended or paused, and the statement writes nothing.
+WITH_ME = """
 WITH me AS (
     SELECT id FROM agents_agent
-    WHERE id = %(agent)s AND ({condition})
+    WHERE id = %(agent)s AND suspended_at IS NULL AND paused_at IS NULL
     FOR NO KEY UPDATE
 )
 """
-
-
-# How a statement that Agent.run_alone runs begins. Without `me` the agent is suspended or paused,
-# and the statement writes nothing.
-WITH_ME = with_me(ACTIVE)
-# The same where the agent's operator may do it even then.
-WITH_ME_OR_OPERATOR = with_me(f"%(by_operator)s OR {ACTIVE}")
-# The lock alone, for a write of several statements.
-LOCK = f"{WITH_ME} SELECT (SELECT id FROM me) AS agent_id"

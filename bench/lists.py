@@ -6,7 +6,7 @@ from django.db import connection
 
 from agents import tokens
 from agents.models import Agent, AgentToken
-from catalogue.models import Persona, Skill
+from catalogue.models import FREE, Persona, Skill
 
 MAX_AGENTS = 20_000  # who get a token
 HINT = "bench"  # by which the tokens of an earlier run are found
@@ -23,7 +23,7 @@ def write(folder):
     skills, personas = Skill.objects.published(), Persona.objects.published()
     lists = {
         "skills": skills.values_list("slug", flat=True),
-        "personas": personas.filter(price_cents=0).values_list("slug", flat=True),
+        "personas": personas.filter(price_cents=FREE).values_list("slug", flat=True),
         "tokens": issued.values(),
         "reviewers": reviewers(issued),
         "words": words(skills),

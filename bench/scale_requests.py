@@ -5,7 +5,7 @@ from django.test import RequestFactory
 from agents.models import Agent, AgentToken
 from catalogue import reads
 from catalogue.filters import SkillFilterSet
-from catalogue.models import FacetCount, Persona, Skill
+from catalogue.models import FREE, FacetCount, Persona, Skill
 from marketplace.api.pagination import KeysetPagination
 
 API = "/api/v1"
@@ -75,7 +75,7 @@ def of_an_agent():
     agent = Agent.objects.get(handle="bench-1")
     skills = list(Skill.objects.order_by("-id").values_list("slug", flat=True)[:REPEATS])
     personas = list(
-        Persona.objects.filter(price_cents=0)
+        Persona.objects.filter(price_cents=FREE)
         .exclude(agent_installs__agent=agent)
         .order_by("-id")
         .values_list("slug", flat=True)[:REPEATS]

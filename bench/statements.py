@@ -5,7 +5,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from agents.models import AgentToken
-from catalogue.models import Persona, Skill
+from catalogue.models import FREE, Persona, Skill
 
 
 def write_scripts(folder):
@@ -24,7 +24,7 @@ def requests(token, persona, word):
     """A request to each endpoint: {endpoint: (method, path, body)}."""
     agent = AgentToken.objects.authenticate(token).agent
     skill = Skill.objects.exclude(agent_installs__agent=agent).first().slug
-    new = Persona.objects.filter(price_cents=0).exclude(agent_installs__agent=agent).first().slug
+    new = Persona.objects.filter(price_cents=FREE).exclude(agent_installs__agent=agent).first().slug
     return {
         "list": ("get", "skills", None),
         "filtered list": ("get", "skills?category=category-1", None),

@@ -7,7 +7,7 @@ from decimal import Decimal
 from django.db.models import F, Q
 from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.models import RATING_OR_ZERO, TITLE_WITHOUT_CASE, Status
+from catalogue.models import FREE, RATING_OR_ZERO, TITLE_WITHOUT_CASE, Status
 from catalogue.serializers import KINDS, EntrySlugField, KindField
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.fields import BooleanField, ListField, RatingField, TextField
@@ -181,7 +181,7 @@ class PersonaFilterSet(CatalogueFilterSet):
     filters = {
         **CatalogueFilterSet.filters,
         "free": Filter(
-            lambda value: Q(price_cents=0) if value == "true" else Q(price_cents__gt=0),
+            lambda value: Q(price_cents=FREE) if value == "true" else Q(price_cents__gt=FREE),
             "`true`: only free ones, `false`: only priced ones.",
             field=BooleanField(),
             error="free must be true or false",

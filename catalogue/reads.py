@@ -6,7 +6,7 @@ from functools import partial
 from django.db.models import IntegerField, Value
 from django.db.models.functions import Cast
 
-from catalogue.models import Change, Feed, Persona, Skill, Status, is_slug
+from catalogue.models import FREE, Change, Feed, Persona, Skill, Status, is_slug
 from catalogue.search.facet_counts import facet_count
 from catalogue.search.ranking import MAX_RESULTS
 from catalogue.search.reads import CompiledRanking, version_validator
@@ -44,7 +44,7 @@ def skills_of_persona(slug):
     """Those that come with a free persona."""
     bundled = Skill.objects.published().with_row_version().order_by("slug")
     status = InlineConstant(Status.PUBLISHED)
-    return bundled.filter(personas__slug=slug, personas__status=status, personas__price_cents=0)
+    return bundled.filter(personas__slug=slug, personas__status=status, personas__price_cents=FREE)
 
 
 def in_detail(model, query, slug):

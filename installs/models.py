@@ -1,8 +1,10 @@
+from typing import NamedTuple
+
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import BrinIndex
-from django.db import models
+from django.db import connection, models, transaction
 from django.db.models import Case, F, OuterRef, Q, When
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 
 from agents.models import Agent
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
@@ -14,25 +16,42 @@ from installs.exceptions import (
     SkillAlreadyInstalled,
     SkillNotInstalled,
 )
-from installs.sql import (
-    INSTALL_PERSONA,
-    INSTALL_SKILL,
-    SET_ACTIVE,
-    UNINSTALL_PERSONA,
-    UNINSTALL_SKILL,
-    UPGRADE_PERSONA,
-    UPGRADE_SKILL,
-)
+from installs.sql import INSTALL_PERSONA, INSTALL_SKILL, turn_of
 from marketplace.db.rows import instance_of
 
 # Columns of an entry that its install is listed with.
 SHOWN = ["public_id", "slug", "title", "version", "status", "deprecation_message"]
 
 
+def take_turn(kind, slug):
+    """Queue for an entry until the transaction ends, as the hot statements do."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {turn_of(kind)}", {"slug": slug})
+
+
 class InstallQuerySet(models.QuerySet):
     def present(self):
         """What agents have; the others are history."""
         return self.filter(removed_at=None)
+
+    def own(self, agent, slug):
+        """The agent's present install of an entry, with the entry; raises the kind's NotInstalled.
+
+        It is as it is now if the agent is locked, as every write of an install locks it.
+        """
+        kind = self.model.kind
+        installs = self.present().filter(agent=agent, **{f"{kind}__slug": slug})
+        installs = installs.select_related(kind).defer(*self.model.Entry.long_columns(f"{kind}__"))
+        install = installs.first()
+        if install is None:
+            raise self.model.NotInstalled
+        return install
+
+    def lock_own(self, agent, slug):
+        """`own` for a write that depends on the entry, locked as installing it locks it."""
+        agent.lock_active()
+        take_turn(self.model.kind, slug)
+        return self.select_for_update(no_key=True, of=[self.model.kind]).own(agent, slug)
 
     def with_entry(self):
         """Annotate what a list shows of the entry; `digest` is that of the install.
@@ -57,33 +76,43 @@ class InstallQuerySet(models.QuerySet):
 
 
 class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
-    def uninstall(self, agent, slug, *, by_operator=False):
-        """Take an entry away from the agent, withdrawn or not; the row stays as history.
+    @transaction.atomic
+    def uninstall(self, agent, slug):
+        """Take an entry away from the agent, withdrawn or not.
 
-        If it was the active persona, none is. Raises the kind's NotInstalled (lifecycle 10).
+        Raises the kind's NotInstalled (lifecycle 10).
         """
-        verdict = agent.run_alone(self.model.UNINSTALL, slug=slug, by_operator=by_operator)
-        if verdict.install_id is None:
-            raise self.model.NotInstalled
-        return self.of_verdict(agent, verdict)
+        agent.lock_active()
+        install = self.own(agent, slug)
+        install.uninstall()
+        return install
 
-    def upgrade(self, agent, slug):
-        """Note that the agent uses the entry's present text; returns the verdict with the digests.
+    @transaction.atomic
+    def update_own(self, agent, slug):
+        """Note that the agent uses the entry's present text; returns an Update.
 
-        Raises the kind's NotInstalled; of a withdrawn one, its NotFound (lifecycle 14).
+        Raises the kind's NotInstalled; of a withdrawn entry, its NotFound (lifecycle 14).
         """
-        verdict = agent.run_alone(self.model.UPGRADE, slug=slug)
-        if verdict.install_id is None:
-            raise self.model.NotInstalled
-        if not verdict.is_published:
+        install = self.lock_own(agent, slug)
+        entry, previous = install.entry, install.digest
+        if not entry.is_published:
             raise self.model.NotFound
-        return verdict
+        if previous != entry.digest:
+            install.digest = entry.digest
+            install.save(update_fields=["digest"])
+        return Update(entry.slug, entry.digest, previous)
 
-    def of_verdict(self, agent, verdict):
+    def from_verdict(self, agent, verdict):
         """The install of a statement's verdict, and its entry."""
         kind = self.model.kind
         entry = instance_of(self.model.Entry, verdict, f"{kind}_")
         return instance_of(self.model, verdict, "install_", agent=agent, **{kind: entry})
+
+
+class Update(NamedTuple):
+    slug: str
+    digest: str
+    previous_digest: str
 
 
 class SkillInstallManager(InstallManager):
@@ -93,12 +122,12 @@ class SkillInstallManager(InstallManager):
         Raises SkillAlreadyInstalled, even if staff have withdrawn the skill since, or
         SkillNotFound (specification, Skill installation).
         """
-        verdict = agent.run_alone(INSTALL_SKILL, slug=slug, runtime=runtime)
+        verdict = agent.fetch_verdict(INSTALL_SKILL, slug=slug, runtime=runtime)
         if verdict.is_installed:
             raise SkillAlreadyInstalled
         if verdict.install_id is None:
             raise SkillNotFound
-        return self.of_verdict(agent, verdict)
+        return self.from_verdict(agent, verdict)
 
 
 class Install(models.Model):
@@ -116,10 +145,18 @@ class Install(models.Model):
     def __str__(self):
         return f"install {self.pk}"
 
+    @property
+    def entry(self):
+        return getattr(self, self.kind)
+
+    def uninstall(self, *update_fields):
+        """Keep the row as history only."""
+        self.removed_at = Now()
+        self.save(update_fields=["removed_at", *update_fields])
+
 
 class SkillInstall(Install):
     kind, Entry = "skill", Skill
-    UNINSTALL, UPGRADE = UNINSTALL_SKILL, UPGRADE_SKILL
     NotInstalled, NotFound = SkillNotInstalled, SkillNotFound
 
     # skill_install_newest begins with the agent and serves as this key's index.
@@ -161,31 +198,47 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
         Raises PersonaAlreadyInstalled, even if staff have withdrawn the persona or given it a price
         since, PersonaNotFound or PersonaRequiresPayment (specification, Persona installation).
         """
-        verdict = agent.run_alone(INSTALL_PERSONA, slug=slug, activate=activate)
+        verdict = agent.fetch_verdict(INSTALL_PERSONA, slug=slug, activate=activate)
         if verdict.is_installed:
             raise PersonaAlreadyInstalled
         if not verdict.is_published:
             raise PersonaNotFound
         if verdict.install_id is None:
             raise PersonaRequiresPayment
-        return self.of_verdict(agent, verdict)
+        return self.from_verdict(agent, verdict)
 
-    def set_active(self, agent, slug, *, activate):
-        """Make an installed persona the agent's one active persona, or inactive.
+    @transaction.atomic
+    def activate(self, agent, slug):
+        """Make an installed persona the agent's one active persona.
 
-        Raises PersonaNotInstalled; to activate a withdrawn one, PersonaNotFound (lifecycle 10).
+        Raises PersonaNotInstalled; of a withdrawn one, PersonaNotFound (lifecycle 10).
         """
-        verdict = agent.run_alone(SET_ACTIVE, slug=slug, activate=activate)
-        if verdict.install_id is None:
-            raise PersonaNotInstalled
-        if activate and not verdict.is_published:
+        install = self.lock_own(agent, slug)
+        if not install.persona.is_published:
             raise PersonaNotFound
-        return self.of_verdict(agent, verdict)
+        if not install.is_active:
+            # The previous one gives way, as in INSTALL_PERSONA.
+            self.filter(agent=agent, is_active=True).update(is_active=False)
+            install.is_active = True
+            install.save(update_fields=["is_active"])
+        return install
+
+    @transaction.atomic
+    def deactivate(self, agent, slug):
+        """Make an installed persona inactive, withdrawn or not.
+
+        Raises PersonaNotInstalled (lifecycle 10).
+        """
+        agent.lock_active()
+        install = self.own(agent, slug)
+        if install.is_active:
+            install.is_active = False
+            install.save(update_fields=["is_active"])
+        return install
 
 
 class PersonaInstall(Install):
     kind, Entry = "persona", Persona
-    UNINSTALL, UPGRADE = UNINSTALL_PERSONA, UPGRADE_PERSONA
     NotInstalled, NotFound = PersonaNotInstalled, PersonaNotFound
 
     agent = models.ForeignKey(
@@ -220,6 +273,10 @@ class PersonaInstall(Install):
             models.Index(F("persona"), F("id").desc(), name="persona_install_agents"),
             BrinIndex(fields=["installed_at"], name="persona_install_day", autosummarize=True),
         ]
+
+    def uninstall(self):
+        self.is_active = False
+        super().uninstall("is_active")
 
 
 class InstallDay(models.Model):

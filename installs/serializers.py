@@ -1,3 +1,5 @@
+from drf_spectacular.utils import extend_schema_serializer
+
 from catalogue.models import Status
 from catalogue.serializers import (
     PERSONA_SLUG,
@@ -76,8 +78,9 @@ class DeactivatedPersonaSerializer(InstalledPersonaSerializer):
     message = MessageField("Persona deactivated")
 
 
-class UpgradeSerializer(ResponseSerializer):
-    """What an update moved; from InstallManager.upgrade."""
+@extend_schema_serializer(component_name="Upgrade")
+class UpdateSerializer(ResponseSerializer):
+    """An installs.models.Update."""
 
     message = MessageField("Updated")
     slug = EntrySlugField()

@@ -1,24 +1,29 @@
-"""Each rule as one statement that returns one row, the verdict: done, or why not.
+"""The hot writes, each as one statement that returns one row, the verdict: done, or why not.
 
 It locks the agent's row and then, in turn, the entry's, so that a suspension, a price or a
 withdrawal that is committed meanwhile counts. It writes only where nothing is in the way. If
 another write of the same agent is committed after the statement's snapshot, a unique constraint
-refuses the whole statement; Agent.run_alone then runs it once more, as after a deadlock.
+refuses the whole statement; Agent.fetch_verdict then runs it once more, as after a deadlock.
 """
 
-from agents.sql import WITH_ME, WITH_ME_OR_OPERATOR
+from agents.sql import WITH_ME
+from catalogue.models import FREE, IS_PUBLISHED
+
+
+def turn_of(kind):
+    """The lock at which those who write about one entry queue before they lock its row.
+
+    Do not queue on the row itself: all waiters wake at each commit, to wait for the next one; and
+    while staff change a bundle, whose rows share a lock on the entry, some deadlock.
+    """
+    return f"pg_advisory_xact_lock('catalogue_{kind}'::regclass::oid::int, hashtext(%(slug)s))"
 
 
 def with_my_turn(kind):
-    """WITH_ME, and `turn`: those who write about one entry queue here before they lock its row.
-
-    The row itself is no good queue. All that wait for it wake at each commit, to wait for the next
-    one; and while staff change a bundle, whose rows share a lock on the entry, some deadlock.
-    """
-    entry = f"'catalogue_{kind}'::regclass::oid::int, hashtext(%(slug)s)"
+    """WITH_ME, then the turn at the entry."""
     return f"""
 {WITH_ME}, turn AS (
-    SELECT id AS agent_id, pg_advisory_xact_lock({entry}) FROM me
+    SELECT id AS agent_id, {turn_of(kind)} FROM me
 )
 """
 
@@ -27,7 +32,7 @@ INSTALL_SKILL = f"""
 {with_my_turn("skill")}, skill AS (
     SELECT
         skill.id, skill.public_id, skill.slug, skill.digest,
-        skill.status = 'published' AS is_published
+        skill.{IS_PUBLISHED} AS is_published
     FROM turn, catalogue_skill AS skill
     WHERE skill.slug = %(slug)s
     FOR NO KEY UPDATE OF skill
@@ -54,7 +59,7 @@ INSTALL_PERSONA = f"""
 {with_my_turn("persona")}, persona AS (
     SELECT
         persona.id, persona.public_id, persona.slug, persona.digest,
-        persona.status = 'published' AS is_published, persona.price_cents = 0 AS is_free
+        persona.{IS_PUBLISHED} AS is_published, persona.price_cents = {FREE} AS is_free
     FROM turn, catalogue_persona AS persona
     WHERE persona.slug = %(slug)s
     FOR NO KEY UPDATE OF persona
@@ -65,6 +70,7 @@ INSTALL_PERSONA = f"""
     SELECT id, digest FROM persona
     WHERE is_published AND is_free AND NOT EXISTS (SELECT FROM installed)
 ), deactivated AS (
+    -- The previous one gives way, as in PersonaInstallManager.activate.
     UPDATE installs_personainstall AS install SET is_active = false
     FROM granted
     WHERE install.agent_id = %(agent)s AND install.is_active AND %(activate)s
@@ -86,88 +92,3 @@ SELECT
     created.is_active AS install_is_active, persona.is_published
 FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN created ON true
 """
-
-UNINSTALL_SKILL = f"""
-{WITH_ME_OR_OPERATOR}, removed AS (
-    UPDATE installs_skillinstall AS install SET removed_at = now()
-    FROM me, catalogue_skill AS skill
-    WHERE install.agent_id = me.id AND install.skill_id = skill.id AND skill.slug = %(slug)s
-        AND install.removed_at IS NULL
-    RETURNING install.id AS install_id,
-        skill.id AS skill_id, skill.public_id AS skill_public_id, skill.slug AS skill_slug
-)
-SELECT (SELECT id FROM me) AS agent_id, removed.*
-FROM (VALUES (true)) AS verdict LEFT JOIN removed ON true
-"""
-
-UNINSTALL_PERSONA = f"""
-{WITH_ME_OR_OPERATOR}, removed AS (
-    UPDATE installs_personainstall AS install SET removed_at = now(), is_active = false
-    FROM me, catalogue_persona AS persona
-    WHERE install.agent_id = me.id AND install.persona_id = persona.id
-        AND persona.slug = %(slug)s AND install.removed_at IS NULL
-    RETURNING install.id AS install_id,
-        persona.id AS persona_id, persona.public_id AS persona_public_id,
-        persona.slug AS persona_slug
-)
-SELECT (SELECT id FROM me) AS agent_id, removed.*
-FROM (VALUES (true)) AS verdict LEFT JOIN removed ON true
-"""
-
-# Both rows are locked, so that what is committed meanwhile counts: a withdrawal, an uninstall.
-SET_ACTIVE = f"""
-{with_my_turn("persona")}, installed AS (
-    SELECT
-        install.id, install.is_active, install.persona_id, persona.public_id, persona.slug,
-        persona.status = 'published' AS is_published
-    FROM turn
-    JOIN installs_personainstall AS install USING (agent_id)
-    JOIN catalogue_persona AS persona ON persona.id = install.persona_id
-    WHERE persona.slug = %(slug)s AND install.removed_at IS NULL
-    FOR NO KEY UPDATE OF install, persona
-), changed AS (
-    SELECT id FROM installed
-    WHERE is_active <> %(activate)s AND (is_published OR NOT %(activate)s)
-), deactivated AS (
-    UPDATE installs_personainstall AS install SET is_active = false
-    FROM changed
-    WHERE install.agent_id = %(agent)s AND install.is_active
-    RETURNING install.id
-), activated AS (
-    UPDATE installs_personainstall AS install SET is_active = true
-    -- The count makes it wait for the deactivation.
-    FROM changed, (SELECT count(*) FROM deactivated) AS deactivated
-    WHERE install.id = changed.id AND %(activate)s
-)
-SELECT
-    (SELECT id FROM me) AS agent_id, id AS install_id, %(activate)s AS install_is_active,
-    persona_id, public_id AS persona_public_id, slug AS persona_slug, is_published
-FROM (VALUES (true)) AS verdict LEFT JOIN installed ON true
-"""
-
-
-def upgrade_of(kind):
-    """The install gets the digest that the entry has now; both rows are locked as above."""
-    return f"""
-{with_my_turn(kind)}, installed AS (
-    SELECT
-        install.id, install.digest AS previous_digest, entry.slug, entry.digest,
-        entry.status = 'published' AS is_published
-    FROM turn
-    JOIN installs_{kind}install AS install USING (agent_id)
-    JOIN catalogue_{kind} AS entry ON entry.id = install.{kind}_id
-    WHERE entry.slug = %(slug)s AND install.removed_at IS NULL
-    FOR NO KEY UPDATE OF install, entry
-), upgraded AS (
-    UPDATE installs_{kind}install AS install SET digest = installed.digest
-    FROM installed
-    WHERE install.id = installed.id AND is_published AND previous_digest <> installed.digest
-)
-SELECT
-    (SELECT id FROM me) AS agent_id, installed.id AS install_id,
-    slug, digest, previous_digest, is_published
-FROM (VALUES (true)) AS verdict LEFT JOIN installed ON true
-"""
-
-
-UPGRADE_SKILL, UPGRADE_PERSONA = upgrade_of("skill"), upgrade_of("persona")

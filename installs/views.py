@@ -28,18 +28,18 @@ from installs.serializers import (
     OwnSkillSerializer,
     UninstalledPersonaSerializer,
     UninstalledSkillSerializer,
-    UpgradeSerializer,
+    UpdateSerializer,
 )
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.permissions import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.ratelimits.decorators import ratelimit
 
-OWN = (
+ROW_DESCRIPTION = (
     "`updateAvailable` where its text is another one than the `installedDigest`; `withdrawnAt` "
     "where staff have withdrawn it."
 )
-UPGRADE = (
+UPDATE_DESCRIPTION = (
     "Read the text first: `installedDigest` becomes its present `digest`. With nothing to update "
     "both digests of the response are the same."
 )
@@ -74,12 +74,14 @@ class InstallViewSet(ApiViewSet):
         detail=False,
         methods=["post"],
         url_path="update",
+        url_name="update",
         serializer_class=InstalledSlugSerializer,
     )
     @ratelimit("manage")
-    def upgrade(self, request):
-        verdict = self.model.objects.upgrade(request.user, **self.validated(request))
-        return Response(UpgradeSerializer(verdict).data)
+    # Not `update`, which routers bind to PUT.
+    def update_own(self, request):
+        update = self.model.objects.update_own(request.user, **self.validated(request))
+        return Response(UpdateSerializer(update).data)
 
 
 @extend_schema_view(
@@ -87,7 +89,7 @@ class InstallViewSet(ApiViewSet):
         operation_id="list_own_skills",
         tags=["Installs"],
         summary="List the skills that you have",
-        description=f"All that you have installed, the newest first. {OWN}",
+        description=f"All that you have installed, the newest first. {ROW_DESCRIPTION}",
         responses={200: OwnSkillPageSerializer},
     ),
     uninstall=extend_schema(
@@ -97,12 +99,12 @@ class InstallViewSet(ApiViewSet):
         description="Also one that staff have withdrawn. It may be installed again later.",
         responses={200: UninstalledSkillSerializer, 404: SkillNotInstalled},
     ),
-    upgrade=extend_schema(
+    update_own=extend_schema(
         operation_id="update_skill",
         tags=["Installs"],
         summary="Note that you use a skill's present text",
-        description=UPGRADE,
-        responses={200: UpgradeSerializer, 404: (SkillNotInstalled, SkillNotFound)},
+        description=UPDATE_DESCRIPTION,
+        responses={200: UpdateSerializer, 404: (SkillNotInstalled, SkillNotFound)},
     ),
 )
 class SkillInstallViewSet(InstallViewSet):
@@ -136,7 +138,7 @@ class SkillInstallViewSet(InstallViewSet):
         operation_id="list_own_personas",
         tags=["Installs"],
         summary="List the personas that you have",
-        description=f"All that you have installed, the newest first. {OWN}",
+        description=f"All that you have installed, the newest first. {ROW_DESCRIPTION}",
         responses={200: OwnPersonaPageSerializer},
     ),
     uninstall=extend_schema(
@@ -147,12 +149,12 @@ class SkillInstallViewSet(InstallViewSet):
         "active then. The agent's review of it stays.",
         responses={200: UninstalledPersonaSerializer, 404: PersonaNotInstalled},
     ),
-    upgrade=extend_schema(
+    update_own=extend_schema(
         operation_id="update_persona",
         tags=["Installs"],
         summary="Note that you use a persona's present prompt",
-        description=UPGRADE,
-        responses={200: UpgradeSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
+        description=UPDATE_DESCRIPTION,
+        responses={200: UpdateSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
     ),
 )
 class PersonaInstallViewSet(InstallViewSet):
@@ -194,8 +196,7 @@ class PersonaInstallViewSet(InstallViewSet):
     @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
     @ratelimit("manage")
     def activate(self, request):
-        wanted = self.validated(request)
-        install = PersonaInstall.objects.set_active(request.user, wanted["slug"], activate=True)
+        install = PersonaInstall.objects.activate(request.user, **self.validated(request))
         return Response(ActivatedPersonaSerializer(install).data)
 
     @extend_schema(
@@ -208,6 +209,5 @@ class PersonaInstallViewSet(InstallViewSet):
     @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
     @ratelimit("manage")
     def deactivate(self, request):
-        wanted = self.validated(request)
-        install = PersonaInstall.objects.set_active(request.user, wanted["slug"], activate=False)
+        install = PersonaInstall.objects.deactivate(request.user, **self.validated(request))
         return Response(DeactivatedPersonaSerializer(install).data)

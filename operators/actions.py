@@ -203,7 +203,8 @@ class Remove(Action):
         return slug
 
     def act(self, claim, slug, form, operator):
-        self.installs.objects.uninstall(claim.agent, slug, by_operator=True)
+        # Whatever the agent's state: `post` holds its lock.
+        self.installs.objects.own(claim.agent, slug).uninstall()
 
 
 class RemoveSkill(Remove):

@@ -8,6 +8,7 @@ from collections import namedtuple
 from functools import partial
 
 from agents.sql import USABLE
+from catalogue.models import IS_PUBLISHED
 from marketplace.api.fields import TIMESTAMP_FORMAT
 
 NEWEST = 100  # rows of each kind in a profile
@@ -29,7 +30,7 @@ class TextRow:
 INSTALLED_AT = f"to_char(install.installed_at AT TIME ZONE 'UTC', '{TIMESTAMP_FORMAT}')"
 OUTDATED = "outdated"  # a published entry, of which the install has another text
 STATE = f"""CASE
-    WHEN {{entry}}.status = 'published' AND {{entry}}.digest <> install.digest THEN '{OUTDATED}'
+    WHEN {{entry}}.{IS_PUBLISHED} AND {{entry}}.digest <> install.digest THEN '{OUTDATED}'
     ELSE {{entry}}.status
 END"""
 SKILL = TextRow(
@@ -102,16 +103,15 @@ PLACE = 'kind, CASE WHEN is_bundled THEN slug END COLLATE "C", install_id DESC'
 # then the agent's own, the newest first. Sizes are read without the texts.
 MANIFEST = f"""
 WITH active AS (
-    SELECT persona_id, digest AS installed_digest
-    FROM installs_personainstall WHERE agent_id = %(agent)s AND is_active
+    SELECT persona_id, install.digest AS installed_digest
+    FROM installs_personainstall AS install
+    JOIN catalogue_persona AS persona ON persona.id = persona_id
+    WHERE agent_id = %(agent)s AND is_active AND {IS_PUBLISHED}
 ), own AS (
     SELECT skill_id, id AS install_id, digest AS installed_digest
     FROM installs_skillinstall WHERE agent_id = %(agent)s AND removed_at IS NULL
 ), bundled AS (
-    SELECT skill_id
-    FROM active
-    JOIN catalogue_persona AS persona ON persona.id = persona_id AND status = 'published'
-    JOIN catalogue_persona_skills USING (persona_id)
+    SELECT skill_id FROM active JOIN catalogue_persona_skills USING (persona_id)
 ), listed AS (
     SELECT
         'persona' AS kind, public_id, slug, title, description, version, digest, installed_digest,
@@ -120,7 +120,6 @@ WITH active AS (
         NULL AS files, true AS is_installed, false AS is_bundled,
         content, NULL AS install_id
     FROM active JOIN catalogue_persona ON id = persona_id
-    WHERE status = 'published'
     UNION ALL
     SELECT
         'skill', public_id, slug, title, description, version, digest, installed_digest,
@@ -128,7 +127,7 @@ WITH active AS (
         catalogue_skill_successor(successor_id), files,
         install_id IS NOT NULL, bundled.skill_id IS NOT NULL, content, install_id
     FROM own FULL JOIN bundled USING (skill_id) JOIN catalogue_skill ON id = skill_id
-    WHERE status = 'published'
+    WHERE {IS_PUBLISHED}
 ), measured AS (
     SELECT
         *,

@@ -7,7 +7,6 @@ from django.db.models.functions import Extract, JSONObject
 from django.utils import timezone
 
 from agents.models import Agent
-from agents.sql import LOCK
 from catalogue.models import Persona, Skill
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import CountedQuerySet, make_public_id
@@ -135,7 +134,7 @@ class ReportQuerySet(models.QuerySet):
         A second one replaces the first, and opens the case again (lifecycle 16). So does one of a
         review that was written anew since; but as a review of its own it gets a report of its own.
         """
-        agent.run_alone(LOCK)
+        agent.lock_active()
         case = Case.objects.lock_for(target)
         report = self.filter(agent=agent, case=case).first() or Report(agent=agent, case=case)
         if report.pk is None or report.resolved_at is not None:

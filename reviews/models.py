@@ -2,17 +2,18 @@ from functools import partial
 
 from django.db import models, transaction
 from django.db.models import Case, Exists, F, OuterRef, Q, Subquery, When
-from django.db.models.functions import JSONObject
+from django.db.models.functions import JSONObject, Now
 from django.utils import timezone
 
 from agents.models import Agent, OperatorClaim
 from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona, is_slug
+from installs.models import take_turn
 from marketplace.adminsite.history import StaffHistory
 from marketplace.db.rows import instance_of, row_version
 from marketplace.models import MAX_REASON, make_public_id
 from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
-from reviews.sql import DELETE_REVIEW, SUBMIT_REVIEW
+from reviews.sql import SUBMIT_REVIEW
 
 
 class ReviewQuerySet(models.QuerySet):
@@ -48,7 +49,7 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
         A second one replaces the whole review. Raises PersonaNotFound or ReviewRequiresInstall
         (specification, Review).
         """
-        verdict = agent.run_alone(
+        verdict = agent.fetch_verdict(
             SUBMIT_REVIEW,
             slug=slug,
             rating=rating,
@@ -60,22 +61,27 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
             raise PersonaNotFound
         if verdict.review_id is None:
             raise ReviewRequiresInstall
-        return self.of_verdict(agent, verdict), verdict.is_new
+        return self.from_verdict(agent, verdict), verdict.is_new
 
+    @transaction.atomic
     def delete_own(self, agent, slug):
-        """Delete the agent's review of a persona, withdrawn or not, and count it no more.
+        """Delete the agent's review of a persona, withdrawn or not.
 
-        The row stays without its comment, so that a hidden review stays hidden when it is written
-        anew. Raises ReviewNotFound (lifecycle 12).
+        Raises ReviewNotFound (lifecycle 12).
         """
         if not is_slug(slug):
             raise ReviewNotFound
-        verdict = agent.run_alone(DELETE_REVIEW, slug=slug)
-        if verdict.review_id is None:
+        # The locks of a submission, in their order.
+        agent.lock_active()
+        take_turn("persona", slug)
+        own = self.present().filter(agent=agent, persona__slug=slug)
+        review = own.select_related("persona").defer(*Persona.long_columns("persona__")).first()
+        if review is None:
             raise ReviewNotFound
-        return self.of_verdict(agent, verdict)
+        review.erase()
+        return review
 
-    def of_verdict(self, agent, verdict):
+    def from_verdict(self, agent, verdict):
         """The review of a statement's verdict, and its persona."""
         persona = instance_of(Persona, verdict, "persona_")
         return instance_of(self.model, verdict, "review_", agent=agent, persona=persona)
@@ -142,6 +148,16 @@ class Review(models.Model):
             return "deleted"
         return "shown" if self.hidden_at is None else "hidden"
 
+    def erase(self):
+        """Delete the text and the rating from the average; the row stays.
+
+        So a hidden review stays hidden when it is written anew.
+        """
+        self.deleted_at, self.comment = Now(), ""
+        self.save(update_fields=["deleted_at", "comment"])
+        if self.hidden_at is None:
+            self._count(-1)
+
     def hide(self, reason):
         """Take the review out of every average and public response; its agent is not told."""
         self._set_hidden(hidden_at=timezone.now(), reason=reason)
@@ -160,8 +176,11 @@ class Review(models.Model):
         self.hidden_at, self.hiding_reason = hidden_at, reason
         self.save(update_fields=["hidden_at", "hiding_reason"])
         if self.deleted_at is None:
-            sign = 1 if hidden_at is None else -1
-            Persona.objects.filter(pk=self.persona_id).update(
-                rating_sum=F("rating_sum") + sign * self.rating,
-                rating_count=F("rating_count") + sign,
-            )
+            self._count(1 if hidden_at is None else -1)
+
+    def _count(self, number):
+        """Add the rating to the persona's average, or with -1 take it out."""
+        Persona.objects.filter(pk=self.persona_id).update(
+            rating_sum=F("rating_sum") + number * self.rating,
+            rating_count=F("rating_count") + number,
+        )

@@ -4,13 +4,14 @@ It locks the agent's row and counts in turn. It does not lock the persona's to l
 withdrawal that is committed meanwhile refuses the next review.
 """
 
+from catalogue.models import IS_PUBLISHED
 from installs.sql import with_my_turn
 
 SUBMIT_REVIEW = f"""
 {with_my_turn("persona")}, persona AS (
     SELECT persona.id, persona.slug
     FROM turn, catalogue_persona AS persona
-    WHERE persona.slug = %(slug)s AND persona.status = 'published'
+    WHERE persona.slug = %(slug)s AND persona.{IS_PUBLISHED}
 ), installed AS (
     SELECT persona_id FROM persona JOIN installs_personainstall ON persona_id = persona.id
     WHERE agent_id = %(agent)s AND removed_at IS NULL
@@ -49,26 +50,4 @@ SELECT
     comment AS review_comment, created_at AS review_created_at, updated_at AS review_updated_at,
     is_new
 FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN written ON true
-"""
-
-DELETE_REVIEW = f"""
-{with_my_turn("persona")}, previous AS (
-    SELECT review.id, review.public_id, review.persona_id, review.counted_rating, persona.slug
-    FROM turn
-    JOIN reviews_review AS review USING (agent_id)
-    JOIN catalogue_persona AS persona ON persona.id = review.persona_id
-    WHERE persona.slug = %(slug)s AND review.deleted_at IS NULL
-    FOR UPDATE OF review
-), deleted AS (
-    UPDATE reviews_review AS review SET deleted_at = now(), comment = ''
-    FROM previous WHERE review.id = previous.id
-), counted AS (
-    UPDATE catalogue_persona AS persona
-    SET rating_sum = rating_sum - counted_rating, rating_count = rating_count - 1
-    FROM previous WHERE persona.id = previous.persona_id AND counted_rating IS NOT NULL
-)
-SELECT
-    (SELECT id FROM me) AS agent_id, id AS review_id, public_id AS review_public_id,
-    persona_id, slug AS persona_slug
-FROM (VALUES (true)) AS verdict LEFT JOIN previous ON true
 """

@@ -17,7 +17,13 @@ from marketplace.db.statements import fetch_one
 from marketplace.models import MAX_REASON, make_public_id, violates
 
 
-class AgentManager(models.Manager):
+class AgentQuerySet(models.QuerySet):
+    def active(self):
+        """Agents that neither staff nor their operator have stopped."""
+        return self.filter(suspended_at=None, paused_at=None)
+
+
+class AgentManager(models.Manager.from_queryset(AgentQuerySet)):
     def register(self, *, name="", handle=None, description="", runtime=""):
         """A new agent with its claim and a token of all scopes (contract 3).
 
@@ -105,7 +111,17 @@ class Agent(models.Model):
         # no_key, because rows that merely refer to the agent must not have to wait.
         Agent.objects.select_for_update(no_key=True).only("pk").get(pk=self.pk)
 
-    def run_alone(self, statement, **values):
+    def lock_active(self):
+        """`lock` for a write of the agent's own.
+
+        Raises AuthenticationFailed where the agent has been suspended or paused since it was
+        authenticated.
+        """
+        agents = Agent.objects.active().select_for_update(no_key=True)
+        if agents.only("pk").filter(pk=self.pk).first() is None:
+            raise AuthenticationFailed
+
+    def fetch_verdict(self, statement, **values):
         """The verdict of a statement that locks this agent's row as `me` and writes for it.
 
         Raises AuthenticationFailed where the agent has been suspended or paused since it was
@@ -143,8 +159,7 @@ class Agent(models.Model):
         if not fields:
             return
         fields["updated_at"] = timezone.now()
-        own = Agent.objects.filter(pk=self.pk, suspended_at=None, paused_at=None)
-        if not own.update(**fields):
+        if not Agent.objects.active().filter(pk=self.pk).update(**fields):
             raise AuthenticationFailed
         for name, value in fields.items():
             setattr(self, name, value)

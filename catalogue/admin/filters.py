@@ -5,7 +5,7 @@ from django.db import connection
 from django.db.models import Q
 
 from catalogue.admin.importers import SOURCE
-from catalogue.models import PUBLISHED
+from catalogue.models import FREE, IS_PUBLISHED, PUBLISHED
 from marketplace.adminsite import theme
 
 
@@ -31,7 +31,7 @@ class CategoryFilter(admin.SimpleListFilter):
 
     def lookups(self, request, model_admin):
         table = model_admin.opts.db_table
-        halves = ["status = 'published'", "NOT status = 'published'"]
+        halves = [IS_PUBLISHED, f"NOT {IS_PUBLISHED}"]
         sql = " UNION ".join(
             f"({self.CATEGORIES.format(table=table, half=half)})" for half in halves
         )
@@ -86,7 +86,7 @@ class PriceFilter(admin.SimpleListFilter):
 
     def queryset(self, request, queryset):
         if self.value() == "free":
-            return published_and_others(queryset, price_cents=0)
+            return published_and_others(queryset, price_cents=FREE)
         if self.value() == "priced":
-            return published_and_others(queryset, price_cents__gt=0)
+            return published_and_others(queryset, price_cents__gt=FREE)
         return queryset

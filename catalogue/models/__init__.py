@@ -1,5 +1,6 @@
 from catalogue.models.changes import Change, Feed
 from catalogue.models.entries import (
+    IS_PUBLISHED,
     LIST_FIELDS,
     NAMES,
     PUBLISHED,
@@ -13,7 +14,7 @@ from catalogue.models.entries import (
 )
 from catalogue.models.files import FileContent, content_digest
 from catalogue.models.imports import ImportRun
-from catalogue.models.personas import Persona
+from catalogue.models.personas import FREE, Persona
 from catalogue.models.search import (
     FacetCount,
     FacetCountDelta,
@@ -25,6 +26,8 @@ from catalogue.models.skills import FILE_TEXT, Skill
 
 __all__ = [
     "FILE_TEXT",
+    "FREE",
+    "IS_PUBLISHED",
     "LIST_FIELDS",
     "NAMES",
     "PUBLISHED",

@@ -200,6 +200,7 @@ def digest_of(*parts):
 
 
 PUBLISHED = Q(status=Status.PUBLISHED)
+IS_PUBLISHED = f"status = '{Status.PUBLISHED}'"  # the same in SQL
 
 
 def entry_indexes(kind, popularity):

@@ -23,6 +23,8 @@ from marketplace.adminsite.history import StaffHistory
 from marketplace.db.compiled_queries import InlineConstant
 from marketplace.models import make_public_id
 
+FREE = 0  # the price of a persona that can be installed over the API
+
 
 class PersonaQuerySet(EntryQuerySet):
     def for_list(self):
@@ -102,7 +104,7 @@ class Persona(Entry):
 
     @property
     def is_free(self):
-        return self.price_cents == 0
+        return self.price_cents == FREE
 
     @cached_property
     def rating_counts(self):

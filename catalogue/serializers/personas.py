@@ -1,5 +1,6 @@
 from drf_spectacular.utils import extend_schema_serializer
 
+from catalogue.models import FREE
 from catalogue.serializers.entries import OF_SEARCH, EntrySerializer
 from catalogue.serializers.fields import (
     PERSONA_SLUG,
@@ -25,7 +26,7 @@ class PersonaIdSerializer(ResponseSerializer):
 
 class IsFreeField(BooleanField):
     def to_representation(self, price_cents):
-        return price_cents == 0
+        return price_cents == FREE
 
 
 class PersonaSerializer(PersonaIdSerializer, EntrySerializer):
@@ -61,7 +62,7 @@ class PromptField(TextField):
     """None while the persona has a price."""
 
     def to_representation(self, persona):
-        return None if persona.price_cents else persona.content
+        return persona.content if persona.price_cents == FREE else None
 
 
 class BundledSkillSerializer(ResponseSerializer):

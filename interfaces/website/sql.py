@@ -1,5 +1,6 @@
 """SQL of the website, put together of constants."""
 
+from catalogue.models import IS_PUBLISHED
 from catalogue.search.facet_counts import CATALOGUE_VERSION
 
 # How many ids a part of the sitemap spans: it has as many URLs at most, 1.2 MB.
@@ -11,7 +12,7 @@ def parts_of(table):
 
     A look into the index of ids for each, and none for a gap between them, however wide.
     """
-    first = f"SELECT min(id) / {IDS_PER_PART} FROM {table} WHERE status = 'published'"
+    first = f"SELECT min(id) / {IDS_PER_PART} FROM {table} WHERE {IS_PUBLISHED}"
     return f"""
     WITH RECURSIVE part (number) AS (
         {first}
@@ -42,12 +43,12 @@ def related_of(kind, *, counter):
     ), also AS (
         SELECT slug, title, category
         FROM others JOIN catalogue_{kind} USING (id)
-        WHERE status = 'published' ORDER BY agents DESC, id DESC LIMIT %(shown)s
+        WHERE {IS_PUBLISHED} ORDER BY agents DESC, id DESC LIMIT %(shown)s
     ), more AS (
         SELECT other.slug, other.title, other.category
         FROM entry, LATERAL (
             SELECT * FROM catalogue_{kind} AS candidate
-            WHERE candidate.author = entry.author AND status = 'published'
+            WHERE candidate.author = entry.author AND {IS_PUBLISHED}
             ORDER BY {counter} DESC, candidate.id DESC LIMIT 2 * %(shown)s + 1
         ) AS other
         WHERE entry.author <> '' AND other.id <> entry.id

@@ -7,6 +7,7 @@ from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory
 
 ACTIVATE = "/api/v1/agents/me/personas/activate"
 DEACTIVATE = "/api/v1/agents/me/personas/deactivate"
+INSTALL = "/api/v1/agents/me/personas/install"
 
 
 def state_of(agent):
@@ -87,6 +88,26 @@ def test_a_persona_that_has_got_a_price_can_be_activated(client, agent, personas
 
     assert client.post(ACTIVATE, {"slug": "archivist"}).status_code == 200
     assert state_of(agent) == {"scribe": False, "archivist": True}
+
+
+@pytest.mark.parametrize("active", [None, "scribe", "curator"])
+def test_an_install_that_activates_leaves_the_same_state(client_of, active):
+    """The rule is in PersonaInstallManager.activate, and in the statement INSTALL_PERSONA."""
+    others = [PersonaFactory(slug=slug) for slug in ("scribe", "curator")]
+    archivist = PersonaFactory(slug="archivist")
+    activating, installing = AgentFactory(), AgentFactory()
+    for agent in (activating, installing):
+        for persona in others:
+            PersonaInstallFactory(agent=agent, persona=persona, is_active=persona.slug == active)
+    PersonaInstallFactory(agent=activating, persona=archivist)
+
+    body = {"slug": "archivist"}
+    activated = client_of(activating).post(ACTIVATE, body)
+    installed = client_of(installing).post(INSTALL, {**body, "setActive": True})
+
+    assert (activated.status_code, installed.status_code) == (200, 201)
+    expected = {"scribe": False, "curator": False, "archivist": True}
+    assert state_of(activating) == state_of(installing) == expected
 
 
 def test_it_leaves_other_agents_alone(client, personas):

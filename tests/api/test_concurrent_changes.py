@@ -2,14 +2,45 @@
 
 import pytest
 
+from agents.models import Agent
 from catalogue.models import Persona, Status
 from installs.models import PersonaInstall
 from tests.api.concurrency import sibling
-from tests.factories import PersonaInstallFactory
+from tests.factories import PersonaFactory, PersonaInstallFactory, SkillInstallFactory
 
+INSTALL = "/api/v1/agents/me/personas/install"
 UNINSTALL = "/api/v1/agents/me/personas/uninstall"
 ACTIVATE = "/api/v1/agents/me/personas/activate"
 UPDATE = "/api/v1/agents/me/personas/update"
+
+
+@pytest.mark.parametrize("slug", ["present", "absent"])
+@pytest.mark.parametrize("stop", [Agent.suspend, Agent.pause])
+@pytest.mark.parametrize(
+    "write",
+    [
+        *("skills/uninstall", "skills/update", "personas/uninstall", "personas/update"),
+        *("personas/activate", "personas/deactivate"),
+    ],
+)
+def test_an_agent_that_is_stopped_concurrently_changes_nothing(
+    post_during, agent, write, stop, slug
+):
+    old = {"agent": agent, "digest": "sha256:" + "0" * 64}
+    skill = SkillInstallFactory(**old, skill__slug="present")
+    persona = PersonaInstallFactory(
+        **old, persona__slug="present", is_active=write != "personas/activate"
+    )
+    before = [vars(row).copy() for row in (skill, persona)]
+
+    response = post_during(sibling(agent, stop), f"/api/v1/agents/me/{write}", {"slug": slug})
+
+    assert response.status_code == 401
+    assert response.json() == {"error": "Authentication required"}
+    for row, values in zip((skill, persona), before, strict=True):
+        row.refresh_from_db()
+        columns = [field.attname for field in row._meta.concrete_fields]
+        assert [getattr(row, name) for name in columns] == [values[name] for name in columns]
 
 
 def test_a_persona_that_is_uninstalled_concurrently_is_not_found(post_during, agent):
@@ -49,11 +80,35 @@ def test_a_persona_that_is_withdrawn_concurrently_is_not_activated(post_during, 
 def test_of_two_personas_activated_concurrently_the_later_is_active(post_during, agent):
     for slug in ("scribe", "archivist"):
         PersonaInstallFactory(agent=agent, persona__slug=slug)
-    activate = sibling(agent, PersonaInstall.objects.set_active, "scribe", activate=True)
+    activate = sibling(agent, PersonaInstall.objects.activate, "scribe")
 
     response = post_during(activate, ACTIVATE, {"slug": "archivist"})
 
     assert response.status_code == 200
+    active = PersonaInstall.objects.filter(is_active=True)
+    assert [*active.values_list("persona__slug", flat=True)] == ["archivist"]
+
+
+def test_a_persona_activated_during_an_install_that_activates_is_the_active_one(post_during, agent):
+    PersonaInstallFactory(agent=agent, persona__slug="scribe")
+    PersonaFactory(slug="archivist")
+    install = sibling(agent, PersonaInstall.objects.install, "archivist", activate=True)
+
+    response = post_during(install, ACTIVATE, {"slug": "scribe"})
+
+    assert response.status_code == 200
+    active = PersonaInstall.objects.filter(is_active=True)
+    assert [*active.values_list("persona__slug", flat=True)] == ["scribe"]
+
+
+def test_a_persona_installed_during_an_activation_is_the_active_one(post_during, agent):
+    PersonaInstallFactory(agent=agent, persona__slug="scribe")
+    PersonaFactory(slug="archivist")
+    activate = sibling(agent, PersonaInstall.objects.activate, "scribe")
+
+    response = post_during(activate, INSTALL, {"slug": "archivist", "setActive": True})
+
+    assert response.status_code == 201
     active = PersonaInstall.objects.filter(is_active=True)
     assert [*active.values_list("persona__slug", flat=True)] == ["archivist"]
 

@@ -174,7 +174,7 @@ def test_those_who_wait_for_an_entry_are_woken_one_at_a_time(transactional_db, k
     def write(agent):
         try:
             if agent == agents[3]:
-                installs.upgrade(agent, "wanted")
+                installs.update_own(agent, "wanted")
             else:
                 installs.install(agent, "wanted")
         finally:

@@ -3,6 +3,7 @@
 import pytest
 
 from catalogue.models import Status
+from marketplace.ratelimits import counters
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -54,6 +55,14 @@ def test_it_moves_the_install_to_the_present_text(client, agent, kind):
     assert (row["installedDigest"], row["updateAvailable"]) == (entry.digest, False)
     other.refresh_from_db()
     assert other.digest == install.digest != entry.digest
+
+
+def test_it_costs_eight_statements(client, agent, kind, django_assert_num_queries, monkeypatch):
+    monkeypatch.setattr(counters, "PURGE_ONE_IN", 10**9)  # its statement runs at random
+    changed(installed(kind, agent), kind)
+
+    with django_assert_num_queries(8):
+        client.post(url(kind), {"slug": "wanted"})
 
 
 def test_with_nothing_to_update_nothing_moves(client, agent, kind):

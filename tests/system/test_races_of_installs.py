@@ -85,11 +85,57 @@ def test_of_personas_activated_concurrently_exactly_one_is_active(concurrently):
         assert agent.persona_installs.filter(is_active=True).count() == 1
 
 
+def test_of_personas_activated_and_installed_concurrently_exactly_one_is_active(concurrently):
+    for parallel in rounds():
+        agent = AgentFactory()
+        present = [installed(PERSONA, agent).slug for _ in range(2)]
+        absent = [persona.slug for persona in PersonaFactory.create_batch(parallel // 2)]
+
+        responses = concurrently(
+            shuffled(
+                [
+                    *(("POST", f"{PERSONAS}/activate", {"slug": slug}, agent) for slug in present),
+                    *(
+                        ("POST", f"{PERSONAS}/install", {"slug": slug, "setActive": True}, agent)
+                        for slug in absent
+                    ),
+                ]
+                * 2
+            )
+        )
+
+        assert statuses(responses) == {200: 4, 201: len(absent), 409: len(absent)}
+        assert agent.persona_installs.filter(is_active=True).count() == 1
+
+
+def test_no_persona_is_activated_after_its_withdrawal(concurrently):
+    """Every activation that got 200 was stored while the persona was in the catalogue."""
+    agents = AgentFactory.create_batch(max(CONCURRENCY))
+    for parallel in rounds():
+        persona = PersonaFactory()
+        for agent in agents[:parallel]:
+            PersonaInstall.objects.install(agent, persona.slug)
+        active = persona.agent_installs.filter(is_active=True)
+
+        with ThreadPoolExecutor(1) as staff:
+            withdrawing = staff.submit(withdraw_and_count, persona, active)
+            responses = concurrently(
+                [
+                    ("POST", f"{PERSONAS}/activate", {"slug": persona.slug}, agent)
+                    for agent in agents[:parallel]
+                ]
+            )
+            active_when_withdrawn = withdrawing.result()
+
+        assert set(statuses(responses)) <= {200, 404}
+        assert statuses(responses)[200] == active.count() == active_when_withdrawn
+
+
 def test_a_persona_activated_while_it_is_uninstalled_is_not_active(concurrently):
     for parallel in rounds():
         agent = AgentFactory()
         other, leaving = installed(PERSONA, agent), installed(PERSONA, agent)
-        PersonaInstall.objects.set_active(agent, other.slug, activate=True)
+        PersonaInstall.objects.activate(agent, other.slug)
         verbs = shuffled(["uninstall"] + ["activate"] * (parallel - 1))
 
         responses = concurrently(
@@ -115,7 +161,7 @@ def test_nothing_is_updated_after_a_withdrawal(concurrently, kind):
         entry.save()
 
         with ThreadPoolExecutor(1) as staff:
-            withdrawing = staff.submit(withdraw_and_count, kind, entry)
+            withdrawing = staff.submit(withdraw_and_count, entry, updated(kind, entry))
             responses = concurrently(
                 [
                     ("POST", f"{kind.path}/update", {"slug": entry.slug}, agent)
@@ -133,11 +179,12 @@ def updated(kind, entry):
     return entry.agent_installs.filter(digest=digest)
 
 
-def withdraw_and_count(kind, entry):
+def withdraw_and_count(entry, written):
+    """Withdraw an entry once the first row is written; returns how many are."""
     try:
-        wait_for(updated(kind, entry))
+        wait_for(written)
         entry.recall("Broken.")
-        return updated(kind, entry).count()
+        return written.count()
     finally:
         connection.close()
 
@@ -149,7 +196,7 @@ def test_no_manifest_has_a_text_after_its_withdrawal(live_server_of, chosen):
     for _ in range(ROUNDS):
         agent, bundled = AgentFactory(), SkillFactory()
         own, persona = installed(SKILL, agent), installed(PERSONA, agent, skills=[bundled])
-        PersonaInstall.objects.set_active(agent, persona.slug, activate=True)
+        PersonaInstall.objects.activate(agent, persona.slug)
         entry = {"the persona": persona, "its skill": bundled, "an own skill": own}[chosen]
         withdrawn = Event()
 

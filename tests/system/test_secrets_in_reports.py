@@ -49,7 +49,7 @@ CRASHES = {
         lambda it: it.client.get(ME),
     ),
     "a skill is installed": (
-        "agents.models.Agent.run_alone",
+        "agents.models.Agent.fetch_verdict",
         lambda it: it.client.post(f"{ME}/skills/install", {"slug": "pdf-tables"}),
     ),
     "the claim page is opened": (
