@@ -177,7 +177,7 @@ class OwnEntrySerializer(BaseSerializer):
         return {
             "version": install.version,
             "digest": install.entry_digest,
-            "installedDigest": install.digest,
+            "installedDigest": install.installed_digest,
             "updateAvailable": install.is_outdated,
             "withdrawnAt": None if is_published else timestamp(install.gone_since),
         }

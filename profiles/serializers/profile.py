@@ -158,7 +158,7 @@ class ProfileSerializer(BaseSerializer):
                 "slug": update.slug,
                 "version": update.version,
                 "digest": update.entry_digest,
-                "installedDigest": update.digest,
+                "installedDigest": update.installed_digest,
             }
             for update in profile.updates
         ]
