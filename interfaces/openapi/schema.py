@@ -9,8 +9,8 @@ from interfaces.openapi import parameters
 from interfaces.openapi import request_bodies as bodies
 from interfaces.openapi.components import ERROR, HEADERS
 from marketplace.api import exceptions
-from marketplace.api.limits import MAX_BODY, TOO_SLOW
 from marketplace.api.schemas import example_of, ref
+from marketplace.api.sizes import MAX_BODY, TOO_SLOW
 from marketplace.middleware import errors as middleware
 from marketplace.ratelimits.decorators import rate_of
 
