@@ -31,11 +31,11 @@ from mcp.types import (
     TextResourceContents,
 )
 
-from catalogue.archives import SKILL_MD
 from catalogue.frontmatter import FENCED, parse_yaml
 from catalogue.models import FILE_TEXT, Skill, content_digest, is_slug
 from catalogue.serializers import media_type
 from catalogue.skill_md import MAX_NAME, name_of
+from catalogue.zips import SKILL_MD
 from interfaces.guides.views import skill_md
 from interfaces.mcp.api import call_api
 from marketplace.secrets import mask
