@@ -20,7 +20,7 @@ from installs.sql import INSTALL_PERSONA, INSTALL_SKILL, turn_of
 from marketplace.db.rows import instance_of
 
 # Columns of an entry that its install is listed with.
-SHOWN = ["public_id", "slug", "title", "version", "status", "deprecation_message"]
+LISTED_COLUMNS = ["public_id", "slug", "title", "version", "status", "deprecation_message"]
 
 
 def take_turn(kind, slug):
@@ -71,7 +71,7 @@ class InstallQuerySet(models.QuerySet):
                 default=False,
             ),
             gone_since=Coalesce(f"{kind}__withdrawn_at", f"{kind}__updated_at"),
-            **{name: F(f"{kind}__{name}") for name in SHOWN},
+            **{name: F(f"{kind}__{name}") for name in LISTED_COLUMNS},
         )
 
 

@@ -41,7 +41,7 @@ from interfaces.mcp.api import call_api
 from marketplace.secrets import mask
 
 EXTENSION = "io.modelcontextprotocol/skills"
-SCHEME, OWN, CATALOGUE = "skill://", "agent-marketplace", "skills"
+SCHEME, MARKETPLACE, CATALOGUE = "skill://", "agent-marketplace", "skills"
 MARKDOWN = "text/markdown"
 PAGE = 100
 # Of what everyone gets alike. At once out of date: a recall holds from the next request on.
@@ -187,7 +187,7 @@ def listed(request):
 def located(request, uri):
     """The folder and the path in it that a URI names."""
     parts = parts_of(uri)
-    if parts[0] == OWN:
+    if parts[0] == MARKETPLACE:
         return own_folder(request), "/".join(parts[1:])
     if parts[0] != CATALOGUE or len(parts) < 2 or not is_slug(parts[1]):
         raise unknown(uri)
@@ -222,7 +222,7 @@ def unknown(uri):
 def own_folder(request):
     text = skill_md(request)
     data = text.encode()
-    return Folder(f"{SCHEME}{OWN}", text, len(data), content_digest(data), lambda: text)
+    return Folder(f"{SCHEME}{MARKETPLACE}", text, len(data), content_digest(data), lambda: text)
 
 
 def folder_of(skill):
