@@ -16,7 +16,7 @@ from gunicorn.http.parser import RequestParser
 sys.path.insert(0, str(Path(__file__).parent))
 
 from marketplace import environment, logging, request_ids
-from marketplace.api.limits import MAX_BODY
+from marketplace.api.sizes import MAX_BODY
 from marketplace.server.exporter import Exporter
 from marketplace.server.requests import Request
 

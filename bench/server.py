@@ -2,13 +2,13 @@
 
 import os
 import shlex
+import socket
 import subprocess
 import sys
 import time
 import urllib.request
 
 from demo.postgres import CHECKOUT
-from tests.live import free_port
 
 LIMITS = {f"RATE_LIMIT_{name}": "100000000/h" for name in ("INSTALL", "REVIEW", "REGISTER")}
 
@@ -23,6 +23,12 @@ def configure(database_url):
         WEB_CONCURRENCY=str(os.cpu_count()),
         **LIMITS,
     )
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def web_line():

@@ -114,7 +114,7 @@ class Activity:
                 continue  # staff have taken it away
             for agent in self.busy_agents(round(MOST * len(self.agents) / rank**tail)):
                 install = model(agent=agent, installed_at=self.use(agent, agent.created_at))
-                install.digest = entries[slug].digest
+                install.installed_digest = entries[slug].digest
                 setattr(install, model.kind, entries[slug])
                 installs.append(install)
         return sorted(installs, key=attrgetter("installed_at"))

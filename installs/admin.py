@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from catalogue.models import Skill
 from installs.models import PersonaInstall, SkillInstall
-from marketplace.adminsite.base import ReadOnlyModelAdmin, WholeNameSearchMixin, link_to
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, WholeNameSearchMixin, link_to
 
 MAX_COUNTED = 10_000  # of the newest installs, for what is popular
 
@@ -38,6 +38,7 @@ class InstallAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
 
 @admin.register(SkillInstall)
 class SkillInstallAdmin(InstallAdmin):
+    menu = MenuItem("Activity", 33, "download")
     list_display = ["skill", "agent", "runtime_start", "installed_at", "removed_at"]
     list_filter = [PresentFilter]
     list_select_related = ["skill", "agent"]
@@ -74,6 +75,7 @@ class SkillInstallAdmin(InstallAdmin):
 
 @admin.register(PersonaInstall)
 class PersonaInstallAdmin(InstallAdmin):
+    menu = MenuItem("Activity", 34, "person_add")
     list_display = ["persona", "agent", "is_active", "installed_at", "removed_at"]
     list_select_related = ["persona", "agent"]
     list_filter = ["is_active", PresentFilter]

@@ -20,7 +20,7 @@ from installs.sql import INSTALL_PERSONA, INSTALL_SKILL, turn_of
 from marketplace.db.rows import instance_of
 
 # Columns of an entry that its install is listed with.
-SHOWN = ["public_id", "slug", "title", "version", "status", "deprecation_message"]
+LISTED_COLUMNS = ["public_id", "slug", "title", "version", "status", "deprecation_message"]
 
 
 def take_turn(kind, slug):
@@ -54,7 +54,7 @@ class InstallQuerySet(models.QuerySet):
         return self.select_for_update(no_key=True, of=[self.model.kind]).own(agent, slug)
 
     def with_entry(self):
-        """Annotate what a list shows of the entry; `digest` is that of the install.
+        """Annotate what a list shows of the entry.
 
         An outdated install is of another text than its entry, which is published, has now.
         """
@@ -64,14 +64,14 @@ class InstallQuerySet(models.QuerySet):
             successor_slug=successor_slug(self.model.Entry, f"{kind}__"),
             is_outdated=Case(
                 When(
-                    ~Q(digest=F(f"{kind}__digest")),
+                    ~Q(installed_digest=F(f"{kind}__digest")),
                     **{f"{kind}__status": Status.PUBLISHED},
                     then=True,
                 ),
                 default=False,
             ),
             gone_since=Coalesce(f"{kind}__withdrawn_at", f"{kind}__updated_at"),
-            **{name: F(f"{kind}__{name}") for name in SHOWN},
+            **{name: F(f"{kind}__{name}") for name in LISTED_COLUMNS},
         )
 
 
@@ -94,12 +94,12 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
         Raises the kind's NotInstalled; of a withdrawn entry, its NotFound (lifecycle 14).
         """
         install = self.lock_own(agent, slug)
-        entry, previous = install.entry, install.digest
+        entry, previous = install.entry, install.installed_digest
         if not entry.is_published:
             raise self.model.NotFound
         if previous != entry.digest:
-            install.digest = entry.digest
-            install.save(update_fields=["digest"])
+            install.installed_digest = entry.digest
+            install.save(update_fields=["installed_digest"])
         return Update(entry.slug, entry.digest, previous)
 
     def from_verdict(self, agent, verdict):
@@ -136,7 +136,9 @@ class Install(models.Model):
     installed_at = models.DateTimeField(auto_now_add=True)
     removed_at = models.DateTimeField(null=True, editable=False)
     # The entry's digest when it was installed or last updated.
-    digest = models.CharField(max_length=71, editable=False, default="", db_default="")
+    installed_digest = models.CharField(
+        max_length=71, editable=False, default="", db_default="", db_column="digest"
+    )
 
     class Meta:
         abstract = True

@@ -133,7 +133,7 @@ class OwnEntrySerializer(ResponseSerializer):
     version = VersionField()
     digest = DigestField(source="entry_digest", help_text="Of the text that the entry has now.")
     installedDigest = DigestField(
-        source="digest",
+        source="installed_digest",
         help_text="Of the text that it had when it was installed or last updated.",
     )
     updateAvailable = BooleanField(source="is_outdated")

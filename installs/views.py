@@ -126,9 +126,9 @@ class SkillInstallViewSet(InstallViewSet):
     @action(detail=False, methods=["post"])
     @ratelimit("install")
     def install(self, request):
-        wanted = self.validated(request)
+        fields = self.validated(request)
         install = SkillInstall.objects.install(
-            request.user, wanted["slug"], runtime=wanted["runtime"]
+            request.user, fields["slug"], runtime=fields["runtime"]
         )
         return Response(InstalledSkillSerializer(install).data, status.HTTP_201_CREATED)
 
@@ -180,9 +180,9 @@ class PersonaInstallViewSet(InstallViewSet):
     @action(detail=False, methods=["post"])
     @ratelimit("install")
     def install(self, request):
-        wanted = self.validated(request)
+        fields = self.validated(request)
         install = PersonaInstall.objects.install(
-            request.user, wanted["slug"], activate=wanted["setActive"]
+            request.user, fields["slug"], activate=fields["setActive"]
         )
         return Response(InstalledPersonaSerializer(install).data, status.HTTP_201_CREATED)
 

@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from marketplace.adminsite import second_factor, theme
-from marketplace.adminsite.base import StaffModelAdmin
+from marketplace.adminsite.base import MenuItem, StaffModelAdmin
 from marketplace.adminsite.edits import EditForm, EditsMixin
 
 # No page shows the key of a second factor, but the one on which it is set up.
@@ -73,6 +73,7 @@ class NewStaffUserForm(RoleFormMixin, theme.UserCreationForm):
 
 @admin.register(User)
 class StaffUserAdmin(UserAdmin, StaffModelAdmin):
+    menu = MenuItem("Staff", 40, "group")
     form = StaffUserForm
     add_form = NewStaffUserForm
     change_password_form = theme.AdminPasswordChangeForm
@@ -142,4 +143,5 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
 
 @admin.register(Group)
 class StaffGroupAdmin(EditsMixin, GroupAdmin, theme.ModelAdmin):
+    menu = MenuItem("Staff", 41, "shield_person")
     form = EditForm

@@ -18,7 +18,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters
 
-from marketplace.api.limits import MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
+from marketplace.api.sizes import MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
 from marketplace.db.connections import Connection
 from marketplace.http_cache.store import fresh_response
 from marketplace.metrics import measured

@@ -12,7 +12,7 @@ from agents.admin.releasing import ReleaseClaimsMixin
 from agents.admin.search import MAX_AGENTS, TokenSearchMixin, find_claims
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, OperatorClaim, OperatorKey
-from marketplace.adminsite.base import ReadOnlyModelAdmin, link_to, state_label
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, link_to, state_label
 from marketplace.adminsite.panels import panel
 from operators.models import OperatorSession
 
@@ -31,6 +31,7 @@ class OperatorKeyAdmin(
 ):
     """The people behind the agents: each is known by the key that opens the console."""
 
+    menu = MenuItem("Agents", 22, "support_agent")
     list_display = [
         *("names", "hint", "agents", "last_used_at", "open_sessions", "state"),
         "revocation_reason",

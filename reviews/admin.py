@@ -9,7 +9,12 @@ from django.utils.html import format_html
 from catalogue.models import Persona
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonForm
-from marketplace.adminsite.base import ReadOnlyModelAdmin, WholeNameSearchMixin, state_label
+from marketplace.adminsite.base import (
+    MenuItem,
+    ReadOnlyModelAdmin,
+    WholeNameSearchMixin,
+    state_label,
+)
 from reviews.models import Review
 
 
@@ -62,6 +67,7 @@ class PersonaFilter(theme.TextFilter):
 
 @admin.register(Review)
 class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
+    menu = MenuItem("Activity", 32, "reviews")
     list_display = ["persona", "agent", "stars", "text", "state", "updated_at"]
     list_select_related = ["persona", "agent"]
     list_filter = [RatingFilter, PersonaFilter, HiddenFilter]

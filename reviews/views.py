@@ -81,12 +81,12 @@ class ReviewViewSet(ApiViewSet):
     )
     @ratelimit("review")
     def create(self, request):
-        wanted = self.validated(request)
+        fields = self.validated(request)
         review, review.is_new = Review.objects.submit(
             request.user,
-            wanted["personaSlug"],
-            rating=wanted["rating"],
-            comment=wanted["comment"],
+            fields["personaSlug"],
+            rating=fields["rating"],
+            comment=fields["comment"],
         )
         return Response(
             SubmittedReviewSerializer(review).data,

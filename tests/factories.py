@@ -102,7 +102,7 @@ class SkillInstallFactory(DjangoModelFactory):
 
     agent = factory.SubFactory(AgentFactory)
     skill = factory.SubFactory(SkillFactory)
-    digest = factory.SelfAttribute("skill.digest")
+    installed_digest = factory.SelfAttribute("skill.digest")
 
 
 class PersonaInstallFactory(DjangoModelFactory):
@@ -111,7 +111,7 @@ class PersonaInstallFactory(DjangoModelFactory):
 
     agent = factory.SubFactory(AgentFactory)
     persona = factory.SubFactory(PersonaFactory)
-    digest = factory.SelfAttribute("persona.digest")
+    installed_digest = factory.SelfAttribute("persona.digest")
 
 
 def review(agent, persona, rating, comment=""):

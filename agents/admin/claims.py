@@ -4,12 +4,13 @@ from django.db.models import Q
 from agents.admin.filters import ClaimFilter
 from agents.admin.search import TokenSearchMixin, find_claims
 from agents.models import Agent, OperatorClaim
-from marketplace.adminsite.base import ReadOnlyModelAdmin
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin
 from marketplace.adminsite.dashboard import Number, sizes
 
 
 @admin.register(OperatorClaim)
 class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
+    menu = MenuItem("Agents", 23, "badge")
     list_display = fields = ["agent", "status", "operator_name", "address", "claimed_at"]
     list_filter = [ClaimFilter]
     list_select_related = ["agent"]

@@ -8,11 +8,12 @@ from django.utils import timezone
 from agents.admin.filters import RevokedFilter
 from agents.admin.search import TokenSearchMixin, agents_by_handle
 from agents.models import AgentToken
-from marketplace.adminsite.base import ReadOnlyModelAdmin, state_label
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, state_label
 
 
 @admin.register(AgentToken)
 class AgentTokenAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
+    menu = MenuItem("Agents", 21, "key")
     list_display = fields = [
         *("hint", "name", "agent", "scopes", "state", "created_at", "last_used_at", "expires_at"),
         *("revoked_at", "revocation_reason"),

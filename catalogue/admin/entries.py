@@ -18,12 +18,13 @@ from catalogue.exceptions import FileNotFound
 from catalogue.file_tree import file_tree
 from catalogue.models import RATING_OR_ZERO, Persona, Skill
 from catalogue.serializers import OTHER_FILE, PersonaDetailSerializer, SkillDetailSerializer
-from marketplace.adminsite.base import link_to
+from marketplace.adminsite.base import MenuItem, link_to
 from marketplace.adminsite.panels import panel
 
 
 @admin.register(Skill)
 class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
+    menu = MenuItem("Catalogue", 10, "extension")
     form = SkillForm
     actions = [*EntryAdmin.actions, "write_frontmatter"]
     list_display = ["slug", "title", "category", "state", "downloads", "author", "updated_at"]
@@ -104,6 +105,7 @@ class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
 
 @admin.register(Persona)
 class PersonaAdmin(EntryAdmin):
+    menu = MenuItem("Catalogue", 11, "theater_comedy")
     form = PersonaForm
     list_display = [
         *("slug", "title", "category", "state", "price"),

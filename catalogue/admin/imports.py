@@ -17,7 +17,7 @@ from catalogue.frontmatter import Refused
 from catalogue.importing import uploads
 from catalogue.importing.exports import export
 from catalogue.models import ImportRun
-from marketplace.adminsite.base import ReadOnlyModelAdmin, StaffModelAdmin
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, StaffModelAdmin
 from marketplace.adminsite.edits import moment
 
 MAX_REFUSALS = 50  # that an import run stores
@@ -161,6 +161,7 @@ class ImportExportModelAdmin(StaffModelAdmin):
 
 @admin.register(ImportRun)
 class ImportRunAdmin(ReadOnlyModelAdmin):
+    menu = MenuItem("Catalogue", 12, "upload")
     list_display = ["name", "kind", "user", "created_at", "outcome"]
     search_fields = ["name"]  # see `find`
     search_help_text = "Start of a file's name"

@@ -1,13 +1,14 @@
 from django.contrib import admin
 
 from catalogue.models import ZeroResultSearch
-from marketplace.adminsite.base import ReadOnlyModelAdmin
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin
 
 
 @admin.register(ZeroResultSearch)
 class ZeroResultSearchAdmin(ReadOnlyModelAdmin):
     """What the catalogue lacks: the texts that agents and people have searched for in vain."""
 
+    menu = MenuItem("Catalogue", 13, "search_off")
     list_display = fields = ["text", "kind", "searches", "last_searched_at"]
     list_filter = ["kind"]
     search_fields = ["text"]  # see `find`

@@ -4,7 +4,6 @@ import zipfile
 
 import yaml
 
-from catalogue.archives import member
 from catalogue.frontmatter import (
     Fields,
     Refused,
@@ -16,6 +15,7 @@ from catalogue.frontmatter import (
 )
 from catalogue.importing.base import entry_fields
 from catalogue.models import LIST_FIELDS, TEXT_FIELDS, FileContent, Skill
+from catalogue.zips import member
 
 BATCH = 200  # entries of one query
 

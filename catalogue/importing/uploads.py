@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from catalogue.archives import UNIX
 from catalogue.frontmatter import (
     MAX_BYTES,
     Refused,
@@ -18,6 +17,7 @@ from catalogue.frontmatter import (
     read_frontmatter,
 )
 from catalogue.importing.base import printable
+from catalogue.zips import UNIX
 
 MAX_UPLOAD = 10 * 1024 * 1024
 MAX_UNPACKED = 50 * 1024 * 1024

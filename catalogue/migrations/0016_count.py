@@ -12,5 +12,5 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RunSQL((SQL / 'count.sql').read_text(), migrations.RunSQL.noop),
+        migrations.RunSQL((SQL / 'facet_value_count.sql').read_text(), migrations.RunSQL.noop),
     ]

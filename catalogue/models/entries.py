@@ -32,7 +32,7 @@ LIST_FIELDS = ["tags", "runtimes"]
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
 # The words of a title and a slug, which staff search among unpublished entries.
-NAMES = SearchVector(
+TITLE_AND_SLUG_WORDS = SearchVector(
     Func(
         Concat("title", Value(" "), "slug"),
         function="catalogue_plain",
@@ -234,7 +234,7 @@ def entry_indexes(kind, popularity):
         ),
         HashIndex(fields=["source"], name=f"{kind}_source", condition=~Q(source="")),
         *(unpublished(column) for column in ("status", "category", "author")),
-        GinIndex(NAMES, name=f"{kind}_off_names", condition=~PUBLISHED),
+        GinIndex(TITLE_AND_SLUG_WORDS, name=f"{kind}_off_names", condition=~PUBLISHED),
         GinIndex(fields=["tags"], name=f"{kind}_off_tags", condition=~PUBLISHED),
     ]
 

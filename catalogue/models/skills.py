@@ -6,7 +6,6 @@ from django.db import models, transaction
 from django.db.models import Case, Count, F, Func, OuterRef, Value, When
 from django.db.models.functions import JSONObject, Left
 
-from catalogue.archives import archive_size, write_archive
 from catalogue.exceptions import FileNotFound, SkillNotFound
 from catalogue.frontmatter import MAX_FRONTMATTER
 from catalogue.models.entries import (
@@ -20,6 +19,7 @@ from catalogue.models.entries import (
 )
 from catalogue.models.files import FileContent, content_digest
 from catalogue.skill_md import skill_md_of
+from catalogue.zips import write_zip, zip_size
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import make_public_id
 
@@ -141,8 +141,8 @@ class Skill(Entry):
 
     def write_archive(self, file):
         """Write its folder as a zip, of which importing/folders.py bounds the size."""
-        write_archive(file, self.file_text, FileContent.objects.read(self.files))
+        write_zip(file, self.file_text, FileContent.objects.read(self.files))
 
     @property
     def archive_size(self):
-        return archive_size(self.file_text, self.files)
+        return zip_size(self.file_text, self.files)

@@ -5,7 +5,14 @@ import re
 from django.contrib.postgres.search import SearchQuery
 from django.db.models import Func, Q, TextField, Value
 
-from catalogue.models import NAMES, PUBLISHED, Persona, PersonaPosting, Skill, SkillPosting
+from catalogue.models import (
+    PUBLISHED,
+    TITLE_AND_SLUG_WORDS,
+    Persona,
+    PersonaPosting,
+    Skill,
+    SkillPosting,
+)
 from catalogue.search.ranking import MAX_RESULTS, MAX_WORDS
 
 POSTINGS = {Skill: SkillPosting, Persona: PersonaPosting}
@@ -28,7 +35,7 @@ def containing(entries, text):
         published = published.filter(pk__in=postings.values("entry_id"))
     prefixes = " & ".join(f"{word}:*" for word in words)
     query = SearchQuery(prefixes, search_type="raw", config="simple")
-    return entries.alias(names=NAMES).filter(
+    return entries.alias(names=TITLE_AND_SLUG_WORDS).filter(
         Q(pk__in=list(published.values_list("pk", flat=True)[:MAX_RESULTS]))
         | Q(~PUBLISHED, names=query)
         | Q(~PUBLISHED, tags__contains=[text])

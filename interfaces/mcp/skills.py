@@ -33,18 +33,18 @@ from mcp.types import (
 )
 
 from catalogue import reads
-from catalogue.archives import SKILL_MD
 from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import FENCED, parse_yaml
 from catalogue.models import Skill, content_digest
 from catalogue.serializers import media_type
 from catalogue.skill_md import MAX_NAME, name_of
+from catalogue.zips import SKILL_MD
 from interfaces.guides.views import skill_md
 from interfaces.mcp.api import call_api
 from marketplace.secrets import mask
 
 EXTENSION = "io.modelcontextprotocol/skills"
-SCHEME, OWN, CATALOGUE = "skill://", "agent-marketplace", "skills"
+SCHEME, MARKETPLACE, CATALOGUE = "skill://", "agent-marketplace", "skills"
 MARKDOWN = "text/markdown"
 PAGE = 100
 # Of what everyone gets alike. At once out of date: a recall holds from the next request on.
@@ -192,7 +192,7 @@ def listed(request):
 def with_folder(request, uri, use):
     """What `use` makes of the folder and the path in it that a URI names."""
     parts = parts_of(uri)
-    if parts[0] == OWN:
+    if parts[0] == MARKETPLACE:
         return use(own_folder(request), "/".join(parts[1:]))
     if parts[0] != CATALOGUE or len(parts) < 2:
         raise unknown(uri)
@@ -229,7 +229,7 @@ def unknown(uri):
 
 
 def own_folder(request):
-    return Folder(f"{SCHEME}{OWN}", *measured(skill_md(request)))
+    return Folder(f"{SCHEME}{MARKETPLACE}", *measured(skill_md(request)))
 
 
 def folder_of(skill):

@@ -1,6 +1,7 @@
 """The base of every model admin: lists that stay fast however many rows there are."""
 
 from functools import cached_property
+from typing import NamedTuple
 
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ERROR_FLAG, ChangeList
@@ -17,6 +18,14 @@ from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ConfirmedActionsMixin
 from marketplace.adminsite.edits import EditForm, EditsMixin
 from marketplace.adminsite.history_pages import HistoryPagesMixin
+
+
+class MenuItem(NamedTuple):
+    """Where the menu has a model; the sections come in the order of their first items."""
+
+    section: str
+    order: int
+    icon: str
 
 
 class BoundedPaginator(Paginator):
@@ -38,6 +47,7 @@ class StaffChangeList(ChangeList):
 
 
 class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, HistoryPagesMixin, theme.ModelAdmin):
+    menu = None  # a MenuItem, of every registered admin
     form = EditForm
     list_per_page = 50
     show_full_result_count = False

@@ -1,5 +1,6 @@
 from datetime import timedelta
 from http import HTTPStatus
+from itertools import groupby
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
@@ -18,29 +19,6 @@ from marketplace.adminsite.theme import AdminSite
 class MarketplaceAdminSite(AdminSite):
     index_title = "Dashboard"
     index_template = "admin/dashboard.html"
-    # The menu, in groups: {model: icon}. Each person sees only what he or she may open.
-    menu = {
-        "Catalogue": {
-            "skill": "extension",
-            "persona": "theater_comedy",
-            "importrun": "upload",
-            "zeroresultsearch": "search_off",
-        },
-        "Agents": {
-            "agent": "smart_toy",
-            "agenttoken": "key",
-            "operatorkey": "support_agent",
-            "operatorclaim": "badge",
-        },
-        "Activity": {
-            "case": "gavel",
-            "report": "flag",
-            "review": "reviews",
-            "skillinstall": "download",
-            "personainstall": "person_add",
-        },
-        "Staff": {"user": "group", "group": "shield_person"},
-    }
 
     def get_urls(self):
         return [
@@ -82,30 +60,30 @@ class MarketplaceAdminSite(AdminSite):
         return super().each_context(request) | {"colors": {}}
 
     def get_sidebar_list(self, request):
-        models = {
-            model["model"]._meta.model_name: model
+        """The menu, of what this person may open."""
+        models = [
+            model
             for app in self.get_app_list(request)
             for model in app["models"]
             if model["admin_url"]
-        }
+        ]
         if not models:
             return []
         dashboard = {"title": "Dashboard", "icon": "home", "link": f"/{self.name}/"}
+        entries = sorted(
+            ((self._registry[model["model"]].menu, model) for model in models),
+            key=lambda entry: entry[0].order,
+        )
         groups = [{"items": [dashboard]}]
         groups += [
             {
-                "title": title,
+                "title": section,
                 "items": [
-                    {
-                        "title": models[name]["name"],
-                        "icon": icon,
-                        "link": models[name]["admin_url"],
-                    }
-                    for name, icon in icons.items()
-                    if name in models
+                    {"title": model["name"], "icon": item.icon, "link": model["admin_url"]}
+                    for item, model in section_entries
                 ],
             }
-            for title, icons in self.menu.items()
+            for section, section_entries in groupby(entries, key=lambda entry: entry[0].section)
         ]
         return [
             {**group, "items": self._get_navigation_items(request, group["items"])}

@@ -23,7 +23,7 @@ from http import HTTPStatus
 from gunicorn import util
 from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, ThreadWorker
 
-from marketplace.api.limits import NO_ROOM, TOO_SLOW
+from marketplace.api.sizes import NO_ROOM, TOO_SLOW
 from marketplace.request_ids import current_request_id, end_request
 from marketplace.server.connections import FIRST_SECONDS, Connection, ParkedConnections
 from marketplace.server.incoming import TooLarge

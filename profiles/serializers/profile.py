@@ -63,7 +63,7 @@ class AvailableUpdateSerializer(ResponseSerializer):
     slug = EntrySlugField()
     version = VersionField()
     digest = DigestField(source="entry_digest")
-    installedDigest = DigestField(source="digest")
+    installedDigest = DigestField(source="installed_digest")
 
 
 @extend_schema_serializer(description="How many there are, listed or not.")

@@ -11,6 +11,7 @@ from agents.models import Agent
 from catalogue.admin.states import RECALL_TEXT
 from marketplace.adminsite.actions import ReasonField, ReasonForm
 from marketplace.adminsite.base import (
+    MenuItem,
     ReadOnlyModelAdmin,
     WholeNameSearchMixin,
     link_to,
@@ -58,6 +59,7 @@ HIDE = Decision(
 class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     """The queue: a row for each skill, persona or review that agents have reported."""
 
+    menu = MenuItem("Activity", 30, "gavel")
     list_display = ["__str__", "open_reports", "reasons", "ages", "last_reported_at", "state"]
     list_filter = [QueueFilter, KindFilter]
     search_fields = ["skill__slug", "persona__slug"]

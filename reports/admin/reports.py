@@ -6,7 +6,12 @@ from django.utils import timezone
 
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent
-from marketplace.adminsite.base import ReadOnlyModelAdmin, WholeNameSearchMixin, state_label
+from marketplace.adminsite.base import (
+    MenuItem,
+    ReadOnlyModelAdmin,
+    WholeNameSearchMixin,
+    state_label,
+)
 from reports.admin.filters import QueueFilter, ReasonFilter
 from reports.models import Report
 
@@ -15,6 +20,7 @@ from reports.models import Report
 class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     """Who has said what, and which of them to suspend."""
 
+    menu = MenuItem("Activity", 31, "flag")
     list_display = ["case", "reporter", "age", "reason", "text", "state", "updated_at"]
     list_filter = [QueueFilter, ReasonFilter]
     search_fields = ["agent__handle", "public_id"]

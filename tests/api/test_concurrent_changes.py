@@ -26,7 +26,7 @@ UPDATE = "/api/v1/agents/me/personas/update"
 def test_an_agent_that_is_stopped_concurrently_changes_nothing(
     post_during, agent, write, stop, slug
 ):
-    old = {"agent": agent, "digest": "sha256:" + "0" * 64}
+    old = {"agent": agent, "installed_digest": "sha256:" + "0" * 64}
     skill = SkillInstallFactory(**old, skill__slug="present")
     persona = PersonaInstallFactory(
         **old, persona__slug="present", is_active=write != "personas/activate"
@@ -114,20 +114,22 @@ def test_a_persona_installed_during_an_activation_is_the_active_one(post_during,
 
 
 def test_a_persona_that_is_uninstalled_concurrently_is_not_updated(post_during, agent):
-    PersonaInstallFactory(agent=agent, persona__slug="archivist", digest="sha256:" + "0" * 64)
+    PersonaInstallFactory(
+        agent=agent, persona__slug="archivist", installed_digest="sha256:" + "0" * 64
+    )
     uninstall = sibling(agent, PersonaInstall.objects.uninstall, "archivist")
 
     response = post_during(uninstall, UPDATE, {"slug": "archivist"})
 
     assert response.status_code == 404
     assert response.json() == {"error": "Persona not installed"}
-    assert PersonaInstall.objects.get().digest == "sha256:" + "0" * 64
+    assert PersonaInstall.objects.get().installed_digest == "sha256:" + "0" * 64
 
 
 @pytest.mark.parametrize("status", [Status.WITHDRAWN, Status.DRAFT])
 def test_a_persona_that_is_withdrawn_concurrently_is_not_updated(post_during, agent, status):
     install = PersonaInstallFactory(
-        agent=agent, persona__slug="archivist", digest="sha256:" + "0" * 64
+        agent=agent, persona__slug="archivist", installed_digest="sha256:" + "0" * 64
     )
     personas = Persona.objects.filter(pk=install.persona_id)
 
@@ -135,7 +137,7 @@ def test_a_persona_that_is_withdrawn_concurrently_is_not_updated(post_during, ag
 
     assert response.status_code == 404
     assert response.json() == {"error": "Persona not found"}
-    assert PersonaInstall.objects.get().digest == "sha256:" + "0" * 64
+    assert PersonaInstall.objects.get().installed_digest == "sha256:" + "0" * 64
 
 
 def test_an_update_gets_the_text_that_is_edited_concurrently(post_during, agent):
@@ -150,4 +152,4 @@ def test_an_update_gets_the_text_that_is_edited_concurrently(post_during, agent)
     assert response.status_code == 200
     assert response.json()["previousDigest"] == before
     assert response.json()["digest"] == personas.get().digest != before
-    assert PersonaInstall.objects.get().digest == personas.get().digest
+    assert PersonaInstall.objects.get().installed_digest == personas.get().digest

@@ -218,7 +218,9 @@ CHANGES = ["content", "title", "withdraw", "uninstall", "install", "update"]
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_is_sent(client, agent, change):
-    skill = SkillInstallFactory(agent=agent, skill__slug="pdf", digest="sha256:" + "0" * 64).skill
+    skill = SkillInstallFactory(
+        agent=agent, skill__slug="pdf", installed_digest="sha256:" + "0" * 64
+    ).skill
     SkillFactory(slug="csv")
     etag = client.get(URL)["ETag"]
 

@@ -101,8 +101,8 @@ def test_a_changed_text_is_an_available_update(client, agent, url):
 
     [row] = client.get(url).json()["results"]
 
-    assert row["installedDigest"] == install.digest
-    assert row["digest"] not in {"", install.digest}
+    assert row["installedDigest"] == install.installed_digest
+    assert row["digest"] not in {"", install.installed_digest}
     assert row["updateAvailable"] is True
 
 

@@ -120,13 +120,13 @@ def test_it_holds_the_newest_hundred_and_true_totals(client, agent):
     skills = SkillFactory.create_batch(103)
     personas = PersonaFactory.create_batch(102)
     SkillInstall.objects.bulk_create(
-        SkillInstall(agent=agent, skill=skill, digest=skill.digest) for skill in skills
+        SkillInstall(agent=agent, skill=skill, installed_digest=skill.digest) for skill in skills
     )
     PersonaInstall.objects.bulk_create(
         PersonaInstall(
             agent=agent,
             persona=persona,
-            digest=persona.digest,
+            installed_digest=persona.digest,
             is_active=persona == personas[0],
         )
         for persona in personas

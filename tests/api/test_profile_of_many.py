@@ -83,7 +83,7 @@ def updates_of(agent):
     outdated = [
         (entry.updated_at, install, entry, kind)
         for install, entry, kind in installs
-        if entry.is_published and entry.digest != install.digest
+        if entry.is_published and entry.digest != install.installed_digest
     ]
     return [
         {
@@ -91,7 +91,7 @@ def updates_of(agent):
             "slug": entry.slug,
             "version": entry.version,
             "digest": entry.digest,
-            "installedDigest": install.digest,
+            "installedDigest": install.installed_digest,
         }
         for _, install, entry, kind in sorted(outdated, key=itemgetter(0), reverse=True)
     ]

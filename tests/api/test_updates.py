@@ -49,12 +49,12 @@ def test_it_moves_the_install_to_the_present_text(client, agent, kind):
         "message": "Updated",
         "slug": "wanted",
         "digest": entry.digest,
-        "previousDigest": install.digest,
+        "previousDigest": install.installed_digest,
     }
     [row] = client.get(f"/api/v1/agents/me/{kind}s").json()["results"]
     assert (row["installedDigest"], row["updateAvailable"]) == (entry.digest, False)
     other.refresh_from_db()
-    assert other.digest == install.digest != entry.digest
+    assert other.installed_digest == install.installed_digest != entry.digest
 
 
 def test_it_costs_eight_statements(client, agent, kind, django_assert_num_queries, monkeypatch):
@@ -75,8 +75,8 @@ def test_with_nothing_to_update_nothing_moves(client, agent, kind):
         assert response.json() == {
             "message": "Nothing to update",
             "slug": "wanted",
-            "digest": install.digest,
-            "previousDigest": install.digest,
+            "digest": install.installed_digest,
+            "previousDigest": install.installed_digest,
         }
 
 
@@ -117,7 +117,7 @@ def test_what_is_withdrawn_is_not_updated(client, agent, kind, status):
     assert response.status_code == 404
     assert response.json() == {"error": f"{kind.title()} not found"}
     install.refresh_from_db()
-    assert install.digest != entry.digest
+    assert install.installed_digest != entry.digest
 
 
 def test_it_counts_against_manage(client, agent, kind, rates):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from marketplace.api.limits import MAX_BODY, MAX_UPLOAD
+from marketplace.api.sizes import MAX_BODY, MAX_UPLOAD
 from marketplace.server.incoming import (
     MAX_ARRIVED,
     MAX_HEAD,

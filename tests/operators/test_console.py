@@ -34,9 +34,13 @@ def text_of(page):
 
 
 def test_it_shows_what_an_agent_has(console, client, agent):
-    SkillInstallFactory(agent=agent, skill__slug="pdf-tables", skill__version="2", digest="old")
+    SkillInstallFactory(
+        agent=agent, skill__slug="pdf-tables", skill__version="2", installed_digest="old"
+    )
     SkillInstallFactory(agent=agent, skill__slug="old-tables").skill.deprecate("Old.", None)
-    recalled = SkillInstallFactory(agent=agent, skill__slug="bad-tables", digest="old").skill
+    recalled = SkillInstallFactory(
+        agent=agent, skill__slug="bad-tables", installed_digest="old"
+    ).skill
     recalled.recall("It leaks.")
     persona = PersonaInstallFactory(agent=agent, persona__slug="archivist", is_active=True).persona
     review(agent, persona, rating=4.5, comment="Tidy.")

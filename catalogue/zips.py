@@ -8,18 +8,18 @@ UNIX = 3  # the system that made it: readers then take the modes for what they a
 MEMBER, LISTED, END = 30, 46, 22
 
 
-def write_archive(file, skill_md, files):
+def write_zip(file, skill_md, files):
     """SKILL.md first, then the files, as (file, bytes), by path; undated and uncompressed."""
-    with ZipFile(file, "w", ZIP_STORED) as archive:
-        archive.writestr(member(SKILL_MD), skill_md)
-        for each, data in files:
-            info = member(each["path"], is_executable=each["is_executable"])
-            archive.writestr(info, data)
+    with ZipFile(file, "w", ZIP_STORED) as zip_file:
+        zip_file.writestr(member(SKILL_MD), skill_md)
+        for row, data in files:
+            info = member(row["path"], is_executable=row["is_executable"])
+            zip_file.writestr(info, data)
 
 
-def archive_size(skill_md, files):
-    """The bytes that `write_archive` writes. Each member has its path twice."""
-    sizes = {SKILL_MD: len(skill_md.encode())} | {each["path"]: each["size"] for each in files}
+def zip_size(skill_md, files):
+    """The bytes that `write_zip` writes. Each member has its path twice."""
+    sizes = {SKILL_MD: len(skill_md.encode())} | {row["path"]: row["size"] for row in files}
     return END + sum(
         MEMBER + LISTED + 2 * len(path.encode()) + size for path, size in sizes.items()
     )
