@@ -80,7 +80,7 @@ class DeactivatedPersonaSerializer(InstalledPersonaSerializer):
 
 @extend_schema_serializer(component_name="Upgrade")
 class UpdateSerializer(ResponseSerializer):
-    """An installs.models.Update."""
+    """What `update_own` returns."""
 
     message = MessageField("Updated")
     slug = EntrySlugField()
