@@ -176,7 +176,7 @@ def test_nothing_is_updated_after_a_withdrawal(concurrently, kind):
 
 def updated(kind, entry):
     digest = kind.model.objects.get(pk=entry.pk).digest
-    return entry.agent_installs.filter(digest=digest)
+    return entry.agent_installs.filter(installed_digest=digest)
 
 
 def withdraw_and_count(entry, written):
