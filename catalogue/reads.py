@@ -1,4 +1,4 @@
-"""What everyone reads of the catalogue, alike in the API, on the website and over MCP."""
+"""Public reads of the catalogue, shared by the API, the website, Agent Skills and MCP."""
 
 from datetime import UTC, datetime
 from functools import partial
@@ -41,7 +41,7 @@ def persona_of_slug(slug):
 
 @versioned
 def skills_of_persona(slug):
-    """Those that come with a free persona."""
+    """The published skills that a free persona bundles."""
     bundled = Skill.objects.published().with_row_version().order_by("slug")
     status = InlineConstant(Status.PUBLISHED)
     return bundled.filter(personas__slug=slug, personas__status=status, personas__price_cents=FREE)
@@ -62,7 +62,7 @@ def skill(slug):
 
 @on_replica
 def with_skill(slug, use):
-    """What `use` makes of a published skill, reading more of it: the bytes of its files."""
+    """Call `use` with a published skill, whose files it may read. Raises SkillNotFound."""
     return use(skill(slug).value)
 
 
@@ -70,14 +70,15 @@ def with_skill(slug, use):
 def persona(slug):
     """A published persona in detail, with its ratings. Raises PersonaNotFound."""
     read = in_detail(Persona, persona_of_slug, slug)
-    # Whoever shows them later would ask the primary. One more changes the persona's row, too.
+    # Read here, because outside of a read the primary is asked. A review that counts changes the
+    # persona's row, too.
     read.value.rating_counts  # noqa: B018
     return read
 
 
 @on_replica
 def bundle(slug):
-    """A published persona with its skills, of which there are none while it has a price."""
+    """A published persona and its skills; a priced one has none. Raises PersonaNotFound."""
     bundling = in_detail(Persona, persona_of_slug, slug).value
     skills, versions = skills_of_persona.select(slug=slug)
     # Once the persona is withdrawn or priced, the check finds no rows. So a response without any
@@ -95,7 +96,7 @@ class EntryList(FilteredList):
         self.by_ids = versioned(lambda: among_ids(listed(model)).order_by("pk"))
 
     def __call__(self, filterset, address=None):
-        """`address` is that of the client; None if no client has asked, as for suggestions."""
+        """Pass the client's `address` to count searches without results."""
         return Rows(filterset, partial(self.fetch_for, filterset, address))
 
     def fetch_for(self, filterset, address, cut):
@@ -112,8 +113,8 @@ class EntryList(FilteredList):
         best, count, validator = self.search(filterset, is_first_page=cut.position is None)
         if filterset.sort == "relevance":
             return fetch_ranked(self.by_ids, best, count, cut, [validator])
-        params = {"ids": as_array(row_id for _, row_id in best), "found": count}
-        page, sort = partial(self.page_of_found, filterset), filterset.sorts[filterset.sort]
+        params = {"ids": as_array(row_id for _, row_id in best), "results": count}
+        page, sort = partial(self.page_of_results, filterset), filterset.sorts[filterset.sort]
         return fetch_sorted(page, sort, params, cut, [validator])
 
     def search(self, filterset, *, is_first_page):
@@ -138,14 +139,14 @@ class EntryList(FilteredList):
             return best, count, version_validator(version)
         return best, count, Validator(partial(rank_again, **options), (best, count))
 
-    def page_of_found(self, filterset, number, place):
+    def page_of_results(self, filterset, number, place):
         """The `compile_page` of all searches in this order, to which their results are bound."""
 
-        def compile_found():
-            rows, count = among_ids(listed(self.model)), bind(lambda found: Cast(found, WHOLE))
+        def compile_results():
+            rows, count = among_ids(listed(self.model)), bind(lambda results: Cast(results, WHOLE))
             return compile_page(rows, filterset.sorts[filterset.sort], count, number, place)
 
-        return compiled_once((self, "found", filterset.sort, number, place), compile_found)
+        return compiled_once((self, "results", filterset.sort, number, place), compile_results)
 
 
 def listed(model):
@@ -172,7 +173,7 @@ def feed_state():
     return tuple(feed.first() or (EPOCH, EPOCH))
 
 
-# None is shown of the number: there may be a million.
+# Without a count: there may be a million.
 all_changes = FilteredList(Change.objects.all, lambda *_: Value(0, WHOLE))
 
 

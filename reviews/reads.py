@@ -29,11 +29,11 @@ def count(reviews, filterset):
     return count_rows(reviews) if filterset.values else F("persona__rating_count")
 
 
-shown = FilteredList(of_persona, count)
+reviews_of_persona = FilteredList(of_persona, count)
 
 
 @compiled
-def published(slug):
+def published_persona(slug):
     return Persona.objects.published().filter(slug=slug).order_by().values_list("pk")
 
 
@@ -45,8 +45,8 @@ def public(filterset):
 @on_replica
 def fetch_public(filterset, cut):
     slug = filterset.bound["slug"]
-    persona = Validator.of(partial(published.first, slug=slug)) if is_slug(slug) else None
+    persona = Validator.of(partial(published_persona.first, slug=slug)) if is_slug(slug) else None
     if persona is None:
         raise PersonaNotFound
     # An empty page has no row that would tell that the persona is published no more.
-    return shown.fetch(filterset, cut, [persona], persona=persona.seen.pk)
+    return reviews_of_persona.fetch(filterset, cut, [persona], persona=persona.seen.pk)

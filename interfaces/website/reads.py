@@ -1,4 +1,4 @@
-"""What the website reads beside the reads of the API."""
+"""Reads that only the website needs."""
 
 from datetime import UTC, datetime
 
@@ -84,22 +84,22 @@ def today():
 
 @on_replica
 def suggestions(kinds, text, facets, number):
-    """Of each kind the values of the facets, and slugs and titles of entries for a text."""
+    """`{kind: (facet values, {slug: title})}` for a text, which may be empty."""
     counted = {kind: most_common(kind, facets) for kind in kinds}
     rows = {kind: (read.value, titles(kind, text, number)) for kind, read in counted.items()}
     return Read(rows, Validator.of_all([read.validator for read in counted.values()]))
 
 
 def titles(kind, text, number):
-    """Those that begin with the text, then those of the best that hold its words; by slug."""
+    """Titles that begin with the text, then those of the best search results, by slug."""
     if not text:
         return {}
     filterset_class, entries = LISTS[kind]
     filterset = filterset_class({"q": [completed(kind, text)[:MAX_QUERY]]})
     named = MODELS[f"{kind}s"].objects.published().alias(name=TITLE_WITHOUT_CASE)
     named = named.filter(name__startswith=text.lower()).order_by("name")
-    begun = dict(named.values_list("slug", "title")[:number])
-    return begun | {row.slug: row.title for row in entries(filterset).fetch(Cut(number)).rows}
+    matches = dict(named.values_list("slug", "title")[:number])
+    return matches | {row.slug: row.title for row in entries(filterset).fetch(Cut(number)).rows}
 
 
 @on_replica
