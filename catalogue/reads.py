@@ -68,11 +68,10 @@ def with_skill(slug, use):
 
 @on_replica
 def persona(slug):
-    """A published persona in detail, with its ratings. Raises PersonaNotFound."""
+    """A published persona in detail, with its `ratings`. Raises PersonaNotFound."""
     read = in_detail(Persona, persona_of_slug, slug)
-    # Read here, because outside of a read the primary is asked. A review that counts changes the
-    # persona's row, too.
-    read.value.rating_counts  # noqa: B018
+    # Outside of a read the primary would be asked. A new review changes the persona's row, too.
+    read.value.ratings = read.value.rating_distribution()
     return read
 
 

@@ -4,7 +4,6 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
 from django.db.models import Count, F, OuterRef, Q, Sum, Value
 from django.db.models.functions import JSONObject, NullIf, Round
-from django.utils.functional import cached_property
 
 from catalogue.exceptions import PersonaNotFound
 from catalogue.models.entries import (
@@ -106,13 +105,9 @@ class Persona(Entry):
     def is_free(self):
         return self.price_cents == FREE
 
-    @cached_property
-    def rating_counts(self):
-        """How many reviews there are of each rating at its nearest whole number, halves up."""
+    def rating_distribution(self):
+        """`{"1": n, … "5": n}`: each rating at its nearest whole number, halves up."""
         counted = self.reviews.exclude(counted_rating=None)
         nearest = counted.values(nearest=Round("counted_rating")).annotate(reviews=Count("pk"))
-        return {int(row["nearest"]): row["reviews"] for row in nearest.order_by()}
-
-    def rating_distribution(self):
-        """`{"1": n, … "5": n}`"""
-        return {str(rating): self.rating_counts.get(rating, 0) for rating in range(1, 6)}
+        counts = {int(row["nearest"]): row["reviews"] for row in nearest.order_by()}
+        return {str(rating): counts.get(rating, 0) for rating in range(1, 6)}

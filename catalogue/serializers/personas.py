@@ -78,14 +78,11 @@ class BundledSkillSerializer(ResponseSerializer):
 class RatingDistributionSerializer(ResponseSerializer):
     vars().update({str(stars): CountField() for stars in range(1, 6)})
 
-    def to_representation(self, persona):
-        return super().to_representation(persona.rating_distribution())
-
 
 class RatingsSerializer(ResponseSerializer):
     average = RatingField(source="rating_avg", allow_null=True, initial=4.5)
     count = CountField(source="rating_count")
-    distribution = RatingDistributionSerializer(source="*")
+    distribution = RatingDistributionSerializer(source="ratings")
 
 
 class PersonaDetailSerializer(PersonaSerializer):

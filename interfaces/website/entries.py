@@ -92,7 +92,7 @@ class PersonaPage(EntryPage):
 
     def get(self, request, slug):
         persona, validator, _ = reads.persona(slug)
-        ratings = sorted(persona.rating_distribution().items(), reverse=True)
+        ratings = sorted(persona.ratings.items(), reverse=True)
         query = {name: each for name, each in query_parameters(request).items() if name == "cursor"}
         paginator = ReviewPagination()
         reviews = public_reviews(PersonaReviewFilterSet(query, slug=slug))
