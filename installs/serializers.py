@@ -132,7 +132,7 @@ class DeactivatedPersonaSerializer(InstalledPersonaSerializer):
 
 
 class UpdateSerializer(BaseSerializer):
-    """An installs.models.Update."""
+    """An Update, from InstallManager.update_own."""
 
     schema = component(
         "Upgrade",
