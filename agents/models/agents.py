@@ -1,3 +1,4 @@
+from contextlib import nullcontext
 from functools import partial
 
 from django.contrib.postgres.indexes import OpClass
@@ -15,6 +16,8 @@ from agents.models.claims import OperatorClaim
 from agents.models.history import OperatorHistory
 from marketplace.db.statements import fetch_one
 from marketplace.models import MAX_REASON, make_public_id, violates
+
+MAX_REPEATS = 2  # of a hot statement; a repeated one may meet the other side of a deadlock again
 
 
 class AgentQuerySet(models.QuerySet):
@@ -128,18 +131,21 @@ class Agent(models.Model):
         authenticated.
         """
         values["agent"] = self.pk
-        try:
-            verdict = fetch_one(statement, values, writes=True)
-        except (IntegrityError, OperationalError) as error:
-            # A constraint refuses the statement if another write of this agent was committed
-            # between its snapshot and its lock: with the lock taken first, the snapshot sees it.
-            # To end a deadlock, PostgreSQL undoes one statement. A transaction cannot go on.
-            is_deadlock = isinstance(error.__cause__, DeadlockDetected)
-            if connection.in_atomic_block or not (is_deadlock or isinstance(error, IntegrityError)):
-                raise
-            with transaction.atomic():
-                self.lock()
-                verdict = fetch_one(statement, values, writes=True)
+        for repeats in range(MAX_REPEATS + 1):
+            try:
+                # A constraint refuses the statement if another write of this agent was committed
+                # between its snapshot and its lock. Taken first, the lock comes before the snapshot.
+                with transaction.atomic() if repeats else nullcontext():
+                    if repeats:
+                        self.lock()
+                    verdict = fetch_one(statement, values, writes=True)
+                break
+            except (IntegrityError, OperationalError) as error:
+                # To end a deadlock, PostgreSQL undoes one statement. A transaction cannot go on.
+                is_deadlock = isinstance(error.__cause__, DeadlockDetected)
+                may_repeat = repeats < MAX_REPEATS and not connection.in_atomic_block
+                if not may_repeat or not (is_deadlock or isinstance(error, IntegrityError)):
+                    raise
         if verdict.agent_id is None:
             raise AuthenticationFailed
         return verdict
