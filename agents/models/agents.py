@@ -134,7 +134,7 @@ class Agent(models.Model):
         for repeats in range(MAX_REPEATS + 1):
             try:
                 # A constraint refuses the statement if another write of this agent was committed
-                # between its snapshot and its lock. Taken first, the lock comes before the snapshot.
+                # between its snapshot and its lock. So a repeated one takes the lock first.
                 with transaction.atomic() if repeats else nullcontext():
                     if repeats:
                         self.lock()
