@@ -21,7 +21,6 @@ from catalogue.models import PUBLISHED, Status
 from catalogue.search.staff import containing
 from marketplace.adminsite.base import link_to
 from marketplace.adminsite.panels import panel
-from marketplace.api.links import base_url
 
 
 class EntryAdmin(StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
@@ -137,7 +136,7 @@ class EntryAdmin(StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
             raise PermissionDenied
         row = self.get_row_or_404(request, object_id)
         entry = self.model.objects.in_detail().get(pk=row.pk)
-        shown = self.serializer_class(entry, context={"base": base_url(request)}).data
+        shown = self.serializer_class(entry, context={"request": request}).data
         body = json.dumps(shown, indent=2, ensure_ascii=False)
         context = {
             **self.admin_site.each_context(request),
