@@ -68,8 +68,14 @@ def with_skill(slug, use):
 
 @on_replica
 def persona(slug):
-    """A published persona in detail, with its `ratings`. Raises PersonaNotFound."""
-    read = in_detail(Persona, persona_of_slug, slug)
+    """A published persona, without its ratings. Raises PersonaNotFound."""
+    return in_detail(Persona, persona_of_slug, slug)
+
+
+@on_replica
+def rated_persona(slug):
+    """The same with its `ratings`."""
+    read = persona(slug)
     # Outside of a read the primary would be asked. A new review changes the persona's row, too.
     read.value.ratings = read.value.rating_distribution()
     return read
@@ -78,7 +84,9 @@ def persona(slug):
 @on_replica
 def bundle(slug):
     """A published persona and its skills; a priced one has none. Raises PersonaNotFound."""
-    bundling = in_detail(Persona, persona_of_slug, slug).value
+    bundling = persona(slug).value
+    if not bundling.is_free:
+        return Read((bundling, []), None)
     skills, versions = skills_of_persona.select(slug=slug)
     # Once the persona is withdrawn or priced, the check finds no rows. So a response without any
     # must never count as fresh.

@@ -4,6 +4,7 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
 from django.db.models import Count, F, OuterRef, Q, Sum, Value
 from django.db.models.functions import JSONObject, NullIf, Round
+from django.utils.functional import cached_property
 
 from catalogue.exceptions import PersonaNotFound
 from catalogue.models.entries import (
@@ -111,3 +112,8 @@ class Persona(Entry):
         nearest = counted.values(nearest=Round("counted_rating")).annotate(reviews=Count("pk"))
         counts = {int(row["nearest"]): row["reviews"] for row in nearest.order_by()}
         return {str(rating): counts.get(rating, 0) for rating in range(1, 6)}
+
+    @cached_property
+    def ratings(self):
+        """The distribution, counted when it is first asked for unless a read has set it."""
+        return self.rating_distribution()

@@ -161,4 +161,4 @@ class PersonaViewSet(CatalogueViewSet):
         return self.cached_page(request, rows)
 
     def retrieve(self, request, slug):
-        return cached(request, reads.persona(slug), PersonaDetailSerializer)
+        return cached(request, reads.rated_persona(slug), PersonaDetailSerializer)

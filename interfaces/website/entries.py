@@ -91,7 +91,7 @@ class PersonaPage(EntryPage):
     model = Persona
 
     def get(self, request, slug):
-        persona, validator, _ = reads.persona(slug)
+        persona, validator, _ = reads.rated_persona(slug)
         ratings = sorted(persona.ratings.items(), reverse=True)
         query = {name: each for name, each in query_parameters(request).items() if name == "cursor"}
         paginator = ReviewPagination()
