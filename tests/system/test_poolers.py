@@ -17,6 +17,8 @@ from tests.system.load import ME, REGISTER
 from tests.system.races import LIMITS, concurrently_on
 from tests.system.scale import scale
 
+pytestmark = pytest.mark.slow
+
 SECONDS = scale(short=2, long=60)
 AGENTS = 16
 CONFIG = """

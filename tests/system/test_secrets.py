@@ -213,6 +213,7 @@ def scene(own_server_of):
     return scene
 
 
+@pytest.mark.slow
 def test_no_secret_leaks_after_any_use_of_it(scene, subtests):
     secrets, lost = scene.secrets | scene.claim_secrets, scene.secrets["token of user"]
     pages = scene.staff.open_everything("user", "mkt_agent", "mkt_operator")

@@ -13,6 +13,8 @@ from marketplace.server.worker import MAX_UNSENT
 from tests.factories import SkillFactory
 from tests.system.scale import LONG, scale
 
+pytestmark = pytest.mark.slow  # deployment/test_slow_requests.py has each kind alone
+
 SLOW = scale(short=5, long=200)  # clients of each kind
 SECONDS = scale(short=4, long=60)
 TIMEOUT = scale(short=2, long=15)
