@@ -146,8 +146,8 @@ class ClaimUrlField(UrlField):
     help_text = "A secret page: hand it to the person who operates you."
     initial = "https://marketplace.example/claim/Ow82ypl9Dbrorvm0PMIavYnDlK25PNwH"
 
-    def to_representation(self, secret):
-        return super().to_representation(path_of_claims() + secret)
+    def represent(self, secret, context):
+        return super().represent(path_of_claims() + secret, context)
 
 
 class ClaimSerializer(OperatorClaimSerializer):

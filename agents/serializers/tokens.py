@@ -110,8 +110,8 @@ class IsCurrentField(BooleanField):
     help_text = "Whether it is the token of this request."
     needs_context = True
 
-    def to_representation(self, token):
-        return token == self.context["request"].auth
+    def represent(self, token, context):
+        return token == context["request"].auth
 
 
 class CreatedTokenSerializer(ResponseSerializer):

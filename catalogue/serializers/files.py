@@ -23,12 +23,13 @@ def media_type(file):
 class FileListSerializer(ResponseListSerializer):
     """The files of a skill, or of a row with its slug and files."""
 
-    def to_representation(self, skill):
+    def represent(self, skill, context):
         address = files_address(skill) if skill.files else ""
-        return super().to_representation(
+        files = (
             {**file, "address": f"{address}/{quote(file['path'])}?digest={file['digest']}"}
             for file in skill.files
         )
+        return super().represent(files, context)
 
 
 class FileSerializer(ResponseSerializer):

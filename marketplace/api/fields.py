@@ -2,7 +2,6 @@
 
 from datetime import UTC
 from decimal import ROUND_HALF_UP, Decimal
-from functools import cached_property
 
 from rest_framework import serializers
 from rest_framework.fields import empty
@@ -33,7 +32,7 @@ class Field(serializers.Field):
     initial = empty
     keywords = {}  # of JSON Schema
     component = None  # the name of the schema, where others refer to it
-    needs_context = False  # to represent a value
+    needs_context = False  # then it has `represent(value, context)`
 
     def __init__(self, **options):
         super().__init__(**{"help_text": self.help_text, **options})
@@ -261,12 +260,8 @@ class UrlField(Field):
     keywords = {"type": "string", "format": "uri"}
     needs_context = True
 
-    def to_representation(self, path):
-        return self.base + path
-
-    @cached_property
-    def base(self):
-        return base_url(self.context["request"])
+    def represent(self, path, context):
+        return base_url(context["request"]) + path
 
 
 class MessageField(TextField):

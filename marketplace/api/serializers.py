@@ -1,7 +1,5 @@
 """Request bodies, read strictly (contract 1), and responses of declared fields."""
 
-from copy import copy
-from functools import cached_property
 from operator import attrgetter
 
 from rest_framework import serializers
@@ -48,6 +46,9 @@ class ResponseListSerializer(serializers.ListSerializer):
     def needs_context(self):
         return self.child.needs_context
 
+    def represent(self, rows, context):
+        return [self.child.represent(row, context) for row in rows]
+
     def get_initial(self):
         return [self.child.get_initial()]
 
@@ -56,7 +57,7 @@ class ResponseSerializer(serializers.Serializer):
     """A response, from a row that is a dict or has the sources of the fields as attributes.
 
     DRF copies all fields for each instance and asks each field for its value. Here a class reads
-    all sources at once and shares its fields; an instance copies only those that need its context.
+    all sources at once and shares its fields; those that need the context are given it.
     """
 
     needs_context = False
@@ -75,41 +76,34 @@ class ResponseSerializer(serializers.Serializer):
         paths = ("__class__" if source == WHOLE else source for source in cls._sources)
         cls._read = staticmethod(attrgetter(*paths, "__class__"))
         cls._conversions = [
-            (name, field, field.source == WHOLE)
+            (name, field.source == WHOLE, field.needs_context, converter_of(field))
             for name, field in fields.items()
-            if type(field).to_representation is not Field.to_representation or field.source == WHOLE
+            if is_converted(field)
         ]
 
     def to_representation(self, row):
+        return self.represent(row, self.context)
+
+    def represent(self, row, context):
         if isinstance(row, dict):
             values = [row if source == WHOLE else row[source] for source in self._sources]
         else:
             values = self._read(row)
         data = dict(zip(self._names, values, strict=False))
-        for name, convert, is_whole in self._converters:
-            if is_whole:
-                data[name] = convert(row)
-            elif (value := data[name]) is not None:
-                data[name] = convert(value)
+        for name, is_whole, needs_context, convert in self._conversions:
+            value = row if is_whole else data[name]
+            if value is not None:
+                data[name] = convert(value, context) if needs_context else convert(value)
         return data
 
-    @cached_property
-    def _converters(self):
-        return [
-            (name, in_context(field, self).to_representation, is_whole)
-            for name, field, is_whole in self._conversions
-        ]
+
+def is_converted(field):
+    shows_as_is = type(field).to_representation is Field.to_representation
+    return field.needs_context or field.source == WHOLE or not shows_as_is
 
 
-def in_context(field, parent):
-    """The field, or a copy that has the context of its parent."""
-    if not field.needs_context:
-        return field
-    field = copy(field)
-    field.parent = parent
-    if isinstance(field, ResponseListSerializer):
-        field.child = in_context(field.child, field)
-    return field
+def converter_of(field):
+    return field.represent if field.needs_context else field.to_representation
 
 
 class PageSerializer(ResponseSerializer):

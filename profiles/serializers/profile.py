@@ -29,8 +29,8 @@ class TokenScopesField(GrantedScopesField):
     help_text = "What the token of this request may do."
     needs_context = True
 
-    def to_representation(self, _profile):
-        return self.context["request"].auth.scopes
+    def represent(self, _profile, context):
+        return context["request"].auth.scopes
 
 
 class WrittenTimestampField(TimestampField):

@@ -39,8 +39,8 @@ class Book(ResponseSerializer):
 class IsOwn(BooleanField):
     needs_context = True
 
-    def to_representation(self, row):
-        return row.owner == self.context["request"].user
+    def represent(self, row, context):
+        return row.owner == context["request"].user
 
 
 class Link(ResponseSerializer):
