@@ -258,11 +258,13 @@ def test_an_invalid_port_is_named(untouched):
     assert "Traceback" not in untouched.output()
 
 
+@pytest.mark.slow
 def test_two_checkouts_run_independently(running, other):
     assert other.skills_of(running.customer()) == []
     assert running.skills_of(other.customer()) == []
 
 
+@pytest.mark.slow
 def test_a_start_after_a_kill_has_the_data_and_ctrl_c_stops_it(running, other):
     (python,) = other.processes("python\0-m\0demo")
     token = other.customer()

@@ -245,6 +245,7 @@ def test_a_missing_variable_ends_the_start(new_deployment):
     assert "SECRET_KEY is not set" in output
 
 
+@pytest.mark.slow
 def test_a_reload_under_requests_loses_none(market):
     statuses, reloaded = [], threading.Event()
 

@@ -42,6 +42,7 @@ def test_pipelined_requests_are_answered_in_order(server):
         assert responses_to(link, GET) == ([200], False)
 
 
+@pytest.mark.slow
 @ours
 def test_a_connection_that_is_idle_too_long_is_closed_used_or_not(plain_server_of):
     room = THREADS + 3

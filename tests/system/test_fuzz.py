@@ -20,6 +20,7 @@ from tests.system.raw_client import InvalidResponse, RawClient, shown
 from tests.system.scale import scale
 from tests.system.strategies import requests
 
+pytestmark = pytest.mark.slow
 GENERATED = scale(short=200, long=2_000)
 MUTATED = scale(short=600, long=20_000)
 MESSAGES = scale(short=300, long=5_000)

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from operator import attrgetter
 
+import pytest
 from django.db import transaction
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir
@@ -49,6 +50,7 @@ LIMITS = {
 }
 
 
+@pytest.mark.slow
 def test_it_behaves_as_the_model_says(live_server_of, tmp_path):
     # Hypothesis stores the code's constants; keep them out of the checkout.
     set_hypothesis_home_dir(tmp_path)

@@ -18,7 +18,7 @@ from tests.processes import is_within
 from tests.sockets import has_been_accepted
 from tests.system.scale import scale
 
-pytestmark = pytest.mark.slow  # test_deploy.py has a short reload
+pytestmark = pytest.mark.slow
 
 RELOADS = scale(short=1, long=10)
 WORKERS = 2
