@@ -8,7 +8,7 @@ from django.db.models import F
 from rest_framework.response import Response
 
 from catalogue.exceptions import CursorExpired
-from catalogue.filters import KIND
+from catalogue.filters import KIND_FILTER
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.filtersets import FilterSet
 from marketplace.api.links import base_url
@@ -22,7 +22,7 @@ START = datetime.fromtimestamp(0, UTC), 0  # the position before all changes
 
 
 class ChangeFilterSet(FilterSet):
-    filters = {"kind": KIND}
+    filters = {"kind": KIND_FILTER}
     sorts = {"oldest": Sort(F("changed_at"), "Oldest", descending=False)}
     default_sort = "oldest"
 

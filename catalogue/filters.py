@@ -39,7 +39,7 @@ def parse_kind(text):
     return text
 
 
-KIND = Filter(
+KIND_FILTER = Filter(
     lambda value: Q(kind=value),
     "Only of this kind.",
     field=KindField(),
@@ -51,7 +51,7 @@ KIND = Filter(
 class FacetFilterSet(FilterSet):
     """Of which kind of entry the facets are."""
 
-    filters = {"kind": replace(KIND, description="Of which kind of entry.")}
+    filters = {"kind": replace(KIND_FILTER, description="Of which kind of entry.")}
     required = ["kind"]
 
     @classmethod

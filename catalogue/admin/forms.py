@@ -17,7 +17,7 @@ from catalogue.frontmatter import (
 )
 from catalogue.importing.base import entry_fields
 from catalogue.importing.uploads import MAX_ENTRIES, MAX_UPLOAD
-from catalogue.models import LIST_FIELDS, TEXT_FIELDS
+from catalogue.models import Skill
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonField, ReasonForm
 from marketplace.adminsite.edits import EditForm
@@ -111,7 +111,7 @@ class SkillForm(EntryForm):
         if "content" in self.changed_data and "content" in cleaned:
             before = self.frontmatter(self.instance.content)
             now = self.frontmatter(cleaned["content"])
-            for name in {*TEXT_FIELDS, *LIST_FIELDS} & set(cleaned) - set(self.changed_data):
+            for name in set(Skill.frontmatter_fields()) & set(cleaned) - set(self.changed_data):
                 if now.get(name) and now[name] != before.get(name):
                     cleaned[name] = now[name]
                     self.followed.append(name)
@@ -120,7 +120,7 @@ class SkillForm(EntryForm):
     def frontmatter(self, content):
         with suppress(Refused):
             fields, _ = read_frontmatter(content)
-            return entry_fields(fields)
+            return entry_fields(Skill, fields)
         return {}
 
 

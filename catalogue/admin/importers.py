@@ -102,7 +102,7 @@ class AdminImportMixin:
         """`{field: value}` of the entry that a file with this text makes. Raises Refused."""
         fields, body = read_frontmatter(text)
         slug = self.slug_in(fields)
-        values = {"slug": slug, **entry_fields(fields)}
+        values = {"slug": slug, **entry_fields(self.model, fields)}
         values["title"] = values["title"] or as_title(slug)
         return values | self.values(File(None, None, "", slug, fields, text, body))
 

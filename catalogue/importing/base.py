@@ -19,11 +19,9 @@ from catalogue.frontmatter import (
     read_text,
 )
 from catalogue.importing.folders import CACHES, Folder
-from catalogue.models import LIST_FIELDS, TEXT_FIELDS, Status
+from catalogue.models import Status
 
 BATCH = 100  # files of one transaction
-# What an import may change of an existing entry.
-IMPORTED = [*TEXT_FIELDS, *LIST_FIELDS, "content", "status"]
 
 
 @dataclass
@@ -86,12 +84,17 @@ class Importer:
     """
 
     model = None
-    imported = IMPORTED
+    own_fields = []  # what an import may change beside what every kind of entry has
 
     def __init__(self, report, *, draft=False, source=None):
         self.report = report
         self.draft = draft
         self.source = source
+
+    @property
+    def imported(self):
+        """What an import may change of an existing entry."""
+        return [*self.model.frontmatter_fields(), "content", "status", *self.own_fields]
 
     def find(self, path):
         """The files below a path that are to be imported, in a stable order, as (root, file)."""
@@ -250,7 +253,7 @@ class Importer:
 
     def fill(self, file, entry):
         """Set the entry's fields from the file; False where it is refused."""
-        for name, value in entry_fields(file.fields).items():
+        for name, value in entry_fields(self.model, file.fields).items():
             setattr(entry, name, value)
         entry.title = entry.title or as_title(entry.slug)
         # What staff have withdrawn stays withdrawn.
@@ -275,10 +278,10 @@ class Importer:
         return False
 
 
-def entry_fields(fields):
-    """What an entry of any kind takes from its frontmatter."""
-    return {name: fields.line(name) for name in TEXT_FIELDS} | {
-        name: fields.words(name) for name in LIST_FIELDS
+def entry_fields(model, fields):
+    """What an entry of the model takes from its frontmatter."""
+    return {name: fields.line(name) for name in model.TEXT_FIELDS} | {
+        name: fields.words(name) for name in model.LIST_FIELDS
     }
 
 

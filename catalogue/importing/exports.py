@@ -14,7 +14,7 @@ from catalogue.frontmatter import (
     with_frontmatter,
 )
 from catalogue.importing.base import entry_fields
-from catalogue.models import LIST_FIELDS, TEXT_FIELDS, FileContent, Skill
+from catalogue.models import FileContent, Skill
 from catalogue.zips import member
 
 BATCH = 200  # entries of one query
@@ -28,7 +28,7 @@ def as_file(entry):
     """
     if isinstance(entry, Skill):
         return content_with_fields(entry) if differing_fields(entry) else entry.content
-    known = {name: getattr(entry, name) for name in [*TEXT_FIELDS, *LIST_FIELDS]}
+    known = {name: getattr(entry, name) for name in entry.frontmatter_fields()}
     fields = {"name": entry.slug} | known
     fields |= {
         "skills": sorted(skill.slug for skill in entry.skills.all()),
@@ -42,8 +42,8 @@ def differing_fields(skill):
     try:
         fields, _ = read_frontmatter(skill.content)
     except Refused:
-        return ["slug", *(name for name in [*TEXT_FIELDS, *LIST_FIELDS] if getattr(skill, name))]
-    found = {"slug": fields.line("name"), **entry_fields(fields)}
+        return ["slug", *(name for name in Skill.frontmatter_fields() if getattr(skill, name))]
+    found = {"slug": fields.line("name"), **entry_fields(Skill, fields)}
     if skill.slug == as_slug(found["slug"]) or not found["slug"]:
         found["slug"] = skill.slug
     found["title"] = found["title"] or as_title(skill.slug)

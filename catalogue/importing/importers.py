@@ -3,7 +3,7 @@
 import re
 
 from catalogue.frontmatter import Refused
-from catalogue.importing.base import IMPORTED, Importer, printable
+from catalogue.importing.base import Importer, printable
 from catalogue.importing.folders import read_folder
 from catalogue.models import Persona, Skill
 
@@ -19,7 +19,7 @@ class SkillImporter(Importer):
     """
 
     model = Skill
-    imported = [*IMPORTED, "files"]
+    own_fields = ["files"]
     has_folders = True  # otherwise a SKILL.md stands alone, and the skill keeps its files
 
     def wanted(self, names):
@@ -62,7 +62,7 @@ class PersonaImporter(Importer):
     """Every Markdown file is a persona; what follows its frontmatter is the prompt."""
 
     model = Persona
-    imported = [*IMPORTED, "price_cents"]
+    own_fields = ["price_cents"]
 
     def wanted(self, names):
         return [

@@ -1,10 +1,8 @@
 from catalogue.models.changes import Change, Feed
 from catalogue.models.entries import (
     IS_PUBLISHED,
-    LIST_FIELDS,
     PUBLISHED,
     RATING_OR_ZERO,
-    TEXT_FIELDS,
     TITLE_AND_SLUG_WORDS,
     TITLE_WITHOUT_CASE,
     Entry,
@@ -28,10 +26,8 @@ __all__ = [
     "FILE_TEXT",
     "FREE",
     "IS_PUBLISHED",
-    "LIST_FIELDS",
     "PUBLISHED",
     "RATING_OR_ZERO",
-    "TEXT_FIELDS",
     "TITLE_AND_SLUG_WORDS",
     "TITLE_WITHOUT_CASE",
     "Change",

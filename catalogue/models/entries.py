@@ -25,9 +25,6 @@ def is_slug(text):
     return slug_validator.regex.search(text) is not None
 
 
-# What the frontmatter of a file says of an entry, beside its name.
-TEXT_FIELDS = ["title", "description", "category", "author", "version", "license"]
-LIST_FIELDS = ["tags", "runtimes"]
 # Sort keys that are no plain column. The lists order by the same expressions as the indexes.
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
@@ -91,6 +88,9 @@ class Entry(models.Model):
     """What skills and personas share (contract 6)."""
 
     LONG_COLUMNS = ["content"]
+    # What the frontmatter of a file says about an entry, beside its name: texts, lists of words.
+    TEXT_FIELDS = ["title", "description", "category", "author", "version", "license"]
+    LIST_FIELDS = ["tags", "runtimes"]
 
     slug = models.CharField(max_length=100, validators=[slug_validator])
     title = models.CharField(max_length=200)
@@ -142,6 +142,10 @@ class Entry(models.Model):
 
     def __str__(self):
         return self.slug
+
+    @classmethod
+    def frontmatter_fields(cls):
+        return [*cls.TEXT_FIELDS, *cls.LIST_FIELDS]
 
     @classmethod
     def long_columns(cls, relation=""):

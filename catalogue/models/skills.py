@@ -9,9 +9,7 @@ from django.db.models.functions import JSONObject, Left
 from catalogue.exceptions import FileNotFound, SkillNotFound
 from catalogue.frontmatter import MAX_FRONTMATTER
 from catalogue.models.entries import (
-    LIST_FIELDS,
     NO_HISTORY,
-    TEXT_FIELDS,
     Entry,
     EntryQuerySet,
     digest_of,
@@ -64,8 +62,6 @@ class SkillMdField(models.TextField):
     (lifecycle 14).
     """
 
-    MADE_OF = {"content", "slug", *TEXT_FIELDS, *LIST_FIELDS}
-
     def pre_save(self, skill, add):
         text = skill_md_of(skill)
         skill.skill_md = "" if text == skill.content else text
@@ -77,8 +73,6 @@ class ArchiveDigestField(models.CharField):
 
     Stored, because an index of skills names it without reading what they hold.
     """
-
-    MADE_OF = SkillMdField.MADE_OF | {"files"}
 
     def pre_save(self, skill, add):
         skill.archive_digest = ""
@@ -116,11 +110,12 @@ class Skill(Entry):
 
     @transaction.atomic
     def save(self, *, update_fields=None, **options):
-        changed = ArchiveDigestField.MADE_OF.intersection(update_fields or ())
+        sources = {"slug", "content", "files", *self.frontmatter_fields()}
+        changed = sources.intersection(update_fields or ())
         if changed:
-            # Both are made of what others have saved, too.
+            # The SKILL.md and the archive are made of what others have saved, too.
             locked = Skill.objects.select_for_update(no_key=True)
-            self.refresh_from_db(fields=ArchiveDigestField.MADE_OF - changed, from_queryset=locked)
+            self.refresh_from_db(fields=sources - changed, from_queryset=locked)
             update_fields = {*update_fields, "skill_md", "archive_digest"}
         super().save(update_fields=update_fields, **options)
 

@@ -18,7 +18,7 @@ LISTS = {"skill": (SkillFilterSet, reads.skills), "persona": (PersonaFilterSet, 
 WEEKS = 12
 # Bounds what an entry with many installs costs.
 MAX_AGENTS, MAX_INSTALLS = 100, 30
-SHOWN = 4
+MAX_RELATED = 4
 STATEMENTS = {
     Skill: related_of("skill", counter=Skill.POPULARITY),
     Persona: related_of("persona", counter=Persona.POPULARITY),
@@ -67,7 +67,7 @@ def related_to(entry):
             "entry": entry.pk,
             "today": day,
             "weeks": WEEKS,
-            "shown": SHOWN,
+            "shown": MAX_RELATED,
             "max_agents": MAX_AGENTS,
             "max_installs": MAX_INSTALLS,
         },

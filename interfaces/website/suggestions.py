@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from rest_framework.response import Response
 
-from catalogue.filters import KIND, MAX_QUERY
+from catalogue.filters import KIND_FILTER, MAX_QUERY
 from interfaces.website import reads
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import conditional_response
@@ -25,7 +25,7 @@ class SuggestionViewSet(PublicReadingViewSet):
 
     def list(self, request):
         kind, text = self.query.get("kind", [""])[0], self.query.get("q", [""])[0].strip()
-        kinds = [KIND.read(kind)] if kind else KINDS
+        kinds = [KIND_FILTER.read(kind)] if kind else KINDS
         number = MAX_ENTRIES // len(kinds)
         is_searched = MIN_LENGTH <= len(text) <= MAX_QUERY
         read = reads.suggestions(kinds, text if is_searched else "", HINTS, number)
