@@ -2,16 +2,14 @@
 
 import io
 import zipfile
-from base64 import b32decode
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
-from django_otp.oath import totp
-from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from catalogue.models import Skill
 from operators.models import OperatorSession
+from tests.admin.walk_second_factor import set_up_a_second_factor
 from tests.chromium import Visitor, needs_chromium, visit
 from tests.factories import (
     AgentFactory,
@@ -282,32 +280,3 @@ def recall_a_skill(staff, agent):
     assert staff.api("skills/log-triage").status == 404
     (advisory,) = staff.api("agents/me", token=agent.token.text).json()["advisories"]
     assert (advisory["slug"], advisory["reason"]) == ("log-triage", "It deletes logs.")
-
-
-def set_up_a_second_factor(staff):
-    staff.open("/admin/second-factor/")
-    key = b32decode(staff.page.inner_text(".staff-token").strip())
-    staff.picture("second-factor")
-    enter_code(staff, "000000", "Set up")
-    staff.picture("second-factor-wrong")
-    TOTPDevice.objects.update(throttling_failure_count=0)
-    enter_code(staff, f"{totp(key):06}", "Set up")
-    assert "Each log-in now asks for a code." in staff.text()
-    staff.open("/admin/second-factor/")
-    staff.picture("second-factor-set-up")
-
-    staff.page.context.clear_cookies(name="staff")
-    staff.log_in(f"{staff.url}/admin/second-factor/?next=/admin/")
-    enter_code(staff, "000000", "Log in")
-    staff.picture("code-wrong")
-    TOTPDevice.objects.update(throttling_failure_count=0)
-    enter_code(staff, f"{totp(key, drift=1):06}", "Log in")
-    assert staff.page.url == f"{staff.url}/admin/"
-    user = User.objects.get()
-    staff.open(f"/admin/auth/user/{user.pk}/change/")
-    staff.picture("user")
-
-
-def enter_code(staff, code, button):
-    staff.page.fill("#id_code", code)
-    staff.press(button)

@@ -44,10 +44,8 @@ LIMITED = [
     *("INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE", "OPERATOR"),
     *("CLAIM_CODE", "CLAIM_CODE_ADDRESS"),
 ]
-LIMITS = {
-    "WEB_CONCURRENCY": "2",
-    **{f"RATE_LIMIT_{name}": f"{LIMIT}/{WINDOW_DAYS}d" for name in LIMITED},
-}
+RATE = f"{LIMIT}/{WINDOW_DAYS}d"
+LIMITS = {f"RATE_LIMIT_{name}": RATE for name in LIMITED} | {"WEB_CONCURRENCY": "2"}
 
 
 @pytest.mark.slow
