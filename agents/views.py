@@ -52,8 +52,8 @@ class RegistrationViewSet(PublicViewSet):
     @action(detail=False, methods=["post"], parser_classes=[OptionalJSONParser])
     @ratelimit("register")
     def register(self, request):
-        wanted = self.validated(request)
-        agent = Agent.objects.register(**wanted)
+        fields = self.validated(request)
+        agent = Agent.objects.register(**fields)
         context = self.get_serializer_context()
         return Response(
             RegisteredAgentSerializer(agent, context=context).data, status.HTTP_201_CREATED
@@ -119,11 +119,11 @@ class TokenViewSet(ApiViewSet):
     )
     @ratelimit("manage")
     def create(self, request):
-        wanted = self.validated(request)
+        fields = self.validated(request)
         token = request.auth.issue_another(
-            name=wanted["name"],
-            scopes=wanted["scopes"],
-            expires_at=tokens.expiry(wanted["expiresInDays"]),
+            name=fields["name"],
+            scopes=fields["scopes"],
+            expires_at=tokens.expiry(fields["expiresInDays"]),
         )
         return Response(CreatedTokenSerializer(token).data, status.HTTP_201_CREATED)
 
@@ -143,8 +143,8 @@ class TokenViewSet(ApiViewSet):
     )
     @ratelimit("manage")
     def rotate(self, request):
-        wanted = self.validated(request)
-        token = request.auth.rotate(timedelta(seconds=wanted["graceSeconds"]))
+        fields = self.validated(request)
+        token = request.auth.rotate(timedelta(seconds=fields["graceSeconds"]))
         return Response(RotatedTokenSerializer(token).data, status.HTTP_201_CREATED)
 
     @extend_schema(

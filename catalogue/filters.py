@@ -130,10 +130,10 @@ class CatalogueFilterSet(FilterSet):
     def facets(self):
         """The facets that the request filters by, as `(facet, value)`."""
         return [
-            (name, each)
+            (name, item)
             for name, value in self.values.items()
             if self.filters[name].is_facet
-            for each in (value if isinstance(value, list) else [value])
+            for item in (value if isinstance(value, list) else [value])
         ]
 
     @property

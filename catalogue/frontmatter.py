@@ -94,13 +94,13 @@ def depth_of(text):
 
 def read_line_by_line(text):
     """Each `key: value` at the start of a line, with the indented lines that continue it."""
-    found = {}
+    values = {}
     for line in text.split("\n"):
         if match := LINE.fullmatch(line.rstrip()):
-            found[match[1]] = ((match[2] or "").strip(), [])
-        elif found and line.strip() and line[0] in " \t-":
-            found[list(found)[-1]][1].append(line)
-    return {name: join_lines(value, more) for name, (value, more) in found.items()}
+            values[match[1]] = ((match[2] or "").strip(), [])
+        elif values and line.strip() and line[0] in " \t-":
+            values[list(values)[-1]][1].append(line)
+    return {name: join_lines(value, more) for name, (value, more) in values.items()}
 
 
 def join_lines(value, more):

@@ -64,8 +64,8 @@ def render(text, folder="", *, is_own=False):
 
 def contents(text, folder="", *, is_own=False):
     """The upper headings of the text as it is rendered: `[(is_deep, id, title)]`; none of a few."""
-    _, found = rendered(text, folder, is_own)
-    upper = [heading for heading in found if heading[0] <= MAX_CONTENTS_LEVEL]
+    _, headings = rendered(text, folder, is_own)
+    upper = [heading for heading in headings if heading[0] <= MAX_CONTENTS_LEVEL]
     if len(upper) < MIN_CONTENTS:
         return []
     highest = min(level for level, _, _ in upper)
@@ -78,11 +78,11 @@ def rendered(text, folder, is_own):
     fenced = FENCED.match(text)
     body = text[fenced.end() :] if fenced else text
     shown = body if is_own else body[:MAX_PREVIEW]
-    html, found = unsafe(shown)
+    html, headings = unsafe(shown)
     # Markup may be many times as long as its text.
     while not is_own and (size := len(html.encode())) > MAX_HTML:
         shown = shown[: len(shown) * MAX_HTML // size]
-        html, found = unsafe(shown)
+        html, headings = unsafe(shown)
     return nh3.clean(
         html + CUT_OFF * (len(body) > len(shown)),
         tags=TAGS,
@@ -91,15 +91,15 @@ def rendered(text, folder, is_own):
         url_schemes={"http", "https", "mailto"},
         attribute_filter=partial(leading, folder),
         link_rel="noopener noreferrer nofollow",
-    ), found
+    ), headings
 
 
 def unsafe(text):
     """The HTML that Markdown makes of the text, and its headings."""
     parser = MARKDOWN if cells_of(text) <= MAX_CELLS else WITHOUT_TABLES
     tokens = parser.parse(text)
-    found = anchored(tokens)
-    return parser.renderer.render(tokens, parser.options, {"code": 0}), found
+    headings = anchored(tokens)
+    return parser.renderer.render(tokens, parser.options, {"code": 0}), headings
 
 
 def cells_of(text):
@@ -112,7 +112,7 @@ def cells_of(text):
 
 def anchored(tokens):
     """Give each heading its level in the page and an `id`; returns the headings."""
-    found, numbers = [], Counter()
+    headings, numbers = [], Counter()
     for number, token in enumerate(tokens):
         if token.type == "heading_open":
             level = min(int(token.tag[1]) + 1, 6)
@@ -121,10 +121,10 @@ def anchored(tokens):
             numbers[name] += 1
             # No name ends in two hyphens and a number by itself.
             name += f"--{numbers[name]}" if numbers[name] > 1 else ""
-            found.append((level, name, title))
+            headings.append((level, name, title))
             token.tag = tokens[number + 2].tag = f"h{level}"
             token.attrSet("id", name)
-    return found
+    return headings
 
 
 def plain(inline):

@@ -31,11 +31,11 @@ class AgentsPage(OperatorPage):
             has_token=Exists(AgentToken.objects.valid().filter(agent=OuterRef("agent"))),
             is_asked_for=Exists(ClaimCode.objects.valid().filter(claim=OuterRef("pk"))),
         )
-        shown = list(claims.order_by("agent__handle")[: MAX_AGENTS + 1])
+        rows = list(claims.order_by("agent__handle")[: MAX_AGENTS + 1])
         context = {
             "key": session.key,
-            "claims": shown[:MAX_AGENTS],
-            "after": shown[MAX_AGENTS - 1].agent.handle if len(shown) > MAX_AGENTS else None,
+            "claims": rows[:MAX_AGENTS],
+            "after": rows[MAX_AGENTS - 1].agent.handle if len(rows) > MAX_AGENTS else None,
         }
         return render(request, "operator/agents.html", context)
 

@@ -37,12 +37,12 @@ class SubmitReportSerializer(BodySerializer):
     )
 
     def to_internal_value(self, data):
-        given = {name: value for name, value in data.items() if name not in NAMED_BY.values()}
+        present = {name: value for name, value in data.items() if name not in NAMED_BY.values()}
         if (kind := data.get("kind")) in Case.KINDS:
             # An empty one is refused with the text of a missing one.
             name = NAMED_BY[kind]
-            given[name] = "" if data.get(name) is None else data[name]
-        return super().to_internal_value(given)
+            present[name] = "" if data.get(name) is None else data[name]
+        return super().to_internal_value(present)
 
 
 class SubmittedReportSerializer(ResponseSerializer):

@@ -31,9 +31,9 @@ class ReportViewSet(ApiViewSet):
     )
     @ratelimit("report")
     def create(self, request):
-        wanted = self.validated(request)
+        fields = self.validated(request)
         report, report.is_new = Report.objects.submit(
-            request.user, target(wanted), reason=wanted["reason"], comment=wanted["comment"]
+            request.user, target(fields), reason=fields["reason"], comment=fields["comment"]
         )
         return Response(
             SubmittedReportSerializer(report).data,
@@ -41,16 +41,16 @@ class ReportViewSet(ApiViewSet):
         )
 
 
-def target(wanted):
+def target(fields):
     """What everyone can see of what a report names. Raises the kind's NotFound."""
-    if wanted["kind"] == "review":
+    if fields["kind"] == "review":
         reviews = Review.objects.shown().filter(persona__in=Persona.objects.published())
-        found = reviews.filter(public_id=wanted["reviewId"]).first()
-        if found is None:
+        review = reviews.filter(public_id=fields["reviewId"]).first()
+        if review is None:
             raise ReviewNotFound
-        return found
-    model = {"skill": Skill, "persona": Persona}[wanted["kind"]]
-    found = model.objects.published().filter(slug=wanted["slug"]).only("created_at").first()
-    if found is None:
+        return review
+    model = {"skill": Skill, "persona": Persona}[fields["kind"]]
+    entry = model.objects.published().filter(slug=fields["slug"]).only("created_at").first()
+    if entry is None:
         raise model.NotFound
-    return found
+    return entry

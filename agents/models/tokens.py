@@ -137,7 +137,7 @@ class AgentToken(RevokedOnceMixin, models.Model):
         scopes = caller.scopes if scopes is None else scopes
         caller.check_scopes(scopes)
         self.check_number(usable)
-        expiries = [each for each in (expires_at, caller.expires_at) if each is not None]
+        expiries = [expiry for expiry in (expires_at, caller.expires_at) if expiry is not None]
         return AgentToken.objects.issue(
             self.agent, scopes, name=name, expires_at=min(expiries, default=None)
         )
@@ -169,7 +169,7 @@ class AgentToken(RevokedOnceMixin, models.Model):
         Raises TokenNotFound and InsufficientScope.
         """
         caller, usable = self.locked()
-        token = next((each for each in usable if each.public_id == public_id), None)
+        token = next((candidate for candidate in usable if candidate.public_id == public_id), None)
         if token is None:
             raise TokenNotFound
         caller.check_scopes(token.scopes)

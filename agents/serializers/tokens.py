@@ -36,7 +36,11 @@ class ScopesField(Field):
     }
 
     def to_internal_value(self, data):
-        if not isinstance(data, list) or not data or any(each not in Scope.values for each in data):
+        if (
+            not isinstance(data, list)
+            or not data
+            or any(scope not in Scope.values for scope in data)
+        ):
             self.fail("invalid")
         return [scope for scope in Scope.values if scope in data]
 

@@ -70,12 +70,12 @@ class SourceFilter(admin.SimpleListFilter):
 
     def queryset(self, request, queryset):
         here = Q(source__startswith=f"{SOURCE}:")
-        wanted = {"hand": Q(source=""), "admin": here, "other": ~here & ~Q(source="")}
-        if self.value() not in wanted:
+        conditions = {"hand": Q(source=""), "admin": here, "other": ~here & ~Q(source="")}
+        if self.value() not in conditions:
             return queryset
         ids = queryset.model.objects.order_by("-pk").values_list("pk", flat=True)
         oldest = ids[self.NEWEST - 1 : self.NEWEST].first() or 0
-        return queryset.filter(wanted[self.value()], pk__gte=oldest)
+        return queryset.filter(conditions[self.value()], pk__gte=oldest)
 
 
 class PriceFilter(admin.SimpleListFilter):

@@ -154,7 +154,7 @@ class ImportExportModelAdmin(StaffModelAdmin):
         run.created, run.updated, run.unchanged, run.refused = (
             results.count(result) for result in ("created", "updated", "unchanged", "refused")
         )
-        run.refusals = [[each.path, each.reason] for each in refused[:MAX_REFUSALS]]
+        run.refusals = [[refusal.path, refusal.reason] for refusal in refused[:MAX_REFUSALS]]
         run.data, run.finished_at = None, timezone.now()
         run.save()
 

@@ -43,14 +43,14 @@ def differing_fields(skill):
         fields, _ = read_frontmatter(skill.content)
     except Refused:
         return ["slug", *(name for name in Skill.frontmatter_fields() if getattr(skill, name))]
-    found = {"slug": fields.line("name"), **entry_fields(Skill, fields)}
-    if skill.slug == as_slug(found["slug"]) or not found["slug"]:
-        found["slug"] = skill.slug
-    found["title"] = found["title"] or as_title(skill.slug)
+    imported = {"slug": fields.line("name"), **entry_fields(Skill, fields)}
+    if skill.slug == as_slug(imported["slug"]) or not imported["slug"]:
+        imported["slug"] = skill.slug
+    imported["title"] = imported["title"] or as_title(skill.slug)
     # A frontmatter's texts have one line, whatever staff have written in the form.
-    have = {name: getattr(skill, name) for name in found}
+    have = {name: getattr(skill, name) for name in imported}
     have |= {name: one_line(text) for name, text in have.items() if isinstance(text, str)}
-    return [name for name, value in found.items() if value != have[name]]
+    return [name for name, value in imported.items() if value != have[name]]
 
 
 def content_with_fields(skill):

@@ -92,9 +92,9 @@ class PersonaImporter(Importer):
         return int(value)
 
     def save_bundle(self, file, entry):
-        wanted = file.fields.words("skills")
-        skills = {skill.slug: skill for skill in Skill.objects.filter(slug__in=wanted).only("slug")}
-        for slug in sorted(set(wanted) - set(skills)):
+        slugs = file.fields.words("skills")
+        skills = {skill.slug: skill for skill in Skill.objects.filter(slug__in=slugs).only("slug")}
+        for slug in sorted(set(slugs) - set(skills)):
             self.report.note(file.path, f"bundles the skill {slug}, which does not exist")
         if {skill.pk for skill in entry.skills.only("pk")} == {s.pk for s in skills.values()}:
             return False

@@ -49,11 +49,11 @@ def unpacked(name, data, importer):
             importer.has_folders = False  # what lies beside it was not uploaded
         else:
             raise Refused("Upload a Markdown file (.md) or a zip of them.")
-        found = [path for _, path in islice(importer.find(root), MAX_ENTRIES + 1)]
-        if not found:
+        paths = [path for _, path in islice(importer.find(root), MAX_ENTRIES + 1)]
+        if not paths:
             raise Refused(f"The zip holds no {importer.looks_for}.")
-        if len(found) > MAX_ENTRIES:
-            last = printable(found[-1].relative_to(root))
+        if len(paths) > MAX_ENTRIES:
+            last = printable(paths[-1].relative_to(root))
             raise Refused(f"The zip holds more than {MAX_ENTRIES:,} entries: {last} is too many.")
         yield root
 

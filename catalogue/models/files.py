@@ -14,8 +14,8 @@ BATCH = 1024 * 1024  # bytes that are read at a time; a single file may have as 
 class FileContentQuerySet(models.QuerySet):
     def of(self, files):
         """The bytes of a skill's files, by digest."""
-        found = self.filter(digest__in={file["digest"] for file in files})
-        return {digest: bytes(data) for digest, data in found.values_list("digest", "data")}
+        rows = self.filter(digest__in={file["digest"] for file in files})
+        return {digest: bytes(data) for digest, data in rows.values_list("digest", "data")}
 
     def read(self, files):
         """Each of a skill's files with its bytes, of which no more than two batches are held."""

@@ -42,10 +42,10 @@ class PersonaQuerySet(EntryQuerySet):
     def in_detail(self):
         """Annotate `bundled`: what a persona's detail shows of its published skills."""
         skills = Skill.objects.published().filter(personas=OuterRef("pk")).order_by("slug")
-        shown = JSONObject(
+        columns = JSONObject(
             public_id="public_id", slug="slug", title="title", description="description"
         )
-        return self.with_successor().annotate(bundled=ArraySubquery(skills.values(skill=shown)))
+        return self.with_successor().annotate(bundled=ArraySubquery(skills.values(skill=columns)))
 
 
 class Persona(Entry):

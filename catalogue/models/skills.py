@@ -126,10 +126,10 @@ class Skill(Entry):
 
     def file_at(self, path):
         """Raises FileNotFound."""
-        found = [file for file in self.files if file["path"] == path]
-        if not found:
+        matches = [file for file in self.files if file["path"] == path]
+        if not matches:
             raise FileNotFound
-        return found[0]
+        return matches[0]
 
     def bytes_of(self, file):
         return FileContent.objects.of([file])[file["digest"]]

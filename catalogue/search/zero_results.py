@@ -48,14 +48,14 @@ def count_zero_results(kind, text, address):
     server or of another one, nothing is heard here. The primary counts, whichever server has
     searched; while it cannot be reached, nobody does.
     """
-    shown = public_text(text)
-    if not shown or monitor.problems[DEFAULT_DB_ALIAS]:
+    public = public_text(text)
+    if not public or monitor.problems[DEFAULT_DB_ALIAS]:
         return
     try:
-        if not is_counted(kind, shown, address):
+        if not is_counted(kind, public, address):
             return
         with connection.cursor() as cursor:
-            cursor.execute(COUNT, {"kind": kind, "text": shown, "others": MAX_ROWS - 1})
+            cursor.execute(COUNT, {"kind": kind, "text": public, "others": MAX_ROWS - 1})
     except Error:
         # A server that may not be written to, as after a failover: the search has its results.
         return

@@ -149,10 +149,10 @@ def contents_of(uri, folder, path):
     file = next((file for file in folder.files if file["path"] == path), None)
     if file is None:
         raise unknown(uri)
-    data, shown = folder.read(file), {"uri": uri, "mime_type": media_type(file)}
+    data, options = folder.read(file), {"uri": uri, "mime_type": media_type(file)}
     if file["is_text"]:
-        return TextResourceContents(**shown, text=data.decode())
-    return BlobResourceContents(**shown, blob=b64encode(data).decode())
+        return TextResourceContents(**options, text=data.decode())
+    return BlobResourceContents(**options, blob=b64encode(data).decode())
 
 
 def page(request, cursor):
@@ -161,12 +161,12 @@ def page(request, cursor):
         raise MCPError(INVALID_PARAMS, "cursor is invalid")
     start = int(cursor or 0)
     slugs, scope = listed(request)
-    shown = [None, *slugs][start : start + PAGE]
-    published = Skill.objects.published().filter(slug__in=shown)
+    page_slugs = [None, *slugs][start : start + PAGE]
+    published = Skill.objects.published().filter(slug__in=page_slugs)
     skills = {skill.slug: skill for skill in published.with_head()}
     folders = [
         own_folder(request) if slug is None else listed_folder(skills[slug])
-        for slug in shown
+        for slug in page_slugs
         if slug is None or slug in skills
     ]
     next_cursor = str(start + PAGE) if start + PAGE <= len(slugs) else None
@@ -212,13 +212,13 @@ def with_folder(request, uri, use):
 
 def parts_of(uri):
     """The decoded parts of a URI's path."""
-    scheme, found, path = uri.partition(SCHEME)
+    scheme, separator, path = uri.partition(SCHEME)
     try:
         parts = [unquote(part, errors="strict") for part in path.split("/")]
     except UnicodeDecodeError as error:
         raise unknown(uri) from error
     is_path = not any(part in {"", ".", ".."} or "/" in part for part in parts)
-    if scheme or not found or not is_path or {"?", "#"}.intersection(path):
+    if scheme or not separator or not is_path or {"?", "#"}.intersection(path):
         raise unknown(uri)
     return parts
 

@@ -52,9 +52,9 @@ def of_list(view):
         for alias, name in filterset.aliases.items():
             yield in_query(alias, f"The same as `{name}`.", text)
         meant = f"Without it `relevance` where there is a `q`, else `{filterset.default_sort}`."
-    for name, each in filterset.filters.items():
+    for name, parameter in filterset.filters.items():
         yield in_query(
-            name, each.description, each.field.schema, required=name in filterset.required
+            name, parameter.description, parameter.field.schema, required=name in filterset.required
         )
     if "sort" in filterset.allowed():
         yield in_query("sort", meant, {"type": "string", "enum": filterset.sort_names()})

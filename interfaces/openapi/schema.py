@@ -117,8 +117,8 @@ class OperationSchema(AutoSchema):
         taken = [each for each in parameters.IN_PATH if f"{{{each['name']}}}" in self.path]
         if self.is_list:
             taken += parameters.of_list(self.view)
-        for each in self.get_override_parameters():
-            taken.append(parameters.in_query(each.name, each.description, each.type))
+        for parameter in self.get_override_parameters():
+            taken.append(parameters.in_query(parameter.name, parameter.description, parameter.type))
         if self.is_conditional:
             taken.append(parameters.IF_NONE_MATCH)
         if self.takes_ranges:

@@ -52,7 +52,7 @@ class Emblem:
         picture = Image.new("RGB", (2 * (unit + edge), 2 * (unit + edge)), self.colour)
         for column, row, (_, method, corners, options), is_pale in self.cells:
             cell = Image.new("L", (unit, unit))
-            points = [round(each * unit) for each in corners]
+            points = [round(corner * unit) for corner in corners]
             getattr(ImageDraw.Draw(cell), method)(points, fill=128 if is_pale else 255, **options)
             picture.paste("#fff", (edge + column * unit, edge + row * unit), cell)
         return picture.resize((size, size), Image.Resampling.LANCZOS)

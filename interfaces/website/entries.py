@@ -93,7 +93,9 @@ class PersonaPage(EntryPage):
     def get(self, request, slug):
         persona, validator, _ = reads.rated_persona(slug)
         ratings = sorted(persona.ratings.items(), reverse=True)
-        query = {name: each for name, each in query_parameters(request).items() if name == "cursor"}
+        query = {
+            name: values for name, values in query_parameters(request).items() if name == "cursor"
+        }
         paginator = ReviewPagination()
         reviews = public_reviews(PersonaReviewFilterSet(query, slug=slug))
         page = paginator.paginate_queryset(reviews, request)
@@ -115,8 +117,8 @@ class PicturePage(EntryPage):
 
     def get(self, request, slug):
         entry, validator, _ = self.read(slug)
-        shown = {name: getattr(entry, name) for name in Face._fields if name != "kind"}
-        content = draw(Face(self.kind, **shown))
+        values = {name: getattr(entry, name) for name in Face._fields if name != "kind"}
+        content = draw(Face(self.kind, **values))
         return public_response(content, validator, content_type="image/png")
 
 

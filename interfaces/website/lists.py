@@ -84,7 +84,7 @@ class ListPage(Page):
             section=self.section,
             filterset=filterset,
             chips=list(chips(filterset)),
-            facets=[each for each in self.choices(filterset, counted) if each["choices"]],
+            facets=[facet for facet in self.choices(filterset, counted) if facet["choices"]],
             numbers=pagination.numbers,
             **pagination.get_paginated_response(page).data,
         )
@@ -117,8 +117,8 @@ def facet_of(filterset, name, title, values):
         )
     # One that is set is shown, however rare it is.
     choices.sort(key=lambda choice: not choice["is_set"])
-    shown, more = choices[:MAX_SHOWN], choices[MAX_SHOWN:]
-    return {"name": name, "title": title, "choices": shown, "more": more}
+    first, more = choices[:MAX_SHOWN], choices[MAX_SHOWN:]
+    return {"name": name, "title": title, "choices": first, "more": more}
 
 
 def chips(filterset):

@@ -60,11 +60,11 @@ class Sitemap(XmlDocument):
         return self.respond(sitemap("urlset", "url", urls), None)
 
     def entries(self, part):
-        wanted = PART.fullmatch(part)
-        if wanted is None:
+        match = PART.fullmatch(part)
+        if match is None:
             raise Http404
-        section = wanted[1]
-        rows = reads.sitemap_part(section, int(wanted[2]))
+        section = match[1]
+        rows = reads.sitemap_part(section, int(match[2]))
         if not rows:
             raise Http404
         return [(f"/{section}/{slug}", updated_at) for slug, updated_at in rows]

@@ -144,7 +144,7 @@ class WholeNameSearchMixin:
     """Searches for a whole slug, handle or identifier, in each of `search_fields`."""
 
     def find(self, queryset, term):
-        found = Q(pk=None)  # no row
+        condition = Q(pk=None)  # no row
         for lookup in self.search_fields:
             relation, _, name = lookup.rpartition("__")
             if relation:
@@ -152,10 +152,10 @@ class WholeNameSearchMixin:
                 # Looked up first: its key leads through an index, and a join would not.
                 key = related.filter(**{name: term.lower()}).values_list("pk", flat=True).first()
                 if key is not None:
-                    found |= Q(**{f"{relation}_id": key})
+                    condition |= Q(**{f"{relation}_id": key})
             else:
-                found |= Q(**{name: term})
-        return queryset.filter(found)
+                condition |= Q(**{name: term})
+        return queryset.filter(condition)
 
 
 def state_label(state):

@@ -53,8 +53,8 @@ class FilterSet:
         self.params = self._params(query)
         self.sort = self._sort(self.params.get("sort"))
         self.values = {
-            name: each.read(query[name] if each.is_repeatable else self.params[name])
-            for name, each in self.filters.items()
+            name: parameter.read(query[name] if parameter.is_repeatable else self.params[name])
+            for name, parameter in self.filters.items()
             if name in self.params
         }
         for name in self.required:
@@ -72,7 +72,7 @@ class FilterSet:
         """The texts of its 400s."""
         yield cls.unknown("colour")
         yield from map(cls.missing, cls.required)
-        yield from (each.error for each in cls.filters.values() if each.error)
+        yield from (parameter.error for parameter in cls.filters.values() if parameter.error)
         if "sort" in cls.allowed():
             yield cls.unknown_sort()
 
@@ -105,7 +105,7 @@ class FilterSet:
     @property
     def inlined(self):
         """The values that have an SQL of their own."""
-        return {name: each for name, each in self.values.items() if self.filters[name].is_inlined}
+        return {name: value for name, value in self.values.items() if self.filters[name].is_inlined}
 
     @property
     def shape(self):
@@ -115,10 +115,10 @@ class FilterSet:
     def _params(self, query):
         """The first value of each parameter, aliases resolved."""
         allowed, params = self.allowed(), {}
-        for given, values in query.items():
-            if given not in allowed:
-                raise BadRequest(self.unknown(given))
-            name = self.aliases.get(given, given)
+        for parameter, values in query.items():
+            if parameter not in allowed:
+                raise BadRequest(self.unknown(parameter))
+            name = self.aliases.get(parameter, parameter)
             is_repeatable = name in self.filters and self.filters[name].is_repeatable
             if name in params or (len(values) > 1 and not is_repeatable):
                 raise BadRequest(GIVEN_TWICE.format(name=name))

@@ -16,12 +16,12 @@ class BodySerializer(serializers.Serializer):
 
     def to_internal_value(self, data):
         # null for an optional field means that it is absent.
-        given = {
+        present = {
             name: value
             for name, value in data.items()
             if value is not None or name not in self.fields or self.fields[name].required
         }
-        return super().to_internal_value(given)
+        return super().to_internal_value(present)
 
     def read(self, body):
         """The values of a body; BadRequest with the problems of all its fields, in their order.

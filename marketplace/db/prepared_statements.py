@@ -111,10 +111,10 @@ class Statement:
 def parse(statement):
     numbers = {}
 
-    def number(found):
-        if found[0] == "%%":
+    def number(match):
+        if match[0] == "%%":
             return "%"
-        place = found[1] or len(numbers)
+        place = match[1] or len(numbers)
         return f"${numbers.setdefault(place, len(numbers) + 1)}"
 
     text = re.sub(r"%%|%s|%\((\w+)\)s", number, statement).encode()

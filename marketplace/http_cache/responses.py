@@ -62,14 +62,14 @@ def public_response(content, *validators, content_type):
     return response
 
 
-def conditional_response(request, shown, validator, build):
+def conditional_response(request, version, validator, build):
     """The response that `build` makes of the rows whose versions are `shown`.
 
     A 304, not built, where the client has it. With a validator the middleware caches it.
     """
     history = validator and validator.history
     release = settings.VERSION, REPRESENTATION, settings.PUBLIC_URL
-    etag = etag_of(repr((*release, history, cache_key(request.META), shown)))
+    etag = etag_of(repr((*release, history, cache_key(request.META), version)))
     if is_not_modified(request.META, etag):
         return HttpResponseNotModified(headers={"ETag": etag})
     response = build()

@@ -87,7 +87,7 @@ class ParkedConnections(dict):
         """
         conns = [*self.items()][:-1]
         is_late = time.monotonic() + FIRST_SECONDS - 1
-        silent = [each for each in conns if each[1].parser is None and each[1].timeout < is_late]
+        silent = [item for item in conns if item[1].parser is None and item[1].timeout < is_late]
         return (silent or conns)[:1]
 
     def largest_beyond(self, conn, bound):

@@ -97,13 +97,13 @@ class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def row_context(self, request, row):
         """Who has reported it, and beside that what its own page shows of it."""
         target, target_admin = self.target_of(row)
-        shown = {"target": target, "kind": row.kind}
+        context = {"target": target, "kind": row.kind}
         if target_admin.has_view_permission(request):
-            shown |= target_admin.row_context(request, target)
-            shown["target_link"] = target_admin.url_of("change", target.pk)
+            context |= target_admin.row_context(request, target)
+            context["target_link"] = target_admin.url_of("change", target.pk)
         if request.user.has_perm("reports.view_report"):
-            shown["reports"] = [self.reports_panel(request, row)]
-        return shown
+            context["reports"] = [self.reports_panel(request, row)]
+        return context
 
     def reports_panel(self, request, case):
         reports = case.reports.select_related("agent")

@@ -26,13 +26,13 @@ class Command(BaseCommand):
     def handle(self, *, handle, scopes, expires_in_days, **options):
         if expires_in_days is not None and not 1 <= expires_in_days <= tokens.MAX_DAYS:
             raise CommandError(f"--expires-in-days must be from 1 to {tokens.MAX_DAYS}.")
-        wanted = [scope.strip() for scope in scopes.split(",")]
-        if unknown := [scope for scope in wanted if scope not in Scope.values]:
+        names = [scope.strip() for scope in scopes.split(",")]
+        if unknown := [scope for scope in names if scope not in Scope.values]:
             raise CommandError(
                 f"Unknown scope {unknown[0]!r}. Scopes are {', '.join(Scope.values)}."
             )
         agent = Agent.objects.filter(handle=handle).first()
         if agent is None:
             raise CommandError(f"No agent has the handle {handle!r}.")
-        token = AgentToken.objects.issue(agent, wanted, expires_at=tokens.expiry(expires_in_days))
+        token = AgentToken.objects.issue(agent, names, expires_at=tokens.expiry(expires_in_days))
         self.stdout.write(token.text)
