@@ -11,6 +11,7 @@ from catalogue.search.facet_counts import facet_count
 from catalogue.search.ranking import MAX_RESULTS
 from catalogue.search.reads import CompiledRanking, version_validator
 from catalogue.search.zero_results import count_zero_results
+from marketplace.api.pagination import KeysetPagination
 from marketplace.db.compiled_queries import (
     InlineConstant,
     bind,
@@ -24,7 +25,7 @@ from marketplace.db.rows import from_row
 from marketplace.http_cache.lists import FilteredList, Rows, fetch_ranked, fetch_sorted
 from marketplace.http_cache.validators import Read, Validator
 
-MAX_PAGE = 100  # rows of a page at most
+MAX_PAGE = KeysetPagination.max_limit
 WHOLE = IntegerField()
 EPOCH = datetime.fromtimestamp(0, UTC)
 

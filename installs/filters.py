@@ -7,15 +7,15 @@ from marketplace.db.keysets import Sort
 
 
 class OwnFilterSet(FilterSet):
-    """What the bound `agent` has; the order alone is the profile's."""
+    """The bound `agent`'s installs, newest first as in the profile."""
 
     sorts = {"newest": Sort(F("id"), "Newest")}
     default_sort = "newest"
 
 
 class OwnSkillFilterSet(OwnFilterSet):
-    """For the cursors, which are those of one list."""
+    """A class of its own, because a cursor is only valid for the list it came from."""
 
 
 class OwnPersonaFilterSet(OwnFilterSet):
-    """The same."""
+    """See OwnSkillFilterSet."""

@@ -1,4 +1,4 @@
-"""What an agent has; always from the primary, so that it reads what it has just written."""
+"""An agent's installs. They come from the primary, so that agents read their own writes."""
 
 from installs.models import PersonaInstall, SkillInstall
 from marketplace.http_cache.lists import FilteredList

@@ -95,7 +95,7 @@ class UpdateSerializer(ResponseSerializer):
 
 
 class SkillInstallSerializer(SkillIdSerializer):
-    """What the profile and the list show of an installed skill."""
+    """An installed skill in the profile and in the agent's list."""
 
     slug = EntrySlugField()
     title = TitleField()
@@ -105,7 +105,7 @@ class SkillInstallSerializer(SkillIdSerializer):
 
 
 class PersonaInstallSerializer(PersonaIdSerializer):
-    """What the profile and the list show of an installed persona."""
+    """An installed persona in the profile and in the agent's list."""
 
     slug = EntrySlugField(initial=PERSONA_SLUG)
     title = TitleField(initial=PERSONA_TITLE)

@@ -93,7 +93,7 @@ class Importer:
 
     @property
     def imported(self):
-        """What an import may change of an existing entry."""
+        """The fields of an existing entry that an import may change."""
         return [*self.model.frontmatter_fields(), "content", "status", *self.own_fields]
 
     def find(self, path):
@@ -279,7 +279,7 @@ class Importer:
 
 
 def entry_fields(model, fields):
-    """What an entry of the model takes from its frontmatter."""
+    """The values that a frontmatter sets on an entry of the model."""
     return {name: fields.line(name) for name in model.TEXT_FIELDS} | {
         name: fields.words(name) for name in model.LIST_FIELDS
     }

@@ -47,7 +47,7 @@ class CompiledRanking:
         return ranking.Ranking(best, count, version)
 
     def results(self, text, **options):
-        """What a page shows of the Ranking: not of which catalogue it is."""
+        """The best entries and their count, without the catalogue version."""
         best, count, _ = self(text, **options)
         return best, count
 

@@ -46,7 +46,7 @@ class Operation:
 
 
 def problem(schema, value, *, is_required):
-    """What is wrong with an argument, or None. The API says the rest."""
+    """The problem with an argument, or None. The API checks the rest."""
     if value is None and not is_required:
         return None
     if value is None or (value == "" and "minLength" in schema):

@@ -55,7 +55,7 @@ def newest(number):
 
 @on_replica
 def related_to(entry):
-    """What the page of an entry shows beside it, by one statement.
+    """What the page of an entry shows beside it, read in one statement.
 
     `weeks` are the installs of the last twelve weeks, the oldest first; `also` is what agents with
     the entry have, too, `more` what its author has written: `{"slug", "title", "category"}`.

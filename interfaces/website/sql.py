@@ -24,7 +24,7 @@ def parts_of(table):
 
 
 def related_of(kind, *, counter):
-    """One row of what stands beside an entry; related.py unpacks it."""
+    """One row of what the page of an entry shows beside it, for `related_to`."""
     return f"""
     WITH entry AS (SELECT id, author FROM catalogue_{kind} WHERE id = %(entry)s),
     agents AS (
