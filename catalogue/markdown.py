@@ -77,14 +77,14 @@ def contents(text, folder="", *, is_own=False):
 def rendered(text, folder, is_own):
     fenced = FENCED.match(text)
     body = text[fenced.end() :] if fenced else text
-    shown = body if is_own else body[:MAX_PREVIEW]
-    html, headings = unsafe(shown)
+    excerpt = body if is_own else body[:MAX_PREVIEW]
+    html, headings = unsafe(excerpt)
     # Markup may be many times as long as its text.
     while not is_own and (size := len(html.encode())) > MAX_HTML:
-        shown = shown[: len(shown) * MAX_HTML // size]
-        html, headings = unsafe(shown)
+        excerpt = excerpt[: len(excerpt) * MAX_HTML // size]
+        html, headings = unsafe(excerpt)
     return nh3.clean(
-        html + CUT_OFF * (len(body) > len(shown)),
+        html + CUT_OFF * (len(body) > len(excerpt)),
         tags=TAGS,
         attributes=ATTRIBUTES,
         set_tag_attribute_values=FOCUSABLE,

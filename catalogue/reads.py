@@ -137,7 +137,7 @@ class EntryList(FilteredList):
         is_cut = is_first_page and filterset.sort == "relevance"
         options = {
             "text": filterset.words,
-            "wanted": MAX_PAGE + 1 if is_cut else MAX_RESULTS,
+            "limit": MAX_PAGE + 1 if is_cut else MAX_RESULTS,
             "facets": filterset.facets,
             "is_selective": filterset.is_selective,
             "bound": filterset.values,

@@ -51,11 +51,11 @@ def whole_number(name, *, default, low, high):
 
 def words(name, default="", *, pattern=None, meaning=""):
     """A comma-separated list of words that match the pattern."""
-    found = [word.strip() for word in text(name, default).split(",") if word.strip()]
-    for word in found:
+    values = [word.strip() for word in text(name, default).split(",") if word.strip()]
+    for word in values:
         if pattern and not re.fullmatch(pattern, word):
             raise ImproperlyConfigured(f"{name} must hold {meaning}, not {word!r}.")
-    return found
+    return values
 
 
 def matching(name, pattern, *, default, meaning):

@@ -63,8 +63,8 @@ class OperatorKeyAdmin(
     def names(self, key):
         names = sorted(set(key.claim_names))
         others = len(names) - SHOWN_NAMES
-        shown = ", ".join(names[:SHOWN_NAMES]) or "nobody"
-        return f"{shown} and {others} other{pluralize(others)}" if others > 0 else shown
+        listed = ", ".join(names[:SHOWN_NAMES]) or "nobody"
+        return f"{listed} and {others} other{pluralize(others)}" if others > 0 else listed
 
     @admin.display(description="agents")
     def agents(self, key):
@@ -162,11 +162,11 @@ class OperatorKeyAdmin(
         """The agents that are claimed with these keys, as many as one request has time for."""
         claims = OperatorClaim.objects.claimed().filter(key__in=list(keys))
         agents = Agent.objects.filter(claim__in=claims, **conditions).order_by("pk")
-        found = list(agents.values_list("pk", flat=True)[: MAX_AT_ONCE + 1])
-        if len(found) > MAX_AT_ONCE:
+        ids = list(agents.values_list("pk", flat=True)[: MAX_AT_ONCE + 1])
+        if len(ids) > MAX_AT_ONCE:
             text = f"This is for {MAX_AT_ONCE} agents at once: do it again for the others."
             self.message_user(request, text, messages.WARNING)
-        return Agent.objects.filter(pk__in=found[:MAX_AT_ONCE])
+        return Agent.objects.filter(pk__in=ids[:MAX_AT_ONCE])
 
 
 def counted(rows):

@@ -27,20 +27,20 @@ class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
 
     def rankings(self, request):
         """How far agents come: those that have asked for a code, and those that are claimed."""
-        asked, claims = ~Q(operator_email=""), OperatorClaim.objects
-        agents, asked, pending = sizes(
-            [Agent.objects.all(), claims.filter(asked), claims.pending()],
+        with_email, claims = ~Q(operator_email=""), OperatorClaim.objects
+        agents, with_email, pending = sizes(
+            [Agent.objects.all(), claims.filter(with_email), claims.pending()],
             # Each partial index holds the rows of its query.
             [Agent._meta.db_table, "claim_email", "claim_pending"],
         )
-        claimed = Number(max(asked.value - pending.value, 0), asked.is_estimate)
+        claimed = Number(max(with_email.value - pending.value, 0), with_email.is_estimate)
         return [
             {
                 "title": "From registration to claim",
                 "note": "shares are of all agents",
                 "rows": [
                     ("Agents that have registered", agents, ""),
-                    ("Have asked for a code", asked.share_of(agents), ""),
+                    ("Have asked for a code", with_email.share_of(agents), ""),
                     (
                         "Wait for their code",
                         pending.share_of(agents),

@@ -124,16 +124,16 @@ class OperatorClaim(models.Model):
                 return AlreadyClaimed()
             if missing := [scope for scope in self.scopes if scope not in scopes]:
                 return InsufficientScope(missing[0])
-        asked = self.codes.valid().filter(code_digest=digest).first()
-        if asked is None:
+        valid_code = self.codes.valid().filter(code_digest=digest).first()
+        if valid_code is None:
             return self._refusal(digest)
         # Locked, because their last agents may leave them just now; in one order, because another
         # agent may be about to change them the other way round.
-        keys = OperatorKey.objects.locked().order_by("pk").in_bulk([self.key_id, asked.key_id])
-        asked.key = keys.get(asked.key_id)
-        if asked.key and asked.key.revoked_at:
+        keys = OperatorKey.objects.locked().order_by("pk").in_bulk([self.key_id, valid_code.key_id])
+        valid_code.key = keys.get(valid_code.key_id)
+        if valid_code.key and valid_code.key.revoked_at:
             return ClaimCodeExpired()
-        self._take_over(asked, scopes)
+        self._take_over(valid_code, scopes)
         return None
 
     def _refusal(self, digest):
@@ -145,10 +145,10 @@ class OperatorClaim(models.Model):
             return InvalidClaimCode()
         return ClaimCodeExpired()
 
-    def _take_over(self, asked, scopes):
+    def _take_over(self, valid_code, scopes):
         """Who has asked is the operator from now on, and nobody else; staff see who was before."""
         previous, before = self.key, self.operator
-        self._copy(asked, "operator_name", "operator_email", "code_digest", "key")
+        self._copy(valid_code, "operator_name", "operator_email", "code_digest", "key")
         self.scopes, self.claimed_at = list(scopes), timezone.now()
         self.save()
         if self.key and self.key.confirmed_at is None:

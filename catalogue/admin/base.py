@@ -136,8 +136,8 @@ class EntryAdmin(StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
             raise PermissionDenied
         row = self.get_row_or_404(request, object_id)
         entry = self.model.objects.in_detail().get(pk=row.pk)
-        shown = self.serializer_class(entry, context={"request": request}).data
-        body = json.dumps(shown, indent=2, ensure_ascii=False)
+        representation = self.serializer_class(entry, context={"request": request}).data
+        body = json.dumps(representation, indent=2, ensure_ascii=False)
         context = {
             **self.admin_site.each_context(request),
             "title": f"{entry} as an agent sees it",

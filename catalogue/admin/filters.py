@@ -19,14 +19,14 @@ class CategoryFilter(admin.SimpleListFilter):
 
     # A loose index scan: each step finds the next category, however many entries have it.
     CATEGORIES = """
-        WITH RECURSIVE found AS (
+        WITH RECURSIVE categories AS (
             (SELECT category FROM {table} WHERE {half} ORDER BY category LIMIT 1)
             UNION ALL
             SELECT (SELECT category FROM {table}
-                    WHERE {half} AND category > found.category ORDER BY category LIMIT 1)
-            FROM found WHERE found.category IS NOT NULL
+                    WHERE {half} AND category > categories.category ORDER BY category LIMIT 1)
+            FROM categories WHERE categories.category IS NOT NULL
         )
-        SELECT category FROM found WHERE category <> '' LIMIT 100
+        SELECT category FROM categories WHERE category <> '' LIMIT 100
     """
 
     def lookups(self, request, model_admin):

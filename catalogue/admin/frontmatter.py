@@ -30,13 +30,13 @@ class PastedFileMixin:
         except Refused as error:
             return JsonResponse({"error": f"No field was filled: {error}."}, status=400)
         content, fields = values.pop("content"), self.get_form(request)().fields
-        shown = {
+        form_values = {
             name: [[row.pk, str(row)] for row in value]
             if isinstance(value, QuerySet)
             else str(fields[name].prepare_value(value))
             for name, value in values.items()
         }
-        return JsonResponse({"fields": shown, "content": content})
+        return JsonResponse({"fields": form_values, "content": content})
 
 
 class WriteFrontmatterMixin:

@@ -42,7 +42,7 @@ RANKED = """
         -- How many postings of each word are read, how many words are cut by that, and how many
         -- entries are scored: more than are wanted where they may lack the score of a word.
         SELECT size, cut, CASE WHEN number > 1 AND cut > 0
-            THEN %(max_results)s ELSE %(wanted)s END AS scored
+            THEN %(max_results)s ELSE %(limit)s END AS scored
         FROM (
             -- The postings of one word alone are in the order of the ranking.
             SELECT count(*) AS number, least(%(max_postings)s / greatest(count(*), 1),
@@ -57,17 +57,17 @@ RANKED = """
         WHERE slug = %(slug)s OR lower(title) COLLATE "C" = lower(%(text)s)
         ORDER BY score DESC, id DESC LIMIT %(max_results)s
     ),
-    found AS MATERIALIZED (
+    matches AS MATERIALIZED (
         SELECT entry_id, sum(score)::bigint AS score, sum(cut) AS cut
-        FROM ({found} UNION ALL SELECT entry_id, score, 0 FROM named) AS posting
+        FROM ({by_words} UNION ALL SELECT entry_id, score, 0 FROM named) AS posting
         GROUP BY entry_id HAVING sum(score) IS NOT NULL
     ),
     best AS (
-        -- The score is complete where the entry was found by each word that is cut.
+        -- The score is complete where the entry matched each word that is cut.
         SELECT entry_id, CASE WHEN cut = (SELECT cut FROM bound) THEN score
             ELSE score / {named} * {named} + coalesce({score}, 0) END AS score
         FROM (
-            SELECT entry_id, score, cut FROM found
+            SELECT entry_id, score, cut FROM matches
             ORDER BY score DESC, entry_id DESC LIMIT (SELECT scored FROM bound)
         ) AS candidate
     ),
@@ -81,10 +81,10 @@ RANKED = """
             SELECT entry_id, score, row_number() OVER (ORDER BY score DESC, entry_id DESC) AS place
             FROM best
         ) AS placed
-        ORDER BY relevance DESC, entry_id DESC LIMIT %(wanted)s
+        ORDER BY relevance DESC, entry_id DESC LIMIT %(limit)s
     )
     SELECT array_agg(relevance), array_agg(entry_id),
-        (SELECT least(count(*), %(max_results)s) FROM found), ({version}),
+        (SELECT least(count(*), %(max_results)s) FROM matches), ({version}),
         (SELECT has_unknown FROM query)
     FROM ranked
 """
@@ -153,11 +153,11 @@ def ranking_sql(model, entries, *, is_filtered):
     }
     parts["score"] = SCORE.format(**parts)
     parts["by_word"] = BY_WORD.format(**parts)
-    parts["found"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
+    parts["by_words"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
     return RANKED.format(**parts)
 
 
-def ranking_params(kind, text, facets, wanted, *, is_filtered):
+def ranking_params(kind, text, facets, limit, *, is_filtered):
     """The parameters of the statement, but for those of the entries and `is_selective`.
 
     The entries are filtered already: by `facets`, whose counts tell how many entries pass, and by
@@ -175,6 +175,6 @@ def ranking_params(kind, text, facets, wanted, *, is_filtered):
         "max_postings": MAX_FILTERED if is_filtered else MAX_POSTINGS,
         "max_alone": MAX_FILTERED if is_filtered else MAX_RESULTS,
         "max_results": MAX_RESULTS,
-        "wanted": min(wanted, MAX_RESULTS),
+        "limit": min(limit, MAX_RESULTS),
         "max_popular": MAX_POPULAR,
     }

@@ -31,10 +31,10 @@ class CompiledRanking:
         self.kind, self.is_filtered = entries.model.__name__.lower(), is_filtered
         self.sql = ranking.ranking_sql(entries.model, passing, is_filtered=is_filtered)
 
-    def __call__(self, text, *, wanted, facets=(), is_selective=False, bound=None):
+    def __call__(self, text, *, limit, facets=(), is_selective=False, bound=None):
         """The Ranking of the entries that hold any of the words."""
         is_filtered = self.is_filtered
-        params = ranking.ranking_params(self.kind, text, facets, wanted, is_filtered=is_filtered)
+        params = ranking.ranking_params(self.kind, text, facets, limit, is_filtered=is_filtered)
         params["is_selective"] = is_selective
         for place, value in enumerate(self.passing.values(bound)):
             params[f"entries_{place}"] = value
@@ -74,7 +74,7 @@ def near_slugs(model, text):
     slug, entries = as_slug(text), model.objects.published()
     if not slug or model.objects.unpublished().filter(slug=slug).exists():
         return []
-    best, _ = CompiledRanking(entries).results(slug.replace("-", " "), wanted=COMPARED)
+    best, _ = CompiledRanking(entries).results(slug.replace("-", " "), limit=COMPARED)
     rows = entries.filter(pk__in=[row_id for _, row_id in best]).order_by()
     slugs = sorted(rows.values_list("slug", flat=True))
     return get_close_matches(slug, slugs, n=MAX_NEAR)

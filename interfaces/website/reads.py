@@ -67,7 +67,7 @@ def related_to(entry):
             "entry": entry.pk,
             "today": day,
             "weeks": WEEKS,
-            "shown": MAX_RELATED,
+            "limit": MAX_RELATED,
             "max_agents": MAX_AGENTS,
             "max_installs": MAX_INSTALLS,
         },

@@ -43,17 +43,17 @@ def related_of(kind, *, counter):
     ), also AS (
         SELECT slug, title, category
         FROM others JOIN catalogue_{kind} USING (id)
-        WHERE {IS_PUBLISHED} ORDER BY agents DESC, id DESC LIMIT %(shown)s
+        WHERE {IS_PUBLISHED} ORDER BY agents DESC, id DESC LIMIT %(limit)s
     ), more AS (
         SELECT other.slug, other.title, other.category
         FROM entry, LATERAL (
             SELECT * FROM catalogue_{kind} AS candidate
             WHERE candidate.author = entry.author AND {IS_PUBLISHED}
-            ORDER BY {counter} DESC, candidate.id DESC LIMIT 2 * %(shown)s + 1
+            ORDER BY {counter} DESC, candidate.id DESC LIMIT 2 * %(limit)s + 1
         ) AS other
         WHERE entry.author <> '' AND other.id <> entry.id
             AND other.slug NOT IN (SELECT slug FROM also)
-        ORDER BY other.{counter} DESC, other.id DESC LIMIT %(shown)s
+        ORDER BY other.{counter} DESC, other.id DESC LIMIT %(limit)s
     )
     SELECT
         ARRAY(
