@@ -42,6 +42,14 @@ def test_what_the_api_counted_is_true():
     assert recount() == ("Every counter is true.\n", 0)
 
 
+@pytest.mark.usefixtures("counted")
+def test_installs_that_have_ended_are_counted_too(client):
+    client.post("/api/v1/agents/me/skills/uninstall", {"slug": "pdf"})
+    client.post("/api/v1/agents/me/personas/uninstall", {"slug": "scribe"})
+
+    assert recount() == ("Every counter is true.\n", 0)
+
+
 def test_reports_are_counted_too(client, counted):
     body = {"kind": "skill", "slug": "pdf", "reason": "spam"}
     client.post("/api/v1/agents/me/reports", body)

@@ -127,3 +127,27 @@ def test_it_counts_against_manage(client, agent, kind, rates):
     statuses = [client.post(url(kind), {"slug": "wanted"}).status_code for _ in range(3)]
 
     assert statuses == [200, 200, 429]
+
+
+def test_the_profile_lists_updates_latest_change_first(client, agent):
+    installs = {kind: installed(kind, agent) for kind in KINDS}
+    installed("skill", agent, "unchanged")
+    changed_entries = {kind: changed(installs[kind], kind) for kind in KINDS}
+
+    assert client.get("/api/v1/agents/me").json()["updates"] == [
+        {
+            "kind": kind,
+            "slug": "wanted",
+            "version": "",
+            "digest": changed_entries[kind].digest,
+            "installedDigest": installs[kind].installed_digest,
+        }
+        for kind in ("persona", "skill")
+    ]
+
+
+def test_the_profile_lists_a_hundred_updates(client, agent):
+    old = "sha256:" + "0" * 64
+    SkillInstallFactory.create_batch(101, agent=agent, installed_digest=old)
+
+    assert len(client.get("/api/v1/agents/me").json()["updates"]) == 100

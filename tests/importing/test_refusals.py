@@ -34,6 +34,10 @@ OUTSIDE = "a symbolic link that leads outside the imported path"
         ("---\nname: pdf\n---\nA\0B", "contains NUL characters"),
         ("---\nname: p\0df\n---\nText.", "contains NUL characters"),
         ("---\nname: pdf\n---\n" + "x" * 1024 * 1024, "larger than 1024 KiB"),
+        (
+            f"---\ntitle: {'x' * 64 * 1024}\n---\n",
+            "its frontmatter is longer than 64 Ki characters",
+        ),
     ],
 )
 def test_it_is_refused_and_the_others_are_imported(anyone, tmp_path, data, reason):

@@ -9,7 +9,7 @@ from demo.postgres import CHECKOUT
 from reviews.models import Review
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
-DOCUMENTS = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
+DOCUMENTS = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
 SESSIONS = {"README.md": "A first session", "docs/api.md": "The rest of an agent's life"}
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"(?:\]\(|src=\"|srcset=\")(?!https?:)([^)\"#]*)#?([^)\"]*)")
@@ -63,4 +63,4 @@ def test_every_link_leads_somewhere(document):
 def test_the_readme_names_every_document():
     named = {path for path, _ in LINK.findall((CHECKOUT / "README.md").read_text())}
 
-    assert {f"docs/{path.name}" for path in DOCUMENTS[1:]} <= named
+    assert {str(path.relative_to(CHECKOUT)) for path in DOCUMENTS[1:]} <= named
