@@ -1,4 +1,4 @@
-"""The names that agents are known by (contract 3)."""
+"""The names that agents are known by (contract 5.3)."""
 
 from django.utils.text import slugify
 

@@ -7,7 +7,7 @@ profiles/sql.py reads the profile by the same statement.
 
 from agents.tokens import NOTED_EVERY
 
-# Of a token: every one but a usable one is refused (contract 2).
+# Of a token: every one but a usable one is refused (contract 4.10).
 STATE = """
 CASE
     WHEN agents_agenttoken.revoked_at IS NOT NULL THEN 'revoked'

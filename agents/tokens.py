@@ -1,6 +1,6 @@
-"""The text of a token (contract 2), `<prefix>_agent_<opaque>`, and of an operator's key.
+"""The text of a token (contract 4.6), `<prefix>_agent_<opaque>`, and of an operator's key.
 
-The key is `<prefix>_operator_<opaque>` (lifecycle 17), made and kept in the same way.
+The key is `<prefix>_operator_<opaque>` (contract 19.1), made and kept in the same way.
 """
 
 import hashlib

@@ -61,7 +61,7 @@ class RegistrationViewSet(PublicViewSet):
 
 
 class ClaimViewSet(ApiViewSet):
-    """The calling agent's claim: who operates it (contract 5)."""
+    """The calling agent's claim: who operates it (contract 7)."""
 
     required_scope = Scope.READ
     serializer_class = ConfirmClaimSerializer
@@ -91,7 +91,7 @@ class ClaimViewSet(ApiViewSet):
 
 
 class TokenViewSet(ApiViewSet):
-    """The calling agent's tokens (lifecycle 13)."""
+    """The calling agent's tokens (contract 15)."""
 
     required_scope = Scope.READ
     serializer_class = CreateTokenSerializer

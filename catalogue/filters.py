@@ -1,4 +1,4 @@
-"""The query strings of the two lists (contract 6), and of the facets (lifecycle 19)."""
+"""The query strings of the two lists (contract 8.1), and of the facets (contract 21.1)."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A skill's folder as a zip: the same bytes on every machine for the same digest (lifecycle 15)."""
+"""A skill as a zip: the same bytes on every machine for the same digest (contract 17.8)."""
 
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 

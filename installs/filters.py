@@ -1,4 +1,4 @@
-"""The query strings of an agent's lists of what it has (lifecycle 11)."""
+"""The query strings of an agent's lists of what it has (contract 13.1)."""
 
 from django.db.models import F
 

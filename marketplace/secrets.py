@@ -6,7 +6,7 @@ import string
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 # A token is `<prefix>_agent_<secret><checksum>`, an operator's key has `_operator_` instead
-# (contract 2, lifecycle 17; agents/tokens.py).
+# (contract 4.6, 19.1; agents/tokens.py).
 AGENT, OPERATOR, TOKEN_SECRET_LENGTH = "_agent_", "_operator_", 32
 TOKEN = re.compile(rf"(?:{AGENT}|{OPERATOR})[0-9A-Za-z]{{{TOKEN_SECRET_LENGTH}}}")
 # What a log must not hold. The text after `_agent_`, `_operator_` or `/claim/`, truncated or not;

@@ -1,1 +1,1 @@
-"""The people behind the agents: the claim page and the operator's console (lifecycle 17)."""
+"""The people behind the agents: the claim page and the operator's console (contract 19)."""

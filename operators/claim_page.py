@@ -1,6 +1,6 @@
-"""The page on which an operator asks for the code that the agent confirms with (contract 5).
+"""The page on which an operator asks for the code that the agent confirms with (contract 7).
 
-The code comes with an operator key (lifecycle 17). Of a claimed agent, too: it is then for who has
+The code comes with an operator key (contract 19.1). Of a claimed agent, too: it is then for who has
 lost the key, or takes the agent over.
 """
 

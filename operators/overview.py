@@ -1,4 +1,4 @@
-"""What the console shows of an agent (lifecycle 17)."""
+"""What the console shows of an agent (contract 19.5)."""
 
 from operators.forms import LIMITED
 from profiles import reads

@@ -1,4 +1,4 @@
-"""The console: an operator's agents, and what each of them has (lifecycle 17)."""
+"""The console: an operator's agents, and what each of them has (contract 19)."""
 
 from django.contrib import messages
 from django.db.models import Exists, Max, OuterRef

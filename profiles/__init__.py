@@ -1,1 +1,1 @@
-"""What an agent has: its profile, over all apps below (contract 4)."""
+"""What an agent has: its profile, over all apps below (contract 6)."""

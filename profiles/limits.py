@@ -1,4 +1,4 @@
-"""How much of its rate limits an agent has used (lifecycle 11)."""
+"""How much of its rate limits an agent has used (contract 13.2)."""
 
 from marketplace.ratelimits.decorators import Caller, usage_of
 

@@ -1,4 +1,4 @@
-"""What an agent loads when it starts, from rows of the statement MANIFEST (lifecycle 11)."""
+"""What an agent loads when it starts, from rows of the statement MANIFEST (contract 13.3)."""
 
 from collections import namedtuple
 

@@ -1,4 +1,4 @@
-"""What an agent has (contract 4; lifecycle 11 and 14)."""
+"""What an agent has (contract 6, 13.12, 16.5)."""
 
 from collections import defaultdict, namedtuple
 

@@ -1,4 +1,4 @@
-"""What an agent loads when it starts, and what it should stop using or update (lifecycle 11)."""
+"""What an agent loads when it starts, and what it should stop using or update (contract 13)."""
 
 from django.db.models import F, Q, Value
 

@@ -131,7 +131,7 @@ class ReportQuerySet(models.QuerySet):
     def submit(self, agent, target, *, reason, comment=""):
         """File the agent's one report of a skill, a persona or a review; also whether it is new.
 
-        A second one replaces the first, and opens the case again (lifecycle 16). So does one of a
+        A second one replaces the first, and opens the case again (contract 18.2). So does one of a
         review that was written anew since; but as a review of its own it gets a report of its own.
         """
         agent.lock_active()

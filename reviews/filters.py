@@ -1,4 +1,4 @@
-"""The query strings of the lists of reviews (lifecycle 12)."""
+"""The query strings of the lists of reviews (contract 14)."""
 
 import re
 

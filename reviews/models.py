@@ -47,7 +47,7 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
         """Write the agent's one review of a persona; return it and whether it is new.
 
         A second one replaces the whole review. Raises PersonaNotFound or ReviewRequiresInstall
-        (specification, Review).
+        (contract 10.7).
         """
         verdict = agent.fetch_verdict(
             SUBMIT_REVIEW,
@@ -67,7 +67,7 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
     def delete_own(self, agent, slug):
         """Delete the agent's review of a persona, withdrawn or not.
 
-        Raises ReviewNotFound (lifecycle 12).
+        Raises ReviewNotFound (contract 14.6).
         """
         if not is_slug(slug):
             raise ReviewNotFound

@@ -1,4 +1,4 @@
-"""The lists of reviews (lifecycle 12)."""
+"""The lists of reviews (contract 14)."""
 
 from functools import partial
 

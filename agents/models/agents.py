@@ -28,7 +28,7 @@ class AgentQuerySet(models.QuerySet):
 
 class AgentManager(models.Manager.from_queryset(AgentQuerySet)):
     def register(self, *, name="", handle=None, description="", runtime=""):
-        """A new agent with its claim and a token of all scopes (contract 3).
+        """A new agent with its claim and a token of all scopes (contract 5).
 
         Returns the agent with the issued `token` set on it. Raises HandleTaken for a handle that
         the caller chose; one that is made here is made anew until it is free.
@@ -72,7 +72,7 @@ class Agent(models.Model):
     suspended_at = models.DateTimeField(null=True, blank=True)
     suspension_reason = models.CharField(max_length=MAX_REASON, blank=True)
     # By its operator, as are the limits: `{policy: requests in its window}`, of which those below
-    # the tier's count (lifecycle 17).
+    # the tier's count (contract 19.14).
     paused_at = models.DateTimeField(null=True, editable=False)
     limits = models.JSONField(default=dict, db_default={}, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -26,7 +26,7 @@ class OperatorClaimQuerySet(models.QuerySet):
 
 
 class OperatorClaim(models.Model):
-    """Who operates an agent, once both sides have confirmed it (contract 5, lifecycle 17).
+    """Who operates an agent, once both sides have confirmed it (contract 7, 19).
 
     Until then, `operator_name` and `operator_email` come from the newest request for a code.
     """

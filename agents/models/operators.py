@@ -28,7 +28,7 @@ class OperatorKeyQuerySet(models.QuerySet):
     def of_text(self, text):
         """The usable key with this text, or None.
 
-        By the same statement whatever the text is, so that its time tells nothing (lifecycle 17).
+        By the same statement whatever the text is, so that its time tells nothing (contract 15.10).
         """
         return self.usable().filter(digest=tokens.digest(text)).first()
 
@@ -37,7 +37,7 @@ class OperatorKey(RevokedOnceMixin, models.Model):
     """What opens the console of the agents that were claimed with it; only a digest is kept.
 
     It opens nothing before an agent has confirmed a claim with it, and nothing after the last of
-    its agents was released or claimed anew (lifecycle 17).
+    its agents was released or claimed anew (contract 19.13).
     """
 
     digest = models.CharField(max_length=64, editable=False)

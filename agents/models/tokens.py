@@ -77,7 +77,7 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
 
 
 class AgentToken(RevokedOnceMixin, models.Model):
-    """A bearer token, of which only a digest is kept (contract 2)."""
+    """A bearer token, of which only a digest is kept (contract 4.8)."""
 
     MAX_USABLE = 10  # of an agent, above which it makes no more; staff may issue them
 
@@ -129,7 +129,7 @@ class AgentToken(RevokedOnceMixin, models.Model):
 
     @transaction.atomic
     def issue_another(self, *, name="", scopes=None, expires_at=None):
-        """A new token of the agent, with at most this one's scopes and expiry (lifecycle 13).
+        """A new token of the agent, with at most this one's scopes and expiry (contract 15.3).
 
         Raises InsufficientScope and TooManyTokens.
         """
@@ -144,7 +144,7 @@ class AgentToken(RevokedOnceMixin, models.Model):
 
     @transaction.atomic
     def rotate(self, grace):
-        """A new token in place of this one, with this one as its `previous` (lifecycle 13).
+        """A new token in place of this one, with this one as its `previous` (contract 15.5).
 
         Until the grace is over, this one can only read. Raises TooManyTokens.
         """
@@ -164,7 +164,7 @@ class AgentToken(RevokedOnceMixin, models.Model):
 
     @transaction.atomic
     def revoke_by_id(self, public_id):
-        """Revoke a token of the agent, this one or another; returns it (lifecycle 13).
+        """Revoke a token of the agent, this one or another; returns it (contract 15.8).
 
         Raises TokenNotFound and InsufficientScope.
         """

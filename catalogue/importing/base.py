@@ -1,4 +1,4 @@
-"""Importing files into the catalogue (contract 9)."""
+"""Importing files into the catalogue (contract 23)."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A skill's folder on the disk: which of its files are stored, what refuses it (lifecycle 15)."""
+"""A skill's folder on the disk: which of its files are stored, what refuses it (contract 17.2)."""
 
 import os
 import re

@@ -3,7 +3,7 @@ from django.db.models import F, Q
 
 
 class Change(models.Model):
-    """The last change of what a slug shows (lifecycle 18); triggers alone write it.
+    """The last change of what a slug shows (contract 20.2); triggers alone write it.
 
     Its position in the feed is `changed_at`, which rises with each commit (docs/changes.md).
     """

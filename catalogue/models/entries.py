@@ -85,7 +85,7 @@ def successor_slug(model, relation=""):
 
 
 class Entry(models.Model):
-    """What skills and personas share (contract 6)."""
+    """What skills and personas share (contract 8)."""
 
     LONG_COLUMNS = ["content"]
     # What the frontmatter of a file says about an entry, beside its name: texts, lists of words.
@@ -180,7 +180,7 @@ class Entry(models.Model):
         self._become(Status.WITHDRAWN, timezone.now(), reason)
 
     def deprecate(self, message, successor=None):
-        """Advise against the entry, which can be installed still (lifecycle 16)."""
+        """Advise against the entry, which can be installed still (contract 18.6)."""
         self.deprecation_message, self.successor = message, successor
         self.save(update_fields=["deprecation_message", "successor", "updated_at"])
 
@@ -195,7 +195,7 @@ class Entry(models.Model):
 
 
 def digest_of(*parts):
-    """A column with the digest of what agents get of an entry, `sha256:<hex>` (lifecycle 14)."""
+    """A column with the digest of what agents get of an entry, `sha256:<hex>` (contract 16.1)."""
     return models.GeneratedField(
         expression=Func(*parts, function="catalogue_digest"),
         output_field=models.CharField(max_length=71),

@@ -36,7 +36,7 @@ class FileContentQuerySet(models.QuerySet):
 
 
 class FileContent(models.Model):
-    """The bytes of a file, stored once however many skills hold it (lifecycle 15).
+    """The bytes of a file, stored once however many skills hold it (contract 17.4).
 
     `Skill.files` names it by its digest. Lists and searches read none.
     """

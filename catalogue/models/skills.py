@@ -59,7 +59,7 @@ class SkillMdField(models.TextField):
     """The SKILL.md that is served; empty where the content itself is.
 
     It is stored, so that a release that writes frontmatter differently is no update of any skill
-    (lifecycle 14).
+    (contract 16.3).
     """
 
     def pre_save(self, skill, add):

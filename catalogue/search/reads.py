@@ -84,8 +84,8 @@ def near_slugs(model, text):
 def most_common(kind, facets, limit=MAX_VALUES):
     """The most common values of each facet, as `(facet, value, entries)`.
 
-    In one statement, which cannot see another state of the catalogue than its version (lifecycle
-    19).
+    In one statement, which cannot see another state of the catalogue than its version (contract
+    21.3).
     """
     params = {"kind": kind, "facets": list(facets), "limit": limit}
     rows = fetch_all(FACET_VALUES, params)

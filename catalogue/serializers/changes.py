@@ -7,7 +7,7 @@ CURSOR = "WyIiLCIyMDI2LTExLTIyVDIwOjU5OjIw"
 
 
 class ChangeSerializer(ResponseSerializer):
-    """A change in the feed (lifecycle 18)."""
+    """A change in the feed (contract 20.1)."""
 
     kind = KindField()
     slug = EntrySlugField()

@@ -18,7 +18,7 @@ OF_SEARCH = f"On all pages; a search has the best {MAX_RESULTS:,}."
 
 
 class DeprecationSerializer(ResponseSerializer):
-    """What a row says with its `deprecation_message` and `successor_slug` (lifecycle 16)."""
+    """What a row says with its `deprecation_message` and `successor_slug` (contract 18.6)."""
 
     message = TextField(
         source="deprecation_message",

@@ -18,7 +18,7 @@ class FacetValueSerializer(ResponseSerializer):
 
 
 class FacetsSerializer(ResponseSerializer):
-    """The most common values of each facet; from most_common (lifecycle 19)."""
+    """The most common values of each facet; from most_common (contract 21.1)."""
 
     facets = PLURALS.keys()
     vars().update(

@@ -1,4 +1,4 @@
-"""The files of a skill (lifecycle 15)."""
+"""The files of a skill (contract 17.5)."""
 
 from urllib.parse import quote
 

@@ -80,7 +80,7 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
     def uninstall(self, agent, slug):
         """Take an entry away from the agent, withdrawn or not.
 
-        Raises the kind's NotInstalled (lifecycle 10).
+        Raises the kind's NotInstalled (contract 12.6).
         """
         agent.lock_active()
         install = self.own(agent, slug)
@@ -91,7 +91,7 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
     def update_own(self, agent, slug):
         """Note that the agent uses the entry's present text; returns an Update.
 
-        Raises the kind's NotInstalled; of a withdrawn entry, its NotFound (lifecycle 14).
+        Raises the kind's NotInstalled; of a withdrawn entry, its NotFound (contract 16.7).
         """
         install = self.lock_own(agent, slug)
         entry, previous = install.entry, install.installed_digest
@@ -120,7 +120,7 @@ class SkillInstallManager(InstallManager):
         """Give the agent a skill, at most once, and count the download.
 
         Raises SkillAlreadyInstalled, even if staff have withdrawn the skill since, or
-        SkillNotFound (specification, Skill installation).
+        SkillNotFound (contract 9.3).
         """
         verdict = agent.fetch_verdict(INSTALL_SKILL, slug=slug, runtime=runtime)
         if verdict.is_installed:
@@ -198,7 +198,7 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
         """Give the agent a free persona, at most once; on request as its one active persona.
 
         Raises PersonaAlreadyInstalled, even if staff have withdrawn the persona or given it a price
-        since, PersonaNotFound or PersonaRequiresPayment (specification, Persona installation).
+        since, PersonaNotFound or PersonaRequiresPayment (contract 9.7).
         """
         verdict = agent.fetch_verdict(INSTALL_PERSONA, slug=slug, activate=activate)
         if verdict.is_installed:
@@ -213,7 +213,7 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
     def activate(self, agent, slug):
         """Make an installed persona the agent's one active persona.
 
-        Raises PersonaNotInstalled; of a withdrawn one, PersonaNotFound (lifecycle 10).
+        Raises PersonaNotInstalled; of a withdrawn one, PersonaNotFound (contract 12.7).
         """
         install = self.lock_own(agent, slug)
         if not install.persona.is_published:
@@ -229,7 +229,7 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
     def deactivate(self, agent, slug):
         """Make an installed persona inactive, withdrawn or not.
 
-        Raises PersonaNotInstalled (lifecycle 10).
+        Raises PersonaNotInstalled (contract 12.6).
         """
         agent.lock_active()
         install = self.own(agent, slug)

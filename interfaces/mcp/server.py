@@ -53,7 +53,7 @@ def respond(request):
     if status >= 400:
         if json.loads(content)["id"] is None:
             raise BadRequest("Request body must be a JSON-RPC request or notification")
-        # An error of the protocol responds to a message that HTTP has delivered (contract 1).
+        # An error of the protocol responds to a message that HTTP has delivered (contract 22.4).
         status = 200
     return HttpResponse(content, status=status, content_type="application/json")
 

@@ -36,7 +36,7 @@ def list_tools(_request, _params):
 
 
 def with_categories(tool):
-    """The tool with the categories of what it searches in its description (lifecycle 19)."""
+    """The tool with the categories of what it searches in its description (contract 22.5)."""
     counted = most_common(KINDS[tool.name], ["category"]).value
     categories = [value for _, value, _ in counted]
     if not 0 < len(categories) < MAX_CATEGORIES:

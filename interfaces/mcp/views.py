@@ -5,7 +5,7 @@ from marketplace.api.viewsets import PublicViewSet
 class McpViewSet(PublicViewSet):
     """MCP's streamable HTTP without sessions: each POST holds one message, the response is JSON.
 
-    A body that is no JSON object is refused before the SDK reads it, as everywhere (contract 1).
+    A body that is no JSON object is refused before the SDK reads it, as everywhere (contract 2.1).
     Any Origin may call: there are no cookies to abuse, and the host is checked.
     """
 

@@ -1,4 +1,4 @@
-"""The root of the API, which names what there is (lifecycle 19)."""
+"""The root of the API, which names what there is (contract 21.4)."""
 
 from django.conf import settings
 from django.urls import reverse

@@ -102,7 +102,7 @@ class PersonaPage(EntryPage):
         return self.render_entry(
             persona,
             [validator, paginator.rows.validator],
-            # The content of a priced persona is not public (contract 6).
+            # The content of a priced persona is not public (contract 8.13).
             persona.content if persona.is_free else "",
             ratings=ratings,
             reviews=paginator.get_paginated_response(page).data,

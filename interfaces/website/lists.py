@@ -59,7 +59,7 @@ class NumberedPagination(KeysetPagination):
 
 
 class ListPage(Page):
-    """A list of the API, with the same parameters (contract 6)."""
+    """A list of the API, with the same parameters (contract 8.1)."""
 
     template_name = "list.html"
     filterset_class = None

@@ -62,7 +62,7 @@ def staff_contact():
 
 @register.filter
 def used(moment):
-    """When a token was last used, as exactly as that is noted (contract 2)."""
+    """When a token was last used, as exactly as that is noted (contract 4.12)."""
     age = timezone.now() - moment
     return (
         "in the last 15 minutes" if age < NOTED_EVERY else f"about {timesince(moment, depth=1)} ago"

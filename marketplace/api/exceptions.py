@@ -20,7 +20,7 @@ AUTHENTICATION_REQUIRED = "Authentication required"
 
 
 class ApiError(APIException):
-    """A row of the specification's error table: a status and, in `default_detail`, its text."""
+    """A row of the error table (contract 3.10): a status and, in `default_detail`, its text."""
 
     headers = {}
 
@@ -98,7 +98,7 @@ def not_allowed(method, allowed):
 
 
 def handle(error, context):
-    """DRF's exception handler: every error as `{"error": <one sentence>}` (contract 1)."""
+    """DRF's exception handler: every error as `{"error": <one sentence>}` (contract 3.1)."""
     if isinstance(error, Http404):
         error = NotFound(HTTPStatus.NOT_FOUND.phrase)
     elif isinstance(error, PermissionDenied) or not isinstance(error, APIException):

@@ -1,4 +1,4 @@
-"""Request bodies: strict, bounded, and one clear sentence on failure (contract 1)."""
+"""Request bodies: strict, bounded, and one clear sentence on failure (contract 2)."""
 
 import json
 import math
@@ -16,7 +16,7 @@ NOT_AN_OBJECT = "Request body must be a JSON object"
 
 
 class StrictJSONParser(BaseParser):
-    """A JSON object. Raises 415, 413 or 400, in this order (contract 1)."""
+    """A JSON object. Raises 415, 413 or 400, in this order (contract 3.2)."""
 
     media_type = "application/json"
     may_be_empty = False

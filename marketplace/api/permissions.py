@@ -7,7 +7,7 @@ from marketplace.api.exceptions import InsufficientScope
 
 
 class Scope(models.TextChoices):
-    """What a token may do (specification, Authentication 3)."""
+    """What a token may do (contract 4.2)."""
 
     READ = "read"
     INSTALL = "install"

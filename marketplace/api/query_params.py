@@ -1,4 +1,4 @@
-"""Reading query strings strictly (contract 1 and 6)."""
+"""Reading query strings strictly (contract 2.9)."""
 
 from urllib.parse import parse_qsl
 

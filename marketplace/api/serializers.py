@@ -1,4 +1,4 @@
-"""Request bodies, read strictly (contract 1), and responses of declared fields."""
+"""Request bodies, read strictly (contract 2), and responses of declared fields."""
 
 from operator import attrgetter
 

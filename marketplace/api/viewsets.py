@@ -35,7 +35,7 @@ class ApiViewSet(GenericViewSet):
         return response
 
     def initial(self, request, *args, **kwargs):
-        # DRF would look at the token first; the contract wants 405 before 401.
+        # DRF would look at the token first; a 405 comes before a 401 (contract 3.2).
         method = request.method
         if method.lower() not in self.http_method_names or not hasattr(self, method.lower()):
             raise MethodNotAllowed(method)

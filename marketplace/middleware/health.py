@@ -51,7 +51,7 @@ clocks = Clocks()
 
 
 class HealthCheckMiddleware:
-    """`/healthz` and `/readyz`, over plain HTTP and for any host name (contract 9)."""
+    """`/healthz` and `/readyz`, over plain HTTP and for any host name (contract 24.7)."""
 
     def __init__(self, get_response):
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""Pages respond in HTML, every other view in JSON (contract 1). The view of a page says so."""
+"""Pages respond in HTML, every other view in JSON (contract 1.6). The view of a page says so."""
 
 from django.urls import Resolver404, resolve
 

@@ -15,7 +15,7 @@ class FormCsrfMiddleware(CsrfViewMiddleware):
     """Django's CSRF check, which leaves the cookies of an exempt view alone.
 
     Django would replace a malformed cookie in any response, and the cache would store it. A method
-    that the view does not have is a 405 and no forgery (contract 1).
+    that the view does not have is a 405 and no forgery (contract 3.4).
     """
 
     def process_request(self, request):
@@ -60,8 +60,8 @@ class ContentSecurityPolicyMiddleware:
 class RequireHttpsMiddleware:
     """Refuses plain HTTP requests to the API and to MCP, and redirects all others.
 
-    There a redirect would hide that the token has already travelled in clear (specification,
-    Authentication 7).
+    There a redirect would hide that the token has already traveled in the clear
+    (contract 24.5).
     """
 
     WITH_TOKENS = ("/api", "/mcp")

@@ -1,4 +1,4 @@
-"""Rate limits in fixed windows, which count every request whatever its outcome (contract 8)."""
+"""Rate limits in fixed windows, which count every request whatever its outcome (contract 11.2)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Usage:
 def ratelimit(policy):
     """Count each call of a viewset's handler, by agent or by address; 429 beyond the limit.
 
-    Handlers run after the checks of token and scope, as the contract orders them.
+    Handlers run after the checks of token and scope (contract 3.2).
     """
 
     def decorate(handler):

@@ -74,7 +74,7 @@ class CountsSerializer(ResponseSerializer):
 
 
 class ProfileSerializer(ResponseSerializer):
-    """The whole profile (contract 4), for the token of the request."""
+    """The whole profile (contract 6.1), for the token of the request."""
 
     agentId = IdentifierField("agent", source="agent.public_id")
     handle = HandleField(source="agent.handle")

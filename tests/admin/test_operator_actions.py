@@ -1,4 +1,4 @@
-"""What staff do with operators in the admin (lifecycle 17)"""
+"""What staff do with operators in the admin (contract 19.16)"""
 
 import pytest
 from django.contrib.admin.models import LogEntry

@@ -1,4 +1,4 @@
-"""What staff see of operators in the admin (lifecycle 17)"""
+"""What staff see of operators in the admin (contract 19.16)"""
 
 from datetime import timedelta
 from html import unescape

@@ -1,4 +1,4 @@
-"""POST /api/v1/agents/me/personas/activate and /deactivate (lifecycle 10)."""
+"""POST /api/v1/agents/me/personas/activate and /deactivate (contract 12.4)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The feed while transactions overlap: nothing that is committed is ever skipped (lifecycle 18)."""
+"""The feed while transactions overlap: nothing committed is ever skipped (contract 20.8)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta

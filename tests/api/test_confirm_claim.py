@@ -1,4 +1,4 @@
-"""POST /api/v1/agents/me/confirm-claim, and the claim in the profile (contract 5)"""
+"""POST /api/v1/agents/me/confirm-claim, and the claim in the profile (contract 7)"""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""POST /api/v1/agents/me/tokens (lifecycle 13)"""
+"""POST /api/v1/agents/me/tokens (contract 15.2)"""
 
 import re
 from datetime import timedelta

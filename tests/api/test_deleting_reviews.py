@@ -1,4 +1,4 @@
-"""DELETE /api/v1/agents/me/reviews/{personaSlug} (lifecycle 12)"""
+"""DELETE /api/v1/agents/me/reviews/{personaSlug} (contract 14.5)"""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Staff deprecate an entry: everybody reads it, and it stays installable (lifecycle 16)."""
+"""Staff deprecate an entry: everybody reads it, and it stays installable (contract 18.6)."""
 
 import pytest
 from django.db import IntegrityError, transaction

@@ -1,4 +1,4 @@
-"""Errors of the layers around the API (contract 1)."""
+"""Errors of the layers around the API (contract 3)."""
 
 import time
 

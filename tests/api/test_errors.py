@@ -1,4 +1,4 @@
-"""Errors of every layer: which comes first, and that each is one sentence in JSON (contract 1)."""
+"""Errors of every layer: which comes first; each is one sentence in JSON (contract 3.2)."""
 
 import pytest
 

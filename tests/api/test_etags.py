@@ -1,4 +1,4 @@
-"""Conditional requests: what changes an ETag, and what a 304 holds (contract 6)."""
+"""Conditional requests: what changes an ETag, and what a 304 holds (contract 8.18)."""
 
 from datetime import UTC, datetime
 from hashlib import sha256

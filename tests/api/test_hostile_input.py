@@ -1,4 +1,4 @@
-"""Hostile input gets the right 4xx in JSON, one sentence, and writes nothing (contract 1)."""
+"""Hostile input gets the right 4xx in JSON, one sentence, and writes nothing (contract 2)."""
 
 from itertools import cycle
 from urllib.parse import quote, unquote

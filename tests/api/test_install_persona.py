@@ -1,4 +1,4 @@
-"""POST /api/v1/agents/me/personas/install: every row of the specification's state table."""
+"""POST /api/v1/agents/me/personas/install (contract 9.5)"""
 
 import pytest
 

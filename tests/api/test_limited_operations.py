@@ -1,4 +1,4 @@
-"""Which policy limits each operation, as tests/registry.py says (contract 8)."""
+"""Which policy limits each operation, as tests/registry.py says (contract 11.1)."""
 
 from operator import attrgetter
 

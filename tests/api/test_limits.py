@@ -1,4 +1,4 @@
-"""GET /api/v1/agents/me/limits (lifecycle 11)."""
+"""GET /api/v1/agents/me/limits (contract 13.2)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""GET /api/v1/agents/me/tokens (lifecycle 13)"""
+"""GET /api/v1/agents/me/tokens (contract 15.1)"""
 
 from datetime import timedelta
 

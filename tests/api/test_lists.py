@@ -1,4 +1,4 @@
-"""Parameters of both lists: which are refused, and what filters select (contract 6)."""
+"""Parameters of both lists: which are refused, and what filters select (contract 8.1)."""
 
 import pytest
 

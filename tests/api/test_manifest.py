@@ -1,4 +1,4 @@
-"""GET /api/v1/agents/me/manifest (lifecycle 11)."""
+"""GET /api/v1/agents/me/manifest (contract 13.3)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""GET /api/v1/agents/me/skills and /personas (lifecycle 11)."""
+"""GET /api/v1/agents/me/skills and /personas (contract 13.1)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""GET /api/v1/agents/me/reviews (lifecycle 12)"""
+"""GET /api/v1/agents/me/reviews (contract 14.4)"""
 
 import pytest
 

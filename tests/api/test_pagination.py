@@ -1,4 +1,4 @@
-"""Pages of both lists: links, limits and cursors (contract 6)."""
+"""Pages of both lists: links, limits and cursors (contract 1.9)."""
 
 from urllib.parse import parse_qs, urlsplit
 

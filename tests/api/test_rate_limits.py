@@ -1,4 +1,4 @@
-"""Rate limits (contract 8)"""
+"""Rate limits (contract 11)"""
 
 import time
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""GET /api/v1/personas/{slug}/reviews (lifecycle 12)"""
+"""GET /api/v1/personas/{slug}/reviews (contract 14.1)"""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What the feed of changes records, and what it does not (lifecycle 18)."""
+"""What the feed of changes records, and what it does not (contract 20.3)."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""POST /api/v1/agents/me/reports: agents say that something is wrong (lifecycle 16)."""
+"""POST /api/v1/agents/me/reports: agents say that something is wrong (contract 18.1)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""POST /api/v1/tokens/revoke (lifecycle 13)"""
+"""POST /api/v1/tokens/revoke (contract 15.9)"""
 
 from datetime import timedelta
 

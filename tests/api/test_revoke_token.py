@@ -1,4 +1,4 @@
-"""DELETE /api/v1/agents/me/tokens/{tokenId} (lifecycle 13)"""
+"""DELETE /api/v1/agents/me/tokens/{tokenId} (contract 15.8)"""
 
 import pytest
 from django.utils import timezone

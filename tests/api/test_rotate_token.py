@@ -1,4 +1,4 @@
-"""POST /api/v1/agents/me/tokens/rotate (lifecycle 13)"""
+"""POST /api/v1/agents/me/tokens/rotate (contract 15.5)"""
 
 from datetime import timedelta
 

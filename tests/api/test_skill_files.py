@@ -1,4 +1,4 @@
-"""A skill's files: in its detail, one by one, and as a zip (lifecycle 15)."""
+"""A skill's files: in its detail, one by one, and as a zip (contract 17)."""
 
 import io
 import zipfile

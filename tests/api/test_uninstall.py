@@ -1,4 +1,4 @@
-"""POST /api/v1/agents/me/skills/uninstall and /personas/uninstall (lifecycle 10)."""
+"""POST /api/v1/agents/me/skills/uninstall and /personas/uninstall (contract 12)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""POST /api/v1/agents/me/skills/update and /personas/update (lifecycle 14)."""
+"""POST /api/v1/agents/me/skills/update and /personas/update (contract 16.6)."""
 
 import pytest
 

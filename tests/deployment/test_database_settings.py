@@ -1,4 +1,4 @@
-"""Which database the environment names, and how its connections are made (contract 9)"""
+"""Which database the environment names, and how its connections are made (contract 24.3)"""
 
 import os
 from unittest.mock import patch

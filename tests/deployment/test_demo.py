@@ -1,4 +1,4 @@
-"""`make demo`: from a bare checkout to a running marketplace, and back to nothing (contract 9)"""
+"""`make demo`: from a bare checkout to a running marketplace, and back (contract 24.1)"""
 
 import http.client
 import os

@@ -1,4 +1,4 @@
-"""Production: the Procfile's lines, run by honcho against a database of their own (contract 9)"""
+"""Production: the Procfile, run by honcho against a database of its own (contract 24.2)"""
 
 import os
 import re

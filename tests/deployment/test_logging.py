@@ -1,4 +1,4 @@
-"""No log line holds a token or a claim secret (contract 2)"""
+"""No log line holds a token or a claim secret (contract 4.9)"""
 
 import io
 import logging

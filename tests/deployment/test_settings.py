@@ -1,4 +1,4 @@
-"""The environment decides, and a wrong value stops the start and names its variable (contract 9)
+"""The environment decides, and a wrong value stops the start and names its variable (contract 24.3)
 
 Most tests run the files that read it; a few starts of gunicorn and manage.py show that a process
 starts or stops accordingly.

@@ -1,4 +1,4 @@
-"""What refuses a skill's folder as a whole, with nothing stored of it (lifecycle 15)."""
+"""What refuses a skill's folder as a whole, with nothing stored of it (contract 17.2)."""
 
 import os
 

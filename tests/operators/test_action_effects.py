@@ -1,4 +1,4 @@
-"""What each action of the operator's console does (lifecycle 17)"""
+"""What each action of the operator's console does (contract 19.6)"""
 
 import re
 from datetime import timedelta

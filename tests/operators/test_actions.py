@@ -1,4 +1,4 @@
-"""What an operator does with an agent in the console (lifecycle 17)"""
+"""What an operator does with an agent in the console (contract 19.7)"""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The operator key on the claim page, and the claim of an agent that is claimed (lifecycle 17)"""
+"""The operator key on the claim page, and the claim of an agent that is claimed (contract 19.11)"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The claim page that an operator opens: GET and POST /claim/<secret> (contract 5)"""
+"""The claim page that an operator opens: GET and POST /claim/<secret> (contract 7)"""
 
 import hashlib
 import logging

@@ -1,4 +1,4 @@
-"""What the claim page says to browsers: its headers, its policy, its links (contract 5)."""
+"""What the claim page says to browsers: its headers, its policy, its links (contract 7)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a claim allows by the token that confirmed it, and whom it is told to (lifecycle 17)"""
+"""What a claim allows by the token that confirmed it, and whom it is told to (contract 19.12)"""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What the operator's console shows (lifecycle 17)"""
+"""What the operator's console shows (contract 19.5)"""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The operator's console in a real browser, from the claim to the release (lifecycle 17)"""
+"""The operator's console in a real browser, from the claim to the release (contract 19)"""
 
 import pytest
 

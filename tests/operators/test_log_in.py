@@ -1,4 +1,4 @@
-"""The log-in to the operator's console: POST /operator (lifecycle 17)"""
+"""The log-in to the operator's console: POST /operator (contract 19.2)"""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Limits that an operator sets, below those of the agent's tier (lifecycle 17)"""
+"""Limits that an operator sets, below those of the agent's tier (contract 19.14)"""
 
 import re
 

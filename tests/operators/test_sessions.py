@@ -1,4 +1,4 @@
-"""How a session of the operator's console ends (lifecycle 17)"""
+"""How a session of the operator's console ends (contract 19.3)"""
 
 from datetime import timedelta
 

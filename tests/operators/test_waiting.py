@@ -1,4 +1,4 @@
-"""What waits for the agent's lock answers by what is true once it has the lock (lifecycle 17)"""
+"""What waits for the agent's lock answers by what is true once it has the lock (contract 19.15)"""
 
 import pytest
 from django.utils import timezone

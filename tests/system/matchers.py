@@ -14,7 +14,7 @@ class ShortRepr:
 
 
 class StartsWith:
-    """Some text that begins so; the specification fixes no more of it."""
+    """Some text that begins so; the contract fixes no more of it."""
 
     def __init__(self, beginning=""):
         self.beginning = beginning

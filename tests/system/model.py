@@ -1,4 +1,4 @@
-"""The marketplace in memory, as the specification and the contract describe it.
+"""The marketplace in memory, as the contract describes it.
 
 It imports nothing of the product. Each operation takes the contents of a request, changes the model
 if the request succeeds, and returns the Response to expect. Counters are counted from the rows.

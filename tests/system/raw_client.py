@@ -41,7 +41,7 @@ class Response:
         return self.headers.get("connection") == "close"
 
     def check(self, sent):
-        """Raise InvalidResponse unless this may be the response to what was `sent` (contract 1)."""
+        """Raise InvalidResponse unless this may respond to what was `sent` (contract 3.1)."""
         if self.status >= 500:
             raise InvalidResponse(f"status {self.status}: {self.body[:300]!r}")
         if PAGES.search(sent):
