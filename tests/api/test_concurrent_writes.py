@@ -91,6 +91,23 @@ def test_an_agent_that_is_suspended_concurrently_is_refused(post_during, agent, 
     assert Skill.objects.get().downloads == Persona.objects.get().installs == 0
 
 
+def test_an_install_that_waits_while_its_token_is_revoked_is_carried_out(post_during, agent):
+    skill = SkillFactory(slug="pdf-tables")
+
+    def revoke(known):
+        Agent.objects.select_for_update(no_key=True).get(pk=known.pk)
+        agent.token.revoke()
+
+    response = post_during(sibling(agent, revoke), INSTALL_SKILL, {"slug": "pdf-tables"})
+
+    assert response.status_code == 201
+    assert response.json() == {
+        "message": "Skill installed",
+        "skillId": skill.public_id,
+        "slug": "pdf-tables",
+    }
+
+
 @pytest.mark.parametrize("factory", [SkillInstallFactory, PersonaInstallFactory])
 @pytest.mark.parametrize("status", [Status.WITHDRAWN, Status.DRAFT])
 def test_an_entry_that_is_withdrawn_concurrently_is_not_found(post_during, factory, status):

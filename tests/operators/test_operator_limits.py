@@ -6,6 +6,7 @@ import pytest
 
 from agents.models import Agent
 from tests.browser import untouched_form
+from tests.operators.claiming import CONFIRM, GRACE, shown
 
 ME = "/api/v1/agents/me"
 INSTALL = f"{ME}/skills/install"
@@ -65,6 +66,14 @@ def test_a_tier_that_is_lowered_below_it_counts(console, client, paths, rates):
     assert console.submit(paths["limits"], review="3").status_code == 302
     assert limit_of(client, "review") == (3, 3)
     assert Agent.objects.get().limits == {"install": 5, "review": 3}
+
+
+def test_it_stays_when_the_agent_is_claimed_anew(operator, console, client, paths, url):
+    console.submit(paths["limits"], install="2")
+    code, _ = shown(operator.submit(url, **GRACE))
+
+    assert client.post(CONFIRM, {"code": code}).status_code == 200
+    assert limit_of(client, "install") == (2, 2)
 
 
 def test_codes_are_not_limited(console, client, paths):
