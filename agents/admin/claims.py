@@ -1,5 +1,4 @@
 from django.contrib import admin
-from django.db.models import Q
 
 from agents.admin.filters import ClaimFilter
 from agents.admin.search import TokenSearchMixin, find_claims
@@ -27,9 +26,9 @@ class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
 
     def rankings(self, request):
         """How far agents come: those that have asked for a code, and those that are claimed."""
-        with_email, claims = ~Q(operator_email=""), OperatorClaim.objects
+        claims = OperatorClaim.objects
         agents, with_email, pending = sizes(
-            [Agent.objects.all(), claims.filter(with_email), claims.pending()],
+            [Agent.objects.all(), claims.exclude(operator_email=""), claims.pending()],
             # Each partial index holds the rows of its query.
             [Agent._meta.db_table, "claim_email", "claim_pending"],
         )

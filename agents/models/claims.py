@@ -146,7 +146,7 @@ class OperatorClaim(models.Model):
         return ClaimCodeExpired()
 
     def _take_over(self, valid_code, scopes):
-        """Who has asked is the operator from now on, and nobody else; staff see who was before."""
+        """Make the operator with this code the only one, and record for staff who it was before."""
         previous, before = self.key, self.operator
         self._copy(valid_code, "operator_name", "operator_email", "code_digest", "key")
         self.scopes, self.claimed_at = list(scopes), timezone.now()

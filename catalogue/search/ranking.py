@@ -59,7 +59,7 @@ RANKED = """
     ),
     matches AS MATERIALIZED (
         SELECT entry_id, sum(score)::bigint AS score, sum(cut) AS cut
-        FROM ({by_words} UNION ALL SELECT entry_id, score, 0 FROM named) AS posting
+        FROM ({candidates} UNION ALL SELECT entry_id, score, 0 FROM named) AS posting
         GROUP BY entry_id HAVING sum(score) IS NOT NULL
     ),
     best AS (
@@ -153,7 +153,7 @@ def ranking_sql(model, entries, *, is_filtered):
     }
     parts["score"] = SCORE.format(**parts)
     parts["by_word"] = BY_WORD.format(**parts)
-    parts["by_words"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
+    parts["candidates"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
     return RANKED.format(**parts)
 
 

@@ -55,10 +55,11 @@ def newest(number):
 
 @on_replica
 def related_to(entry):
-    """What the page of an entry shows beside it, read in one statement.
+    """Read the related entries and the weekly installs of an entry in one statement.
 
-    `weeks` are the installs of the last twelve weeks, the oldest first; `also` is what agents with
-    the entry have, too, `more` what its author has written: `{"slug", "title", "category"}`.
+    `weeks` holds the installs of the last twelve weeks, oldest first. `also` lists entries that
+    agents with this one have installed, `more` lists others by its author. Each is
+    `{"slug", "title", "category"}`.
     """
     day = today()
     row = fetch_one(

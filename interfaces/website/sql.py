@@ -23,8 +23,20 @@ def parts_of(table):
     """
 
 
+def weeks_of(kind):
+    """The installs of an entry in each of the last weeks, oldest first, as an array."""
+    return f"""ARRAY(
+        SELECT coalesce(sum(installs), 0)::bigint
+        FROM generate_series(0, %(weeks)s - 1) AS week
+        LEFT JOIN installs_{kind}day AS counted ON counted.{kind}_id = %(entry)s
+            AND counted.day > %(today)s::date - 7 * (%(weeks)s - week)
+            AND counted.day <= %(today)s::date - 7 * (%(weeks)s - week - 1)
+        GROUP BY week ORDER BY week
+    )"""
+
+
 def related_of(kind, *, counter):
-    """One row of what the page of an entry shows beside it, for `related_to`."""
+    """One row with related entries and weekly installs, for `related_to`."""
     return f"""
     WITH entry AS (SELECT id, author FROM catalogue_{kind} WHERE id = %(entry)s),
     agents AS (
@@ -56,14 +68,7 @@ def related_of(kind, *, counter):
         ORDER BY other.{counter} DESC, other.id DESC LIMIT %(limit)s
     )
     SELECT
-        ARRAY(
-            SELECT coalesce(sum(installs), 0)::bigint
-            FROM generate_series(0, %(weeks)s - 1) AS week
-            LEFT JOIN installs_{kind}day AS counted ON counted.{kind}_id = %(entry)s
-                AND counted.day > %(today)s::date - 7 * (%(weeks)s - week)
-                AND counted.day <= %(today)s::date - 7 * (%(weeks)s - week - 1)
-            GROUP BY week ORDER BY week
-        ) AS weeks,
+        {weeks_of(kind)} AS weeks,
         (SELECT coalesce(json_agg(also), '[]') FROM also) AS also,
         (SELECT coalesce(json_agg(more), '[]') FROM more) AS more,
         ({CATALOGUE_VERSION}) AS version
