@@ -22,8 +22,8 @@ from tqdm import tqdm
 SIZES = {"skills": 10_000, "personas": 2_000, "agents": 20_000, "installs": 200_000}
 BATCH = 20_000  # rows of one statement
 TABLES = {
-    "skills": ["catalogue_skill", "catalogue_skillposting"],
-    "personas": ["catalogue_persona", "catalogue_personaposting", "catalogue_persona_skills"],
+    "skills": ["catalogue_skill", "search_skillposting"],
+    "personas": ["catalogue_persona", "search_personaposting", "catalogue_persona_skills"],
     "agents": ["agents_agent", "agents_agenttoken", "agents_operatorclaim"],
     "installs": [
         "installs_skillinstall",
@@ -90,8 +90,8 @@ AGENTS = """
         )
         SELECT id, md5('claim' || id), '', '', '' FROM agents
     )
-    INSERT INTO agents_agenttoken (agent_id, digest, hint, scopes, created_at)
-    SELECT id, md5('token' || id) || md5('digest' || id), 'fill',
+    INSERT INTO agents_agenttoken (public_id, agent_id, digest, hint, scopes, created_at)
+    SELECT 'token_' || md5('public' || id), id, md5('token' || id) || md5('digest' || id), 'fill',
         ARRAY['read', 'install', 'review'], now()
     FROM agents
 """

@@ -3,10 +3,11 @@
 from django.test import RequestFactory
 
 from agents.models import Agent, AgentToken
-from catalogue import reads
-from catalogue.filters import SkillFilterSet
-from catalogue.models import FREE, FacetCount, Persona, Skill
+from catalogue.models import FREE, Persona, Skill
 from marketplace.api.pagination import KeysetPagination
+from search import reads
+from search.filters import SkillFilterSet
+from search.models import FacetCount
 
 API = "/api/v1"
 REPEATS = 25

@@ -1,4 +1,4 @@
-from marketplace.api.exceptions import Gone, NotFound
+from marketplace.api.exceptions import NotFound
 
 
 class SkillNotFound(NotFound):
@@ -11,7 +11,3 @@ class PersonaNotFound(NotFound):
 
 class FileNotFound(NotFound):
     default_detail = "File not found"
-
-
-class CursorExpired(Gone):
-    default_detail = "cursor has expired"

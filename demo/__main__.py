@@ -26,6 +26,11 @@ from marketplace.environment import whole_number
 HERE = Path(__file__).resolve().parent
 STATE = CHECKOUT / ".demo"
 
+OTHER_VERSION = """\
+This database was made by another version of the marketplace: this checkout has no migration {name}.
+Remove the folder .demo/postgres, or set DATABASE_URL to an empty database. Then run `make demo`,
+which fills a new one. The data of the old one cannot be converted.
+"""
 # What a person reads on the terminal.
 WELCOME = """
 The marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)
@@ -55,6 +60,7 @@ def main():
         os.environ.setdefault(name, value)
     if command := sys.argv[1:]:
         with database(STATE / "postgres"):
+            refuse_other_version()
             sys.exit(manage(*command))
     try:
         port = whole_number("PORT", default=8000, low=1, high=65535)
@@ -105,6 +111,7 @@ def is_free(port):
 
 def prepare():
     """Migrate, fill an empty database, and see that there is an administrator."""
+    refuse_other_version()
     run("migrate", "--verbosity", "0")
     # A catalogue that is not empty is not imported again.
     if is_empty("SELECT FROM catalogue_skill LIMIT 1"):
@@ -117,6 +124,19 @@ def prepare():
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)
     # Fails where the administrator exists, which is fine.
     manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", quietly=True)
+
+
+def refuse_other_version():
+    """Exit where the database has a migration that this checkout does not have."""
+    files = {(path.parts[-3], path.stem) for path in CHECKOUT.glob("*/migrations/0*.py")}
+    with psycopg.connect(os.environ["DATABASE_URL"]) as link:
+        if link.execute("SELECT to_regclass('django_migrations')").fetchone() == (None,):
+            return
+        own = [sorted({app for app, _ in files})]
+        query = "SELECT app, name FROM django_migrations WHERE app = ANY(%s) ORDER BY id"
+        unknown = [".".join(row) for row in link.execute(query, own) if row not in files]
+    if unknown:
+        sys.exit(OTHER_VERSION.format(name=unknown[0]).strip())
 
 
 def run(*command):

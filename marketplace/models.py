@@ -27,6 +27,21 @@ def violates(error, constraint):
     return diagnosis is not None and diagnosis.constraint_name == constraint
 
 
+class RandomTextField(models.CharField):
+    """A text that `make` makes for each new row; to a migration, a CharField without a default."""
+
+    def __init__(self, make=None, **options):
+        super().__init__(**{"editable": False, **options})
+        self.make = make
+
+    def get_default(self):
+        return self.make()
+
+    def deconstruct(self):
+        name, _, args, options = super().deconstruct()
+        return name, "django.db.models.CharField", args, options
+
+
 class CountedQuerySet(models.QuerySet):
     """Rows with counters of others: the model's COUNTERS are {name: (relation, aggregate)}."""
 

@@ -6,6 +6,7 @@ from rest_framework.routers import SimpleRouter
 
 from agents import urls as agents
 from catalogue import urls as catalogue
+from changes import urls as changes
 from installs import urls as installs
 from interfaces import urls as interfaces
 from marketplace.middleware.errors import error_view
@@ -14,12 +15,13 @@ from operators import urls as operators
 from profiles import urls as profiles
 from reports import urls as reports
 from reviews import urls as reviews
+from search import urls as search
 
 # A path exists with and without its last slash; a redirect would lose a POST's body.
 router = SimpleRouter()
 router.trailing_slash = "/?"
 # In the order of how often agents ask: Django tries one pattern after the other.
-for app in (profiles, catalogue, installs, reviews, agents, reports):
+for app in (profiles, search, catalogue, installs, reviews, agents, reports, changes):
     app.register(router)
 
 handler400, handler403 = error_view(400), error_view(403)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from agents.models import Agent
 from catalogue.models import Persona, Skill
 from marketplace.adminsite.history import StaffHistory
-from marketplace.models import CountedQuerySet, make_public_id
+from marketplace.models import CountedQuerySet, RandomTextField, make_public_id
 from reviews.models import Review
 
 
@@ -159,9 +159,7 @@ class Report(models.Model):
         LICENSE = "license"
         OTHER = "other"
 
-    public_id = models.CharField(
-        max_length=40, default=partial(make_public_id, "report"), editable=False
-    )
+    public_id = RandomTextField(partial(make_public_id, "report"), max_length=40)
     # The unique constraint begins with the agent and serves as this key's index.
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="reports", db_index=False)
     # So does report_newest for this one.

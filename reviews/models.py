@@ -11,7 +11,7 @@ from catalogue.models import Persona, is_slug
 from installs.models import take_turn
 from marketplace.adminsite.history import StaffHistory
 from marketplace.db.rows import instance_of, row_version
-from marketplace.models import MAX_REASON, make_public_id
+from marketplace.models import MAX_REASON, RandomTextField, make_public_id
 from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
 from reviews.sql import SUBMIT_REVIEW
 
@@ -88,9 +88,7 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
 
 
 class Review(models.Model):
-    public_id = models.CharField(
-        max_length=40, default=partial(make_public_id, "review"), editable=False
-    )
+    public_id = RandomTextField(partial(make_public_id, "review"), max_length=40)
     # The unique constraint begins with the agent and serves as this key's index.
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="reviews", db_index=False)
     # So does review_newest for this one.

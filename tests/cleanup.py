@@ -12,8 +12,8 @@ FILLED_BY_MIGRATIONS = [
     *("django_migrations", "django_content_type", "auth_permission"),
     *("auth_group", "auth_group_permissions"),
 ]
-FACET_COUNTS = ["catalogue_facetcount", "catalogue_facetcountdelta"]
-FEED = ["catalogue_feed"]
+FACET_COUNTS = ["search_facetcount", "search_facetcountdelta"]
+FEED = ["changes_feed"]
 
 
 def empty_the_database():
@@ -27,8 +27,8 @@ def empty_the_database():
                 cursor.execute(f'DELETE FROM "{table}"')
             # They have written the feed, too. Its position keeps rising: servers cache by it.
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-            cursor.execute("DELETE FROM catalogue_change")
-            cursor.execute("UPDATE catalogue_feed SET complete_since = 'epoch'")
+            cursor.execute("DELETE FROM changes_change")
+            cursor.execute("UPDATE changes_feed SET complete_since = 'epoch'")
             # Triggers have counted the entries down to zero. The catalogue version keeps rising,
             # because a server that also serves the next test caches searches by it.
             for table in FACET_COUNTS:

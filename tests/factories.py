@@ -7,8 +7,8 @@ from factory.django import DjangoModelFactory
 
 from agents.models import Agent, AgentToken, OperatorClaim
 from agents.tokens import mint_key
-from catalogue.importing.folders import as_stored
 from catalogue.models import FileContent, Persona, Skill
+from importing.folders import as_stored
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 

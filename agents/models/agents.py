@@ -15,7 +15,7 @@ from agents.exceptions import HandleTaken
 from agents.models.claims import OperatorClaim
 from agents.models.history import OperatorHistory
 from marketplace.db.statements import fetch_one
-from marketplace.models import MAX_REASON, make_public_id, violates
+from marketplace.models import MAX_REASON, RandomTextField, make_public_id, violates
 
 MAX_REPEATS = 2  # of a hot statement; a repeated one may meet the other side of a deadlock again
 
@@ -57,9 +57,7 @@ class Agent(models.Model):
 
     is_authenticated = True
 
-    public_id = models.CharField(
-        max_length=40, default=partial(make_public_id, "agent"), editable=False
-    )
+    public_id = RandomTextField(partial(make_public_id, "agent"), max_length=40)
     handle = models.CharField(
         max_length=handles.MAX_LENGTH, validators=[RegexValidator(rf"\A{handles.PATTERN}\Z")]
     )

@@ -12,6 +12,7 @@ from agents.models.claim_codes import digest_of
 from agents.models.operators import OperatorKey
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.permissions import Scope
+from marketplace.models import RandomTextField
 from marketplace.secrets import random_text
 
 
@@ -33,7 +34,7 @@ class OperatorClaim(models.Model):
 
     agent = models.OneToOneField("agents.Agent", models.CASCADE, related_name="claim")
     # Kept as text, unlike a token: the agent may ask for its claim URL again at any time.
-    secret = models.CharField(max_length=32, default=partial(random_text, 32), editable=False)
+    secret = RandomTextField(partial(random_text, 32), max_length=32)
     operator_name = models.CharField(max_length=80, blank=True)
     operator_email = models.EmailField(blank=True)
     # The digest of the confirmed code, or else of the newest one.

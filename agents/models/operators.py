@@ -4,7 +4,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from agents import tokens
-from agents.models.revoking import LEAKED, RevokedOnceMixin
+from agents.models.revoking import LEAKED, RevokedOnce
 from marketplace.models import MAX_REASON
 
 
@@ -33,7 +33,7 @@ class OperatorKeyQuerySet(models.QuerySet):
         return self.usable().filter(digest=tokens.digest(text)).first()
 
 
-class OperatorKey(RevokedOnceMixin, models.Model):
+class OperatorKey(RevokedOnce):
     """What opens the console of the agents that were claimed with it; only a digest is kept.
 
     It opens nothing before an agent has confirmed a claim with it, and nothing after the last of

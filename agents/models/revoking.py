@@ -1,10 +1,14 @@
+from django.db import models
 from django.utils import timezone
 
 LEAKED = "Reported as leaked"  # why a key or a token was revoked
 
 
-class RevokedOnceMixin:
+class RevokedOnce(models.Model):
     """For what has `revoked_at` and a `revocation_reason`."""
+
+    class Meta:
+        abstract = True
 
     def revoke(self, reason=""):
         """Refuse it for good. The first time and its reason stay, also where two do it at once."""

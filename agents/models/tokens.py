@@ -11,13 +11,13 @@ from agents import tokens
 from agents.exceptions import TokenNotFound, TooManyTokens
 from agents.models.agents import Agent
 from agents.models.history import OperatorHistory
-from agents.models.revoking import LEAKED, RevokedOnceMixin
+from agents.models.revoking import LEAKED, RevokedOnce
 from agents.sql import AUTHENTICATE, REVOKE, STATE
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.permissions import Scope
 from marketplace.db.rows import instance_of
 from marketplace.db.statements import fetch_one
-from marketplace.models import MAX_REASON, make_public_id
+from marketplace.models import MAX_REASON, RandomTextField, make_public_id
 
 
 class AgentTokenQuerySet(models.QuerySet):
@@ -76,21 +76,12 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
         fetch_one(REVOKE, {"digest": tokens.digest(text), "reason": LEAKED}, writes=True)
 
 
-class AgentToken(RevokedOnceMixin, models.Model):
+class AgentToken(RevokedOnce):
     """A bearer token, of which only a digest is kept (contract 4.8)."""
 
     MAX_USABLE = 10  # of an agent, above which it makes no more; staff may issue them
 
-    public_id = models.CharField(
-        max_length=40,
-        default=partial(make_public_id, "token"),
-        # For the previous release, which inserts tokens while this one is migrated to.
-        db_default=Func(
-            template="'token_' || replace(gen_random_uuid()::text, '-', '')",
-            output_field=models.CharField(),
-        ),
-        editable=False,
-    )
+    public_id = RandomTextField(partial(make_public_id, "token"), max_length=40)
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=80, blank=True, db_default="")
     digest = models.CharField(max_length=64, editable=False)
@@ -120,8 +111,7 @@ class AgentToken(RevokedOnceMixin, models.Model):
         ]
         constraints = [
             models.UniqueConstraint(fields=["digest"], name="unique_token_digest"),
-            # As an expression it is an index alone, which a migration can build concurrently.
-            models.UniqueConstraint("public_id", name="unique_token_public_id"),
+            models.UniqueConstraint(fields=["public_id"], name="unique_token_public_id"),
         ]
 
     def __str__(self):

@@ -12,15 +12,15 @@ from django.views.decorators.http import require_POST
 
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter
 from catalogue.admin.forms import FormTextField
-from catalogue.admin.frontmatter import PastedFileMixin
-from catalogue.admin.imports import ImportExportModelAdmin
 from catalogue.admin.states import StateActionsMixin
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render
 from catalogue.models import PUBLISHED, Status
-from catalogue.search.staff import containing
+from importing.admin.frontmatter import PastedFileMixin
+from importing.admin.imports import ImportExportModelAdmin
 from marketplace.adminsite.base import link_to
 from marketplace.adminsite.panels import panel
+from search.staff import containing
 
 
 class EntryAdmin(StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):

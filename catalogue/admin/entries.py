@@ -12,12 +12,12 @@ from django.urls import path, reverse
 from catalogue.admin.base import EntryAdmin
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, PriceFilter, SourceFilter
 from catalogue.admin.forms import PersonaForm, SkillForm
-from catalogue.admin.frontmatter import WriteFrontmatterMixin
-from catalogue.admin.importers import AdminPersonaImporter, AdminSkillImporter
 from catalogue.exceptions import FileNotFound
 from catalogue.file_tree import file_tree
 from catalogue.models import RATING_OR_ZERO, Persona, Skill
 from catalogue.serializers import OTHER_FILE, PersonaDetailSerializer, SkillDetailSerializer
+from importing.admin.frontmatter import WriteFrontmatterMixin
+from importing.admin.importers import AdminPersonaImporter, AdminSkillImporter
 from marketplace.adminsite.base import MenuItem, link_to
 from marketplace.adminsite.panels import panel
 

@@ -4,8 +4,8 @@ from django.contrib import admin
 from django.db import connection
 from django.db.models import Q
 
-from catalogue.admin.importers import SOURCE
 from catalogue.models import FREE, IS_PUBLISHED, PUBLISHED
+from importing.admin.importers import SOURCE
 from marketplace.adminsite import theme
 
 

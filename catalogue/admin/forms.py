@@ -15,9 +15,9 @@ from catalogue.frontmatter import (
     read_frontmatter,
     utf16_length,
 )
-from catalogue.importing.base import entry_fields
-from catalogue.importing.uploads import MAX_ENTRIES, MAX_UPLOAD
 from catalogue.models import Skill
+from importing.base import entry_fields
+from importing.uploads import MAX_ENTRIES, MAX_UPLOAD
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonField, ReasonForm
 from marketplace.adminsite.edits import EditForm

@@ -1,4 +1,3 @@
-from catalogue.models.changes import Change, Feed
 from catalogue.models.entries import (
     IS_PUBLISHED,
     PUBLISHED,
@@ -11,15 +10,7 @@ from catalogue.models.entries import (
     successor_slug,
 )
 from catalogue.models.files import FileContent, content_digest
-from catalogue.models.imports import ImportRun
 from catalogue.models.personas import FREE, Persona
-from catalogue.models.search import (
-    FacetCount,
-    FacetCountDelta,
-    PersonaPosting,
-    SkillPosting,
-    ZeroResultSearch,
-)
 from catalogue.models.skills import FILE_TEXT, Skill
 
 __all__ = [
@@ -30,19 +21,11 @@ __all__ = [
     "RATING_OR_ZERO",
     "TITLE_AND_SLUG_WORDS",
     "TITLE_WITHOUT_CASE",
-    "Change",
     "Entry",
-    "FacetCount",
-    "FacetCountDelta",
-    "Feed",
     "FileContent",
-    "ImportRun",
     "Persona",
-    "PersonaPosting",
     "Skill",
-    "SkillPosting",
     "Status",
-    "ZeroResultSearch",
     "content_digest",
     "is_slug",
     "successor_slug",

@@ -21,7 +21,7 @@ from catalogue.models.entries import (
 from catalogue.models.skills import Skill
 from marketplace.adminsite.history import StaffHistory
 from marketplace.db.compiled_queries import InlineConstant
-from marketplace.models import make_public_id
+from marketplace.models import RandomTextField, make_public_id
 
 FREE = 0  # the price of a persona that can be installed over the API
 
@@ -59,9 +59,7 @@ class Persona(Entry):
         "rating_sum": ("reviews", Sum("counted_rating")),
     }
 
-    public_id = models.CharField(
-        max_length=40, default=partial(make_public_id, "persona"), editable=False
-    )
+    public_id = RandomTextField(partial(make_public_id, "persona"), max_length=40)
     price_cents = models.PositiveIntegerField(
         default=0, help_text="0 is free. A persona with a price cannot be installed over the API."
     )

@@ -19,7 +19,7 @@ from catalogue.models.files import FileContent, content_digest
 from catalogue.skill_md import skill_md_of
 from catalogue.zips import write_zip, zip_size
 from marketplace.adminsite.history import StaffHistory
-from marketplace.models import make_public_id
+from marketplace.models import RandomTextField, make_public_id
 
 MAX_HEAD = MAX_FRONTMATTER + 100  # characters: the lines of `---` around a frontmatter, too
 # The text of a skill's SKILL.md.
@@ -67,6 +67,10 @@ class SkillMdField(models.TextField):
         skill.skill_md = "" if text == skill.content else text
         return skill.skill_md
 
+    def deconstruct(self):
+        name, _, args, options = super().deconstruct()
+        return name, "django.db.models.TextField", args, options
+
 
 class ArchiveDigestField(models.CharField):
     """The digest of the skill's archive; empty where it is a SKILL.md alone.
@@ -82,6 +86,10 @@ class ArchiveDigestField(models.CharField):
             skill.archive_digest = content_digest(written.getbuffer())
         return skill.archive_digest
 
+    def deconstruct(self):
+        name, _, args, options = super().deconstruct()
+        return name, "django.db.models.CharField", args, options
+
 
 class Skill(Entry):
     LONG_COLUMNS = [*Entry.LONG_COLUMNS, "skill_md", "files"]
@@ -89,9 +97,7 @@ class Skill(Entry):
     POPULARITY = "downloads"  # which counter raises it in searches
     COUNTERS = {"downloads": ("agent_installs", Count("pk"))}
 
-    public_id = models.CharField(
-        max_length=40, default=partial(make_public_id, "skill"), editable=False
-    )
+    public_id = RandomTextField(partial(make_public_id, "skill"), max_length=40)
     skill_md = SkillMdField(blank=True, editable=False, default="", db_default="")
     # What its folder holds beside SKILL.md, by path in UTF-8 bytes: `{"path", "size", "digest",
     # "is_text", "is_executable"}`. The bytes are FileContent's.

@@ -1,6 +1,4 @@
-from catalogue.serializers.changes import ChangePageSerializer, ChangeSerializer
 from catalogue.serializers.entries import DeprecationSerializer
-from catalogue.serializers.facets import FacetsSerializer
 from catalogue.serializers.fields import (
     KINDS,
     PERSONA_SLUG,
@@ -24,14 +22,12 @@ from catalogue.serializers.files import (
 from catalogue.serializers.personas import (
     PersonaDetailSerializer,
     PersonaIdSerializer,
-    PersonaPageSerializer,
     PersonaSerializer,
 )
 from catalogue.serializers.skills import (
     BundlingPersonaSerializer,
     SkillDetailSerializer,
     SkillIdSerializer,
-    SkillPageSerializer,
     SkillSerializer,
 )
 
@@ -43,23 +39,18 @@ __all__ = [
     "TEXT_FILE",
     "BundlingPersonaSerializer",
     "BytesField",
-    "ChangePageSerializer",
-    "ChangeSerializer",
     "ContextTokensField",
     "DeprecationSerializer",
     "DescriptionField",
     "EntrySlugField",
-    "FacetsSerializer",
     "FileSerializer",
     "KindField",
     "PathField",
     "PersonaDetailSerializer",
     "PersonaIdSerializer",
-    "PersonaPageSerializer",
     "PersonaSerializer",
     "SkillDetailSerializer",
     "SkillIdSerializer",
-    "SkillPageSerializer",
     "SkillSerializer",
     "TitleField",
     "VersionField",

@@ -1,7 +1,6 @@
 """What skills and personas show alike."""
 
 from catalogue.models import Entry
-from catalogue.search.ranking import MAX_RESULTS
 from catalogue.serializers.fields import (
     UNKNOWN,
     ContextTokensField,
@@ -13,8 +12,6 @@ from catalogue.serializers.fields import (
 from marketplace.api.fields import DigestField, ListField, TextField, TimestampField
 from marketplace.api.serializers import ResponseSerializer
 from marketplace.models import max_length
-
-OF_SEARCH = f"On all pages; a search has the best {MAX_RESULTS:,}."
 
 
 class DeprecationSerializer(ResponseSerializer):

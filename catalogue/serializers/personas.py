@@ -1,7 +1,7 @@
 from drf_spectacular.utils import extend_schema_serializer
 
 from catalogue.models import FREE
-from catalogue.serializers.entries import OF_SEARCH, EntrySerializer
+from catalogue.serializers.entries import EntrySerializer
 from catalogue.serializers.fields import (
     PERSONA_SLUG,
     PERSONA_TITLE,
@@ -17,7 +17,7 @@ from marketplace.api.fields import (
     RatingField,
     TextField,
 )
-from marketplace.api.serializers import PageSerializer, ResponseSerializer
+from marketplace.api.serializers import ResponseSerializer
 
 
 class PersonaIdSerializer(ResponseSerializer):
@@ -51,11 +51,6 @@ class PersonaSerializer(PersonaIdSerializer, EntrySerializer):
         source="rating_avg", allow_null=True, initial=4.5, help_text="Null without reviews."
     )
     ratingCount = CountField(source="rating_count")
-
-
-class PersonaPageSerializer(PageSerializer):
-    results = PersonaSerializer(many=True)
-    count = CountField(help_text=OF_SEARCH)
 
 
 class PromptField(TextField):

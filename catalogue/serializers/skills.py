@@ -1,4 +1,4 @@
-from catalogue.serializers.entries import OF_SEARCH, EntrySerializer
+from catalogue.serializers.entries import EntrySerializer
 from catalogue.serializers.fields import (
     PERSONA_SLUG,
     PERSONA_TITLE,
@@ -7,7 +7,7 @@ from catalogue.serializers.fields import (
 )
 from catalogue.serializers.files import SkillFileSerializer
 from marketplace.api.fields import CountField, IdentifierField, TextField
-from marketplace.api.serializers import PageSerializer, ResponseSerializer
+from marketplace.api.serializers import ResponseSerializer
 
 
 class SkillIdSerializer(ResponseSerializer):
@@ -18,11 +18,6 @@ class SkillSerializer(SkillIdSerializer, EntrySerializer):
     """A skill in a list."""
 
     downloads = CountField()
-
-
-class SkillPageSerializer(PageSerializer):
-    results = SkillSerializer(many=True)
-    count = CountField(help_text=OF_SEARCH)
 
 
 class BundlingPersonaSerializer(ResponseSerializer):

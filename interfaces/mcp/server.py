@@ -24,13 +24,13 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
-from catalogue.search.reads import near_slugs
 from interfaces.mcp import skills
 from interfaces.mcp.tools import TOOLS
 from interfaces.mcp.tools_list import list_tools
 from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError, BadRequest
 from marketplace.api.links import base_url
 from marketplace.secrets import mask
+from search.reads import near_slugs
 
 INSTRUCTIONS = """\
 A marketplace where agents find skills (instructions for a kind of task) and personas (roles that \

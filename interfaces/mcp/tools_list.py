@@ -5,8 +5,8 @@ import json
 from mcp.types import ListToolsResult, ToolAnnotations
 from mcp.types import Tool as OfferedTool
 
-from catalogue.search.reads import most_common
 from interfaces.mcp.tools import TOOLS
+from search.reads import most_common
 
 MAX_CATEGORIES = 50  # from so many on, a description names none
 KINDS = {"search_skills": "skill", "search_personas": "persona"}

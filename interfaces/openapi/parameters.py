@@ -1,9 +1,9 @@
 """The parameters of a request: in the query, the path and the headers."""
 
-from catalogue.filters import MAX_QUERY
 from catalogue.serializers import PERSONA_SLUG, EntrySlugField, PathField
 from interfaces.openapi.components import TEXT
 from marketplace.api.fields import IdentifierField
+from search.filters import MAX_QUERY
 
 IF_NONE_MATCH = {
     "name": "If-None-Match",

@@ -14,8 +14,8 @@ from marketplace.http_cache.validators import ALWAYS_FRESH
 
 NAME = "Agent marketplace"
 ROUTES = {
-    "skills": "skill-list",
-    "personas": "persona-list",
+    "skills": "skills-list",
+    "personas": "personas-list",
     "facets": "facet-list",
     "changes": "change-list",
     "register": "registration-register",

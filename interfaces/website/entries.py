@@ -9,7 +9,6 @@ from catalogue.highlighting import highlight, language_of
 from catalogue.markdown import contents
 from catalogue.markdown import render as render_markdown
 from catalogue.models import Persona, Skill
-from catalogue.search.reads import near_slugs
 from catalogue.serializers import files_address
 from interfaces.website.pages import Page
 from interfaces.website.pictures import Face, draw
@@ -19,6 +18,7 @@ from marketplace.api.query_params import query_parameters
 from marketplace.http_cache.responses import public_response
 from reviews.filters import PersonaReviewFilterSet
 from reviews.reads import public as public_reviews
+from search.reads import near_slugs
 
 
 class EntryPage(Page):

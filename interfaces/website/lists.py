@@ -3,13 +3,13 @@
 import re
 from urllib.parse import urlencode
 
-from catalogue import reads
-from catalogue.filters import PersonaFilterSet, SkillFilterSet
-from catalogue.search.reads import most_common
 from interfaces.website.pages import Page
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.ratelimits.client_address import client_address
+from search import reads
+from search.filters import PersonaFilterSet, SkillFilterSet
+from search.reads import most_common
 
 MAX_CHOICES, MAX_SHOWN = 30, 8  # values of a facet: all, and without asking for more
 # The titles of the facets, in their order on the page.

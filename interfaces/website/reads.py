@@ -2,15 +2,15 @@
 
 from datetime import UTC, datetime
 
-from catalogue import reads
-from catalogue.filters import MAX_QUERY, PersonaFilterSet, SkillFilterSet
 from catalogue.models import TITLE_WITHOUT_CASE, Persona, Skill
-from catalogue.search.reads import completed, most_common, version_validator
 from interfaces.website.sql import IDS_PER_PART, parts_of, related_of
 from marketplace.db.replicas import on_replica
 from marketplace.db.statements import fetch_all, fetch_one
 from marketplace.http_cache.lists import Cut
 from marketplace.http_cache.validators import Read, Validator
+from search import reads
+from search.filters import MAX_QUERY, PersonaFilterSet, SkillFilterSet
+from search.reads import completed, most_common, version_validator
 
 MODELS = {"skills": Skill, "personas": Persona}
 PARTS = {section: parts_of(model._meta.db_table) for section, model in MODELS.items()}  # noqa: SLF001

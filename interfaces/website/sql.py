@@ -1,7 +1,7 @@
 """SQL of the website, put together of constants."""
 
 from catalogue.models import IS_PUBLISHED
-from catalogue.search.facet_counts import CATALOGUE_VERSION
+from search.facet_counts import CATALOGUE_VERSION
 
 # How many ids a part of the sitemap spans: it has as many URLs at most, 1.2 MB.
 IDS_PER_PART = 10_000

@@ -4,10 +4,11 @@ from urllib.parse import urlencode
 
 from rest_framework.response import Response
 
-from catalogue.filters import KIND_FILTER, MAX_QUERY
+from catalogue.filters import KIND_FILTER
 from interfaces.website import reads
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.http_cache.responses import conditional_response
+from search.filters import MAX_QUERY
 
 KINDS = ["skill", "persona"]
 MIN_LENGTH = 2

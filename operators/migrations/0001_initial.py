@@ -1,6 +1,5 @@
-import uuid
-
 import django.db.models.deletion
+import uuid
 from django.db import migrations, models
 
 
@@ -9,7 +8,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ('agents', '0005_operator_indexes'),
+        ('agents', '0001_initial'),
     ]
 
     operations = [

@@ -5,7 +5,7 @@ import zipfile
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from catalogue.models import ImportRun
+from importing.models import ImportRun
 
 SKILLS = "/admin/catalogue/skill/"
 PERSONAS = "/admin/catalogue/persona/"

@@ -8,11 +8,13 @@ from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
 from agents.tokens import closed
-from catalogue.models import ImportRun, Persona, Skill, ZeroResultSearch
+from catalogue.models import Persona, Skill
+from importing.models import ImportRun
 from installs.models import PersonaInstall, SkillInstall
 from operators.models import OperatorSession
 from reports.models import Case, Report
 from reviews.models import Review
+from search.models import ZeroResultSearch
 from tests.factories import (
     AgentFactory,
     PersonaFactory,

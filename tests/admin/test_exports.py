@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from catalogue.importing import exports
 from catalogue.models import Persona, Skill
+from importing import exports
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, confirm, outcomes, upload
 from tests.factories import ABOUT, PersonaFactory, SkillFactory
 

@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
-from catalogue.admin import importers
 from catalogue.models import FileContent, Skill
+from importing.admin import importers
 from tests.admin.files import SKILL_MD, SKILLS, confirm, outcomes, refusal, upload, zip_of
 from tests.imports import served
 

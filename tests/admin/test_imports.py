@@ -1,6 +1,7 @@
 """Staff import files: a preview shows what would change, and writes nothing until they confirm"""
 
-from catalogue.models import ImportRun, Skill
+from catalogue.models import Skill
+from importing.models import ImportRun
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, confirm, outcomes, upload, zip_of
 from tests.factories import SkillFactory
 

@@ -8,10 +8,12 @@ from django.test import Client
 from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
-from catalogue.models import ImportRun, Persona, Skill, ZeroResultSearch
+from catalogue.models import Persona, Skill
+from importing.models import ImportRun
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
 from reviews.models import Review
+from search.models import ZeroResultSearch
 from tests.admin.actions import take_action
 from tests.admin.rows import url_of
 from tests.factories import (

@@ -11,10 +11,11 @@ from contextlib import suppress
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from catalogue.admin.importers import AdminSkillImporter
 from catalogue.frontmatter import Refused
-from catalogue.importing import uploads
-from catalogue.models import ImportRun, Skill
+from catalogue.models import Skill
+from importing import uploads
+from importing.admin.importers import AdminSkillImporter
+from importing.models import ImportRun
 from marketplace.adminsite import uploads as upload_handler
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, outcomes, refusal, upload, zip_of
 

@@ -8,12 +8,12 @@ from django.db import DatabaseError, connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from catalogue.models import ZeroResultSearch
-from catalogue.search import zero_results
 from marketplace.models import RateCount
+from search import zero_results
+from search.models import ZeroResultSearch
 from tests.factories import SkillFactory
 
-LIST = "/admin/catalogue/zeroresultsearch/"
+LIST = "/admin/search/zeroresultsearch/"
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 
 
@@ -200,7 +200,7 @@ def read_only(execute, sql, *arguments):
 @pytest.mark.django_db(transaction=True)
 def test_nobody_waits_for_another_who_counts(anyone):
     with connection.cursor() as cursor:
-        cursor.execute("SELECT 'catalogue_zeroresultsearch'::regclass::oid::int")
+        cursor.execute("SELECT 'search_zeroresultsearch'::regclass::oid::int")
         [(key,)] = cursor.fetchall()
         cursor.execute("SELECT pg_advisory_lock(%s, 0)", [key])
         answers = []

@@ -4,12 +4,12 @@ import pytest
 from django.core.management import call_command
 from django.db import ProgrammingError
 
-from catalogue.management.commands import rebuild_search
-from catalogue.models import SkillPosting
-from catalogue.search import ranking as search_ranking
-from catalogue.search import reads as search_reads
-from catalogue.search.reads import CompiledRanking
 from marketplace.api.pagination import KeysetPagination
+from search import ranking as search_ranking
+from search import reads as search_reads
+from search.management.commands import rebuild_search
+from search.models import SkillPosting
+from search.reads import CompiledRanking
 from tests.api.conftest import LABELS
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 

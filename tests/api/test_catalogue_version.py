@@ -7,8 +7,9 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from catalogue.models import FacetCountDelta, Persona
-from catalogue.search.reads import catalogue_version
+from catalogue.models import Persona
+from search.models import FacetCountDelta
+from search.reads import catalogue_version
 from tests.api.test_cached_searches import write
 from tests.factories import PersonaFactory, SkillFactory
 

@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from catalogue.models import Change
+from changes.models import Change
 from marketplace.api.fields import timestamp
 from tests.api.feed import URL, changes, cursor, feed, since
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory

@@ -8,8 +8,9 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
-from catalogue import reads
-from catalogue.models import Change, Feed, Skill
+from catalogue.models import Skill
+from changes import reads
+from changes.models import Change, Feed
 from tests.api.concurrency import during
 from tests.factories import PersonaFactory, SkillFactory
 

@@ -33,7 +33,7 @@ def list_view_does(monkeypatch):
     """Replace what `GET /skills` does."""
 
     def list_view_does(act):
-        monkeypatch.setattr("catalogue.reads.skills", lambda *_: act())
+        monkeypatch.setattr("search.reads.skills", lambda *_: act())
 
     return list_view_does
 

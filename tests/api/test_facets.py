@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from catalogue.models import FacetCount, FacetCountDelta
+from search.models import FacetCount, FacetCountDelta
 from tests.factories import PersonaFactory, SkillFactory
 
 URL = "/api/v1/facets"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalogue.search import ranking
+from search import ranking
 from tests.api.test_search import PERSONAS, PLACES, SKILLS, found
 from tests.factories import PersonaFactory, SkillFactory
 

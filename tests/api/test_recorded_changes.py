@@ -6,7 +6,8 @@ import pytest
 from django.core.management import call_command
 from django.db import connection, transaction
 
-from catalogue.models import Change, Persona, Skill
+from catalogue.models import Persona, Skill
+from changes.models import Change
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 from tests.api.feed import changes, cursor, feed, since
@@ -53,7 +54,7 @@ def test_every_other_column_is_watched(model):
         cursor.execute(
             "SELECT event_object_column FROM information_schema.triggered_update_columns "
             "WHERE trigger_name = %s",
-            [f"{model._meta.db_table}_changed"],
+            [f"changes_{model._meta.model_name}_changed"],
         )
         watched = {column for (column,) in cursor.fetchall()}
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from catalogue import reads
-from catalogue.search import ranking
+from search import ranking, reads
 from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
 

@@ -7,8 +7,9 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.models import Value
 
-from catalogue.models import FacetCount, FacetCountDelta, Persona, Skill, SkillPosting
-from catalogue.search.facet_counts import facet_count
+from catalogue.models import Persona, Skill
+from search.facet_counts import facet_count
+from search.models import FacetCount, FacetCountDelta, SkillPosting
 from tests.api.test_search import found
 from tests.factories import PersonaFactory, SkillFactory
 

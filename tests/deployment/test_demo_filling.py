@@ -1,16 +1,19 @@
 """Filling the demo with activity: alike each time, all or nothing, and no other catalogue."""
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
+from django.db.migrations.recorder import MigrationRecorder
 
 from agents.models import Agent, AgentToken
 from catalogue.models import Persona, Skill
 from demo import activity
+from demo.__main__ import refuse_other_version
 from demo.postgres import CHECKOUT
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 from tests.factories import SkillFactory
 from tests.imports import import_personas, import_skills
+from tests.live import url_of_test_database
 
 DEMO = CHECKOUT / "demo"
 
@@ -60,3 +63,34 @@ def test_a_catalogue_of_another_source_gets_no_agents(db, capsys):
     assert not Agent.objects.exists()
     assert not AgentToken.objects.exists()
     assert Skill.objects.get().downloads == 0
+
+
+@pytest.fixture
+def demo_database(transactional_db, monkeypatch):
+    """The tests' database as that of the demo."""
+    monkeypatch.setenv("DATABASE_URL", url_of_test_database())
+
+
+@pytest.fixture
+def migration_of_another_version(demo_database):
+    rows = MigrationRecorder(connection).migration_qs
+    rows.create(app="catalogue", name="0002_skill_md")
+    yield
+    rows.filter(app="catalogue", name="0002_skill_md").delete()
+
+
+def test_a_database_of_this_version_is_used(demo_database):
+    refuse_other_version()
+
+
+@pytest.mark.usefixtures("migration_of_another_version")
+def test_a_database_of_another_version_is_refused_with_a_way_out():
+    with pytest.raises(SystemExit) as refused:
+        refuse_other_version()
+
+    assert str(refused.value) == (
+        "This database was made by another version of the marketplace: this checkout has no "
+        "migration catalogue.0002_skill_md.\n"
+        "Remove the folder .demo/postgres, or set DATABASE_URL to an empty database. Then run "
+        "`make demo`,\nwhich fills a new one. The data of the old one cannot be converted."
+    )

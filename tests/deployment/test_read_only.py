@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from catalogue.models import ImportRun
+from importing.models import ImportRun
 from tests.admin.files import SKILL_MD, SKILLS, zip_of
 from tests.factories import SkillFactory
 from tests.live import LiveServer

@@ -34,10 +34,10 @@ PLANS = [
     ("personas?free=false&sort=price", ["persona_price"]),
     ("personas?minRating=4&sort=rating", ["persona_rating"]),
     ("skills?q=bibaba", ["skillposting_best", "catalogue_skill_pkey"]),
-    ("skills?q=bibabq", ["catalogue_facetcount_pkey", "skillposting_best", "catalogue_skill_pkey"]),
+    ("skills?q=bibabq", ["search_facetcount_pkey", "skillposting_best", "catalogue_skill_pkey"]),
     (
         "skills?q=bibaba&category=category-1",
-        ["catalogue_skillposting_pkey", "catalogue_skill_pkey"],
+        ["search_skillposting_pkey", "catalogue_skill_pkey"],
     ),
     ("skills/bench-1", ["unique_skill_slug", "catalogue_persona_skills_"]),
 ]
@@ -76,13 +76,13 @@ def plan(sql):
 
 def test_counting_scans_no_table(filled):
     with connection.cursor() as cursor:
-        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'catalogue_count'")
+        cursor.execute("SELECT prosrc FROM pg_proc WHERE proname = 'search_count'")
         ((body,),) = cursor.fetchall()
     (counting,) = re.findall(r"RETURN \((.*)\);", body, re.DOTALL)
 
     text = plan(re.sub(r"= (of|counted|this)\b", "= 'skill'", counting))
 
-    assert "catalogue_facetcount_pkey" in text
+    assert "search_facetcount_pkey" in text
     assert "facet_count_delta" in text
     assert "Seq Scan" not in text
 

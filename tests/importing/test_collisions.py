@@ -5,8 +5,8 @@ import contextlib
 import pytest
 from django.core.management import CommandError
 
-from catalogue.importing.importers import SkillImporter
 from catalogue.models import Skill
+from importing.importers import SkillImporter
 from tests.factories import SkillFactory
 from tests.imports import AFTER_REFUSALS, import_skills, served, skill, slugs
 

@@ -5,8 +5,8 @@ import os
 import pytest
 
 from agents import tokens
-from catalogue.importing.folders import MAX_FILE, MAX_FILES
 from catalogue.models import FileContent
+from importing.folders import MAX_FILE, MAX_FILES
 from tests.imports import import_skills, paths, served, skill, slugs, write
 
 pytestmark = pytest.mark.django_db

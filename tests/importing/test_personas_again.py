@@ -3,9 +3,9 @@
 import pytest
 from django.db.models import F, signals
 
-from catalogue.importing import base as importing
-from catalogue.importing.importers import PersonaImporter
 from catalogue.models import Persona
+from importing import base as importing
+from importing.importers import PersonaImporter
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 from tests.imports import (
     PERSONAS,

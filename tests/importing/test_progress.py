@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from catalogue.importing import base as importing
+from importing import base as importing
 from tests.imports import import_skills, skill, write
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import F, signals
 
-from catalogue.importing import base as importing
-from catalogue.importing.importers import SkillImporter
 from catalogue.models import Skill
+from importing import base as importing
+from importing.importers import SkillImporter
 from tests.imports import SKILLS, import_skills, receiving, served, skill, slugs, write
 
 pytestmark = pytest.mark.django_db

@@ -191,7 +191,7 @@ def test_a_crash_is_a_refusal_that_tells_nothing(anyone, monkeypatch, error, tex
     def rows(*_):
         raise error
 
-    monkeypatch.setattr("catalogue.reads.skills", rows)
+    monkeypatch.setattr("search.reads.skills", rows)
 
     assert call(anyone, "search_skills") == refusal(text)
 

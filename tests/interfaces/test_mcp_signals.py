@@ -2,7 +2,7 @@
 
 import pytest
 
-from catalogue.models import Change
+from changes.models import Change
 from marketplace.api.fields import timestamp
 from reports.models import Report
 from tests.factories import PersonaFactory, SkillFactory

@@ -18,7 +18,8 @@ from hypothesis.stateful import (
 
 from agents import tokens
 from agents.models import Agent, AgentToken, OperatorKey
-from catalogue.models import Change, Persona, Skill
+from catalogue.models import Persona, Skill
+from changes.models import Change
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
 from reviews.models import Review

@@ -79,7 +79,7 @@ CRASHES = {
         lambda it: it.operator.post("/operator/agents/caller/issue-token", {"scopes": ["read"]}),
     ),
     "the token stands in the query string": (
-        "catalogue.reads.EntryList.fetch",
+        "search.reads.EntryList.fetch",
         lambda it: it.anyone.get(f"/api/v1/skills?q={it.secrets['token']}"),
     ),
     "staff issue a token": (

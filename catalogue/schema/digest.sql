@@ -1,0 +1,31 @@
+-- The digest of a text: of its bytes in UTF-8, whatever the encoding of the database. Columns are
+-- generated with it, which an IMMUTABLE function alone may do; convert_to is not marked as one.
+CREATE OR REPLACE FUNCTION catalogue_digest(content text) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+BEGIN
+    RETURN 'sha256:' || encode(sha256(convert_to(content, 'UTF8')), 'hex');
+END $$;
+
+-- The digest of a skill: of its SKILL.md where that is all; otherwise of the lines that sha256sum
+-- writes of its folder, by path in UTF-8 bytes. It calls no function of ours: a restored dump
+-- computes it while none is found by its name.
+CREATE OR REPLACE FUNCTION catalogue_digest(skill_md text, files jsonb) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
+DECLARE
+    hashed bytea := sha256(convert_to(skill_md, 'UTF8'));
+    lines text;
+BEGIN
+    IF files <> '[]' THEN
+        SELECT string_agg(line, '' ORDER BY path) INTO lines FROM (
+            SELECT encode(hashed, 'hex') || E'  SKILL.md\n' AS line, 'SKILL.md'::bytea AS path
+            UNION ALL
+            SELECT
+                substr(digest, length('sha256:') + 1)
+                    || CASE WHEN is_executable THEN ' *' ELSE '  ' END || path || E'\n',
+                convert_to(path, 'UTF8')
+            FROM jsonb_to_recordset(files) AS file (path text, digest text, is_executable boolean)
+        ) AS folder;
+        hashed := sha256(convert_to(lines, 'UTF8'));
+    END IF;
+    RETURN 'sha256:' || encode(hashed, 'hex');
+END $$;

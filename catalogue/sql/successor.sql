@@ -1,7 +1,0 @@
--- The slug of the entry that replaces a deprecated one, as long as it is published. (In SQL, the
--- planner would parse it for every statement, in order to inline it, which it cannot.)
-CREATE FUNCTION catalogue_{kind}_successor(successor bigint) RETURNS text
-LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE AS $$
-BEGIN
-    RETURN (SELECT slug FROM catalogue_{kind} WHERE id = successor AND status = 'published');
-END $$;

@@ -1,0 +1,121 @@
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.decorators import action
+
+from catalogue import reads
+from catalogue.exceptions import FileNotFound, PersonaNotFound, SkillNotFound
+from catalogue.serializers import (
+    OTHER_FILE,
+    TEXT_FILE,
+    BytesField,
+    PersonaDetailSerializer,
+    SkillDetailSerializer,
+    media_type,
+)
+from catalogue.skill_md import name_of
+from marketplace.api.downloads import Download
+from marketplace.api.exceptions import RangeNotSatisfiable
+from marketplace.api.fields import DigestField
+from marketplace.api.viewsets import PublicReadingViewSet
+from marketplace.http_cache.responses import cached
+
+# What a URL with a digest responds with.
+IMMUTABLE = "public, max-age=31536000, immutable"
+
+
+class EntryViewSet(PublicReadingViewSet):
+    """One entry, by its slug. search/views.py has the lists."""
+
+    lookup_field = "slug"
+    lookup_value_regex = "[^/]+"
+
+
+class SkillViewSet(EntryViewSet):
+    @extend_schema(
+        operation_id="get_skill",
+        tags=["Catalogue"],
+        summary="Read one skill",
+        description="The skill with its whole SKILL.md, and the personas that bundle it.",
+        responses={200: SkillDetailSerializer, 404: SkillNotFound},
+    )
+    def retrieve(self, request, slug):
+        return cached(request, reads.skill(slug), SkillDetailSerializer)
+
+    @extend_schema(
+        operation_id="get_skill_file",
+        tags=["Catalogue"],
+        summary="Read one file of a skill",
+        description="Its bytes, to be stored rather than shown. With `digest` they never change: "
+        "where the file has another one by now, this is a 404.",
+        parameters=[
+            OpenApiParameter(
+                "digest", DigestField().schema, description="The `digest` that the file must have."
+            )
+        ],
+        responses={
+            (200, OTHER_FILE, TEXT_FILE): BytesField,
+            (206, OTHER_FILE, TEXT_FILE): BytesField,
+            404: (SkillNotFound, FileNotFound),
+            416: RangeNotSatisfiable,
+        },
+    )
+    @action(detail=True, url_path=r"files/(?P<path>[\s\S]+?)")
+    def file(self, request, slug, path):
+        def respond(skill):
+            file = skill.file_at(path)
+            if "digest" in self.query:
+                if self.query["digest"] != [file["digest"]]:
+                    raise FileNotFound
+                self.headers = {"Cache-Control": IMMUTABLE}
+            content_type = media_type(file)
+            if file["is_text"]:
+                content_type += "; charset=utf-8"
+            return Download(
+                digest=file["digest"],
+                size=file["size"],
+                write=lambda opened: opened.write(skill.bytes_of(file)),
+                filename=path.rpartition("/")[2],
+                content_type=content_type,
+                stored_as=file["digest"],
+            ).response_to(request)
+
+        return reads.with_skill(slug, respond)
+
+    @extend_schema(
+        operation_id="get_skill_archive",
+        tags=["Catalogue"],
+        summary="Read a skill as a zip",
+        description="What to unpack into a folder of the skill's name: its SKILL.md and its files. "
+        "The bytes are the same everywhere for the same `digest` of the skill.",
+        responses={
+            (200, "application/zip"): BytesField,
+            (206, "application/zip"): BytesField,
+            404: SkillNotFound,
+            416: RangeNotSatisfiable,
+        },
+    )
+    @action(detail=True, url_path=r"archive\.zip")
+    def archive(self, request, slug):
+        def respond(skill):
+            return Download(
+                digest=skill.digest,
+                size=skill.archive_size,
+                write=skill.write_archive,
+                filename=f"{name_of(skill)}.zip",
+                content_type="application/zip",
+                # The digest of a skill may be that of one of its files, too.
+                stored_as=f"{skill.digest}.zip",
+            ).response_to(request)
+
+        return reads.with_skill(slug, respond)
+
+
+class PersonaViewSet(EntryViewSet):
+    @extend_schema(
+        operation_id="get_persona",
+        tags=["Catalogue"],
+        summary="Read one persona",
+        description="The persona with its prompt, the skills that it bundles and its ratings.",
+        responses={200: PersonaDetailSerializer, 404: PersonaNotFound},
+    )
+    def retrieve(self, request, slug):
+        return cached(request, reads.rated_persona(slug), PersonaDetailSerializer)

@@ -1,0 +1,5 @@
+from marketplace.api.exceptions import Gone
+
+
+class CursorExpired(Gone):
+    default_detail = "cursor has expired"

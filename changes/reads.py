@@ -1,0 +1,45 @@
+"""Public reads of the feed (docs/changes.md)."""
+
+from datetime import UTC, datetime
+from functools import partial
+
+from django.db.models import IntegerField, Value
+
+from changes.models import Change, Feed
+from marketplace.db.compiled_queries import compiled
+from marketplace.db.replicas import on_replica
+from marketplace.http_cache.lists import FilteredList, Rows
+from marketplace.http_cache.validators import Read, Validator
+
+EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+@compiled
+def feed():
+    return Feed.objects.values_list("newest_at", "complete_since")
+
+
+def feed_state():
+    """Up to when there are changes, and since when none was dropped."""
+    return tuple(feed.first() or (EPOCH, EPOCH))
+
+
+# Without a count: there may be a million.
+all_changes = FilteredList(Change.objects.all, lambda *_: Value(0, IntegerField()))
+
+
+def changes(filterset):
+    return Rows(filterset, partial(fetch_changes, filterset))
+
+
+@on_replica
+def fetch_changes(filterset, cut):
+    # Before the page: what is committed in between is announced once more.
+    validator = Validator.of(feed_state)
+    read_until, row_id = cut.position
+    after = filterset.sorts[filterset.sort].bound((read_until.isoformat(), row_id))
+    select, _ = all_changes.page(filterset, cut.number, "after")
+    rows, _ = select(**filterset.values, **after)
+    # After the page, from which changes may have been dropped since.
+    _, complete_since = feed_state()
+    return Read(rows, validator), complete_since

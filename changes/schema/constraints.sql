@@ -1,0 +1,9 @@
+-- Checked at once: a commit that holds the position of the feed must not wait for the row of an
+-- entry, whose own commit waits for the position (docs/changes.md).
+ALTER TABLE catalogue_skill
+    ALTER CONSTRAINT catalogue_skill_successor_id_4230ce3a_fk_catalogue_skill_id DEFERRABLE INITIALLY IMMEDIATE;
+ALTER TABLE catalogue_persona
+    ALTER CONSTRAINT catalogue_persona_successor_id_7bd92305_fk_catalogue_persona_id DEFERRABLE INITIALLY IMMEDIATE;
+ALTER TABLE catalogue_persona_skills
+    ALTER CONSTRAINT catalogue_persona_sk_persona_id_a728e76e_fk_catalogue DEFERRABLE INITIALLY IMMEDIATE,
+    ALTER CONSTRAINT catalogue_persona_sk_skill_id_ff431170_fk_catalogue DEFERRABLE INITIALLY IMMEDIATE;

@@ -1,0 +1,27 @@
+from catalogue.serializers.fields import EntrySlugField, KindField
+from changes.models import Change
+from marketplace.api.fields import ChoiceField, DigestField, TextField, TimestampField, UrlField
+from marketplace.api.serializers import ResponseSerializer
+
+CURSOR = "WyIiLCIyMDI2LTExLTIyVDIwOjU5OjIw"
+
+
+class ChangeSerializer(ResponseSerializer):
+    """A change in the feed (contract 20.1)."""
+
+    kind = KindField()
+    slug = EntrySlugField()
+    change = ChoiceField(Change.Type.values)
+    digest = DigestField(allow_null=True, help_text="Null of what is withdrawn.")
+    at = TimestampField(source="changed_at")
+
+
+class ChangePageSerializer(ResponseSerializer):
+    """What FeedPagination responds with."""
+
+    results = ChangeSerializer(many=True)
+    next = UrlField(
+        initial=f"https://marketplace.example/api/v1/changes?since={CURSOR}",
+        help_text="What comes after these; on the last page too, where it is to be polled.",
+    )
+    cursor = TextField(initial=CURSOR, help_text="The `since` of `next`.")

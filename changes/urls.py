@@ -1,0 +1,5 @@
+from changes.views import ChangeViewSet
+
+
+def register(router):
+    router.register("changes", ChangeViewSet, basename="change")

@@ -1,0 +1,31 @@
+from drf_spectacular.utils import extend_schema
+
+from changes import reads
+from changes.exceptions import CursorExpired
+from changes.feed import ChangeFilterSet, FeedPagination
+from changes.serializers import ChangePageSerializer, ChangeSerializer
+from marketplace.api.viewsets import PublicReadingViewSet
+from marketplace.http_cache.responses import cached
+from marketplace.http_cache.validators import Read
+
+
+class ChangeViewSet(PublicReadingViewSet):
+    pagination_class = FeedPagination
+    filterset_class = ChangeFilterSet
+    serializer_class = ChangeSerializer
+
+    @extend_schema(
+        operation_id="list_changes",
+        tags=["Catalogue"],
+        summary="Read what has changed",
+        description="Each entry once, at its last change, oldest first: all that a list or a "
+        "detail shows of it, but for the counters. To mirror the catalogue, follow `next` from "
+        "the start until there are no `results`, and poll it from then on. An entry that went, or "
+        "an old slug, is `withdrawn` for at least 90 days.",
+        responses={200: ChangePageSerializer, 410: CursorExpired},
+    )
+    def list(self, request):
+        page = self.paginate_queryset(reads.changes(ChangeFilterSet(self.query)))
+        read = Read(page, self.paginator.validator)
+        respond = self.get_paginated_response
+        return cached(request, read, ChangeSerializer, many=True, respond=respond)

@@ -1,0 +1,3 @@
+from importing.admin.imports import ImportRunAdmin
+
+__all__ = ["ImportRunAdmin"]

@@ -1,0 +1,94 @@
+"""Between the form of an entry and the frontmatter of its text."""
+
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import JsonResponse
+from django.urls import path
+from django.views.decorators.http import require_POST
+
+from catalogue.frontmatter import Refused, plain_newlines
+from catalogue.models import Skill
+from importing.exports import content_with_fields, differing_fields
+from marketplace.adminsite.diffs import shown_change
+
+
+class PastedFileMixin:
+    """What a file that staff paste into the form of a new entry says about its fields."""
+
+    def get_urls(self):
+        view = self.admin_site.admin_view(require_POST(self.fields_view))
+        return [path("fields/", view, name=self.url_name("fields")), *super().get_urls()]
+
+    def fields_view(self, request):
+        """The fields of a pasted file as the form shows them, and what remains of its text."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        try:
+            text = plain_newlines(request.POST.get("content", ""))
+            values = self.importer_class(preview=True).pasted(text)
+        except Refused as error:
+            return JsonResponse({"error": f"No field was filled: {error}."}, status=400)
+        content, fields = values.pop("content"), self.get_form(request)().fields
+        form_values = {
+            name: [[row.pk, str(row)] for row in value]
+            if isinstance(value, QuerySet)
+            else str(fields[name].prepare_value(value))
+            for name, value in values.items()
+        }
+        return JsonResponse({"fields": form_values, "content": content})
+
+
+class WriteFrontmatterMixin:
+    """Shows where the fields of a skill and its frontmatter differ, and writes the fields there."""
+
+    def row_context(self, request, row):
+        return super().row_context(request, row) | {"differing": self.differing(row)}
+
+    def is_offered(self, action, row):
+        if action == "write_frontmatter":
+            return bool(differing_fields(row))
+        return super().is_offered(action, row)
+
+    def differing(self, skill):
+        """The labels of the fields that differ from the frontmatter."""
+        return [str(self.opts.get_field(name).verbose_name) for name in differing_fields(skill)]
+
+    @admin.action(description="Write into the frontmatter", permissions=["change"])
+    def write_frontmatter(self, request, queryset):
+        skills = [skill for skill in queryset if differing_fields(skill)]
+        if not skills:
+            self.message_user(request, "Their frontmatter says what their fields say.")
+            return None
+        if not self.is_confirmed(request, skills):
+            return self.confirm(
+                request,
+                skills,
+                "write_frontmatter",
+                text="The frontmatter gets the values of these fields. Comments in it are lost; "
+                "the rest of the text stays as it is.",
+                facts=[(skill, ", ".join(self.differing(skill))) for skill in skills],
+                changes=[
+                    shown_change(skill.slug, skill.content, content_with_fields(skill))
+                    for skill in skills[:10]
+                ],
+            )
+        written = self.change_each(
+            request,
+            queryset.filter(pk__in=[skill.pk for skill in skills]),
+            "Wrote the fields into the frontmatter.",
+            write_fields,
+        )
+        left = [skill.slug for skill in written if differing_fields(skill)]
+        self.message_user(request, f"{len(written)} written.")
+        if left:
+            text = f"Not everything could be written for {', '.join(left)}."
+            self.message_user(request, text, messages.WARNING)
+        return None
+
+
+def write_fields(skill):
+    # Somebody may be saving another text.
+    skill.refresh_from_db(from_queryset=Skill.objects.select_for_update(no_key=True))
+    skill.content = content_with_fields(skill)
+    skill.save(update_fields=["content", "updated_at"])

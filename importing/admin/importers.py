@@ -1,0 +1,177 @@
+"""Importing in the admin: the commands' importers, with a preview of what they would change."""
+
+from dataclasses import dataclass, field
+
+from django.db import transaction
+
+from catalogue.frontmatter import as_slug, as_title, read_frontmatter
+from catalogue.models import Skill, is_slug
+from importing.admin.file_changes import file_changes
+from importing.base import File, Report, entry_fields, printable, taking_turns
+from importing.exports import as_file
+from importing.importers import PersonaImporter, SkillImporter
+from marketplace.adminsite.diffs import shown_change
+
+SOURCE = "admin"
+MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
+
+
+@dataclass
+class Outcome:
+    """What an import did with one file, or what it would do."""
+
+    path: str
+    result: str  # created, updated, unchanged, refused
+    entry: object = None
+    reason: str = ""
+    changes: list = field(default_factory=list)
+
+
+class FileReport(Report):
+    """The messages about one file, without its path."""
+
+    def __init__(self):
+        self.messages = []
+        super().__init__(write=self.messages.append)
+
+    def note(self, path, text):
+        self.write(text)
+
+    def refuse(self, path, reason):
+        self.refused += 1
+        self.write(str(reason))
+
+
+class AdminImportMixin:
+    """A file changes the entry of its slug, whatever its source: staff confirm the change.
+
+    Each file has a transaction of its own, so that no lock is held for longer than one file
+    takes; a preview rolls it back.
+    """
+
+    def __init__(self, *, preview, draft=False):
+        super().__init__(FileReport(), draft=draft, source=SOURCE)
+        self.preview = preview
+        self.paths = {}  # of the files so far, by slug
+        self.room = MAX_SHOWN
+        self.previewed_at = None  # when the person who confirms it saw what it would change
+
+    def run(self, root):
+        """The outcome of each file below the root."""
+        return [self.import_file(folder, path) for folder, path in self.find(root)]
+
+    def import_file(self, root, path):
+        self.root = root
+        self.report.messages.clear()
+        outcome = Outcome(self.shown(path), "refused")
+        with taking_turns():
+            if file := self.read(root, path):
+                self.save_entry(file, outcome)
+            if self.preview:
+                transaction.set_rollback(True)
+        outcome.reason = "; ".join(self.report.messages)
+        return outcome
+
+    def save_entry(self, file, outcome):
+        file.slug = self.slug_in(file.fields) or file.slug
+        # Nobody saves it between the comparison and the update.
+        entries = self.model.objects.select_for_update(no_key=True)
+        existing = entries.filter(slug=file.slug).first()
+        existing = existing or entries.filter(source=file.source).first()
+        self.taken = set()  # of this file alone: the next one may be for the same slug
+        entry = existing or self.new_entry(file)
+        if entry is None:
+            return
+        first = self.paths.setdefault(entry.slug, file.path)
+        if first != file.path:
+            self.report.refuse(file.path, f"the same slug as {self.shown(first)}: {entry.slug}")
+        elif existing:
+            self.update_existing(file, entry, outcome)
+        elif self.create_alone(file, entry):
+            self.save_bundle(file, entry)
+            outcome.result, outcome.entry = "created", entry
+            outcome.changes = self.file_changes([], entry)
+
+    def slug_in(self, fields):
+        """The slug that a frontmatter asks for, or ""."""
+        name = fields.line("name")
+        # One that staff have written may be longer than those that are made from names.
+        return name if is_slug(name) else as_slug(name)
+
+    def pasted(self, text):
+        """`{field: value}` of the entry that a file with this text makes. Raises Refused."""
+        fields, body = read_frontmatter(text)
+        slug = self.slug_in(fields)
+        values = {"slug": slug, **entry_fields(self.model, fields)}
+        values["title"] = values["title"] or as_title(slug)
+        return values | self.values(File(None, None, "", slug, fields, text, body))
+
+    def file_changes(self, before, entry):
+        if not self.preview:
+            return []
+        changes, self.room = file_changes(before, getattr(entry, "files", []), self.room)
+        return changes
+
+    def changes_files(self, file, entry):
+        return file.folder is not None and file.folder.files != entry.files
+
+    def update_existing(self, file, entry, outcome):
+        outcome.entry, outcome.result = entry, "unchanged"
+        if as_file(entry) == file.text and not self.changes_files(file, entry):
+            # An export of an entry changes nothing, even where its frontmatter was written anew.
+            return
+        if self.previewed_at and entry.updated_at > self.previewed_at:
+            self.report.refuse(file.path, f"{entry.slug} has changed since the preview")
+            outcome.result = "refused"
+            return
+        before, updated, refused = (
+            self.shown_values(entry),
+            self.report.updated,
+            self.report.refused,
+        )
+        files = getattr(entry, "files", [])
+        if not self.preview:
+            entry.snapshot_before_change()
+        self.update(file, entry)
+        if self.report.refused > refused:
+            outcome.result = "refused"
+            return
+        if self.report.updated > updated:
+            outcome.result = "updated"
+        after = self.shown_values(entry)
+        outcome.changes = [
+            shown_change(name, before[name], after[name])
+            for name in after
+            if before[name] != after[name]
+        ] + self.file_changes(files, entry)
+
+    def shown_values(self, entry):
+        """What an import may change of an entry, by the names that staff read."""
+        names = [name for name in self.imported if name != "files"]
+        fields = [entry._meta.get_field(name) for name in names]
+        values = {field.verbose_name: getattr(entry, field.name) for field in fields}
+        if not isinstance(entry, Skill):
+            values["skills"] = sorted(skill.slug for skill in entry.skills.only("slug"))
+        return values
+
+    def shown(self, path):
+        return printable(path.relative_to(self.root))
+
+
+class AdminSkillImporter(AdminImportMixin, SkillImporter):
+    single_file = "SKILL.md"
+    looks_for = "SKILL.md"
+
+
+class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
+    single_file = "{}.md"
+    looks_for = "persona file"
+
+    def pasted(self, text):
+        values = super().pasted(text)
+        skills = read_frontmatter(text)[0].words("skills")
+        return values | {"skills": Skill.objects.filter(slug__in=skills).only("slug")}
+
+    def wanted(self, names):
+        """Not the skills of a zip that holds both."""
+        return [name for name in super().wanted(names) if name.lower() != "skill.md"]

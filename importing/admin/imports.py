@@ -1,0 +1,197 @@
+"""Importing an upload after a preview, and exporting."""
+
+from contextlib import suppress
+from datetime import timedelta
+from tempfile import TemporaryFile
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.http import FileResponse, Http404
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import path
+from django.utils import timezone
+
+from catalogue.admin.forms import UploadForm
+from catalogue.frontmatter import Refused
+from importing import uploads
+from importing.exports import export
+from importing.models import ImportRun
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, StaffModelAdmin
+from marketplace.adminsite.edits import moment
+
+MAX_REFUSALS = 50  # that an import run stores
+
+
+class ImportExportModelAdmin(StaffModelAdmin):
+    """Entries that staff can import from files, and export as files."""
+
+    importer_class = None
+    example = ""
+
+    def get_urls(self):
+        wrap = self.admin_site.admin_view
+        return [
+            path("import/", wrap(self.import_view), name=self.url_name("import")),
+            path(
+                "import/<int:run_id>/",
+                wrap(self.import_run_view),
+                name=self.url_name("import_run"),
+            ),
+            path("export/", wrap(self.export_view), name=self.url_name("export")),
+            *super().get_urls(),
+        ]
+
+    @admin.action(description="Export as files", permissions=["view"])
+    def export(self, request, queryset):
+        return self.zip_of(queryset)
+
+    def export_view(self, request):
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return self.zip_of(self.model.objects.all())
+
+    def zip_of(self, entries):
+        file = TemporaryFile()  # noqa: SIM115 (the response closes it)
+        export(entries, file)
+        file.seek(0)
+        name = f"{self.opts.model_name}s-{timezone.now():%Y-%m-%d}.zip"
+        return FileResponse(file, as_attachment=True, filename=name)
+
+    def import_view(self, request):
+        """Take an upload, and redirect to its preview."""
+        self.check_import_permission(request)
+        form = UploadForm(request.POST or None, request.FILES or None)
+        if form.is_valid():
+            run = self.save_upload(request, form)
+            if run is not None:
+                return redirect(self.url_of("import_run", run.pk))
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Import {self.opts.verbose_name_plural}",
+            "opts": self.opts,
+            "form": form,
+            "example": self.example,
+        }
+        return TemplateResponse(request, "admin/importing/upload.html", context)
+
+    def check_import_permission(self, request):
+        if not (self.has_add_permission(request) and self.has_change_permission(request)):
+            raise PermissionDenied
+
+    def save_upload(self, request, form):
+        """The import run of an upload, or None where it is refused as a whole."""
+        file = form.cleaned_data["file"]
+        run = ImportRun(
+            kind=self.opts.model_name,
+            name=file.name[-200:],
+            draft=form.cleaned_data["draft"],
+            user=request.user,
+        )
+        # Previews that staff left for a day are not imported any more.
+        ImportRun.objects.filter(
+            finished_at=None, created_at__lt=timezone.now() - timedelta(days=1)
+        ).update(data=None, finished_at=timezone.now())
+        try:
+            run.data = file.read(uploads.MAX_UPLOAD + 1)
+            with uploads.unpacked(run.name, run.data, self.importer_class(preview=True)):
+                pass
+        except Refused as error:
+            run.data, run.finished_at = None, timezone.now()
+            run.refused, run.refusals = 1, [[run.name, str(error)]]
+            form.add_error("file", str(error))
+            run.save()
+            return None
+        run.save()
+        return run
+
+    def import_run_view(self, request, run_id):
+        """The preview of an upload; posted, the import of it."""
+        self.check_import_permission(request)
+        run = get_object_or_404(ImportRun, pk=run_id, kind=self.opts.model_name)
+        if run.finished_at or run.data is None:
+            raise Http404
+        if request.method == "POST" and "cancel" in request.POST:
+            run.delete()
+            return redirect(self.url_of("import"))
+        is_preview, now = request.method != "POST", timezone.now()
+        importer = self.importer_class(preview=is_preview, draft=run.draft)
+        with suppress(KeyError, ValueError):
+            importer.previewed_at = moment(request.POST["shown"])
+        with uploads.unpacked(run.name, bytes(run.data), importer) as root:
+            outcomes = importer.run(root)
+        if is_preview:
+            return self.preview_response(request, run, outcomes, now)
+        self.finish(request, run, outcomes)
+        return redirect("admin:importing_importrun_change", run.pk)
+
+    def preview_response(self, request, run, outcomes, shown_at):
+        by_result = {
+            result: [outcome for outcome in outcomes if outcome.result == result]
+            for result in ("refused", "created", "updated", "unchanged")
+        }
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Preview of {run.name}",
+            "opts": self.opts,
+            "run": run,
+            "outcomes": by_result,
+            "shown": shown_at.timestamp(),
+            "will_change": bool(by_result["created"] or by_result["updated"]),
+        }
+        return TemplateResponse(request, "admin/importing/preview.html", context)
+
+    def finish(self, request, run, outcomes):
+        """Log what was imported, and store the result in the run."""
+        message = f"Imported from {run.name}."
+        for outcome in outcomes:
+            if outcome.result == "created":
+                self.log_addition(request, outcome.entry, message)
+            if outcome.result == "updated":
+                self.log_change(request, outcome.entry, message)
+        refused = [outcome for outcome in outcomes if outcome.result == "refused"]
+        results = [outcome.result for outcome in outcomes]
+        run.created, run.updated, run.unchanged, run.refused = (
+            results.count(result) for result in ("created", "updated", "unchanged", "refused")
+        )
+        run.refusals = [[refusal.path, refusal.reason] for refusal in refused[:MAX_REFUSALS]]
+        run.data, run.finished_at = None, timezone.now()
+        run.save()
+
+
+@admin.register(ImportRun)
+class ImportRunAdmin(ReadOnlyModelAdmin):
+    menu = MenuItem("Catalogue", 12, "upload")
+    list_display = ["name", "kind", "user", "created_at", "outcome"]
+    search_fields = ["name"]  # see `find`
+    search_help_text = "Start of a file's name"
+    list_select_related = ["user"]
+    list_filter = ["kind"]
+    fields = readonly_fields = [
+        *("name", "kind", "user", "created_at", "finished_at", "draft"),
+        *("created", "updated", "unchanged", "refused", "refused_files"),
+    ]
+
+    def get_queryset(self, request):
+        return super().get_queryset(request).defer("data")
+
+    def find(self, queryset, term):
+        return queryset.filter(name__istartswith=term)
+
+    def attention(self):
+        week = timezone.now() - timedelta(days=7)
+        refused = ImportRun.objects.filter(refused__gt=0, created_at__gte=week)
+        return [("imports of this week with refused files", refused, "")]
+
+    @admin.display
+    def outcome(self, run):
+        if run.finished_at is None:
+            return "waits at its preview"
+        return (
+            f"{run.created} created, {run.updated} updated, {run.unchanged} unchanged, "
+            f"{run.refused} refused"
+        )
+
+    @admin.display
+    def refused_files(self, run):
+        return "\n".join(f"{path}: {reason}" for path, reason in run.refusals) or "none"

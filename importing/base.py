@@ -1,0 +1,294 @@
+"""Importing files into the catalogue (contract 23)."""
+
+import os
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count, islice
+from pathlib import Path
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, connection, transaction
+
+from catalogue.frontmatter import (
+    Fields,
+    Refused,
+    as_slug,
+    as_title,
+    read_frontmatter,
+    read_text,
+)
+from catalogue.models import Status
+from importing.folders import CACHES, Folder
+
+BATCH = 100  # files of one transaction
+
+
+@dataclass
+class Report:
+    """The counts of an import; `write` gets each note and refusal as it comes, with its path."""
+
+    write: Callable
+    created: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    refused: int = 0
+
+    def note(self, path, text):
+        self.write(f"note: {printable(path)}: {text}")
+
+    def refuse(self, path, reason):
+        self.refused += 1
+        self.write(f"refused: {printable(path)}: {reason}")
+
+
+@contextmanager
+def taking_turns():
+    """A transaction after those of all other imports.
+
+    Two that store the same contents, or import the same folder, would wait for each other, or mix
+    what they found.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock('catalogue_filecontent'::regclass::oid::int, 0)"
+        )
+        yield
+
+
+def printable(path):
+    """A path as text of one line, also where its bytes are not UTF-8."""
+    text = os.fsencode(path).decode(errors="replace")
+    return "".join(each if each.isprintable() else "\ufffd" for each in text)
+
+
+@dataclass
+class File:
+    """A file that has been read; `slug` is made from its name, and may be taken."""
+
+    root: Path
+    path: Path
+    source: str
+    slug: str
+    fields: Fields
+    text: str
+    body: str
+    folder: Folder | None = None  # what lies beside a skill's file
+
+
+class Importer:
+    """Imports files of one kind; subclasses define which files, and what is in them.
+
+    A file is identified by its source: its absolute path, or `source` and its path below the
+    imported folder. Entries of another source are never changed.
+    """
+
+    model = None
+    own_fields = []  # what an import may change beside what every kind of entry has
+
+    def __init__(self, report, *, draft=False, source=None):
+        self.report = report
+        self.draft = draft
+        self.source = source
+
+    @property
+    def imported(self):
+        """The fields of an existing entry that an import may change."""
+        return [*self.model.frontmatter_fields(), "content", "status", *self.own_fields]
+
+    def find(self, path):
+        """The files below a path that are to be imported, in a stable order, as (root, file)."""
+        path = Path(path)
+        if not path.is_dir():
+            yield path.parent, path
+            return
+        for folder, folders, names in os.walk(path, onerror=self.refuse_folder):
+            for name in folders:
+                self.note_link(path, Path(folder) / name)
+            folders[:] = sorted(name for name in folders if not is_skipped(name))
+            yield from ((path, Path(folder) / name) for name in self.wanted(sorted(names)))
+
+    def refuse_folder(self, error):
+        self.report.refuse(error.filename, error.strerror)
+
+    def note_link(self, root, folder):
+        """Note a link that leads outside the path; inside it, the folder is found anyway."""
+        if folder.is_symlink() and not is_below(folder, root):
+            self.report.note(folder, "a link to a folder outside the imported path, not followed")
+
+    def wanted(self, names):
+        """Which of a folder's files are to be imported."""
+        raise NotImplementedError
+
+    def read_beside(self, path):
+        """The folder that belongs to a file; a persona's file stands alone. Raises Refused."""
+
+    def values(self, file):
+        """The model's own values from a file."""
+        raise NotImplementedError
+
+    def store(self, file):
+        """Store what the entry refers to, before it is saved. Raises Refused."""
+
+    def import_files(self, files):
+        """Import (root, path) pairs as they are found; yields the number of each batch."""
+        files = iter(files)
+        while batch := list(islice(files, BATCH)):
+            self.import_batch([file for root, path in batch if (file := self.read(root, path))])
+            yield len(batch)
+
+    def read(self, root, path):
+        """The file, or None where it is refused; the report says why."""
+        if not is_below(path, root):
+            self.report.refuse(path, "a symbolic link that leads outside the imported path")
+            return None
+        try:
+            text = read_text(path)
+            fields, body = read_frontmatter(text)
+            slug = as_slug(fields.line("name")) or as_slug(self.fallback_name(path))
+            source, folder = self.source_of(root, path), self.read_beside(path)
+            return File(root, path, source, slug, fields, text, body, folder)
+        except (Refused, OSError) as error:
+            self.report.refuse(path, error)
+            return None
+
+    def import_batch(self, files):
+        """Import files in one transaction, and what is new in one statement."""
+        with taking_turns():
+            entries = self.model.objects.filter(source__in=[file.source for file in files])
+            known = {entry.source: entry for entry in entries}
+            slugs = self.model.objects.filter(slug__in=[file.slug for file in files])
+            self.taken = set(slugs.values_list("slug", flat=True))
+            new = {}
+            for file in files:
+                if file.source in new:
+                    self.report.unchanged += 1  # found under two paths
+                elif file.source in known:
+                    self.update(file, known[file.source])
+                elif entry := self.new_entry(file):
+                    new[file.source] = (file, entry)
+            self.create(new.values())
+
+    def update(self, file, entry):
+        before = {name: getattr(entry, name) for name in self.imported}
+        if not self.fill(file, entry):
+            return
+        changed = [name for name in self.imported if getattr(entry, name) != before[name]]
+        if self.save_bundle(file, entry) or changed:
+            # Only these: counters move and staff withdraw entries while this runs.
+            entry.save(update_fields=[*changed, "updated_at"])
+            self.report.updated += 1
+        else:
+            self.report.unchanged += 1
+
+    def create(self, new):
+        try:
+            with transaction.atomic():
+                self.model.objects.bulk_create(entry for _, entry in new)
+        except IntegrityError:
+            new = [(file, entry) for file, entry in new if self.create_alone(file, entry)]
+        for file, entry in new:
+            self.save_bundle(file, entry)
+            self.report.created += 1
+
+    def create_alone(self, file, entry):
+        """Whether the entry could be created; its slug may have been taken meanwhile."""
+        try:
+            with transaction.atomic():
+                entry.save(force_insert=True)
+        except IntegrityError:
+            reason = "its slug was taken while it was imported; import it again"
+            self.report.refuse(file.path, reason)
+            return False
+        return True
+
+    def new_entry(self, file):
+        """The entry that a file makes, not yet saved; None where it is refused."""
+        if not file.slug:
+            self.report.refuse(file.path, "its name makes no slug: use a-z, 0-9 and hyphens")
+            return None
+        entry = self.model(slug=self.free_slug(file), source=file.source)
+        if not self.fill(file, entry):
+            return None
+        self.taken.add(entry.slug)
+        return entry
+
+    def source_of(self, root, path):
+        """The source of a file: the same in each run over the same files."""
+        if self.source is None:
+            source = os.path.realpath(path)
+        else:
+            source = f"{self.source}:{self.below(root, path).as_posix()}"
+        try:
+            source.encode()
+        except UnicodeEncodeError as error:
+            raise Refused("its path is not UTF-8") from error
+        return source
+
+    def below(self, root, path):
+        return path.relative_to(root)
+
+    def free_slug(self, file):
+        """The file's slug; where another source has it, one with the owner's name or a number."""
+        if file.slug not in self.taken:
+            return file.slug
+        owner = as_slug(file.fields.line("author") or self.owner_folder(file.root, file.path))
+        owner = owner[:30].strip("-")
+        named = f"{file.slug}-{owner}" if owner else file.slug
+        numbered = (f"{named}-{number}" for number in count(2))
+        free = next(
+            candidate
+            for candidates in ([named], numbered)
+            for candidate in candidates
+            if candidate not in self.taken
+            and not self.model.objects.filter(slug=candidate).exists()
+        )
+        self.report.note(file.path, f"the slug {file.slug} is taken, imported as {free}")
+        return free
+
+    def owner_folder(self, root, path):
+        """The name of the folder of an owner's entries, or "" where it is the root or above it."""
+        folder = self.owner_of(path)
+        return folder.name if folder != root and folder.is_relative_to(root) else ""
+
+    def fill(self, file, entry):
+        """Set the entry's fields from the file; False where it is refused."""
+        for name, value in entry_fields(self.model, file.fields).items():
+            setattr(entry, name, value)
+        entry.title = entry.title or as_title(entry.slug)
+        # What staff have withdrawn stays withdrawn.
+        if entry.status == Status.DRAFT and not self.draft:
+            entry.status = Status.PUBLISHED
+        try:
+            for name, value in self.values(file).items():
+                setattr(entry, name, value)
+            entry.full_clean(validate_unique=False, validate_constraints=False)
+            self.store(file)
+        except (Refused, OSError) as error:
+            self.report.refuse(file.path, error)
+        except ValidationError as error:
+            reasons = (f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items())
+            self.report.refuse(file.path, "; ".join(reasons))
+        else:
+            return True
+        return False
+
+    def save_bundle(self, file, entry):
+        """Save what the entry bundles; True where it has changed. Skills bundle nothing."""
+        return False
+
+
+def entry_fields(model, fields):
+    """The values that a frontmatter sets on an entry of the model."""
+    return {name: fields.line(name) for name in model.TEXT_FIELDS} | {
+        name: fields.words(name) for name in model.LIST_FIELDS
+    }
+
+
+def is_skipped(folder):
+    return folder == ".git" or CACHES.fullmatch(folder) is not None
+
+
+def is_below(path, root):
+    """Whether a path, its links followed, lies below the root."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))

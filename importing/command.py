@@ -1,0 +1,72 @@
+from pathlib import Path
+
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from importing.base import Report
+
+INTERRUPTED = 130  # the exit status by which a shell knows Ctrl-C
+
+
+class ImportCommand(BaseCommand):
+    """The base of import_skills and import_personas."""
+
+    importer_class = None
+    kind = ""  # in the plural, for the summary
+    looks_for = ""
+
+    def add_arguments(self, parser):
+        parser.add_argument("paths", nargs="+", metavar="PATH", help="a folder or a single file")
+        parser.add_argument(
+            "--draft", action="store_true", help="do not publish what is new; staff will"
+        )
+        parser.add_argument(
+            "--source",
+            metavar="NAME",
+            help="know the files by this name and their path below PATH, so that an import from "
+            "another folder updates the same entries (default: by where they lie)",
+        )
+
+    def handle(self, *, paths, draft, source, **options):
+        for path in paths:
+            if not Path(path).exists():
+                raise CommandError(f"{path} does not exist")
+        if source is not None and len(paths) > 1:
+            raise CommandError("--source names the files of one PATH; give them one at a time")
+        report = Report(self.write)
+        importer = self.importer_class(report, draft=draft, source=source)
+        files, imported = [], 0
+        try:
+            files = [file for path in paths for file in importer.find(path)]
+            with tqdm(total=len(files), unit="file", disable=None) as bar:
+                for number in importer.import_files(files):
+                    imported += number
+                    bar.update(number)
+        except KeyboardInterrupt:
+            # The counts of the report may be those of a batch that is rolled back.
+            self.stdout.write(
+                f"{self.kind}: stopped after {imported} of {len(files)} files. "
+                "Run the same command again to import the rest."
+            )
+            raise SystemExit(INTERRUPTED) from None
+        self.stdout.write(
+            f"{self.kind}: {report.created} created, {report.updated} updated, "
+            f"{report.unchanged} unchanged, {report.refused} refused{self.advice(report, draft)}"
+        )
+        if report.refused:
+            raise SystemExit(1)
+
+    def write(self, line):
+        """Print a line above the progress bar."""
+        with tqdm.external_write_mode():
+            self.stdout.write(line)
+
+    def advice(self, report, draft):
+        """What to do next, where there is something."""
+        if report.refused:
+            return ". Correct what was refused, and import it again."
+        if draft and report.created:
+            return ". Staff can publish the drafts in the admin."
+        if not (report.created or report.updated or report.unchanged):
+            return f". There is no {self.looks_for} in what was given."
+        return ""

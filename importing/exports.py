@@ -1,0 +1,116 @@
+"""Writing entries as files that the import reads again."""
+
+import zipfile
+
+import yaml
+
+from catalogue.frontmatter import (
+    Fields,
+    Refused,
+    as_slug,
+    as_title,
+    one_line,
+    read_frontmatter,
+    with_frontmatter,
+)
+from catalogue.models import FileContent, Skill
+from catalogue.zips import member
+from importing.base import entry_fields
+
+BATCH = 200  # entries of one query
+
+
+def as_file(entry):
+    """The text of the entry's file.
+
+    A skill's content is its whole file. Where staff have changed fields in the form alone, they
+    are not in it: then they are written into it.
+    """
+    if isinstance(entry, Skill):
+        return content_with_fields(entry) if differing_fields(entry) else entry.content
+    known = {name: getattr(entry, name) for name in entry.frontmatter_fields()}
+    fields = {"name": entry.slug} | known
+    fields |= {
+        "skills": sorted(skill.slug for skill in entry.skills.all()),
+        "priceCents": entry.price_cents or "",
+    }
+    return with_frontmatter(as_yaml(fields), entry.content)
+
+
+def differing_fields(skill):
+    """The names of the fields that importing the skill's content would change."""
+    try:
+        fields, _ = read_frontmatter(skill.content)
+    except Refused:
+        return ["slug", *(name for name in Skill.frontmatter_fields() if getattr(skill, name))]
+    imported = {"slug": fields.line("name"), **entry_fields(Skill, fields)}
+    if skill.slug == as_slug(imported["slug"]) or not imported["slug"]:
+        imported["slug"] = skill.slug
+    imported["title"] = imported["title"] or as_title(skill.slug)
+    # A frontmatter's texts have one line, whatever staff have written in the form.
+    have = {name: getattr(skill, name) for name in imported}
+    have |= {name: one_line(text) for name, text in have.items() if isinstance(text, str)}
+    return [name for name, value in imported.items() if value != have[name]]
+
+
+def content_with_fields(skill):
+    """The skill's content, with its differing fields in the frontmatter.
+
+    A field stays where the frontmatter has it, and a new one goes where the format wants it: below
+    `metadata`, but for those of its own.
+    """
+    try:
+        fields, body = read_frontmatter(skill.content)
+    except Refused:
+        fields, body = Fields({}), skill.content
+    top, metadata = dict(fields.fields), dict(fields.metadata)
+    for name in differing_fields(skill):
+        value = getattr(skill, name)
+        value = one_line(value) if isinstance(value, str) else value
+        if name == "slug":
+            top = {"name": value} | top | {"name": value}
+        elif name in Fields.TOP_LEVEL or (name in top and name not in metadata):
+            top[name] = value
+        else:
+            # Where it stands twice, the one below `metadata` is read; empty, it would not be.
+            top.pop(name, None)
+            metadata[name] = as_text(value)
+    top.pop("metadata", None)
+    return with_frontmatter(as_yaml(top | {"metadata": filled(metadata)}), body)
+
+
+def as_text(value):
+    """A list separated by commas where that reads the same: the format's metadata are texts."""
+    text = ", ".join(value) if isinstance(value, list) else value
+    return text if Fields({"list": text}).words("list") == value else value
+
+
+def filled(fields):
+    return {name: value for name, value in fields.items() if value not in ("", [], {})}
+
+
+def as_yaml(fields):
+    return yaml.safe_dump(filled(fields), allow_unicode=True, sort_keys=False, width=10**6)
+
+
+def export(entries, file):
+    """Write a zip with each entry: a skill's folder, or a persona's Markdown file."""
+    is_skill = entries.model is Skill
+    entries = entries.order_by("pk")
+    if not is_skill:
+        entries = entries.prefetch_related("skills")
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        last = 0
+        while batch := list(entries.filter(pk__gt=last)[:BATCH]):
+            for entry in batch:
+                name = f"{entry.slug}/SKILL.md" if is_skill else f"{entry.slug}.md"
+                archive.writestr(name, as_file(entry))
+                if is_skill:
+                    export_files(entry, archive)
+            last = batch[-1].pk
+
+
+def export_files(skill, archive):
+    for file, data in FileContent.objects.read(skill.files):
+        info = member(f"{skill.slug}/{file['path']}", is_executable=file["is_executable"])
+        archive.writestr(info, data, zipfile.ZIP_DEFLATED)

@@ -1,0 +1,102 @@
+"""What is special about files of skills and of personas."""
+
+import re
+
+from catalogue.frontmatter import Refused
+from catalogue.models import Persona, Skill
+from importing.base import Importer, printable
+from importing.folders import read_folder
+
+MAX_PRICE_CENTS = 2**31 - 1
+# Documents that stand beside persona files and are none.
+NO_PERSONAS = {"readme.md", "license.md", "contributing.md", "changelog.md", "code_of_conduct.md"}
+
+
+class SkillImporter(Importer):
+    """Every folder that holds a SKILL.md, in any case; the whole text is the content.
+
+    A file of another name is imported without the folder that it lies in.
+    """
+
+    model = Skill
+    own_fields = ["files"]
+    has_folders = True  # otherwise a SKILL.md stands alone, and the skill keeps its files
+
+    def wanted(self, names):
+        return [name for name in names if is_skill_md(name)][:1]
+
+    def read_beside(self, path):
+        if not (self.has_folders and is_skill_md(path.name)):
+            return None
+        # Of a link, the folder is where the file is.
+        folder = read_folder(path.resolve())
+        for left_out, reason in folder.left_out:
+            self.report.note(path, f"left out {printable(left_out)}: {reason}")
+        return folder
+
+    def below(self, root, path):
+        """With the folder's name also where the path is one skill's own folder."""
+        below = path.relative_to(root)
+        return below if len(below.parts) > 1 else path.parent.resolve().name / below
+
+    def owner_of(self, path):
+        return path.parent.parent
+
+    def fallback_name(self, path):
+        return path.parent.resolve().name
+
+    def values(self, file):
+        files = {"files": file.folder.files} if file.folder else {}
+        return {"content": file.text, **files}
+
+    def store(self, file):
+        if file.folder:
+            file.folder.store()
+
+
+def is_skill_md(name):
+    return name.lower() == "skill.md"
+
+
+class PersonaImporter(Importer):
+    """Every Markdown file is a persona; what follows its frontmatter is the prompt."""
+
+    model = Persona
+    own_fields = ["price_cents"]
+
+    def wanted(self, names):
+        return [
+            name
+            for name in names
+            if name.lower().endswith(".md") and name.lower() not in NO_PERSONAS
+        ]
+
+    def owner_of(self, path):
+        return path.parent
+
+    def fallback_name(self, path):
+        return path.name.partition(".")[0]
+
+    def values(self, file):
+        if not file.body.strip():
+            raise Refused("no prompt after the frontmatter")
+        return {"content": file.body, "price_cents": self.price(file.fields.get("priceCents"))}
+
+    def price(self, value):
+        if value is None:
+            return 0
+        # A value that cannot be read must not make a priced persona free.
+        is_number = isinstance(value, str) and re.fullmatch(r"[0-9]{1,10}", value)
+        if not is_number or int(value) > MAX_PRICE_CENTS:
+            raise Refused("priceCents must be a whole number of cents, 0 or more")
+        return int(value)
+
+    def save_bundle(self, file, entry):
+        slugs = file.fields.words("skills")
+        skills = {skill.slug: skill for skill in Skill.objects.filter(slug__in=slugs).only("slug")}
+        for slug in sorted(set(slugs) - set(skills)):
+            self.report.note(file.path, f"bundles the skill {slug}, which does not exist")
+        if {skill.pk for skill in entry.skills.only("pk")} == {s.pk for s in skills.values()}:
+            return False
+        entry.skills.set(skills.values())
+        return True

@@ -1,0 +1,48 @@
+"""Numbers of published entries by facet, and the version of the catalogue (docs/discovery.md)."""
+
+from django.db.models import BigIntegerField, Func, Value
+
+# NULL in a transaction that has written: the version rises once in each, and would stay the same
+# through later writes of this one.
+CATALOGUE_VERSION = """
+    SELECT CASE WHEN pg_current_xact_id_if_assigned() IS NULL
+        THEN search_count('entry', 'version', '') END
+"""
+
+MAX_VALUES = 100  # of a facet
+# The deltas of a facet are few: the next writer adds them up.
+FACET_VALUES = f"""
+    SELECT version, facet, common.value, common.entries
+    FROM ({CATALOGUE_VERSION}) AS catalogue (version) LEFT JOIN (
+        unnest(%(facets)s::text[]) WITH ORDINALITY AS facets (facet, place)
+        CROSS JOIN LATERAL (
+            SELECT counted.value, sum(counted.entries)::bigint AS entries
+            FROM (
+                SELECT value, entries FROM search_facetcount AS kept
+                WHERE kept.kind = %(kind)s AND kept.facet = facets.facet
+                UNION ALL
+                SELECT value, entries FROM search_facetcountdelta AS delta
+                WHERE delta.kind = %(kind)s AND delta.facet = facets.facet
+            ) AS counted
+            WHERE counted.value <> ''
+            GROUP BY counted.value HAVING sum(counted.entries) > 0
+            ORDER BY entries DESC, counted.value LIMIT %(limit)s
+        ) AS common
+    ) ON true
+    ORDER BY place, common.entries DESC, common.value
+"""
+
+
+def facet_count(model, facet, value):
+    """An expression for the number of published entries with this value of a facet.
+
+    As a subselect, so that PostgreSQL computes it once for all rows.
+    """
+    return Func(
+        Value(model.__name__.lower()),
+        Value(facet),
+        value,
+        function="search_count",
+        template="(SELECT %(function)s(%(expressions)s))",
+        output_field=BigIntegerField(),
+    )

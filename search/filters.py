@@ -1,0 +1,200 @@
+"""The query strings of the two lists (contract 8.1), and of the facets (contract 21.1)."""
+
+import re
+from dataclasses import replace
+from decimal import Decimal
+
+from django.db.models import F, Q
+from django.db.models.lookups import GreaterThanOrEqual
+
+from catalogue.filters import KIND_FILTER
+from catalogue.models import FREE, RATING_OR_ZERO, TITLE_WITHOUT_CASE, Status
+from catalogue.serializers import EntrySlugField
+from marketplace.api.exceptions import BadRequest
+from marketplace.api.fields import BooleanField, ListField, RatingField, TextField
+from marketplace.api.filtersets import GIVEN_TWICE, Filter, FilterSet
+from marketplace.db.compiled_queries import InlineConstant
+from marketplace.db.keysets import Sort
+
+MAX_QUERY = 200
+TOO_LONG = f"q must be at most {MAX_QUERY} characters"
+NOT_RELEVANT = "sort=relevance needs a q to be relevant to"
+ALL = "all", ""  # the facet of all entries
+
+
+def parse_free(text):
+    if text not in {"true", "false"}:
+        raise ValueError(text)
+    return text
+
+
+def parse_min_rating(text):
+    if not re.fullmatch(r"[0-9](\.[0-9]{1,6})?", text) or not 1 <= Decimal(text) <= 5:
+        raise ValueError(text)
+    return Decimal(text)
+
+
+class FacetFilterSet(FilterSet):
+    """Of which kind of entry the facets are."""
+
+    filters = {"kind": replace(KIND_FILTER, description="Of which kind of entry.")}
+    required = ["kind"]
+
+    @classmethod
+    def allowed(cls):
+        return set(cls.filters)
+
+
+class CatalogueFilterSet(FilterSet):
+    """A list of entries, which has a search, `q`, and facets whose numbers are kept.
+
+    `bound` is the value whose kept number a list with one facet at most has.
+    """
+
+    aliases = {"query": "q", "search": "q"}
+    filters = {
+        "category": Filter(
+            lambda value: Q(category=value), "Only of this category.", is_facet=True
+        ),
+        "tag": Filter(
+            lambda values: Q(tags__contains=values),
+            "Only with this tag. Repeat it for several, all of which an entry must have.",
+            field=ListField(TextField()),
+            parse=lambda texts: sorted(set(texts)),
+            is_repeatable=True,
+            is_facet=True,
+        ),
+        "runtime": Filter(
+            lambda values: Q(runtimes__contains=values),
+            "Only for this runtime, such as `python`.",
+            parse=lambda text: [text],
+            is_facet=True,
+        ),
+        "author": Filter(lambda value: Q(author=value), "Only by this author.", is_facet=True),
+        "license": Filter(
+            lambda value: Q(license=value), "Only under this license, such as `MIT`.", is_facet=True
+        ),
+    }
+    sorts = {
+        "newest": Sort(F("created_at"), "Newest"),
+        "updated": Sort(F("updated_at"), "Last updated"),
+        "name": Sort(TITLE_WITHOUT_CASE, "Name", descending=False),
+    }
+
+    def __init__(self, query):
+        super().__init__(query)
+        if len(self.words) > MAX_QUERY:
+            raise BadRequest(TOO_LONG)
+        _, self.bound["counted"] = (self.facets or [ALL])[0]
+
+    @classmethod
+    def allowed(cls):
+        return {"q", *super().allowed()}
+
+    @classmethod
+    def refusals(cls):
+        yield from (*super().refusals(), GIVEN_TWICE.format(name="q"), TOO_LONG, NOT_RELEVANT)
+
+    @property
+    def words(self):
+        return self.params.get("q", "").strip()
+
+    @property
+    def binding(self):
+        return repr((self.words, super().binding))
+
+    @classmethod
+    def sort_names(cls):
+        return ["relevance", *super().sort_names()]
+
+    @property
+    def sort_choices(self):
+        relevance = [("relevance", "Best match")] if self.words else []
+        return relevance + super().sort_choices
+
+    @property
+    def facets(self):
+        """The facets that the request filters by, as `(facet, value)`."""
+        return [
+            (name, item)
+            for name, value in self.values.items()
+            if self.filters[name].is_facet
+            for item in (value if isinstance(value, list) else [value])
+        ]
+
+    @property
+    def counted_facet(self):
+        """The facet with the kept number, None where other filters narrow the list, too."""
+        if len(self.facets) > 1 or not all(self.filters[name].is_facet for name in self.values):
+            return None
+        return (self.facets or [ALL])[0][0]
+
+    @property
+    def shape(self):
+        return *super().shape, len(self.facets)
+
+    @property
+    def is_selective(self):
+        return any(self.filters[name].is_selective for name in self.values)
+
+    @property
+    def is_versioned(self):
+        return all(self.filters[name].is_versioned for name in self.values)
+
+    def _sort(self, name):
+        if name is None and self.words:
+            return "relevance"
+        if name == "relevance" and not self.words:
+            raise BadRequest(NOT_RELEVANT)
+        return super()._sort(name)
+
+
+class SkillFilterSet(CatalogueFilterSet):
+    filters = {
+        **CatalogueFilterSet.filters,
+        "bundledIn": Filter(
+            lambda slug: Q(personas__slug=slug, personas__status=InlineConstant(Status.PUBLISHED)),
+            "Only skills that come with the persona of this slug.",
+            field=EntrySlugField(),
+            is_selective=True,
+        ),
+    }
+    sorts = {"downloads": Sort(F("downloads"), "Most installed"), **CatalogueFilterSet.sorts}
+    default_sort = "downloads"
+
+
+class PersonaFilterSet(CatalogueFilterSet):
+    filters = {
+        **CatalogueFilterSet.filters,
+        "free": Filter(
+            lambda value: Q(price_cents=FREE) if value == "true" else Q(price_cents__gt=FREE),
+            "`true`: only free ones, `false`: only priced ones.",
+            field=BooleanField(),
+            error="free must be true or false",
+            parse=parse_free,
+            is_facet=True,
+            is_inlined=True,
+        ),
+        "minRating": Filter(
+            # The first is what the index holds, the second what PostgreSQL has statistics of.
+            lambda value: Q(GreaterThanOrEqual(RATING_OR_ZERO, value), rating_avg__gte=value),
+            "Only with this average rating or better.",
+            field=RatingField(),
+            error="minRating must be a number from 1 to 5",
+            parse=parse_min_rating,
+            is_versioned=False,
+        ),
+        "skill": Filter(
+            lambda slug: Q(skills__slug=slug, skills__status=InlineConstant(Status.PUBLISHED)),
+            "Only personas that bundle the skill of this slug.",
+            field=EntrySlugField(),
+            is_selective=True,
+        ),
+    }
+    sorts = {
+        "installs": Sort(F("installs"), "Most installed"),
+        "rating": Sort(RATING_OR_ZERO, "Best rated"),
+        "price": Sort(F("price_cents"), "Cheapest", descending=False),
+        **CatalogueFilterSet.sorts,
+    }
+    default_sort = "installs"

@@ -1,0 +1,359 @@
+from django.db import migrations, models
+
+
+FACTS = '''
+-- What an entry is found and counted by (docs/discovery.md says why).
+
+-- The words of a text with their stems; a stop word (the, who, for) is its own stem.
+CREATE OR REPLACE FUNCTION search_words(
+    vector tsvector, OUT word text, OUT stem text, OUT is_stop boolean, OUT labels text[]
+) RETURNS SETOF record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
+    SELECT lexeme, coalesce(stems[1], lexeme), stems = '{}', weights
+    FROM unnest(vector), ts_lexize('english_stem', lexeme) AS stems
+$$;
+
+-- What an entry is found and counted by. `impact` is how much the entry is about a word, in
+-- thousandths: it rises with the places where the word stands (title 3, slug 2, tag 2,
+-- description 1, category 1), each the less the longer its field is (a short one counts at most
+-- double; a category has no length to speak of), and levels off (BM25F: k1 = 2, b = 0.75). What a
+-- description repeats counts less: n times as n^0.75. The usual lengths are constants (3 words in
+-- a title, 3 in a slug, 2 tags, 40 in a description): with true averages each new entry would
+-- change the impacts of all others. `implied` are the words that stand in the category alone: a
+-- search does not take a word for common because of them.
+CREATE OR REPLACE FUNCTION search_facts(
+    title text, slug text, tags varchar[], description text, category text, runtimes varchar[],
+    author text, license text, is_free boolean, OUT facet text, OUT value text, OUT impact smallint
+) RETURNS SETOF record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 60 AS $$
+    WITH words AS MATERIALIZED (
+        SELECT word, stem, is_stop,
+            cardinality(array_positions(labels, 'A')) AS in_title,
+            cardinality(array_positions(labels, 'B')) AS in_slug,
+            cardinality(array_positions(labels, 'C')) AS in_tags,
+            cardinality(array_positions(labels, 'D')) AS in_description,
+            0 AS in_category
+        FROM search_words(
+            setweight(to_tsvector('simple', catalogue_plain(title)), 'A')
+            || setweight(to_tsvector('simple', catalogue_plain(slug)), 'B')
+            || setweight(to_tsvector('simple', catalogue_plain(array_to_string(tags, ' '))), 'C')
+            || setweight(to_tsvector('simple', catalogue_plain(description)), 'D')
+        )
+        UNION ALL
+        -- There are no more than four labels.
+        SELECT word, stem, is_stop, 0, 0, 0, 0, 1
+        FROM search_words(to_tsvector('simple', catalogue_plain(category)))
+    ),
+    fields AS (
+        SELECT greatest(0.5, 0.25 + 0.75 * sum(in_title) / 3) AS title,
+            greatest(0.5, 0.25 + 0.75 * sum(in_slug) / 3) AS slug,
+            greatest(0.5, 0.25 + 0.75 * sum(in_tags) / 2) AS tags,
+            greatest(0.5, 0.25 + 0.75 * sum(in_description) / 40) AS description
+        FROM words WHERE NOT is_stop
+    ),
+    stems AS (
+        SELECT stem, sum(
+            3 * in_title / fields.title + 2 * in_slug / fields.slug + 2 * in_tags / fields.tags
+            + power(in_description::numeric, 0.75) / fields.description + in_category
+        ) AS frequency, bool_and(in_category > 0) AS is_implied
+        FROM words, fields
+        -- A stop word says nothing, except in a name: The Who, IT.
+        WHERE NOT is_stop OR in_title + in_slug > 0
+        GROUP BY stem
+    )
+    SELECT 'word', stem, round(1000 * frequency / (2 + frequency))::smallint FROM stems
+    UNION ALL
+    SELECT 'implied', stem, NULL FROM stems WHERE is_implied
+    UNION ALL
+    SELECT DISTINCT 'spelling', word, NULL::smallint FROM words
+    WHERE NOT is_stop AND length(word) > 2 AND word !~ '[0-9]'
+    UNION ALL
+    SELECT 'all', '', NULL
+    UNION ALL
+    SELECT 'category', category, NULL
+    UNION ALL
+    SELECT 'author', author, NULL
+    UNION ALL
+    SELECT 'license', license, NULL
+    UNION ALL
+    SELECT DISTINCT 'tag', tag, NULL::smallint FROM unnest(tags) AS tag
+    UNION ALL
+    SELECT DISTINCT 'runtime', runtime, NULL::smallint FROM unnest(runtimes) AS runtime
+    UNION ALL
+    SELECT 'free', is_free::text, NULL WHERE is_free IS NOT NULL
+$$;
+'''
+
+COUNTS = '''
+-- Facet counts and the catalogue version, kept in the transaction that writes an entry.
+
+-- How many published entries of a kind have this value of a facet: the counts and their deltas. (In
+-- SQL, PostgreSQL before 18 would plan it for every statement that calls it.)
+CREATE OR REPLACE FUNCTION search_count(of text, counted text, this text) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(sum(entries), 0) FROM (
+            SELECT entries FROM search_facetcount
+            WHERE kind = of AND facet = counted AND value = this
+            UNION ALL
+            SELECT entries FROM search_facetcountdelta
+            WHERE kind = of AND facet = counted AND value = this
+        ) AS found
+    );
+END $$;
+
+-- Adds the deltas of one statement to the facet counts, together with those that other
+-- transactions have left. If one of them holds the lock, the deltas are left for the next. No
+-- writer ever waits here, and only the holder of the lock locks rows of the counts, so that no
+-- deadlock can begin with them.
+CREATE OR REPLACE FUNCTION search_add_up(of text, facets text[], facts text[], numbers bigint[])
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF pg_try_advisory_xact_lock('search_facetcount'::regclass::oid::int, 0) THEN
+        WITH others AS (DELETE FROM search_facetcountdelta RETURNING kind, facet, value, entries)
+        INSERT INTO search_facetcount (kind, facet, value, entries)
+        SELECT kind, facet, value, sum(entries) FROM (
+            SELECT of AS kind, * FROM unnest(facets, facts, numbers) AS mine (facet, value, entries)
+            UNION ALL
+            SELECT kind, facet, value, entries FROM others
+        ) AS changes
+        GROUP BY kind, facet, value HAVING sum(entries) <> 0
+        ON CONFLICT (kind, facet, value)
+        DO UPDATE SET entries = search_facetcount.entries + excluded.entries;
+    ELSE
+        INSERT INTO search_facetcountdelta (kind, facet, value, entries)
+        SELECT of, * FROM unnest(facets, facts, numbers);
+    END IF;
+END $$;
+
+-- The catalogue version: another number after each transaction that changes what is found. A
+-- ranking stays valid for as long as it stands. Once in a transaction is enough, because nobody
+-- sees it before the end; an import would write one row a thousand times. The step is random, so
+-- that a restored backup, which goes on from an older number, does not repeat one.
+CREATE OR REPLACE FUNCTION search_bump_version() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF coalesce(current_setting('search.is_bumped', true), '') = '' THEN
+        PERFORM set_config('search.is_bumped', 'yes', true);
+        PERFORM search_add_up(
+            'entry', '{version}', '{""}', ARRAY[1 + floor(random() * 1000000)::bigint]
+        );
+    END IF;
+END $$;
+
+CREATE OR REPLACE FUNCTION search_version_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM search_bump_version();
+    RETURN NULL;
+END $$;
+
+-- The filters bundledIn and skill look at these rows.
+CREATE TRIGGER search_version AFTER INSERT OR UPDATE OR DELETE ON catalogue_persona_skills
+    FOR EACH ROW EXECUTE FUNCTION search_version_changed();
+'''
+
+POPULARITY = '''
+-- How popular an entry is by its downloads or installs: the power of ten, from 0 for fewer than
+-- ten to 5 for 100,000 and more. (In SQL, PostgreSQL would parse it at every install, in order to
+-- inline it into the condition of a trigger.)
+CREATE OR REPLACE FUNCTION search_popularity(counter bigint) RETURNS int
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+BEGIN
+    RETURN least(length(counter::text) - 1, 5);
+END $$;
+'''
+
+ENTRIES = '''
+-- Postings, facet counts and version of one kind of entry; __init__.py fills in what is in
+-- braces. Triggers for inserts and deletes see whole statements, so that an import of many rows
+-- counts once. Those for updates fire only where a column that is found or counted by is written:
+-- an install or a review pays nothing.
+
+CREATE OR REPLACE FUNCTION search_{kind}_added() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE facets text[]; facts text[]; numbers bigint[];
+BEGIN
+    WITH held AS MATERIALIZED (
+        SELECT entry.id, fact.*
+        FROM changed AS entry, search_facts({columns}) AS fact
+        WHERE entry.status = 'published'
+    ), posted AS (
+        INSERT INTO search_{kind}posting (entry_id, word, impact)
+        SELECT id, value, impact FROM held WHERE facet = 'word'
+    )
+    SELECT array_agg(facet), array_agg(value), array_agg(entries) INTO facets, facts, numbers
+    FROM (SELECT facet, value, count(*) AS entries FROM held GROUP BY facet, value) AS counted;
+    PERFORM search_add_up('{kind}', facets, facts, numbers);
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION search_{kind}_removed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE facets text[]; facts text[]; numbers bigint[];
+BEGIN
+    DELETE FROM search_{kind}posting WHERE entry_id IN (SELECT id FROM changed);
+    SELECT array_agg(facet), array_agg(value), array_agg(entries) INTO facets, facts, numbers
+    FROM (
+        SELECT facet, value, -count(*) AS entries
+        FROM changed AS entry, search_facts({columns}) AS fact
+        WHERE entry.status = 'published' GROUP BY facet, value
+    ) AS counted;
+    PERFORM search_add_up('{kind}', facets, facts, numbers);
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE FUNCTION search_{kind}_edited() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE facets text[]; facts text[]; numbers bigint[];
+BEGIN
+    DELETE FROM search_{kind}posting WHERE entry_id = OLD.id;
+    WITH held AS MATERIALIZED (
+        SELECT entry.id, entry.sign, fact.*
+        FROM (SELECT OLD.*, -1 AS sign UNION ALL SELECT NEW.*, 1) AS entry,
+            search_facts({columns}) AS fact
+        WHERE entry.status = 'published'
+    ), posted AS (
+        INSERT INTO search_{kind}posting (entry_id, word, impact)
+        SELECT id, value, impact FROM held WHERE facet = 'word' AND sign = 1
+    )
+    SELECT array_agg(facet), array_agg(value), array_agg(entries) INTO facets, facts, numbers
+    FROM (
+        SELECT facet, value, sum(sign) AS entries FROM held
+        GROUP BY facet, value HAVING sum(sign) <> 0
+    ) AS counted;
+    PERFORM search_add_up('{kind}', facets, facts, numbers);
+    RETURN NULL;
+END $$;
+
+CREATE TRIGGER search_{kind}_added AFTER INSERT ON catalogue_{kind}
+    REFERENCING NEW TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION search_{kind}_added();
+CREATE TRIGGER search_{kind}_removed AFTER DELETE ON catalogue_{kind}
+    REFERENCING OLD TABLE AS changed
+    FOR EACH STATEMENT EXECUTE FUNCTION search_{kind}_removed();
+CREATE TRIGGER search_{kind}_edited AFTER UPDATE OF {written} ON catalogue_{kind}
+    FOR EACH ROW WHEN (({old}) IS DISTINCT FROM ({new}))
+    EXECUTE FUNCTION search_{kind}_edited();
+
+-- All facts of the published entries: postings and facet counts hold these and no others.
+CREATE VIEW search_{kind}fact AS
+    SELECT entry.id AS entry_id, fact.facet, fact.value, fact.impact
+    FROM catalogue_{kind} AS entry, search_facts({columns}) AS fact
+    WHERE entry.status = 'published';
+
+-- Drafts are in no ranking: writing one leaves the version as it is.
+CREATE TRIGGER search_version_added AFTER INSERT ON catalogue_{kind}
+    FOR EACH ROW WHEN (NEW.status = 'published') EXECUTE FUNCTION search_version_changed();
+CREATE TRIGGER search_version_removed AFTER DELETE ON catalogue_{kind}
+    FOR EACH ROW WHEN (OLD.status = 'published') EXECUTE FUNCTION search_version_changed();
+CREATE TRIGGER search_version_edited AFTER UPDATE OF {written} ON catalogue_{kind}
+    FOR EACH ROW
+    WHEN (({old}) IS DISTINCT FROM ({new}) AND 'published' IN (OLD.status, NEW.status))
+    EXECUTE FUNCTION search_version_changed();
+
+-- An install that reaches a power of ten may change rankings; all others leave them valid.
+CREATE TRIGGER search_popularity AFTER UPDATE OF {counter} ON catalogue_{kind}
+    FOR EACH ROW
+    WHEN (
+        NEW.status = 'published'
+        AND search_popularity(OLD.{counter}) <> search_popularity(NEW.{counter})
+    )
+    EXECUTE FUNCTION search_version_changed();
+'''
+
+COLUMNS = ['title', 'slug', 'tags', 'description', 'category', 'runtimes', 'author', 'license']
+
+
+def entries(kind, counter, *more, is_free):
+    written = [*COLUMNS, 'status', *more]
+    return ENTRIES.format(
+        kind=kind,
+        counter=counter,
+        columns=', '.join([*(f'entry.{name}' for name in COLUMNS), is_free]),
+        written=', '.join(written),
+        old=', '.join(f'OLD.{name}' for name in written),
+        new=', '.join(f'NEW.{name}' for name in written),
+    )
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        ('catalogue', '0001_initial'),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='FacetCount',
+            fields=[
+                ('kind', models.CharField(max_length=7)),
+                ('facet', models.CharField(max_length=8)),
+                ('value', models.TextField(db_collation='C')),
+                ('entries', models.BigIntegerField()),
+                ('pk', models.CompositePrimaryKey('kind', 'facet', 'value', blank=True, editable=False, primary_key=True, serialize=False)),
+            ],
+            options={
+                'abstract': False,
+            },
+        ),
+        migrations.CreateModel(
+            name='FacetCountDelta',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(max_length=7)),
+                ('facet', models.CharField(max_length=8)),
+                ('value', models.TextField(db_collation='C')),
+                ('entries', models.BigIntegerField()),
+            ],
+            options={
+                'indexes': [models.Index(fields=['kind', 'facet', 'value'], name='facet_count_delta')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PersonaPosting',
+            fields=[
+                ('pk', models.CompositePrimaryKey('entry_id', 'word', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('entry_id', models.BigIntegerField()),
+                ('impact', models.SmallIntegerField()),
+                ('word', models.TextField(db_collation='C')),
+            ],
+            options={
+                'abstract': False,
+                'indexes': [models.Index(models.F('word'), models.OrderBy(models.F('impact'), descending=True), models.OrderBy(models.F('entry_id'), descending=True), name='personaposting_best')],
+            },
+        ),
+        migrations.CreateModel(
+            name='SkillPosting',
+            fields=[
+                ('pk', models.CompositePrimaryKey('entry_id', 'word', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('entry_id', models.BigIntegerField()),
+                ('impact', models.SmallIntegerField()),
+                ('word', models.TextField(db_collation='C')),
+            ],
+            options={
+                'abstract': False,
+                'indexes': [models.Index(models.F('word'), models.OrderBy(models.F('impact'), descending=True), models.OrderBy(models.F('entry_id'), descending=True), name='skillposting_best')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ZeroResultSearch',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('skill', 'Skills'), ('persona', 'Personas')], max_length=7)),
+                ('text', models.CharField(max_length=64)),
+                ('searches', models.PositiveBigIntegerField(default=1)),
+                ('last_searched_at', models.DateTimeField()),
+            ],
+            options={
+                'verbose_name': 'search without results',
+                'verbose_name_plural': 'searches without results',
+                'ordering': ['-searches', '-last_searched_at'],
+                'indexes': [models.Index(models.OrderBy(models.F('searches'), descending=True), models.OrderBy(models.F('last_searched_at'), descending=True), name='zero_result_most')],
+                'constraints': [models.UniqueConstraint(fields=('kind', 'text'), name='one_zero_result_per_text')],
+            },
+        ),
+        migrations.RunSQL(FACTS, migrations.RunSQL.noop),
+        migrations.RunSQL(COUNTS, migrations.RunSQL.noop),
+        migrations.RunSQL(POPULARITY, migrations.RunSQL.noop),
+        migrations.RunSQL(entries('skill', 'downloads', is_free='NULL'), migrations.RunSQL.noop),
+        migrations.RunSQL(entries('persona', 'installs', 'price_cents', is_free='entry.price_cents = 0'), migrations.RunSQL.noop),
+    ]

@@ -1,0 +1,180 @@
+"""The entries that match a query, best first (docs/discovery.md says how they rank, and why)."""
+
+from typing import NamedTuple
+
+from django.utils.text import slugify
+
+from search.facet_counts import CATALOGUE_VERSION
+from search.spelling import UNKNOWN
+
+MAX_RESULTS = 1000  # of a search, the best
+MAX_WORDS = 10  # of a query, the rarest
+MAX_POSTINGS = 10_000  # that a search reads, all words together
+MAX_FILTERED = 5_000  # the same where each entry must also pass a filter
+MAX_SCORED = 2000  # entries that a filter leaves, up to which all of them are scored
+MAX_POPULAR = 20  # the most relevant, among which popularity counts
+NAMED = 10**9  # the score of an exact name, more than that of any words
+
+# Weighs each word by its rarity among the entries (BM25's inverse document frequency, in
+# thousandths), finds the entries with the highest impacts of each word, adds up the scores of
+# those for all words, and raises them by their popularity. In whole numbers, whose sum does not
+# depend on the order.
+RANKED = """
+    WITH lexemes AS MATERIALIZED (
+        SELECT word, stem, is_stop, search_count(%(kind)s, 'word', stem) AS entries
+        FROM search_words(to_tsvector('simple', catalogue_plain(%(words)s)))
+    ),
+    query AS MATERIALIZED (
+        SELECT bool_and(is_stop) AS is_stop, bool_or({unknown}) AS has_unknown
+        FROM lexemes
+    ),
+    words AS MATERIALIZED (
+        SELECT stem, entries, greatest(1, (1000 * ln(
+            (total + 1) / (entries - search_count(%(kind)s, 'implied', stem) + 0.5)
+        ))::int) AS rarity
+        FROM (
+            -- Stop words count only in a query that has no others: the who.
+            SELECT DISTINCT stem, entries FROM lexemes JOIN query USING (is_stop) WHERE entries > 0
+        ) AS stems, CAST(search_count(%(kind)s, 'all', '') AS float) AS total
+        ORDER BY rarity DESC, stem LIMIT %(max_words)s
+    ),
+    bound AS MATERIALIZED (
+        -- How many postings of each word are read, how many words are cut by that, and how many
+        -- entries are scored: more than are wanted where they may lack the score of a word.
+        SELECT size, cut, CASE WHEN number > 1 AND cut > 0
+            THEN %(max_results)s ELSE %(limit)s END AS scored
+        FROM (
+            -- The postings of one word alone are in the order of the ranking.
+            SELECT count(*) AS number, least(%(max_postings)s / greatest(count(*), 1),
+                CASE count(*) WHEN 1 THEN %(max_alone)s END) AS size
+            FROM words
+        ) AS share, LATERAL (SELECT count(*)::int AS cut FROM words WHERE entries > size) AS longer
+    ),
+    named AS MATERIALIZED (
+        -- An exact name comes first: the slug, then the title.
+        SELECT id AS entry_id, CASE WHEN slug = %(slug)s THEN 2 ELSE 1 END * {named} AS score
+        FROM ({entries}) AS entry
+        WHERE slug = %(slug)s OR lower(title) COLLATE "C" = lower(%(text)s)
+        ORDER BY score DESC, id DESC LIMIT %(max_results)s
+    ),
+    matches AS MATERIALIZED (
+        SELECT entry_id, sum(score)::bigint AS score, sum(cut) AS cut
+        FROM ({candidates} UNION ALL SELECT entry_id, score, 0 FROM named) AS posting
+        GROUP BY entry_id HAVING sum(score) IS NOT NULL
+    ),
+    best AS (
+        -- The score is complete where the entry matched each word that is cut.
+        SELECT entry_id, CASE WHEN cut = (SELECT cut FROM bound) THEN score
+            ELSE score / {named} * {named} + coalesce({score}, 0) END AS score
+        FROM (
+            SELECT entry_id, score, cut FROM matches
+            ORDER BY score DESC, entry_id DESC LIMIT (SELECT scored FROM bound)
+        ) AS candidate
+    ),
+    ranked AS (
+        -- Each power of ten of its downloads or installs makes an entry a fiftieth more relevant.
+        SELECT entry_id, CASE WHEN place > %(max_popular)s THEN score
+            ELSE score + score %% {named} * (
+                SELECT search_popularity({counter}) FROM {table} WHERE id = entry_id
+            ) / 50 END AS relevance
+        FROM (
+            SELECT entry_id, score, row_number() OVER (ORDER BY score DESC, entry_id DESC) AS place
+            FROM best
+        ) AS placed
+        ORDER BY relevance DESC, entry_id DESC LIMIT %(limit)s
+    )
+    SELECT array_agg(relevance), array_agg(entry_id),
+        (SELECT least(count(*), %(max_results)s) FROM matches), ({version}),
+        (SELECT has_unknown FROM query)
+    FROM ranked
+"""
+
+# The score of one entry for all words, each read by its key.
+SCORE = """(
+    SELECT sum(impact * rarity) FROM words, LATERAL (
+        SELECT impact FROM {postings} AS posting
+        WHERE posting.entry_id = candidate.entry_id AND posting.word = stem LIMIT 1
+    ) AS held
+)"""
+
+# The entries with the highest impacts of each word.
+BY_WORD = """
+    SELECT entry_id, impact * rarity AS score, (entries > (SELECT size FROM bound))::int AS cut
+    FROM words, LATERAL (
+        SELECT entry_id, impact FROM {postings} WHERE word = stem
+        ORDER BY impact DESC, entry_id DESC LIMIT (SELECT size FROM bound)
+    ) AS posting
+"""
+
+# With filters: where they leave few entries, all of these are scored and none is missed; where
+# they leave many, or more than hold a word, those of the best by word that pass. Only one of the
+# two is run.
+BY_WORD_AND_FILTER = """
+    (
+        WITH breadth AS (
+            SELECT coalesce(
+                %(is_selective)s OR min(search_count(%(kind)s, facet, value)) <= least(
+                    %(few)s, (SELECT sum(entries) FROM words WHERE (SELECT cut FROM bound) = 0)
+                ), false
+            ) AS is_small
+            FROM unnest(%(facets)s::text[], %(values)s::text[]) AS given (facet, value)
+        )
+        SELECT entry_id, {score} AS score, (SELECT cut FROM bound) AS cut
+        FROM (SELECT id AS entry_id FROM ({entries}) AS entry) AS candidate
+        WHERE (SELECT is_small FROM breadth)
+        UNION ALL
+        SELECT entry_id, score, cut FROM ({by_word}) AS candidate, LATERAL (
+            SELECT FROM ({entries}) AS entry WHERE id = entry_id LIMIT 1
+        ) AS passing
+        WHERE NOT (SELECT is_small FROM breadth)
+    )
+"""
+
+
+class Ranking(NamedTuple):
+    """The best entries as `(relevance, id)`, best first; of how many, and of which catalogue."""
+
+    best: list
+    count: int
+    version: int | None
+
+
+def ranking_sql(model, entries, *, is_filtered):
+    """The statement that ranks what the SQL `entries` selects: ids, slugs and titles of a model."""
+    kind = model.__name__.lower()
+    parts = {
+        "entries": entries,
+        "table": f"catalogue_{kind}",
+        "postings": f"search_{kind}posting",
+        "counter": model.POPULARITY,
+        "version": CATALOGUE_VERSION,
+        "unknown": UNKNOWN,
+        "named": NAMED,
+    }
+    parts["score"] = SCORE.format(**parts)
+    parts["by_word"] = BY_WORD.format(**parts)
+    parts["candidates"] = BY_WORD_AND_FILTER.format(**parts) if is_filtered else parts["by_word"]
+    return RANKED.format(**parts)
+
+
+def ranking_params(kind, text, facets, limit, *, is_filtered):
+    """The parameters of the statement, but for those of the entries and `is_selective`.
+
+    The entries are filtered already: by `facets`, whose counts tell how many entries pass, and by
+    others, of which one may be known to be selective.
+    """
+    return {
+        "kind": kind,
+        "text": text,
+        "slug": slugify(text),
+        "words": text,
+        "facets": [facet for facet, _ in facets],
+        "values": [value for _, value in facets],
+        "few": MAX_SCORED,
+        "max_words": MAX_WORDS,
+        "max_postings": MAX_FILTERED if is_filtered else MAX_POSTINGS,
+        "max_alone": MAX_FILTERED if is_filtered else MAX_RESULTS,
+        "max_results": MAX_RESULTS,
+        "limit": min(limit, MAX_RESULTS),
+        "max_popular": MAX_POPULAR,
+    }

@@ -1,0 +1,80 @@
+-- What an entry is found and counted by (docs/discovery.md says why).
+
+-- The words of a text with their stems; a stop word (the, who, for) is its own stem.
+CREATE OR REPLACE FUNCTION search_words(
+    vector tsvector, OUT word text, OUT stem text, OUT is_stop boolean, OUT labels text[]
+) RETURNS SETOF record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
+    SELECT lexeme, coalesce(stems[1], lexeme), stems = '{}', weights
+    FROM unnest(vector), ts_lexize('english_stem', lexeme) AS stems
+$$;
+
+-- What an entry is found and counted by. `impact` is how much the entry is about a word, in
+-- thousandths: it rises with the places where the word stands (title 3, slug 2, tag 2,
+-- description 1, category 1), each the less the longer its field is (a short one counts at most
+-- double; a category has no length to speak of), and levels off (BM25F: k1 = 2, b = 0.75). What a
+-- description repeats counts less: n times as n^0.75. The usual lengths are constants (3 words in
+-- a title, 3 in a slug, 2 tags, 40 in a description): with true averages each new entry would
+-- change the impacts of all others. `implied` are the words that stand in the category alone: a
+-- search does not take a word for common because of them.
+CREATE OR REPLACE FUNCTION search_facts(
+    title text, slug text, tags varchar[], description text, category text, runtimes varchar[],
+    author text, license text, is_free boolean, OUT facet text, OUT value text, OUT impact smallint
+) RETURNS SETOF record
+LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 60 AS $$
+    WITH words AS MATERIALIZED (
+        SELECT word, stem, is_stop,
+            cardinality(array_positions(labels, 'A')) AS in_title,
+            cardinality(array_positions(labels, 'B')) AS in_slug,
+            cardinality(array_positions(labels, 'C')) AS in_tags,
+            cardinality(array_positions(labels, 'D')) AS in_description,
+            0 AS in_category
+        FROM search_words(
+            setweight(to_tsvector('simple', catalogue_plain(title)), 'A')
+            || setweight(to_tsvector('simple', catalogue_plain(slug)), 'B')
+            || setweight(to_tsvector('simple', catalogue_plain(array_to_string(tags, ' '))), 'C')
+            || setweight(to_tsvector('simple', catalogue_plain(description)), 'D')
+        )
+        UNION ALL
+        -- There are no more than four labels.
+        SELECT word, stem, is_stop, 0, 0, 0, 0, 1
+        FROM search_words(to_tsvector('simple', catalogue_plain(category)))
+    ),
+    fields AS (
+        SELECT greatest(0.5, 0.25 + 0.75 * sum(in_title) / 3) AS title,
+            greatest(0.5, 0.25 + 0.75 * sum(in_slug) / 3) AS slug,
+            greatest(0.5, 0.25 + 0.75 * sum(in_tags) / 2) AS tags,
+            greatest(0.5, 0.25 + 0.75 * sum(in_description) / 40) AS description
+        FROM words WHERE NOT is_stop
+    ),
+    stems AS (
+        SELECT stem, sum(
+            3 * in_title / fields.title + 2 * in_slug / fields.slug + 2 * in_tags / fields.tags
+            + power(in_description::numeric, 0.75) / fields.description + in_category
+        ) AS frequency, bool_and(in_category > 0) AS is_implied
+        FROM words, fields
+        -- A stop word says nothing, except in a name: The Who, IT.
+        WHERE NOT is_stop OR in_title + in_slug > 0
+        GROUP BY stem
+    )
+    SELECT 'word', stem, round(1000 * frequency / (2 + frequency))::smallint FROM stems
+    UNION ALL
+    SELECT 'implied', stem, NULL FROM stems WHERE is_implied
+    UNION ALL
+    SELECT DISTINCT 'spelling', word, NULL::smallint FROM words
+    WHERE NOT is_stop AND length(word) > 2 AND word !~ '[0-9]'
+    UNION ALL
+    SELECT 'all', '', NULL
+    UNION ALL
+    SELECT 'category', category, NULL
+    UNION ALL
+    SELECT 'author', author, NULL
+    UNION ALL
+    SELECT 'license', license, NULL
+    UNION ALL
+    SELECT DISTINCT 'tag', tag, NULL::smallint FROM unnest(tags) AS tag
+    UNION ALL
+    SELECT DISTINCT 'runtime', runtime, NULL::smallint FROM unnest(runtimes) AS runtime
+    UNION ALL
+    SELECT 'free', is_free::text, NULL WHERE is_free IS NOT NULL
+$$;

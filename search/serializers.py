@@ -1,0 +1,48 @@
+from catalogue.serializers import PersonaSerializer, SkillSerializer
+from marketplace.api.fields import CountField, TextField
+from marketplace.api.serializers import PageSerializer, ResponseSerializer
+from search.facet_counts import MAX_VALUES
+from search.ranking import MAX_RESULTS
+
+OF_SEARCH = f"On all pages; a search has the best {MAX_RESULTS:,}."
+# What a facet is called here, by its name in the counts and in a list's filter.
+PLURALS = {
+    "category": "categories",
+    "runtime": "runtimes",
+    "tag": "tags",
+    "author": "authors",
+    "license": "licenses",
+}
+
+
+class SkillPageSerializer(PageSerializer):
+    results = SkillSerializer(many=True)
+    count = CountField(help_text=OF_SEARCH)
+
+
+class PersonaPageSerializer(PageSerializer):
+    results = PersonaSerializer(many=True)
+    count = CountField(help_text=OF_SEARCH)
+
+
+class FacetValueSerializer(ResponseSerializer):
+    value = TextField(initial="data")
+    count = CountField(initial=12)
+
+
+class FacetsSerializer(ResponseSerializer):
+    """The most common values of each facet; from most_common (contract 21.1)."""
+
+    facets = PLURALS.keys()
+    vars().update(
+        {
+            plural: FacetValueSerializer(many=True, max_length=MAX_VALUES)
+            for plural in PLURALS.values()
+        }
+    )
+
+    def to_representation(self, counted):
+        values = {plural: [] for plural in PLURALS.values()}
+        for facet, value, entries in counted:
+            values[PLURALS[facet]].append({"value": value, "count": entries})
+        return super().to_representation(values)

@@ -1,0 +1,86 @@
+"""Correcting and completing the words of a query that no entry holds (docs/discovery.md)."""
+
+from math import inf
+
+MIN_LENGTH = 4  # of a word that is corrected or completed
+UNKNOWN = f"entries = 0 AND NOT is_stop AND length(word) >= {MIN_LENGTH}"
+LONG = 9  # letters from which on two mistakes are allowed
+MAX_CORRECTIONS = 3  # words of a query, the longest
+MAX_COMPLETIONS = 5
+
+# The words of a query but for stop words, and for a word that no entry holds, the known spellings
+# that begin with the same letter and are about as long or continue it, the most common first.
+# Spellings of very few entries are left out, because they are often mistakes themselves.
+QUERY_WORDS = f"""
+    SELECT word, entries, CASE WHEN is_unknown AND row_number() OVER (
+        PARTITION BY is_unknown ORDER BY length(word) DESC, word
+    ) <= %(max_corrections)s THEN ARRAY(
+        SELECT value FROM search_facetcount AS spelling
+        WHERE kind = %(kind)s AND facet = 'spelling'
+            AND value >= left(word, 1) AND value < left(word, 1) || chr(1114111)
+            AND (abs(length(value) - length(word)) <= 1 + (length(word) >= %(long)s)::int
+                OR starts_with(value, word))
+            AND spelling.entries > (SELECT search_count(%(kind)s, 'all', '') / 100000)
+        ORDER BY spelling.entries DESC, value
+    ) END
+    FROM (
+        SELECT word, entries, {UNKNOWN} AS is_unknown
+        FROM search_words(to_tsvector('simple', catalogue_plain(%(text)s))),
+            LATERAL (SELECT search_count(%(kind)s, 'word', stem) AS entries) AS lookup
+        WHERE NOT is_stop
+    ) AS query_words
+"""
+
+
+def known_words(query_words):
+    """The words of a query from rows of QUERY_WORDS, misspelt ones corrected, others completed."""
+    words = []
+    for word, entries, spellings in query_words:
+        words += [word] if entries else corrected(word, spellings or [])
+    return words
+
+
+def corrected(word, spellings):
+    """The nearest spelling, of several the first; else the first completions."""
+    allowed = 2 if len(word) >= LONG else 1
+    letters = set(word)
+    near = [
+        (apart, place, spelling)
+        for place, spelling in enumerate(spellings)
+        # A cheap test first: a mistake adds and removes one letter at most.
+        if len(letters.symmetric_difference(spelling)) <= 2 * allowed
+        and (apart := distance(word, spelling, allowed)) <= allowed
+    ]
+    if near:
+        return [min(near)[2]]
+    return [spelling for spelling in spellings if spelling.startswith(word)][:MAX_COMPLETIONS]
+
+
+# The most common word that begins as one that no entry holds.
+COMPLETION = """
+    SELECT CASE WHEN search_count(%(kind)s, 'word', %(begun)s) = 0 THEN (
+        SELECT value FROM search_facetcount
+        WHERE kind = %(kind)s AND facet = 'spelling'
+            AND value >= %(begun)s AND value < %(begun)s || chr(1114111)
+            AND starts_with(value, %(begun)s) AND entries > 0
+        ORDER BY entries DESC, value LIMIT 1
+    ) END
+"""
+
+
+def distance(one, other, allowed):
+    """The Damerau-Levenshtein distance; `inf` where it is more than `allowed`."""
+    if abs(len(one) - len(other)) > allowed:
+        return inf
+    before, above = [], list(range(len(other) + 1))
+    for row, letter in enumerate(one, 1):
+        here = [row]
+        for column, facing in enumerate(other, 1):
+            cost = min(above[column] + 1, here[-1] + 1, above[column - 1] + (letter != facing))
+            if before and column > 1 and letter == other[column - 2] and one[row - 2] == facing:
+                cost = min(cost, before[column - 2] + 1)
+            here.append(cost)
+        if min(here) > allowed:
+            return inf
+        before, above = above, here
+    return above[-1]

@@ -1,0 +1,84 @@
+"""Counts the searches that find nothing: what agents look for, and the catalogue does not have."""
+
+from django.db import DEFAULT_DB_ALIAS, Error, connection
+from django.utils.crypto import salted_hmac
+
+from catalogue.frontmatter import one_line
+from marketplace.db.replicas import monitor
+from marketplace.models import max_length
+from marketplace.ratelimits.counters import count
+from marketplace.secrets import mask
+from search.models import ZeroResultSearch
+
+MAX_ROWS = 10_000
+MAX_OF_CLIENT = 1000  # searches in a day
+DAY = 24 * 3600  # seconds
+MAX_LENGTH = max_length(ZeroResultSearch, "text")
+MAX_DIGITS = 6  # more may be somebody's number
+
+# One writer at a time, and nobody waits for a turn: under a flood of searches some are not counted.
+# A new text takes the place of the one that was asked for least, and of those of the oldest.
+COUNT = """
+    WITH turn AS MATERIALIZED (
+        SELECT pg_try_advisory_xact_lock(
+            'search_zeroresultsearch'::regclass::oid::int, 0
+        ) AS is_mine
+    ),
+    dropped AS (
+        DELETE FROM search_zeroresultsearch WHERE (SELECT is_mine FROM turn)
+            AND NOT EXISTS (
+                SELECT FROM search_zeroresultsearch WHERE kind = %(kind)s AND text = %(text)s
+            )
+            AND id IN (
+                SELECT id FROM search_zeroresultsearch
+                ORDER BY searches DESC, last_searched_at DESC OFFSET %(others)s
+            )
+    )
+    INSERT INTO search_zeroresultsearch AS known (kind, text, searches, last_searched_at)
+    SELECT %(kind)s, %(text)s, 1, now() FROM turn WHERE is_mine
+    ON CONFLICT (kind, text) DO UPDATE
+    SET searches = known.searches + 1, last_searched_at = excluded.last_searched_at
+"""
+
+
+def count_zero_results(kind, text, address):
+    """Count a search for a text that has found nothing, once a day for an address; it never fails.
+
+    Only a search that really ran is counted: of a response that is served from a cache, of this
+    server or of another one, nothing is heard here. The primary counts, whichever server has
+    searched; while it cannot be reached, nobody does.
+    """
+    public = public_text(text)
+    if not public or monitor.problems[DEFAULT_DB_ALIAS]:
+        return
+    try:
+        if not is_counted(kind, public, address):
+            return
+        with connection.cursor() as cursor:
+            cursor.execute(COUNT, {"kind": kind, "text": public, "others": MAX_ROWS - 1})
+    except Error:
+        # A server that may not be written to, as after a failover: the search has its results.
+        return
+
+
+def is_counted(kind, text, address):
+    """Whether the client has not searched for the text today, nor for very many others.
+
+    A counter of the rate limits each: of its key nobody learns the address. The one of the client
+    is first, so that a flood of texts leaves no more rows than this.
+    """
+    if count(key_of(address), 1, DAY) > MAX_OF_CLIENT:
+        return False
+    return count(key_of(address, kind, text), 1, DAY) == 1
+
+
+def key_of(*parts):
+    return salted_hmac(__name__, "\n".join(parts), algorithm="sha256").hexdigest()[:32]
+
+
+def public_text(text):
+    """The text as it is counted, or "" where it may hold a secret or personal data."""
+    digits = sum(character.isdigit() for character in text)
+    if "@" in text or digits > MAX_DIGITS or mask(text) != text:
+        return ""
+    return one_line(text).lower()[:MAX_LENGTH].strip()

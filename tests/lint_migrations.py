@@ -1,0 +1,39 @@
+"""Fails where a migration that is on main or in a release was edited or deleted."""
+
+import subprocess
+import sys
+
+MIGRATIONS = ":(glob)*/migrations/0*.py"
+
+
+def git(*arguments):
+    """What git prints, or "" where it refuses, as outside of a repository."""
+    command = ["git", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def bases():
+    """The newest release, and main as others have it."""
+    yield git("describe", "--tags", "--abbrev=0", "--match", "v*")
+    main = git("rev-parse", "-q", "--verify", "origin/main") or "main"
+    yield git("merge-base", "HEAD", main)
+
+
+def edited():
+    """The migrations of a base that are not in this checkout as they were there."""
+    options = ("--name-only", "--no-renames", "--diff-filter=DMT")
+    return sorted(
+        {
+            name
+            for base in filter(None, bases())
+            for name in git("diff", *options, base, "--", MIGRATIONS).splitlines()
+        }
+    )
+
+
+if __name__ == "__main__":
+    if names := edited():
+        sys.exit(
+            f"{', '.join(names)}: a migration on main is never edited. Put it back as it was, and "
+            "write another one for the change."
+        )
