@@ -30,8 +30,8 @@ from agents.serializers import (
     TokenPageSerializer,
 )
 from marketplace.api.parsers import OptionalJSONParser
-from marketplace.api.permissions import Scope
 from marketplace.api.query_params import query_parameters
+from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet, PublicViewSet
 from marketplace.ratelimits.decorators import ratelimit
 

@@ -4,6 +4,7 @@ import zipfile
 
 import yaml
 
+from catalogue.archives import member
 from catalogue.frontmatter import (
     Fields,
     Refused,
@@ -14,7 +15,6 @@ from catalogue.frontmatter import (
     with_frontmatter,
 )
 from catalogue.models import FileContent, Skill
-from catalogue.zips import member
 from importing.base import entry_fields
 
 BATCH = 200  # entries of one query

@@ -31,7 +31,7 @@ from installs.serializers import (
     UpdateSerializer,
 )
 from marketplace.api.pagination import KeysetPagination
-from marketplace.api.permissions import Scope
+from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.ratelimits.decorators import ratelimit
 

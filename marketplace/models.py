@@ -84,8 +84,8 @@ def total_of(model, relation, aggregate):
 class RateCount(models.Model):
     """One counter of one window of one rate limit; read and written by ratelimits/counters.py.
 
-    The table is UNLOGGED (see its migration): counting costs no write to the disk, and only a crash
-    of the database resets the windows.
+    The table is UNLOGGED (schema/rate_counts.sql): counting costs no write to the disk, and only a
+    crash of the database resets the windows.
     """
 
     # The digest of what is counted: it keeps the rows and their index small.

@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 
 from marketplace import environment, logging, sentry
+from marketplace.ratelimits.rates import DEFAULTS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
@@ -31,18 +32,8 @@ TOKEN_PREFIX = environment.matching(
     meaning="1 to 16 letters and digits, a letter first",
 )
 RATE_LIMITS = {
-    "install": environment.rates("RATE_LIMIT_INSTALL", "20/h"),
-    "review": environment.rates("RATE_LIMIT_REVIEW", "10/h"),
-    "manage": environment.rates("RATE_LIMIT_MANAGE", "120/h"),
-    "confirm-claim": environment.rates("RATE_LIMIT_CONFIRM_CLAIM", "10/h"),
-    "report": environment.rates("RATE_LIMIT_REPORT", "10/h"),
-    "register": environment.rates("RATE_LIMIT_REGISTER", "100/h"),
-    "revoke": environment.rates("RATE_LIMIT_REVOKE", "30/h"),
-    "operator": environment.rates("RATE_LIMIT_OPERATOR", "5/15m"),
-    "claim-code": environment.rates("RATE_LIMIT_CLAIM_CODE", "60/h"),
-    "claim-code-address": environment.rates("RATE_LIMIT_CLAIM_CODE_ADDRESS", "30/h"),
-    "login": environment.rates("RATE_LIMIT_LOGIN", "5/15m"),
-    "login-address": environment.rates("RATE_LIMIT_LOGIN_ADDRESS", "30/15m"),
+    name: environment.rates(f"RATE_LIMIT_{name.replace('-', '_').upper()}", default)
+    for name, default in DEFAULTS.items()
 }
 TRUSTED_PROXY_COUNT = environment.whole_number("TRUSTED_PROXY_COUNT", default=0, low=0, high=10)
 # How people reach the staff; the website and /skill.md say it.
@@ -191,7 +182,7 @@ SILENCED_SYSTEM_CHECKS = ["django_ratelimit.W001", "security.W003"]
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["agents.authentication.BearerAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["marketplace.api.permissions.HasScope"],
+    "DEFAULT_PERMISSION_CLASSES": ["marketplace.api.scopes.HasScope"],
     "DEFAULT_RENDERER_CLASSES": ["marketplace.api.renderers.FastJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["marketplace.api.parsers.StrictJSONParser"],
     "EXCEPTION_HANDLER": "marketplace.api.exceptions.handle",

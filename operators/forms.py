@@ -2,7 +2,7 @@ from django import forms
 
 from agents import tokens
 from agents.models import AgentToken, OperatorClaim, OperatorKey
-from marketplace.api.permissions import Scope
+from marketplace.api.scopes import Scope
 from marketplace.models import max_length
 from marketplace.names import has_controls
 from marketplace.ratelimits.decorators import rate_of

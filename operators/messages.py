@@ -1,7 +1,7 @@
 from django.conf import settings
 from django.contrib.messages.storage.cookie import CookieStorage
 
-from operators.sessions import PATH
+from operators.cookies import PATH
 
 
 class ConsoleMessages(CookieStorage):

@@ -13,7 +13,7 @@ from agents import handles
 from marketplace.middleware.pages import has_method, page
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.decorators import Caller, count, usage_of
-from operators import sessions
+from operators import cookies
 from operators.messages import ConsoleMessages
 
 CONTENT_SECURITY_POLICY = (
@@ -53,7 +53,7 @@ class Console(OperatorPage):
     """A page for who has logged in; anyone else is led to the form that takes a key."""
 
     def refusal(self):
-        self.session = sessions.session_of(self.request)
+        self.session = cookies.session_of(self.request)
         if self.session is None:
             return self.ask_for_key()
         self.key = self.session.key

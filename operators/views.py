@@ -6,7 +6,7 @@ from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
 
 from agents.models import AgentToken, ClaimCode, OperatorKey
-from operators import sessions
+from operators import cookies
 from operators.overview import Overview
 from operators.pages import Console, OperatorPage, count_key, handle_in, too_many, with_limits
 
@@ -20,7 +20,7 @@ class AgentsPage(OperatorPage):
     """
 
     def get(self, request):
-        session = sessions.session_of(request)
+        session = cookies.session_of(request)
         if session is None:
             return self.ask(request)
         claims = session.key.claims.claimed().select_related("agent")
@@ -54,9 +54,9 @@ class AgentsPage(OperatorPage):
             told.used = len(told) > 0
             handle = handle_in(request, "agent")
             response = redirect(f"/operator/agents/{handle}" if handle else "operator")
-            if previous := sessions.session_of(request):
+            if previous := cookies.session_of(request):
                 previous.delete()
-            sessions.begin(response, key)
+            cookies.begin(response, key)
         return with_limits(response, usage)
 
     def ask(self, request, *, refused=None, status=200):
@@ -98,5 +98,5 @@ class EndSessions(Console):
 def logged_out(request, message):
     messages.success(request, message)
     response = redirect("operator")
-    sessions.forget(response)
+    cookies.forget(response)
     return response

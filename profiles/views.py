@@ -5,7 +5,7 @@ from rest_framework.response import Response
 from agents.authentication import BearerAuthentication
 from agents.serializers import UpdateAgentSerializer
 from marketplace.api.exceptions import BadRequest
-from marketplace.api.permissions import Scope
+from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.http_cache.responses import conditional_response
 from profiles import reads

@@ -4,7 +4,7 @@ from rest_framework.response import Response
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
-from marketplace.api.permissions import Scope
+from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.ratelimits.decorators import ratelimit
 from reports.models import Report

@@ -4,8 +4,8 @@ from rest_framework.response import Response
 
 from catalogue.exceptions import PersonaNotFound
 from marketplace.api.pagination import KeysetPagination
-from marketplace.api.permissions import Scope
 from marketplace.api.query_params import query_parameters
+from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet, PublicListViewSet
 from marketplace.ratelimits.decorators import ratelimit
 from reviews import reads

@@ -16,7 +16,7 @@ class ZeroResultSearchAdmin(ReadOnlyModelAdmin):
     sortable_by = ["searches"]
 
     def find(self, queryset, term):
-        # At most MAX_ROWS of catalogue/search/zero_results.py.
+        # At most MAX_ROWS of search/zero_results.py.
         return queryset.filter(text__contains=term.lower())
 
     def rankings(self, request):

@@ -88,7 +88,7 @@ class FacetCountDelta(FacetCountBase):
     """What is still to be added to the facet counts.
 
     A writer that finds another one adding up appends its deltas here instead of waiting. The
-    number of entries is the sum of both tables (`search_count` in sql/facet_value_count.sql).
+    number of entries is the sum of both tables (`search_count` in schema/counts.sql).
     """
 
     class Meta:

@@ -4,7 +4,7 @@ from agents import tokens
 from agents.admin.filters import configured_tiers
 from marketplace.adminsite import theme
 from marketplace.adminsite.edits import EditForm
-from marketplace.api.permissions import Scope
+from marketplace.api.scopes import Scope
 
 
 class AgentForm(EditForm):

@@ -11,7 +11,7 @@ from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, InvalidClaimCode
 from agents.models.claim_codes import digest_of
 from agents.models.operators import OperatorKey
 from marketplace.api.exceptions import InsufficientScope
-from marketplace.api.permissions import Scope
+from marketplace.api.scopes import Scope
 from marketplace.models import RandomTextField
 from marketplace.secrets import random_text
 

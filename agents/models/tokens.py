@@ -14,7 +14,7 @@ from agents.models.history import OperatorHistory
 from agents.models.revoking import LEAKED, RevokedOnce
 from agents.sql import AUTHENTICATE, REVOKE, STATE
 from marketplace.api.exceptions import InsufficientScope
-from marketplace.api.permissions import Scope
+from marketplace.api.scopes import Scope
 from marketplace.db.rows import instance_of
 from marketplace.db.statements import fetch_one
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id

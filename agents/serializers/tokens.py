@@ -14,7 +14,7 @@ from marketplace.api.fields import (
     TimestampField,
     WholeNumberField,
 )
-from marketplace.api.permissions import Scope
+from marketplace.api.scopes import Scope
 from marketplace.api.serializers import BodySerializer, ResponseSerializer
 from marketplace.models import max_length
 

@@ -10,9 +10,9 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.views.decorators.http import require_POST
 
+from catalogue.admin.actions import StateActionsMixin
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter
 from catalogue.admin.forms import FormTextField
-from catalogue.admin.states import StateActionsMixin
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render
 from catalogue.models import PUBLISHED, Status

@@ -17,7 +17,7 @@ from catalogue.frontmatter import (
 )
 from catalogue.models import Skill
 from importing.base import entry_fields
-from importing.uploads import MAX_ENTRIES, MAX_UPLOAD
+from importing.zips import MAX_ENTRIES, MAX_UPLOAD
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonField, ReasonForm
 from marketplace.adminsite.edits import EditForm

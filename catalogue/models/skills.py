@@ -6,6 +6,7 @@ from django.db import models, transaction
 from django.db.models import Case, Count, F, Func, OuterRef, Value, When
 from django.db.models.functions import JSONObject, Left
 
+from catalogue.archives import write_zip, zip_size
 from catalogue.exceptions import FileNotFound, SkillNotFound
 from catalogue.frontmatter import MAX_FRONTMATTER
 from catalogue.models.entries import (
@@ -17,7 +18,6 @@ from catalogue.models.entries import (
 )
 from catalogue.models.files import FileContent, content_digest
 from catalogue.skill_md import skill_md_of
-from catalogue.zips import write_zip, zip_size
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import RandomTextField, make_public_id
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from catalogue.admin.forms import UploadForm
 from catalogue.frontmatter import Refused
-from importing import uploads
+from importing import zips
 from importing.exports import export
 from importing.models import ImportRun
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, StaffModelAdmin
@@ -93,8 +93,8 @@ class ImportExportModelAdmin(StaffModelAdmin):
             finished_at=None, created_at__lt=timezone.now() - timedelta(days=1)
         ).update(data=None, finished_at=timezone.now())
         try:
-            run.data = file.read(uploads.MAX_UPLOAD + 1)
-            with uploads.unpacked(run.name, run.data, self.importer_class(preview=True)):
+            run.data = file.read(zips.MAX_UPLOAD + 1)
+            with zips.unpacked(run.name, run.data, self.importer_class(preview=True)):
                 pass
         except Refused as error:
             run.data, run.finished_at = None, timezone.now()
@@ -118,7 +118,7 @@ class ImportExportModelAdmin(StaffModelAdmin):
         importer = self.importer_class(preview=is_preview, draft=run.draft)
         with suppress(KeyError, ValueError):
             importer.previewed_at = moment(request.POST["shown"])
-        with uploads.unpacked(run.name, bytes(run.data), importer) as root:
+        with zips.unpacked(run.name, bytes(run.data), importer) as root:
             outcomes = importer.run(root)
         if is_preview:
             return self.preview_response(request, run, outcomes, now)

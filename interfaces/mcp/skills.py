@@ -33,12 +33,12 @@ from mcp.types import (
 )
 
 from catalogue import reads
+from catalogue.archives import SKILL_MD
 from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import FENCED, parse_yaml
 from catalogue.models import Skill, content_digest
 from catalogue.serializers import media_type
 from catalogue.skill_md import MAX_NAME, name_of
-from catalogue.zips import SKILL_MD
 from interfaces.guides.views import skill_md
 from interfaces.mcp.api import call_api
 from marketplace.secrets import mask

@@ -1,5 +1,24 @@
+"""The rate limits: which requests count against which one, and how a rate is written."""
+
 import re
 from typing import NamedTuple
+
+# By the name that a view gives to @ratelimit: the rate unless RATE_LIMIT_<NAME> sets another one,
+# and the requests that count. Where it says so, all clients of an address count together.
+DEFAULTS = {
+    "install": "20/h",  # installing a skill or a persona
+    "review": "10/h",  # submitting or deleting a review
+    "manage": "120/h",  # an agent's other changes: uninstall, activate, update, tokens
+    "confirm-claim": "10/h",  # confirming a claim with a code
+    "report": "10/h",  # reporting an entry or a review
+    "register": "100/h",  # registering an agent, by address
+    "revoke": "30/h",  # reporting a leaked token, by address
+    "operator": "5/15m",  # trying an operator key, by address
+    "claim-code": "60/h",  # the codes that the claim page of an agent shows
+    "claim-code-address": "30/h",  # the codes that claim pages show, by address
+    "login": "5/15m",  # wrong passwords and codes of staff, by user name and address
+    "login-address": "30/15m",  # the same by address alone
+}
 
 PATTERN = re.compile(r"(\d{1,9})/([1-9]\d{0,3})?([smhd])")
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent
-from catalogue.admin.states import RECALL_TEXT
+from catalogue.admin.actions import RECALL_TEXT
 from marketplace.adminsite.actions import ReasonField, ReasonForm
 from marketplace.adminsite.base import (
     MenuItem,

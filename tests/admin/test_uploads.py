@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from catalogue.frontmatter import Refused
 from catalogue.models import Skill
-from importing import uploads
+from importing import zips
 from importing.admin.importers import AdminSkillImporter
 from importing.models import ImportRun
 from marketplace.adminsite import uploads as upload_handler
@@ -111,7 +111,7 @@ def test_a_hostile_zip_is_refused_as_a_whole_in_one_sentence(admin_client, name)
 
 
 def test_a_zip_bomb_is_not_unpacked(admin_client, monkeypatch):
-    monkeypatch.setattr(uploads, "MAX_UNPACKED", 3 * 1024 * 1024)
+    monkeypatch.setattr(zips, "MAX_UNPACKED", 3 * 1024 * 1024)
     large = " " * 1024 * 1024
     bomb = zip_of({f"{number}/SKILL.md": large for number in range(5)})
     assert len(bomb) < 20_000
@@ -131,7 +131,7 @@ def test_one_file_that_is_too_large_is_refused_alone(admin_client):
 
 
 def test_too_many_files_are_refused(admin_client, monkeypatch):
-    monkeypatch.setattr(uploads, "MAX_ENTRIES", 2)
+    monkeypatch.setattr(zips, "MAX_ENTRIES", 2)
     page = upload(admin_client, zip_of({f"{n}/SKILL.md": SKILL_MD.format(n) for n in range(3)}))
     assert refusal(page) == "The zip holds more than 2 entries: 2/SKILL.md is too many."
 
@@ -144,7 +144,7 @@ def test_a_list_of_many_names_does_not_fill_the_memory(admin_client):
     names = zip_of({f"{number:x}": "" for number in range(40_000)}, compression=zipfile.ZIP_STORED)
     tracemalloc.start()
     with pytest.raises(Refused, match="more than 5,000 files with 1388"):  # noqa: SIM117
-        with uploads.unpacked("a.zip", names, AdminSkillImporter(preview=True)):
+        with zips.unpacked("a.zip", names, AdminSkillImporter(preview=True)):
             pass
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -153,7 +153,7 @@ def test_a_list_of_many_names_does_not_fill_the_memory(admin_client):
 
 
 def test_a_large_upload_is_refused(admin_client, monkeypatch):
-    monkeypatch.setattr(uploads, "MAX_UPLOAD", 1024 * 1024)
+    monkeypatch.setattr(zips, "MAX_UPLOAD", 1024 * 1024)
 
     page = upload(admin_client, b" " * (1024 * 1024 + 1))
 
@@ -187,7 +187,7 @@ def test_a_name_in_an_extra_field_leads_nowhere(tmp_path):
     (tmp_path / "root").mkdir()
 
     with suppress(Refused):
-        uploads.unzip(renamed("one/a.txt", "../b.txt"), tmp_path / "root")
+        zips.unzip(renamed("one/a.txt", "../b.txt"), tmp_path / "root")
 
     assert not (tmp_path / "b.txt").exists()
 

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from agents import tokens
 from agents.models import AgentToken
-from marketplace.api.permissions import Scope
+from marketplace.api.scopes import Scope
 from tests.factories import AgentFactory, claim
 from tests.registry import OPERATION, PROTECTED, PUBLIC, call, prepare
 

@@ -284,6 +284,7 @@ def test_the_table_has_every_variable():
     variables = {name for source in sources for name in read_by_name.findall(source.read_text())}
     # Read where the options of all connections are put together.
     variables.add("DATABASE_TIMEOUTS")
+    variables |= {f"RATE_LIMIT_{name.replace('-', '_').upper()}" for name in DEFAULTS}
 
     table = (CHECKOUT / "docs" / "deployment.md").read_text()
 

@@ -2,7 +2,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from agents import tokens
 from agents.models import Agent, AgentToken
-from marketplace.api.permissions import Scope
+from marketplace.api.scopes import Scope
 
 
 class Command(BaseCommand):

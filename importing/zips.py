@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
+from catalogue.archives import UNIX
 from catalogue.frontmatter import (
     MAX_BYTES,
     Refused,
@@ -16,7 +17,6 @@ from catalogue.frontmatter import (
     plain_newlines,
     read_frontmatter,
 )
-from catalogue.zips import UNIX
 from importing.base import printable
 
 MAX_UPLOAD = 10 * 1024 * 1024
