@@ -20,10 +20,11 @@ from catalogue.markdown import render
 from catalogue.models import PUBLISHED, Status
 from catalogue.search.staff import containing
 from marketplace.adminsite.base import link_to
+from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.panels import panel
 
 
-class EntryAdmin(StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
+class EntryAdmin(HistoryMixin, StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
     """What the admins of skills and personas share."""
 
     search_fields = ["slug"]  # and titles, tags, descriptions: see `find`
