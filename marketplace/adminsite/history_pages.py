@@ -78,17 +78,14 @@ class HistoryMixin(SimpleHistoryAdmin):
             snapshot = self.model.history.get(history_id=version_id, id=row.pk)
         except (self.model.history.model.DoesNotExist, ValueError) as error:
             raise Http404 from error
-        restorable = self.restorable_fields(request, row)
-        changes = {
-            field: (current, restored)
-            for field, (restored, current) in changes_between(snapshot, row).items()
-            if field.name in restorable
-        }
+        changes = self.restorable_changes(request, row, snapshot)
         taken_at, back = (
             f"{snapshot.history_date:%d %B %Y, %H:%M:%S}",
             self.url_of("history", row.pk),
         )
-        if changes and not self.is_confirmed(request, [row]):
+        if not changes:
+            self.message_user(request, "It is in this state already.")
+        elif not self.is_confirmed(request, [row]):
             return self.confirm(
                 request,
                 [row],
@@ -98,29 +95,35 @@ class HistoryMixin(SimpleHistoryAdmin):
                 changes=shown_changes(changes),
                 back=back,
             )
-        message = (
-            f"Restored the state of {taken_at}." if changes else "It is in this state already."
-        )
+        else:
+            self.restore_fields(request, row, changes, f"Restored the state of {taken_at}.")
+        return redirect(back)
+
+    def restorable_changes(self, request, row, snapshot):
+        """`{field: (current, restored)}` of those that a snapshot can restore."""
+        restorable = self.restorable_fields(request, row)
+        return {
+            field: (current, restored)
+            for field, (restored, current) in changes_between(snapshot, row).items()
+            if field.name in restorable
+        }
+
+    def restore_fields(self, request, row, changes, message):
+        columns = [field for field in changes if not field.many_to_many]
         try:
-            if changes:
-                with self.logged_change(request, row, message):
-                    self.restore(row, changes)
+            with self.logged_change(request, row, message):
+                for field, (_, value) in changes.items():
+                    if field in columns:
+                        setattr(row, field.attname, value)
+                    else:
+                        existing = field.related_model.objects.filter(pk__in=value)
+                        getattr(row, field.name).set(existing)
+                row.full_clean(exclude=[f.name for f in self.opts.fields if f not in columns])
+                row.save(update_fields=[*(field.name for field in columns), "updated_at"])
         except ValidationError as error:
             self.message_user(request, " ".join(error.messages), messages.ERROR)
         else:
             self.message_user(request, message)
-        return redirect(back)
-
-    def restore(self, row, changes):
-        columns = []
-        for field, (_, value) in changes.items():
-            if field.many_to_many:
-                getattr(row, field.name).set(field.related_model.objects.filter(pk__in=value))
-            else:
-                setattr(row, field.attname, value)
-                columns.append(field.name)
-        row.full_clean(exclude=[field.name for field in self.opts.fields if field not in changes])
-        row.save(update_fields=[*columns, "updated_at"])
 
 
 def shown_changes(changes):

@@ -191,6 +191,19 @@ def test_a_bundle_is_restored(admin_client):
     assert list(persona.skills.all()) == [one]
 
 
+def test_an_agents_tier_is_restored_and_nothing_that_the_agent_changed(admin_client):
+    agent = AgentFactory(tier="plus")
+    url = f"/admin/agents/agent/{agent.pk}/change/"
+    admin_client.post(url, untouched_form(admin_client.get(url)) | {"tier": "free"})
+    agent.refresh_from_db()
+    assert agent.tier == "free"
+    agent.change(name="New Name")
+
+    restore(admin_client, agent, agent.history.last())
+
+    assert (agent.tier, agent.name) == ("plus", "New Name")
+
+
 def test_restoring_does_not_publish(admin_client):
     skill = SkillFactory(title="Old")
     edit(admin_client, skill, title="New")
