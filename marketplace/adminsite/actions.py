@@ -132,5 +132,10 @@ class ConfirmedActionsMixin:
                 change(row)
         return rows
 
+    # Only the models of a HistoryMixin have snapshots.
+
     def snapshot_before_change(self, row):
-        """Do nothing: only the models of a HistoryMixin have snapshots."""
+        """Do nothing."""
+
+    def log_change(self, request, obj, message, *, is_event=False):
+        return super().log_change(request, obj, message)
