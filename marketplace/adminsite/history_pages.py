@@ -52,7 +52,7 @@ class HistoryMixin(SimpleHistoryAdmin):
         """Add to each snapshot its changes since the one before it.
 
         The library leaves out what no form edits, such as a skill's files, and the last snapshot of
-        a page; it shortens texts to 100 characters, and queries for each row of a relation.
+        a page; and it shortens texts to 100 characters.
         """
         page = historical_records
         older = page.paginator.object_list[page.end_index() :][:1]
@@ -68,8 +68,8 @@ class HistoryMixin(SimpleHistoryAdmin):
     def history_form_view(self, request, object_id, version_id, extra_context=None):
         """Restore the fields of the form from a snapshot, once staff have confirmed it.
 
-        The library would save every column, with the status and old values of counters, and would
-        let those do it who may only view the row.
+        The library would save every column, the status and the counters too, and would obey anybody
+        who may view the row.
         """
         row = self.get_row_or_404(request, object_id)
         if not self.has_change_permission(request, row):
@@ -79,10 +79,8 @@ class HistoryMixin(SimpleHistoryAdmin):
         except (self.model.history.model.DoesNotExist, ValueError) as error:
             raise Http404 from error
         changes = self.restorable_changes(request, row, snapshot)
-        taken_at, back = (
-            f"{snapshot.history_date:%d %B %Y, %H:%M:%S}",
-            self.url_of("history", row.pk),
-        )
+        taken_at = f"{snapshot.history_date:%d %B %Y, %H:%M:%S}"
+        back = self.url_of("history", row.pk)
         if not changes:
             self.message_user(request, "It is in this state already.")
         elif not self.is_confirmed(request, [row]):
@@ -130,9 +128,9 @@ def shown_changes(changes):
     """`{field: (old, new)}` for templates/admin/changes.html."""
     return [
         shown_change(
-            capfirst(field.verbose_name), *(display_value(field, value) for value in values)
+            capfirst(field.verbose_name), display_value(field, old), display_value(field, new)
         )
-        for field, values in changes.items()
+        for field, (old, new) in changes.items()
     ]
 
 
