@@ -107,19 +107,3 @@ class History(models.Model):
 
     def __str__(self):
         return self.name
-
-
-class DayCount(models.Model):
-    """How many rows of a kind were added on a day that is over; see adminsite/day_counts.py."""
-
-    name = models.CharField(max_length=32)
-    day = models.DateField()
-    rows = models.PositiveBigIntegerField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["name", "day"], name="one_count_per_name_and_day")
-        ]
-
-    def __str__(self):
-        return f"{self.name} of {self.day}: {self.rows}"

@@ -62,6 +62,7 @@ SECOND_FACTOR = environment.matching(
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
+    "unfold.contrib.simple_history",
     "marketplace.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",

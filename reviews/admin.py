@@ -15,6 +15,7 @@ from marketplace.adminsite.base import (
     WholeNameSearchMixin,
     state_label,
 )
+from marketplace.adminsite.history_pages import HistoryMixin
 from reviews.models import Review
 
 
@@ -66,7 +67,7 @@ class PersonaFilter(theme.TextFilter):
 
 
 @admin.register(Review)
-class ReviewAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
+class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     menu = MenuItem("Activity", 32, "reviews")
     list_display = ["persona", "agent", "stars", "text", "state", "updated_at"]
     list_select_related = ["persona", "agent"]

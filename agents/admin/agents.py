@@ -17,13 +17,16 @@ from agents.admin.search import TokenSearchMixin
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, AgentToken
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to, state_label
+from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.panels import panel
 from marketplace.ratelimits.decorators import rate_of
 from marketplace.ratelimits.rates import in_words
 
 
 @admin.register(Agent)
-class AgentAdmin(SuspendAgentsMixin, ReleaseClaimsMixin, TokenSearchMixin, StaffModelAdmin):
+class AgentAdmin(
+    HistoryMixin, SuspendAgentsMixin, ReleaseClaimsMixin, TokenSearchMixin, StaffModelAdmin
+):
     menu = MenuItem("Agents", 20, "smart_toy")
     form = AgentForm
     list_display = ["handle", "name", "tier", "state", "created_at"]

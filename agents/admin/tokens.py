@@ -9,10 +9,11 @@ from agents.admin.filters import RevokedFilter
 from agents.admin.search import TokenSearchMixin, agents_by_handle
 from agents.models import AgentToken
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, state_label
+from marketplace.adminsite.history_pages import HistoryMixin
 
 
 @admin.register(AgentToken)
-class AgentTokenAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
+class AgentTokenAdmin(HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
     menu = MenuItem("Agents", 21, "key")
     list_display = fields = [
         *("hint", "name", "agent", "scopes", "state", "created_at", "last_used_at", "expires_at"),

@@ -19,11 +19,12 @@ from catalogue.models import PUBLISHED, Status
 from importing.admin.frontmatter import PastedFileMixin
 from importing.admin.imports import ImportExportModelAdmin
 from marketplace.adminsite.base import link_to
+from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.panels import panel
 from search.staff import containing
 
 
-class EntryAdmin(StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
+class EntryAdmin(HistoryMixin, StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
     """What the admins of skills and personas share."""
 
     search_fields = ["slug"]  # and titles, tags, descriptions: see `find`

@@ -79,8 +79,7 @@ class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
         return TemplateResponse(request, "admin/catalogue/file.html", context)
 
     def restorable_fields(self, request, row):
-        fields = super().restorable_fields(request, row)
-        return [*fields, "files"] if fields else []
+        return [*super().restorable_fields(request, row), "files"]
 
     def row_context(self, request, row):
         address = self.url_of("change", row.pk).removesuffix("change/") + "files"

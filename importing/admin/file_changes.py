@@ -19,27 +19,17 @@ def file_changes(before, after, room):
             continue
         texts = [file for file in (old, new) if file and file["is_text"]]
         size = sum(file["size"] for file in texts)
-        is_shown = new is not None and size <= room
-        room -= size if is_shown else 0
-        contents = FileContent.objects.of(texts) if is_shown else {}
-        changes.append(change_of(path, old, new, contents))
+        is_readable = new is not None and size <= room
+        room -= size if is_readable else 0
+        contents = FileContent.objects.of(texts) if is_readable else {}
+        changes.append(shown_change(path, as_text(old, contents), as_text(new, contents)))
     return changes, room
 
 
-def change_of(path, old, new, contents):
-    if new is None:
-        change = {"diff": [("del", described(old))]}
-    else:
-        old, new = (with_lines(file, contents) if file else "" for file in (old, new))
-        change = shown_change(path, old, new)
-    return {**change, "name": path}
-
-
-def with_lines(file, contents):
-    data = contents.get(file["digest"])
-    return described(file) if data is None else f"{described(file)}\n{data.decode()}"
-
-
-def described(file):
+def as_text(file, contents):
+    """A line about the file, and its text if that is among the contents."""
+    if file is None:
+        return ""
     executable = "executable, " if file["is_executable"] else ""
-    return f"{executable}{filesizeformat(file['size'])}, {file['digest']}"
+    text = contents.get(file["digest"], b"").decode()
+    return f"{executable}{filesizeformat(file['size'])}, {file['digest']}\n{text}"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from django.db import transaction
+from django.utils.text import capfirst
 
 from catalogue.frontmatter import as_slug, as_title, read_frontmatter
 from catalogue.models import Skill, is_slug
@@ -140,7 +141,7 @@ class AdminImportMixin:
             outcome.result = "updated"
         after = self.shown_values(entry)
         outcome.changes = [
-            shown_change(name, before[name], after[name])
+            shown_change(capfirst(name), before[name], after[name])
             for name in after
             if before[name] != after[name]
         ] + self.file_changes(files, entry)

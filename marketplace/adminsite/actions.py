@@ -1,10 +1,11 @@
 """Actions that staff confirm before they run, from the list and from one row's own page."""
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 from django import forms
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import path
@@ -112,3 +113,29 @@ class ConfirmedActionsMixin:
         with suppress(KeyError, ValueError):
             return self.changes_since(rows, moment(request.POST["shown"]))
         return []  # not asked yet
+
+    # Changing rows
+
+    @contextmanager
+    def logged_change(self, request, row, message, **details):
+        """A transaction around the change of a row, which is logged."""
+        with transaction.atomic():
+            self.snapshot_before_change(row)
+            yield
+            self.log_change(request, row, message, **details)
+
+    def change_each(self, request, queryset, message, change):
+        """Call `change` with each row, in a transaction of its own, which locks no other row."""
+        rows = list(queryset.order_by("pk"))
+        for row in rows:
+            with self.logged_change(request, row, message):
+                change(row)
+        return rows
+
+    # Only the models of a HistoryMixin have snapshots.
+
+    def snapshot_before_change(self, row):
+        """Do nothing."""
+
+    def log_change(self, request, obj, message, *, is_event=False):
+        return super().log_change(request, obj, message)

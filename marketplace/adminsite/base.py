@@ -17,7 +17,6 @@ from django.utils.html import format_html
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ConfirmedActionsMixin
 from marketplace.adminsite.edits import EditForm, EditsMixin
-from marketplace.adminsite.history_pages import HistoryPagesMixin
 
 
 class MenuItem(NamedTuple):
@@ -46,7 +45,7 @@ class StaffChangeList(ChangeList):
         return [first, *rest] if is_descending or first == "pk" else [first, "pk"]
 
 
-class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, HistoryPagesMixin, theme.ModelAdmin):
+class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
     menu = None  # a MenuItem, of every registered admin
     form = EditForm
     list_per_page = 50

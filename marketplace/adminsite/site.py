@@ -10,8 +10,7 @@ from django.utils import timezone
 
 from marketplace.adminsite import second_factor
 from marketplace.adminsite.base import StaffModelAdmin
-from marketplace.adminsite.charts import BARS, charts, days_of
-from marketplace.adminsite.dashboard import attention, totals
+from marketplace.adminsite.dashboard import attention, rows_per_day, totals
 from marketplace.adminsite.failed_logins import limit_failures
 from marketplace.adminsite.theme import AdminSite
 
@@ -97,10 +96,8 @@ class MarketplaceAdminSite(AdminSite):
             for model_admin in self._registry.values()
             if isinstance(model_admin, StaffModelAdmin) and model_admin.has_view_permission(request)
         ]
-        days = days_of(request.GET.get("days"))
         context = {
-            "charts": charts(admins, days),
-            "periods": [(each, each == days) for each in BARS],
+            "days": rows_per_day(admins),
             "totals": totals(admins),
             "attention": attention(admins),
             "rankings": [ranking for each in admins for ranking in each.rankings(request)],

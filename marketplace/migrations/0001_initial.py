@@ -31,17 +31,5 @@ class Migration(migrations.Migration):
                 ('expires_at', models.DateTimeField(db_index=True)),
             ],
         ),
-        migrations.CreateModel(
-            name='DayCount',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=32)),
-                ('day', models.DateField()),
-                ('rows', models.PositiveBigIntegerField()),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('name', 'day'), name='one_count_per_name_and_day')],
-            },
-        ),
         migrations.RunSQL(RATE_COUNTS, migrations.RunSQL.noop),
     ]

@@ -17,6 +17,7 @@ from marketplace.adminsite.base import (
     link_to,
     state_label,
 )
+from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.panels import panel
 from reports.admin.filters import KindFilter, QueueFilter
 from reports.admin.reports import age, age_of, reporter
@@ -56,7 +57,7 @@ HIDE = Decision(
 
 
 @admin.register(Case)
-class CaseAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
+class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     """The queue: a row for each skill, persona or review that agents have reported."""
 
     menu = MenuItem("Activity", 30, "gavel")

@@ -1,7 +1,7 @@
 """Staff of the admin's roles."""
 
 import pytest
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
@@ -18,6 +18,21 @@ def admin_client_of(db):
         return client
 
     return admin_client_of
+
+
+@pytest.fixture
+def clerk_with(db):
+    """The browser of staff with these permissions: `clerk_with("view_skill")`."""
+
+    def clerk_with(*permissions):
+        user = User.objects.create_user("clerk", is_staff=True)
+        user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+        assert user.user_permissions.count() == len(permissions)
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return clerk_with
 
 
 @pytest.fixture

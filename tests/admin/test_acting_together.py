@@ -112,7 +112,7 @@ def test_a_restored_state_does_not_undo_an_edit_that_was_not_shown(ada, bob):
     skill = SkillFactory(title="First")
     saved(ada, skill, opened(ada, skill) | {"title": "Second"})
     first = skill.history.get(title="First")
-    url = url_of(Skill, "restore", skill.pk, first.history_id)
+    url = url_of(Skill, "simple_history", skill.pk, first.history_id)
     form = untouched_form(bob.post(url)) | {"confirmed": "yes"}
     saved(ada, skill, opened(ada, skill) | {"author": "ada"})
 

@@ -1,6 +1,6 @@
 """The dashboard: rows by day, what is popular, what needs attention"""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -11,22 +11,22 @@ from agents.models import AgentToken
 from catalogue.models import Skill
 from installs.models import SkillInstall
 from marketplace.adminsite import dashboard
-from marketplace.models import DayCount
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
     SkillFactory,
     SkillInstallFactory,
     ask_for_code,
+    claim,
     review,
 )
 
 
-def charts(admin_client):
-    page = admin_client.get("/admin/")
-    return {
-        chart["title"]: [bar["rows"] for bar in chart["bars"]] for chart in page.context["charts"]
-    }
+def rows_per_day(admin_client):
+    """`{title: [number]}`, the newest day first."""
+    days = admin_client.get("/admin/").context["days"]
+    columns = zip(*(numbers for _, numbers in days["rows"]), strict=True)
+    return {title: list(column) for title, column in zip(days["titles"], columns, strict=True)}
 
 
 def aged(install, **ago):
@@ -39,31 +39,41 @@ def test_an_empty_marketplace_has_a_page_too(admin_client):
     page = admin_client.get("/admin/")
 
     assert "Nothing waits for you." in page.content.decode()
-    assert charts(admin_client) == {name: [0] * 14 for name in ("Agents", "Installs", "Reviews")}
+    assert rows_per_day(admin_client) == {
+        name: [0] * 14 for name in ("Agents", "Installs", "Reviews")
+    }
 
 
 def test_it_counts_the_rows_of_each_day(admin_client):
-    for days in (0, 0, 1, 13, 14):
+    for days in (0, 1, 13, 14):
         aged(SkillInstallFactory(), days=days)
     review(AgentFactory(), PersonaFactory(), 4)
 
-    shown = charts(admin_client)
+    numbers = rows_per_day(admin_client)
 
-    assert shown["Installs"] == [1, *[0] * 11, 1, 3]  # the review's persona install is today's
-    assert shown["Reviews"] == [*[0] * 13, 1]
-    assert shown["Agents"][-1] == 6
+    assert numbers["Installs"] == [2, 1, *[0] * 11, 1]  # one of today is of the reviewed persona
+    assert numbers["Reviews"] == [1, *[0] * 13]
+    assert numbers["Agents"][0] == 5
 
 
-def test_a_day_that_is_over_is_counted_once(admin_client):
-    install = SkillInstallFactory()
-    aged(install, days=2)
-    assert charts(admin_client)["Installs"][-3] == 1
+def test_a_day_is_one_of_utc(admin_client, monkeypatch):
+    now = datetime(2026, 3, 2, 0, 30, tzinfo=UTC)
+    monkeypatch.setattr("marketplace.adminsite.dashboard.timezone.now", lambda: now)
+    for minutes in (0, 29, 31):
+        SkillInstall.objects.filter(pk=SkillInstallFactory().pk).update(
+            installed_at=now - timedelta(minutes=minutes)
+        )
 
-    aged(install, days=3)
-    aged(SkillInstallFactory(), days=0)
+    assert rows_per_day(admin_client)["Installs"][:3] == [2, 1, 0]
+    page = admin_client.get("/admin/").content.decode()
+    assert '<th scope="row">Mon 2 Mar</th><td>3</td><td>2</td><td>0</td>' in page
 
-    assert charts(admin_client)["Installs"][-4:] == [0, 1, 0, 1]
-    assert DayCount.objects.filter(name="skillinstall").count() == 13
+
+def test_all_days_are_counted_in_one_statement(admin_client):
+    with CaptureQueriesContext(connection) as queries:
+        rows_per_day(admin_client)
+
+    assert len([query for query in queries if "GROUP BY" in query["sql"]]) == 1
 
 
 def test_it_shows_what_is_popular(admin_client):
@@ -142,7 +152,7 @@ def test_it_needs_few_queries_whatever_there_is(admin_client, many):
     with CaptureQueriesContext(connection) as queries:
         admin_client.get("/admin/")
 
-    assert len(queries) <= 13
+    assert len(queries) <= 11
 
 
 def test_it_loads_nothing_from_another_host(admin_client):
@@ -150,4 +160,28 @@ def test_it_loads_nothing_from_another_host(admin_client):
     text = admin_client.get("/admin/").content.decode()
 
     assert Skill.objects.exists()
-    assert "://" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert "://" not in text
+
+
+# The way from registration to claim
+
+
+def test_the_claims_are_shown_with_their_shares(admin_client):
+    agents = AgentFactory.create_batch(6)
+    for agent in agents[:2]:
+        ask_for_code(agent)
+    claim(agents[2])
+
+    rankings = {
+        each["title"]: each["rows"] for each in admin_client.get("/admin/").context["rankings"]
+    }
+
+    shown = [(text, str(number)) for text, number, _ in rankings["From registration to claim"]]
+    assert shown == [
+        ("Agents that have registered", "6"),
+        ("Have asked for a code", "3 (50%)"),
+        ("Wait for their code", "2 (33%)"),
+        ("Are claimed", "1 (17%)"),
+    ]
+    for _, _, url in rankings["From registration to claim"][2:]:
+        assert admin_client.get(url).status_code == 200

@@ -90,7 +90,7 @@ def test_an_earlier_state_is_restored_with_its_files(admin_client, anyone):
     skill = Skill.objects.get()
     snapshot = skill.history.last()
 
-    restore = f"{SKILLS}{skill.pk}/history/{snapshot.history_id}/restore/"
+    restore = f"{SKILLS}{skill.pk}/history/{snapshot.history_id}/"
     assert admin_client.post(restore, {"confirmed": "yes"}).status_code == 302
 
     after = served(anyone, "one")

@@ -28,7 +28,7 @@ def test_a_preview_says_what_would_happen_and_writes_nothing(admin_client):
     }
     text = page.content.decode()
     assert "no frontmatter" in text
-    assert '<span class="del">Old.</span> <span class="add">Does two.</span>' in text
+    assert '<span class="del">Old.</span><span class="add">Does two.</span>' in text
     assert list(Skill.objects.values()) == before
     assert Skill.history.count() == 0
 

@@ -2,7 +2,6 @@
 
 import pytest
 from django.contrib import admin
-from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
@@ -14,21 +13,6 @@ from tests.admin.rows import MODELS, change_page, everything, first_of, make_row
 
 WRITTEN_BY_THE_API = [Agent, AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Review]
 WRITTEN_BY_THE_API += [Case, Report, OperatorKey]
-
-
-@pytest.fixture
-def clerk_with(db):
-    """The browser of staff with these permissions: `clerk_with("view_skill")`."""
-
-    def clerk_with(*permissions):
-        user = User.objects.create_user("clerk", is_staff=True)
-        user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
-        assert user.user_permissions.count() == len(permissions)
-        client = Client()
-        client.force_login(user)
-        return client
-
-    return clerk_with
 
 
 @pytest.mark.parametrize("model", WRITTEN_BY_THE_API)

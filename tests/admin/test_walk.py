@@ -172,11 +172,10 @@ def undo_a_change(staff):
 
     staff.open(f"/admin/catalogue/skill/{skill.pk}/history/")
     staff.picture("history")
-    words = staff.page.inner_text(".diff-words")
-    assert "Reads" in words
-    assert "nothing any more." in words
-    # The first state that differs from today's is the one before the change.
-    staff.press("Restore this state")
+    assert "Reads nothing any more." in staff.page.inner_text(".diff .add >> nth=0")
+    # The newest is today's; the next one is the state before the change.
+    with staff.page.expect_navigation():
+        staff.page.locator(".staff-step header a").nth(1).click()
     staff.picture("restore")
     staff.press("Restore this state")
     assert "Restored the state of" in staff.text()

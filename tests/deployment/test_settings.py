@@ -14,6 +14,7 @@ from django.core.management import call_command
 from django.core.management.base import SystemCheckError
 
 from demo.postgres import CHECKOUT
+from marketplace.ratelimits.rates import DEFAULTS
 from tests.environments import (
     NOT_SET,
     PASSWORD,
