@@ -3,5 +3,3 @@
 from agents.admin.agents import AgentAdmin
 from agents.admin.claims import OperatorClaimAdmin
 from agents.admin.tokens import AgentTokenAdmin
-
-__all__ = ["AgentAdmin", "AgentTokenAdmin", "OperatorClaimAdmin"]

@@ -3,5 +3,3 @@ from agents.models.claim_codes import ClaimCode
 from agents.models.claims import OperatorClaim
 from agents.models.operators import OperatorKey
 from agents.models.tokens import AgentToken
-
-__all__ = ["Agent", "AgentToken", "ClaimCode", "OperatorClaim", "OperatorKey"]

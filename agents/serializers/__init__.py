@@ -20,24 +20,3 @@ from agents.serializers.tokens import (
     RotateTokenSerializer,
     TokenPageSerializer,
 )
-
-__all__ = [
-    "AgentSerializer",
-    "ClaimSerializer",
-    "ConfirmClaimSerializer",
-    "ConfirmedClaimSerializer",
-    "CreateTokenSerializer",
-    "CreatedTokenSerializer",
-    "GrantedScopesField",
-    "HandleField",
-    "LeakedTokenSerializer",
-    "NamedAgentSerializer",
-    "RegisterSerializer",
-    "RegisteredAgentSerializer",
-    "RevokedLeakSerializer",
-    "RevokedTokenSerializer",
-    "RotateTokenSerializer",
-    "RotatedTokenSerializer",
-    "TokenPageSerializer",
-    "UpdateAgentSerializer",
-]

@@ -1,3 +1,1 @@
 from catalogue.admin.entries import PersonaAdmin, SkillAdmin
-
-__all__ = ["PersonaAdmin", "SkillAdmin"]

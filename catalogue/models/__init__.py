@@ -12,21 +12,3 @@ from catalogue.models.entries import (
 from catalogue.models.files import FileContent, content_digest
 from catalogue.models.personas import FREE, Persona
 from catalogue.models.skills import FILE_TEXT, Skill
-
-__all__ = [
-    "FILE_TEXT",
-    "FREE",
-    "IS_PUBLISHED",
-    "PUBLISHED",
-    "RATING_OR_ZERO",
-    "TITLE_AND_SLUG_WORDS",
-    "TITLE_WITHOUT_CASE",
-    "Entry",
-    "FileContent",
-    "Persona",
-    "Skill",
-    "Status",
-    "content_digest",
-    "is_slug",
-    "successor_slug",
-]

@@ -1,3 +1,1 @@
 from importing.admin.imports import ImportRunAdmin
-
-__all__ = ["ImportRunAdmin"]

@@ -1,4 +1,2 @@
 from installs.models.days import PersonaDay, SkillDay
 from installs.models.installs import PersonaInstall, SkillInstall, take_turn
-
-__all__ = ["PersonaDay", "PersonaInstall", "SkillDay", "SkillInstall", "take_turn"]

@@ -2,5 +2,3 @@
 
 from reports.admin.cases import CaseAdmin
 from reports.admin.reports import ReportAdmin
-
-__all__ = ["CaseAdmin", "ReportAdmin"]
