@@ -103,8 +103,9 @@ INSTALLS = """
         FROM catalogue_{kind} WHERE slug LIKE 'bench-%%'
     ), picks AS MATERIALIZED (
         SELECT agent.id AS agent_id,
-            j + %(each)s * (pg_temp.zipf((%(entries)s / %(each)s)::int - 1) - 1)::bigint AS place
-        FROM agents_agent AS agent, generate_series(0, %(each)s - 1) AS j
+            j + %(per_agent)s
+                * (pg_temp.zipf((%(entries)s / %(per_agent)s)::int - 1) - 1)::bigint AS place
+        FROM agents_agent AS agent, generate_series(0, %(per_agent)s - 1) AS j
         WHERE agent.id IN (
             SELECT id FROM agents_agent WHERE handle LIKE 'bench-%%' AND NOT EXISTS (
                 SELECT FROM installs_{kind}install WHERE agent_id = agents_agent.id
@@ -130,13 +131,13 @@ def fill(**sizes):
     """Add rows until there are as many of each kind as `sizes` names."""
     with connection.cursor() as cursor:
         cursor.execute(FUNCTIONS)
-        for name, wanted in sizes.items():
+        for name, target in sizes.items():
             begun, present = time.monotonic(), number_of(cursor, name)
-            if wanted > present:
-                print(f"{name}: {present:,} of {wanted:,}", flush=True)
+            if target > present:
+                print(f"{name}: {present:,} of {target:,}", flush=True)
                 # In one transaction, so that an interrupted run drops no index.
                 with transaction.atomic(), without_indexes(cursor, TABLES[name]):
-                    ADD[name](cursor, wanted)
+                    ADD[name](cursor, target)
             added = number_of(cursor, name) - present
             print(f"{name}: {added:,} added in {time.monotonic() - begun:.0f} s", flush=True)
         cursor.execute("VACUUM ANALYZE")
@@ -154,46 +155,50 @@ def count(cursor, table, column="id"):
     return cursor.fetchone()[0]
 
 
-def add_skills(cursor, wanted):
+def add_skills(cursor, target):
     sql = ENTRIES.format(kind="skill", columns="downloads", values="0")
-    add_numbered(cursor, "skills", wanted, sql)
+    add_numbered(cursor, "skills", target, sql)
 
 
-def add_personas(cursor, wanted):
+def add_personas(cursor, target):
     columns = "price_cents, installs, rating_sum, rating_count"
     values = "CASE WHEN n %% 10 = 0 THEN 500 ELSE 0 END, 0, 0, 0"
     sql = ENTRIES.format(kind="persona", columns=columns, values=values)
-    add_numbered(cursor, "personas", wanted, sql)
+    add_numbered(cursor, "personas", target, sql)
     cursor.execute(BUNDLES, [number_of(cursor, "skills")])
 
 
-def add_agents(cursor, wanted):
-    add_numbered(cursor, "agents", wanted, AGENTS)
+def add_agents(cursor, target):
+    add_numbered(cursor, "agents", target, AGENTS)
 
 
-def add_numbered(cursor, name, wanted, sql):
+def add_numbered(cursor, name, target, sql):
     """Run the SQL for the numbers that are missing, a batch at a time."""
-    numbers = range(number_of(cursor, name) + 1, wanted + 1, BATCH)
+    numbers = range(number_of(cursor, name) + 1, target + 1, BATCH)
     for first in tqdm(numbers, unit_scale=BATCH, unit=f" {name}", disable=None):
-        cursor.execute(sql, [first, min(first + BATCH - 1, wanted)])
+        cursor.execute(sql, [first, min(first + BATCH - 1, target)])
 
 
-def add_installs(cursor, wanted):
+def add_installs(cursor, target):
     """A tenth of them are of personas."""
-    add_installs_of(cursor, "persona", wanted // 10)
-    add_installs_of(cursor, "skill", wanted - wanted // 10)
+    add_installs_of(cursor, "persona", target // 10)
+    add_installs_of(cursor, "skill", target - target // 10)
 
 
-def add_installs_of(cursor, kind, wanted):
+def add_installs_of(cursor, kind, target):
     table = f"installs_{kind}install"
-    missing = wanted - count(cursor, table)
+    missing = target - count(cursor, table)
     agents = number_of(cursor, "agents") - count(cursor, table, "DISTINCT agent_id")
     if missing <= 0 or agents <= 0:
         return
-    each = -(-missing // agents)
+    per_agent = -(-missing // agents)
     cursor.execute(
         INSTALLS.format(kind=kind, **INSTALL_COLUMNS[kind]),
-        {"each": each, "agents": missing // each, "entries": number_of(cursor, f"{kind}s")},
+        {
+            "per_agent": per_agent,
+            "agents": missing // per_agent,
+            "entries": number_of(cursor, f"{kind}s"),
+        },
     )
 
 

@@ -147,8 +147,8 @@ class Activity:
         """What is written about each persona, by some of the agents that have it."""
         drafts = []
         for slug, texts in ACTIVITY["reviews"].items():
-            having = [each for each in self.persona_installs if each.persona.slug == slug]
-            reviewing = self.random.sample(having, min(len(having), len(texts)))
+            holders = [install for install in self.persona_installs if install.persona.slug == slug]
+            reviewing = self.random.sample(holders, min(len(holders), len(texts)))
             for install, (rating, comment) in zip(reviewing, texts, strict=False):
                 moment = self.use(install.agent, install.installed_at)
                 drafts.append((moment, install.agent, slug, Decimal(str(rating)), comment))

@@ -59,7 +59,7 @@ def taking_turns():
 def printable(path):
     """A path as text of one line, also where its bytes are not UTF-8."""
     text = os.fsencode(path).decode(errors="replace")
-    return "".join(each if each.isprintable() else "\ufffd" for each in text)
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 @dataclass
@@ -106,7 +106,7 @@ class Importer:
             for name in folders:
                 self.note_link(path, Path(folder) / name)
             folders[:] = sorted(name for name in folders if not is_skipped(name))
-            yield from ((path, Path(folder) / name) for name in self.wanted(sorted(names)))
+            yield from ((path, Path(folder) / name) for name in self.importable(sorted(names)))
 
     def refuse_folder(self, error):
         self.report.refuse(error.filename, error.strerror)
@@ -116,7 +116,7 @@ class Importer:
         if folder.is_symlink() and not is_below(folder, root):
             self.report.note(folder, "a link to a folder outside the imported path, not followed")
 
-    def wanted(self, names):
+    def importable(self, names):
         """Which of a folder's files are to be imported."""
         raise NotImplementedError
 

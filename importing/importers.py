@@ -22,7 +22,7 @@ class SkillImporter(Importer):
     own_fields = ["files"]
     has_folders = True  # otherwise a SKILL.md stands alone, and the skill keeps its files
 
-    def wanted(self, names):
+    def importable(self, names):
         return [name for name in names if is_skill_md(name)][:1]
 
     def read_beside(self, path):
@@ -64,7 +64,7 @@ class PersonaImporter(Importer):
     model = Persona
     own_fields = ["price_cents"]
 
-    def wanted(self, names):
+    def importable(self, names):
         return [
             name
             for name in names

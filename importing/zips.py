@@ -91,7 +91,7 @@ def unzip(data, root):
 def check_members(members):
     taken = set()
     for member in members:
-        name = shown(member)
+        name = printable_name(member)
         if len(taken) == MAX_MEMBERS:
             raise Refused(f"The zip holds more than {MAX_MEMBERS:,} files with {name}.")
         if member.filename in taken:
@@ -102,7 +102,7 @@ def check_members(members):
 
 def check_member(member):
     """Raises Refused for a member that no honest zip of entries holds."""
-    name = shown(member)
+    name = printable_name(member)
     # An extra field may give a member another name than its header has.
     for path in {member.filename, member.orig_filename}:
         parts = path.removesuffix("/").split("/")
@@ -120,7 +120,7 @@ def check_member(member):
 
 def write_member(archive, member, root, left):
     """Write one file and return its size; the sizes that a zip declares are not trusted."""
-    name = shown(member)
+    name = printable_name(member)
     try:
         with archive.open(member) as packed:
             # One byte more than MAX_BYTES, so that the importer refuses what holds this file.
@@ -139,5 +139,5 @@ def write_member(archive, member, root, left):
     return len(data)
 
 
-def shown(member):
+def printable_name(member):
     return printable(member.orig_filename)[:100]

@@ -103,14 +103,14 @@ def database(name, url=None):
     try:
         parts = urlsplit(url)
         login, at, hosts = parts.netloc.rpartition("@")
-        each = [
+        servers = [
             dj_database_url.parse(parts._replace(netloc=login + at + host).geturl())
             for host in hosts.split(",")
         ]
-        settings = each[0]
-        if len(each) > 1:
+        settings = servers[0]
+        if len(servers) > 1:
             for key in ("HOST", "PORT"):
-                settings[key] = ",".join(str(one[key]) for one in each)
+                settings[key] = ",".join(str(server[key]) for server in servers)
         usable = settings["ENGINE"] == "django.db.backends.postgresql" and settings["NAME"]
     except (ValueError, KeyError):
         usable = False

@@ -229,7 +229,7 @@ class SetLimits(Action):
         return LimitsForm(claim, data)
 
     def act(self, claim, subject, form, operator):
-        limits = {policy: each for policy, each in form.cleaned_data.items() if each is not None}
+        limits = {policy: limit for policy, limit in form.cleaned_data.items() if limit is not None}
         claim.agent.change(limits=limits)
         return ", ".join(f"{policy} {limit}" for policy, limit in limits.items()) or "none"
 

@@ -60,13 +60,13 @@ class ClaimView(OperatorPage):
             raise Http404 from None
         return with_limits(self.render(claim, form, code=code, new_key=new_key), *usages)
 
-    def render(self, claim, form, *, status=200, **shown):
+    def render(self, claim, form, *, status=200, **extra_context):
         context = {
             "claim": claim,
             "agent": claim.agent,
             "form": form,
             "seen": seen_in(claim),
-            **shown,
+            **extra_context,
         }
         return render(self.request, "claim.html", context, status=status)
 

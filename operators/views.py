@@ -71,7 +71,7 @@ class AgentPage(Console):
             "key": self.key,
             "claim": claim,
             "agent": claim.agent,
-            "shown": Overview(request, claim),
+            "overview": Overview(request, claim),
         }
         return render(request, "operator/agent.html", context)
 

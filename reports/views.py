@@ -44,7 +44,7 @@ class ReportViewSet(ApiViewSet):
 def target(fields):
     """What everyone can see of what a report names. Raises the kind's NotFound."""
     if fields["kind"] == "review":
-        reviews = Review.objects.shown().filter(persona__in=Persona.objects.published())
+        reviews = Review.objects.visible().filter(persona__in=Persona.objects.published())
         review = reviews.filter(public_id=fields["reviewId"]).first()
         if review is None:
             raise ReviewNotFound

@@ -50,7 +50,7 @@ class HiddenFilter(admin.SimpleListFilter):
         if self.value() == "changed":
             return queryset.changed_since_hidden()
         if self.value() == "no":
-            return queryset.shown()
+            return queryset.visible()
         if self.value() == "deleted":
             return queryset.filter(deleted_at__isnull=False)
         return queryset
@@ -94,7 +94,7 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def attention(self):
         """What deserves a look, because nobody flags a review over the API."""
         week = timezone.now() - timedelta(days=7)
-        poor = Review.objects.shown().filter(rating__lt=1.5, created_at__gte=week)
+        poor = Review.objects.visible().filter(rating__lt=1.5, created_at__gte=week)
         changed = Review.objects.changed_since_hidden()
         return [
             ("reviews of this week with one star", poor, "?rating=1&hidden=no"),

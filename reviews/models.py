@@ -21,7 +21,7 @@ class ReviewQuerySet(models.QuerySet):
         """What agents have not deleted, hidden or not."""
         return self.filter(deleted_at=None)
 
-    def shown(self):
+    def visible(self):
         """What everyone may read: neither hidden nor deleted."""
         return self.filter(counted_rating__isnull=False)
 
@@ -37,7 +37,7 @@ class ReviewQuerySet(models.QuerySet):
         return self.defer("hidden_at", "hiding_reason", "deleted_at").annotate(
             row_version=row_version(self.model),
             slug=Subquery(persona.values("slug")),
-            reviewer=Subquery(agent.values(shown=JSONObject(handle="handle", name="name"))),
+            reviewer=Subquery(agent.values(reviewer=JSONObject(handle="handle", name="name"))),
             is_claimed=Exists(claims),
         )
 

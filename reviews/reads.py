@@ -21,7 +21,7 @@ def own(agent):
 
 
 def of_persona(persona):
-    return Review.objects.shown().filter(persona=persona).for_list()
+    return Review.objects.visible().filter(persona=persona).for_list()
 
 
 def count(reviews, filterset):

@@ -134,12 +134,12 @@ BEGIN
 END $$;
 
 CREATE CONSTRAINT TRIGGER changes_{kind}_changed
-    AFTER INSERT OR DELETE OR UPDATE OF {shown} ON catalogue_{kind}
+    AFTER INSERT OR DELETE OR UPDATE OF {columns} ON catalogue_{kind}
     DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION changes_{kind}_changed();
 '''
 
-SHOWN = [
+COLUMNS = [
     *('slug', 'title', 'description', 'category', 'tags', 'runtimes', 'author', 'version'),
     *('license', 'content', 'status', 'deprecation_message', 'successor_id'),
     *('created_at', 'updated_at'),
@@ -150,7 +150,7 @@ def entries(kind, other, *more, beside):
     return ENTRIES.format(
         kind=kind,
         other=other,
-        shown=', '.join([*SHOWN, *more]),
+        columns=', '.join([*COLUMNS, *more]),
         old_beside=', '.join(f'OLD.{name}' for name in beside),
         new_beside=', '.join(f'NEW.{name}' for name in beside),
     )

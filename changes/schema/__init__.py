@@ -5,7 +5,7 @@ from marketplace.db.schema import read_sql
 read = partial(read_sql, __file__)
 
 # The columns that a list or a detail shows, but for counters.
-SHOWN = [
+COLUMNS = [
     *("slug", "title", "description", "category", "tags", "runtimes", "author", "version"),
     *("license", "content", "status", "deprecation_message", "successor_id"),
     *("created_at", "updated_at"),
@@ -18,7 +18,7 @@ def entries(kind, other, *more, beside):
         "entries.sql",
         kind=kind,
         other=other,
-        shown=", ".join([*SHOWN, *more]),
+        columns=", ".join([*COLUMNS, *more]),
         old_beside=", ".join(f"OLD.{name}" for name in beside),
         new_beside=", ".join(f"NEW.{name}" for name in beside),
     )

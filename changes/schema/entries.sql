@@ -51,6 +51,6 @@ BEGIN
 END $$;
 
 CREATE CONSTRAINT TRIGGER changes_{kind}_changed
-    AFTER INSERT OR DELETE OR UPDATE OF {shown} ON catalogue_{kind}
+    AFTER INSERT OR DELETE OR UPDATE OF {columns} ON catalogue_{kind}
     DEFERRABLE INITIALLY DEFERRED
     FOR EACH ROW EXECUTE FUNCTION changes_{kind}_changed();

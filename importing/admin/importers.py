@@ -64,7 +64,7 @@ class AdminImportMixin:
     def import_file(self, root, path):
         self.root = root
         self.report.messages.clear()
-        outcome = Outcome(self.shown(path), "refused")
+        outcome = Outcome(self.display_path(path), "refused")
         with taking_turns():
             if file := self.read(root, path):
                 self.save_entry(file, outcome)
@@ -85,7 +85,9 @@ class AdminImportMixin:
             return
         first = self.paths.setdefault(entry.slug, file.path)
         if first != file.path:
-            self.report.refuse(file.path, f"the same slug as {self.shown(first)}: {entry.slug}")
+            self.report.refuse(
+                file.path, f"the same slug as {self.display_path(first)}: {entry.slug}"
+            )
         elif existing:
             self.update_existing(file, entry, outcome)
         elif self.create_alone(file, entry):
@@ -155,7 +157,7 @@ class AdminImportMixin:
             values["skills"] = sorted(skill.slug for skill in entry.skills.only("slug"))
         return values
 
-    def shown(self, path):
+    def display_path(self, path):
         return printable(path.relative_to(self.root))
 
 
@@ -173,6 +175,6 @@ class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
         skills = read_frontmatter(text)[0].words("skills")
         return values | {"skills": Skill.objects.filter(slug__in=skills).only("slug")}
 
-    def wanted(self, names):
+    def importable(self, names):
         """Not the skills of a zip that holds both."""
-        return [name for name in super().wanted(names) if name.lower() != "skill.md"]
+        return [name for name in super().importable(names) if name.lower() != "skill.md"]

@@ -117,7 +117,7 @@ class ImportExportModelAdmin(StaffModelAdmin):
         is_preview, now = request.method != "POST", timezone.now()
         importer = self.importer_class(preview=is_preview, draft=run.draft)
         with suppress(KeyError, ValueError):
-            importer.previewed_at = moment(request.POST["shown"])
+            importer.previewed_at = moment(request.POST["opened_at"])
         with zips.unpacked(run.name, bytes(run.data), importer) as root:
             outcomes = importer.run(root)
         if is_preview:
@@ -125,7 +125,7 @@ class ImportExportModelAdmin(StaffModelAdmin):
         self.finish(request, run, outcomes)
         return redirect("admin:importing_importrun_change", run.pk)
 
-    def preview_response(self, request, run, outcomes, shown_at):
+    def preview_response(self, request, run, outcomes, opened_at):
         by_result = {
             result: [outcome for outcome in outcomes if outcome.result == result]
             for result in ("refused", "created", "updated", "unchanged")
@@ -136,7 +136,7 @@ class ImportExportModelAdmin(StaffModelAdmin):
             "opts": self.opts,
             "run": run,
             "outcomes": by_result,
-            "shown": shown_at.timestamp(),
+            "opened_at": opened_at.timestamp(),
             "will_change": bool(by_result["created"] or by_result["updated"]),
         }
         return TemplateResponse(request, "admin/importing/preview.html", context)

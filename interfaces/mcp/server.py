@@ -192,7 +192,7 @@ def call_tool(request, params):
     if response.status_code >= 400:
         error = json.loads(response.content)["error"]
         return refusal(". ".join([error, *advice(error, tool, arguments)]))
-    data = tool.shown(response)
+    data = tool.content_of(response)
     text = TextContent(text=orjson.dumps(data).decode())
     return CallToolResult(content=[text], structured_content=data)
 

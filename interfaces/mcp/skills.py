@@ -93,7 +93,7 @@ class Folder:
             "frontmatter": self.frontmatter,
             "resources": [
                 self.resource(SKILL_MD, self.digest, self.size),
-                *(self.resource(each["path"], each["digest"], each["size"]) for each in self.files),
+                *(self.resource(file["path"], file["digest"], file["size"]) for file in self.files),
             ],
         }
 

@@ -23,7 +23,7 @@ class Tool:
     """An operation of the API as a tool, with a description for each argument that it takes.
 
     If a tool has an `alternative`, its one argument says which of the two operations is meant.
-    `shown` makes what the tool shows of the response.
+    `content_of` makes what the tool shows of the response.
     """
 
     title: str
@@ -31,7 +31,7 @@ class Tool:
     operation_id: str
     descriptions: dict = field(default_factory=dict)
     alternative: str | None = None
-    shown: Callable = json_of
+    content_of: Callable = json_of
     is_idempotent: bool = True
     is_destructive: bool = False
 
@@ -99,8 +99,8 @@ def query_of(arguments):
         if name in dict(link):
             return link
     return [
-        (name, each if isinstance(each, str) else json.dumps(each))
+        (name, item if isinstance(item, str) else json.dumps(item))
         for name, value in arguments.items()
         if value is not None
-        for each in (value if isinstance(value, list) else [value])
+        for item in (value if isinstance(value, list) else [value])
     ]

@@ -114,7 +114,7 @@ class OperationSchema(AutoSchema):
         return self.method not in {"GET", "DELETE"}
 
     def _get_parameters(self):
-        taken = [each for each in parameters.IN_PATH if f"{{{each['name']}}}" in self.path]
+        taken = [place for place in parameters.IN_PATH if f"{{{place['name']}}}" in self.path]
         if self.is_list:
             taken += parameters.of_list(self.view)
         for parameter in self.get_override_parameters():
@@ -160,7 +160,7 @@ class OperationSchema(AutoSchema):
         return {
             "description": STATUS_DESCRIPTIONS[status],
             "headers": self.headers(status),
-            "content": {each: {"schema": schema, **examples} for each in media_types},
+            "content": {media_type: {"schema": schema, **examples} for media_type in media_types},
         }
 
     def headers(self, status):
@@ -218,9 +218,9 @@ class OperationSchema(AutoSchema):
 
 def errors_in(served):
     """The errors that extend_schema names for a status: one, or a tuple of several."""
-    each = served if isinstance(served, tuple) else [served]
+    responses = served if isinstance(served, tuple) else [served]
     return [
         error
-        for error in each
+        for error in responses
         if isinstance(error, type) and issubclass(error, exceptions.ApiError)
     ]

@@ -45,15 +45,15 @@ def draw(face):
     picture.paste(emblem.draw(EMBLEM), (MARGIN, MARGIN))
     pen.rectangle((0, HEIGHT - 12, WIDTH, HEIGHT), fill=emblem.colour)
     beside = " · ".join(
-        shown(text) for text in (face.kind, face.category, face.author) if shown(text)
+        drawable(text) for text in (face.kind, face.category, face.author) if drawable(text)
     )
     left = MARGIN + EMBLEM + 40
     pen.text((left, MARGIN + 22), "Agent Marketplace", INK, font(34), stroke_width=0.6)
     pen.text((left, MARGIN + 82), cut(beside, font(30), WIDTH - MARGIN - left), QUIET, font(30))
     below = MARGIN + EMBLEM + 50
     for size, text, lines, colour, stroke in (
-        (64, shown(face.title) or face.slug, 2, INK, 1.6),
-        (32, shown(face.description), 3, QUIET, 0),
+        (64, drawable(face.title) or face.slug, 2, INK, 1.6),
+        (32, drawable(face.description), 3, QUIET, 0),
     ):
         for line in wrapped(text, font(size), lines):
             pen.text((MARGIN, below), line, colour, font(size), stroke_width=stroke)
@@ -70,7 +70,7 @@ def font(size):
     return ImageFont.load_default(size)
 
 
-def shown(text):
+def drawable(text):
     """The start of the text on one line, in the letters that the font has, or nothing."""
     letters = unicodedata.normalize("NFKD", text[:MAX_CHARACTERS].translate(NEAREST))
     plain = "".join(letter for letter in letters if not unicodedata.combining(letter))

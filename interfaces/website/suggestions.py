@@ -32,9 +32,9 @@ class SuggestionViewSet(PublicReadingViewSet):
         read = reads.suggestions(kinds, text if is_searched else "", HINTS, number)
         suggestions = []
         if is_searched:
-            for each, (counted, titles) in read.value.items():
-                suggestions += facets(each, text, counted)
-                suggestions += entries(each, titles, number)
+            for kind, (counted, titles) in read.value.items():
+                suggestions += facets(kind, text, counted)
+                suggestions += entries(kind, titles, number)
         return conditional_response(
             request,
             suggestions,

@@ -92,7 +92,7 @@ class ConfirmedActionsMixin:
                 "action": action,
                 "checkbox": ACTION_CHECKBOX_NAME,
                 "changes_since": changes_since,
-                "shown": timezone.now().timestamp(),
+                "opened_at": timezone.now().timestamp(),
                 "back": self.url_of("change", rows[0].pk)
                 if len(rows) == 1
                 else self.url_of("changelist"),
@@ -111,7 +111,7 @@ class ConfirmedActionsMixin:
         Agents do not count: by changing a row again and again they could keep staff from acting.
         """
         with suppress(KeyError, ValueError):
-            return self.changes_since(rows, moment(request.POST["shown"]))
+            return self.changes_since(rows, moment(request.POST["opened_at"]))
         return []  # not asked yet
 
     # Changing rows

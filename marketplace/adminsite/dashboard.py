@@ -31,17 +31,17 @@ class Number:
 
 def totals(admins):
     """The number of rows of each model that has `in_totals`."""
-    counted = [each for each in admins if each.in_totals]
+    counted = [admin for admin in admins if admin.in_totals]
     numbers = sizes(
-        [each.model.objects.all() for each in counted], [each.opts.db_table for each in counted]
+        [admin.model.objects.all() for admin in counted], [admin.opts.db_table for admin in counted]
     )
     return [
         {
-            "name": each.opts.verbose_name_plural,
+            "name": admin.opts.verbose_name_plural,
             "number": number,
-            "url": each.url_of("changelist"),
+            "url": admin.url_of("changelist"),
         }
-        for each, number in zip(counted, numbers, strict=True)
+        for admin, number in zip(counted, numbers, strict=True)
     ]
 
 
@@ -50,8 +50,8 @@ def rows_per_day(admins):
 
     The rows of models with the same title are added up: "Installs" are of skills and of personas.
     """
-    counted = [each for each in admins if each.counted_by_day]
-    titles = list(dict.fromkeys(each.counted_by_day[0] for each in counted))
+    counted = [admin for admin in admins if admin.counted_by_day]
+    titles = list(dict.fromkeys(admin.counted_by_day[0] for admin in counted))
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     days = [(midnight - timedelta(days=ago)).date() for ago in range(DAYS)]
     rows = {day: dict.fromkeys(titles, 0) for day in days}
@@ -64,9 +64,9 @@ def rows_per_day(admins):
 def counts_since(moment, admins):
     """(title, day, number of rows) of every day that has any."""
     counts = []
-    for each in admins:
-        title, field = each.counted_by_day
-        rows = each.model.objects.order_by().filter(**{f"{field}__gte": moment})
+    for admin in admins:
+        title, field = admin.counted_by_day
+        rows = admin.model.objects.order_by().filter(**{f"{field}__gte": moment})
         by_day = rows.annotate(title=Value(title), day=TruncDate(field)).values_list("title", "day")
         counts.append(by_day.annotate(Count("pk")))
     return counts[0].union(*counts[1:], all=True) if counts else []
@@ -74,16 +74,16 @@ def counts_since(moment, admins):
 
 def attention(admins):
     """What waits for staff, with the number of rows and the address of their list."""
-    items = [(each, *item) for each in admins for item in each.attention()]
+    items = [(admin, *item) for admin in admins for item in admin.attention()]
     counts = bounded_counts([rows for _, _, rows, _ in items], limit=MAX_ATTENTION)
     return [
         {
             "text": text,
-            "number": f"{MAX_ATTENTION}+" if found > MAX_ATTENTION else Number(found),
-            "url": each.url_of("changelist") + query,
+            "number": f"{MAX_ATTENTION}+" if count > MAX_ATTENTION else Number(count),
+            "url": admin.url_of("changelist") + query,
         }
-        for (each, text, _, query), found in zip(items, counts, strict=True)
-        if found
+        for (admin, text, _, query), count in zip(items, counts, strict=True)
+        if count
     ]
 
 
@@ -114,8 +114,8 @@ def sizes(querysets, relations):
     It estimates whole tables and indexes: each query's relation is one that holds its rows.
     """
     estimate = "(SELECT reltuples::bigint FROM pg_class WHERE oid = %s::regclass)"
-    found = bounded_counts(querysets, MAX_EXACT, *((estimate, [name]) for name in relations))
-    counted, estimated = found[: len(relations)], found[len(relations) :]
+    counts = bounded_counts(querysets, MAX_EXACT, *((estimate, [name]) for name in relations))
+    counted, estimated = counts[: len(relations)], counts[len(relations) :]
     return [
         Number(count) if count <= MAX_EXACT else Number(max(count, estimate), is_estimate=True)
         for count, estimate in zip(counted, estimated, strict=True)

@@ -16,7 +16,7 @@ def shown_value(value):
     if isinstance(value, list):
         return "\n".join(map(shown_value, value))
     if isinstance(value, dict):
-        return ", ".join(f"{name}: {each}" for name, each in value.items())
+        return ", ".join(f"{key}: {item}" for key, item in value.items())
     if isinstance(value, datetime):
         return f"{value:%d %B %Y, %H:%M:%S}"
     return "" if value is None else str(value)

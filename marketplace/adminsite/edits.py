@@ -35,13 +35,13 @@ class EditedField(forms.BoundField):
         """Whether it is posted with another value than the page showed."""
         if self.field.disabled:
             return False
-        return self.form.instance.pk is None or self.digest_of(super().data) != self.shown
+        return self.form.instance.pk is None or self.digest_of(super().data) != self.opened_digest
 
     def _has_changed(self):
         return self.is_edited and super()._has_changed()
 
     @property
-    def shown(self):
+    def opened_digest(self):
         """The digest of the value that the page showed."""
         return self.form.opened["fields"].get(self.name)
 
@@ -74,15 +74,15 @@ class EditForm(forms.ModelForm):
 
     @cached_property
     def opened(self):
-        """When the page was opened, and what it showed, as its `shown` says."""
+        """When the page was opened, and what it showed, as its `page_state` says."""
         with suppress(ValueError, TypeError, KeyError):
-            opened = json.loads(self.data["shown"])
+            opened = json.loads(self.data["page_state"])
             return {"at": moment(opened["at"]), "fields": dict(opened["fields"])}
         # A page of an earlier release: every difference may be somebody else's edit.
         return {"at": timezone.now(), "fields": {}}
 
     @property
-    def shown(self):
+    def page_state(self):
         """A record of what the page shows, which it posts back."""
         fields = {bound.name: bound.current for bound in self if not bound.field.disabled}
         return json.dumps({"at": timezone.now().timestamp(), "fields": fields})
@@ -93,7 +93,7 @@ class EditForm(forms.ModelForm):
         if not self.is_bound or self.instance.pk is None:
             return
         for name in [*self.changed_data, *self.followed]:
-            if self[name].shown != self[name].current:
+            if self[name].opened_digest != self[name].current:
                 self.conflicts.append(self.conflict(self[name]))
                 self.add_error(name, "This has changed since you opened the page.")
 

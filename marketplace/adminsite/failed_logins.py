@@ -41,7 +41,7 @@ def limit_failures(log_in):
             response = log_in(site, request, extra_context)
             if response.status_code != HTTPStatus.OK:  # the form again
                 return response
-            usages = [count(request, *each) for each in callers.items()]
+            usages = [count(request, policy, caller) for policy, caller in callers.items()]
         finally:
             hashing.release()
         if any(usage.is_exceeded for usage in usages):

@@ -100,6 +100,6 @@ class MarketplaceAdminSite(AdminSite):
             "days": rows_per_day(admins),
             "totals": totals(admins),
             "attention": attention(admins),
-            "rankings": [ranking for each in admins for ranking in each.rankings(request)],
+            "rankings": [ranking for admin in admins for ranking in admin.rankings(request)],
         }
         return super().index(request, context | (extra_context or {}))

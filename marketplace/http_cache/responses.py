@@ -63,7 +63,7 @@ def public_response(content, *validators, content_type):
 
 
 def conditional_response(request, version, validator, build):
-    """The response that `build` makes of the rows whose versions are `shown`.
+    """The response that `build` makes of the rows of this `version`.
 
     A 304, not built, where the client has it. With a validator the middleware caches it.
     """

@@ -45,7 +45,7 @@ def test_every_action_waits_for_a_look_at_what_others_have_done(ada, bob, subtes
     for model_admin, action in ACTIONS:
         row = first_of(model_admin.model)
         url, form = asked(bob, row, action)
-        if "shown" not in form:
+        if "opened_at" not in form:
             continue  # It changes nothing about this row.
         with subtests.test(f"{action} of {row._meta.label}"):
             confirmed.append(action)
@@ -89,7 +89,7 @@ def test_of_several_rows_it_says_which_one_has_changed(ada, bob):
     page = bob.post("/admin/catalogue/skill/", form)
     act(ada, skills[1], "withdraw")
 
-    sent = form | {"shown": untouched_form(page)["shown"], "confirmed": "yes"}
+    sent = form | {"opened_at": untouched_form(page)["opened_at"], "confirmed": "yes"}
     response = bob.post("/admin/catalogue/skill/", sent)
 
     assert "<b>ada, log-triage: Withdrawn.</b>" in response.content.decode()

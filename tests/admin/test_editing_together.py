@@ -88,12 +88,12 @@ def two_edits(field, posted):
 
 
 @pytest.mark.parametrize(
-    "shown", ["", "[]", "{}", '{"at": 1e17, "fields": {}}', '{"at": 0, "fields": 1}']
+    "page_state", ["", "[]", "{}", '{"at": 1e17, "fields": {}}', '{"at": 0, "fields": 1}']
 )
-def test_a_form_without_a_readable_record_of_what_it_showed_saves_what_is_the_same(ada, shown):
+def test_a_form_without_a_readable_record_of_what_it_showed_saves_what_is_the_same(ada, page_state):
     skill = SkillFactory()
 
-    saved(ada, skill, opened(ada, skill) | {"shown": shown})
+    saved(ada, skill, opened(ada, skill) | {"page_state": page_state})
 
 
 @pytest.mark.parametrize("model", EDITABLE)
@@ -246,8 +246,8 @@ def test_a_form_that_does_not_say_what_it_showed_replaces_nothing(bob):
     """One that was opened before an upgrade."""
     skill = SkillFactory(title="Old")
     form = opened(bob, skill) | {"title": "New"}
-    for shown in ("", "[]", "{}", '{"at": 1, "fields": {}}', '{"at": "", "fields": 1}', "\0"):
-        errors, _ = refusal(save(bob, skill, form | {"shown": shown}))
+    for page_state in ("", "[]", "{}", '{"at": 1, "fields": {}}', '{"at": "", "fields": 1}', "\0"):
+        errors, _ = refusal(save(bob, skill, form | {"page_state": page_state}))
         assert list(errors) == ["title"]
 
 

@@ -60,8 +60,8 @@ def test_what_a_key_sends_is_asked_first_and_returns_to_the_list(admin_client):
     asked = admin_client.post(url, sent)
     assert "A hidden review is in no average" in asked.content.decode()
     assert "autofocus" in asked.content.decode()
-    assert Review.objects.shown().exists()
+    assert Review.objects.visible().exists()
 
     done = admin_client.post(url, sent | {"confirmed": "yes", "reason": "Rude."})
     assert (done.status_code, done.headers["Location"]) == (302, url)
-    assert not Review.objects.shown().exists()
+    assert not Review.objects.visible().exists()

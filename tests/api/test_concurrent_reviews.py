@@ -22,7 +22,7 @@ def reviewed(transactional_db, agent):
 
 def assert_counts(persona, total, number):
     persona.refresh_from_db()
-    shown = Review.objects.shown().filter(persona=persona)
+    shown = Review.objects.visible().filter(persona=persona)
     assert (persona.rating_sum, persona.rating_count) == (total, number)
     assert sum(shown.values_list("rating", flat=True)) == total
 

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 
 from interfaces.website.emblems import COLOURS, SHAPES, Emblem, emblem_of
-from interfaces.website.pictures import Face, draw, shown
+from interfaces.website.pictures import Face, draw, drawable
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import text_of
 
@@ -84,7 +84,7 @@ def test_what_is_not_published_has_no_picture(person, db):
     ],
 )
 def test_a_picture_writes_in_the_letters_that_its_font_has(title, drawn):
-    assert shown(title) == drawn
+    assert drawable(title) == drawn
     face = Face("skill", "the-slug", title, "", "", "")
     assert draw(face) == draw(face._replace(title=drawn or "the-slug"))
 

@@ -70,7 +70,7 @@ def test_averages_are_true_while_staff_hide_what_agents_delete(concurrently):
         assert counted.rating_sum == counted.true_rating_sum
         assert counted.rating_count == counted.true_rating_count
         # Whatever is written anew stays hidden.
-        assert not Review.objects.shown().filter(pk__in=hidden[::2]).exists()
+        assert not Review.objects.visible().filter(pk__in=hidden[::2]).exists()
         restore(hidden)
 
 

@@ -56,7 +56,7 @@ TOOLS = {
         "folder, `size`, `digest` and the `url` of its bytes. Needs no token.",
         "get_skill",
         {"slug": "The skill's `slug`"},
-        shown=files_in,
+        content_of=files_in,
     ),
     "get_skill_file": Tool(
         "Read a skill's file",
@@ -64,7 +64,7 @@ TOOLS = {
         "`digest`. Read one when the SKILL.md tells you to use it. Needs no token.",
         "get_skill_file",
         {"slug": "The skill's `slug`", "path": "The file's `path`, from list_skill_files"},
-        shown=file_in,
+        content_of=file_in,
     ),
     "list_facets": Tool(
         "List what there is to filter by",

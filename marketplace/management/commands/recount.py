@@ -10,7 +10,7 @@ class Command(BaseCommand):
 
     def handle(self, *, fix, **options):
         differing = 0
-        for model in (each for each in apps.get_models() if hasattr(each, "COUNTERS")):
+        for model in (model for model in apps.get_models() if hasattr(model, "COUNTERS")):
             for row in model.objects.miscounted().iterator():
                 differing += 1
                 stored = ", ".join(
