@@ -15,15 +15,16 @@ from gunicorn.http.parser import RequestParser
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from marketplace import environment, logging, request_ids
-from marketplace.api.sizes import MAX_BODY
-from marketplace.server.exporter import Exporter
-from marketplace.server.requests import Request
+from infrastructure.server import request_ids
+from infrastructure.server.exporter import Exporter
+from infrastructure.server.requests import Request
+from infrastructure.server.sizes import MAX_BODY
+from marketplace import environment, logging
 
 bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
 workers = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
 worker_class = environment.text(
-    "WORKER_CLASS", "marketplace.server.worker.Worker" if sys.platform == "linux" else "gthread"
+    "WORKER_CLASS", "infrastructure.server.worker.Worker" if sys.platform == "linux" else "gthread"
 )
 threads = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
 
@@ -128,7 +129,7 @@ def write_json_error(sock, status_int, reason, mesg):
     # of 500 and above would say that a retry may help.
     status = HTTPStatus.BAD_REQUEST if status_int == 501 else HTTPStatus(status_int)
     # Not in the master: before the hooks have run, a metric does nothing.
-    from marketplace.metrics import count_unreadable_request  # noqa: PLC0415
+    from infrastructure.metrics import count_unreadable_request  # noqa: PLC0415
 
     count_unreadable_request(status.value)
     retry = "Retry-After: 2\r\n" if status >= 500 else ""

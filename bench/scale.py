@@ -18,7 +18,7 @@ from django.test import Client
 
 from bench.fill import fill
 from demo.postgres import CHECKOUT, database
-from marketplace.http_cache.store import cached_responses
+from infrastructure.http_cache.store import cached_responses
 
 SIZES = [1000, 10_000, 100_000, 1_000_000]
 

@@ -3,10 +3,10 @@
 from functools import partial
 
 from catalogue.models import FREE, Persona, Skill, Status, is_slug
-from marketplace.db.compiled_queries import InlineConstant, versioned
-from marketplace.db.replicas import on_replica
-from marketplace.db.rows import from_row
-from marketplace.http_cache.validators import Read, Validator
+from infrastructure.db.compiled_queries import InlineConstant, versioned
+from infrastructure.http_cache.validators import Read, Validator
+from infrastructure.replicas.reading import on_replica
+from marketplace.rows import from_row
 
 
 @versioned

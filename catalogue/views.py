@@ -15,8 +15,8 @@ from catalogue.skill_md import name_of
 from marketplace.api.downloads import Download
 from marketplace.api.exceptions import RangeNotSatisfiable
 from marketplace.api.fields import DigestField
+from marketplace.api.responses import cached
 from marketplace.api.viewsets import PublicReadingViewSet
-from marketplace.http_cache.responses import cached
 
 # What a URL with a digest responds with.
 IMMUTABLE = "public, max-age=31536000, immutable"

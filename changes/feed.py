@@ -11,10 +11,10 @@ from catalogue.filters import KIND_FILTER
 from changes.exceptions import CursorExpired
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.filtersets import FilterSet
+from marketplace.api.keysets import Sort
 from marketplace.api.links import base_url
+from marketplace.api.lists import Cut
 from marketplace.api.pagination import KeysetPagination
-from marketplace.db.keysets import Sort
-from marketplace.http_cache.lists import Cut
 
 # No list takes its cursors, and no URL has to escape them.
 SIGNER = signing.Signer(salt="changes.feed", sep=".")

@@ -6,10 +6,10 @@ from functools import partial
 from django.db.models import IntegerField, Value
 
 from changes.models import Change, Feed
-from marketplace.db.compiled_queries import compiled
-from marketplace.db.replicas import on_replica
-from marketplace.http_cache.lists import FilteredList, Rows
-from marketplace.http_cache.validators import Read, Validator
+from infrastructure.db.compiled_queries import compiled
+from infrastructure.http_cache.validators import Read, Validator
+from infrastructure.replicas.reading import on_replica
+from marketplace.api.lists import FilteredList, Rows
 
 EPOCH = datetime.fromtimestamp(0, UTC)
 

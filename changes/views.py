@@ -4,9 +4,9 @@ from changes import reads
 from changes.exceptions import CursorExpired
 from changes.feed import ChangeFilterSet, FeedPagination
 from changes.serializers import ChangePageSerializer, ChangeSerializer
+from infrastructure.http_cache.validators import Read
+from marketplace.api.responses import cached
 from marketplace.api.viewsets import PublicReadingViewSet
-from marketplace.http_cache.responses import cached
-from marketplace.http_cache.validators import Read
 
 
 class ChangeViewSet(PublicReadingViewSet):

@@ -3,7 +3,7 @@
 from django.db.models import F
 
 from marketplace.api.filtersets import FilterSet
-from marketplace.db.keysets import Sort
+from marketplace.api.keysets import Sort
 
 
 class OwnFilterSet(FilterSet):

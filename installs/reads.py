@@ -1,7 +1,7 @@
 """An agent's installs. They come from the primary, so that agents read their own writes."""
 
 from installs.models import PersonaInstall, SkillInstall
-from marketplace.http_cache.lists import FilteredList
+from marketplace.api.lists import FilteredList
 
 
 @FilteredList

@@ -4,8 +4,8 @@ import json
 import logging
 from datetime import UTC, datetime
 
+from infrastructure.server.request_ids import request_id
 from marketplace import environment
-from marketplace.request_ids import request_id
 from marketplace.secrets import mask
 
 

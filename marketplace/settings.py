@@ -91,7 +91,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     # Outermost, because a cached response carries the headers of all the others.
-    "marketplace.http_cache.middleware.ResponseCacheMiddleware",
+    "infrastructure.http_cache.middleware.ResponseCacheMiddleware",
     "marketplace.middleware.cors.CorsMiddleware",
     "marketplace.middleware.security.UntrustedProxyMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -134,7 +134,7 @@ TEMPLATES = [
 DATABASES = {
     "default": {
         **environment.database("DATABASE_URL"),
-        "ENGINE": "marketplace.db",
+        "ENGINE": "infrastructure.db",
         "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
         "PREPARED_STATEMENTS": environment.boolean("PREPARED_STATEMENTS", default=True),
@@ -148,8 +148,8 @@ DATABASES["default"]["OPTIONS"] = {
     "tcp_user_timeout": 10_000,
     "server_side_binding": True,
     **DATABASES["default"].get("OPTIONS", {}),
-    # marketplace.db prepares recurring statements. psycopg would discard them after each rollback,
-    # together with its own.
+    # infrastructure.db prepares recurring statements. psycopg would discard them after each
+    # rollback, together with its own.
     "prepare_threshold": None,
 }
 # What is public is read from these, where they are not behind by more seconds than this.
@@ -166,7 +166,7 @@ for number, replica in enumerate(environment.databases("DATABASE_REPLICA_URL")):
         },
         "MAX_WAIT": 1,  # second, until another server is asked
     }
-DATABASE_ROUTERS = ["marketplace.db.replicas.ReplicaRouter"]
+DATABASE_ROUTERS = ["infrastructure.replicas.reading.ReplicaRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {"default": environment.cache("CACHE_URL")}

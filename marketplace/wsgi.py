@@ -18,14 +18,16 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters
 
-from marketplace.api.sizes import MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
-from marketplace.db.connections import Connection
-from marketplace.http_cache.store import fresh_response
-from marketplace.metrics import measured
+from infrastructure.db.connections import Connection
+from infrastructure.http_cache.store import fresh_response
+from infrastructure.metrics import measured
+from infrastructure.server.request_ids import HEADER, new_id, request_id
+from infrastructure.server.sizes import MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
 from marketplace.middleware.health import clocks
-from marketplace.request_ids import HEADER, begin_request
+from marketplace.secrets import mask
 
 READABLE = re.compile(r"(utf-?8)?", re.IGNORECASE | re.ASCII)  # charsets
+ACCEPTED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 BOUNDARY = re.compile(r"[ -~]{0,69}[!-~]")  # RFC 2046, 5.1.1, or Django refuses it
 # Longer than statement_timeout, so that PostgreSQL itself ends what it can.
 Connection.max_wait = 6
@@ -39,14 +41,23 @@ for module in (settings.ROOT_URLCONF, "interfaces.mcp.server", "anyio._backends.
 Thread(target=clocks.compare_at_start, name="compares clocks", daemon=True).start()
 
 
+def begin_request(environ):
+    """Set the ID of the request, and return it: the client's if it is acceptable, or a new one."""
+    sent = environ.get("HTTP_X_REQUEST_ID", "")
+    # What may be a token in the wrong place is not repeated.
+    is_accepted = ACCEPTED_ID.fullmatch(sent) and mask(sent) == sent
+    request_id.set(sent if is_accepted else new_id())
+    return request_id.get()
+
+
 @measured
 def application(environ, start_response):
     """Django behind the response cache, given only requests that it can read."""
-    request_id = begin_request(environ)
+    header = HEADER, begin_request(environ)
 
     def start_with_id(status, headers, *exc_info):
         # Added last, because a cached response is sent to many requests.
-        return start_response(status, [*headers, (HEADER, request_id)], *exc_info)
+        return start_response(status, [*headers, header], *exc_info)
 
     measure_chunked_body(environ)
     refuse_long_body(environ)

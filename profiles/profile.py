@@ -6,7 +6,7 @@ from django.utils.functional import cached_property
 
 from agents.models import OperatorClaim
 from catalogue.models import Persona, Status
-from marketplace.db.rows import instance_of
+from marketplace.rows import instance_of
 from profiles import reads
 from profiles.sql import BUNDLED, NEWEST, OUTDATED, PERSONA, SKILL
 

@@ -3,9 +3,9 @@
 from django.db.models import F, Q, Value
 
 from catalogue.models import Persona, Skill, Status
+from infrastructure.db.compiled_queries import compiled
+from infrastructure.db.statements import fetch_all
 from installs.models import PersonaInstall, SkillInstall
-from marketplace.db.compiled_queries import compiled
-from marketplace.db.statements import fetch_all
 from profiles.manifest import Manifest
 from profiles.sql import MANIFEST, NEWEST
 

@@ -5,9 +5,9 @@ from rest_framework.response import Response
 from agents.authentication import BearerAuthentication
 from agents.serializers import UpdateAgentSerializer
 from marketplace.api.exceptions import BadRequest
+from marketplace.api.responses import conditional_response
 from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet
-from marketplace.http_cache.responses import conditional_response
 from profiles import reads
 from profiles.authentication import ProfileAuthentication
 from profiles.limits import usages_of

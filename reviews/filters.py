@@ -4,10 +4,10 @@ import re
 
 from django.db.models import F, Q
 
+from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.api.fields import WholeNumberField
 from marketplace.api.filtersets import Filter, FilterSet
-from marketplace.db.compiled_queries import InlineConstant
-from marketplace.db.keysets import Sort
+from marketplace.api.keysets import Sort
 
 NEWEST = Sort(F("created_at"), "Newest")
 

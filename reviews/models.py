@@ -10,8 +10,8 @@ from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona, is_slug
 from installs.models import take_turn
 from marketplace.adminsite.history import StaffHistory
-from marketplace.db.rows import instance_of, row_version
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id
+from marketplace.rows import instance_of, row_version
 from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
 from reviews.sql import SUBMIT_REVIEW
 

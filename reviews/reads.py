@@ -6,11 +6,11 @@ from django.db.models import F
 
 from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona, is_slug
-from marketplace.db.compiled_queries import compiled
-from marketplace.db.keysets import count_rows
-from marketplace.db.replicas import on_replica
-from marketplace.http_cache.lists import FilteredList, Rows
-from marketplace.http_cache.validators import Validator
+from infrastructure.db.compiled_queries import compiled
+from infrastructure.http_cache.validators import Validator
+from infrastructure.replicas.reading import on_replica
+from marketplace.api.keysets import count_rows
+from marketplace.api.lists import FilteredList, Rows
 from reviews.models import Review
 
 

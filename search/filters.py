@@ -10,11 +10,11 @@ from django.db.models.lookups import GreaterThanOrEqual
 from catalogue.filters import KIND_FILTER
 from catalogue.models import FREE, RATING_OR_ZERO, TITLE_WITHOUT_CASE, Status
 from catalogue.serializers import EntrySlugField
+from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.fields import BooleanField, ListField, RatingField, TextField
 from marketplace.api.filtersets import GIVEN_TWICE, Filter, FilterSet
-from marketplace.db.compiled_queries import InlineConstant
-from marketplace.db.keysets import Sort
+from marketplace.api.keysets import Sort
 
 MAX_QUERY = 200
 TOO_LONG = f"q must be at most {MAX_QUERY} characters"

@@ -8,13 +8,13 @@ from django.db.models.functions import Cast
 
 from catalogue.frontmatter import as_slug
 from catalogue.models import Persona, Skill
+from infrastructure.db.compiled_queries import CompiledQuery, bind, compiled_once, versioned
+from infrastructure.db.statements import fetch_all
+from infrastructure.http_cache.validators import Read, Validator
+from infrastructure.replicas.reading import on_replica
+from marketplace.api.keysets import among_ids, as_array, compile_page, count_rows
+from marketplace.api.lists import FilteredList, Rows, fetch_ranked, fetch_sorted
 from marketplace.api.pagination import KeysetPagination
-from marketplace.db.compiled_queries import CompiledQuery, bind, compiled_once, versioned
-from marketplace.db.keysets import among_ids, as_array, compile_page, count_rows
-from marketplace.db.replicas import on_replica
-from marketplace.db.statements import fetch_all
-from marketplace.http_cache.lists import FilteredList, Rows, fetch_ranked, fetch_sorted
-from marketplace.http_cache.validators import Read, Validator
 from search import ranking
 from search.facet_counts import CATALOGUE_VERSION, FACET_VALUES, MAX_VALUES, facet_count
 from search.ranking import MAX_RESULTS

@@ -1,8 +1,8 @@
 from drf_spectacular.utils import extend_schema
 
 from catalogue.serializers import PersonaSerializer, SkillSerializer
+from marketplace.api.responses import cached
 from marketplace.api.viewsets import PublicListViewSet, PublicReadingViewSet
-from marketplace.http_cache.responses import cached
 from marketplace.ratelimits.client_address import client_address
 from search import reads
 from search.filters import FacetFilterSet, PersonaFilterSet, SkillFilterSet

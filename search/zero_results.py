@@ -1,10 +1,10 @@
 """Counts the searches that find nothing: what agents look for, and the catalogue does not have."""
 
-from django.db import DEFAULT_DB_ALIAS, Error, connection
+from django.db import Error, connection
 from django.utils.crypto import salted_hmac
 
 from catalogue.frontmatter import one_line
-from marketplace.db.replicas import monitor
+from infrastructure.replicas.reading import is_primary_known_down
 from marketplace.models import max_length
 from marketplace.ratelimits.counters import count
 from marketplace.secrets import mask
@@ -49,7 +49,7 @@ def count_zero_results(kind, text, address):
     searched; while it cannot be reached, nobody does.
     """
     public = public_text(text)
-    if not public or monitor.problems[DEFAULT_DB_ALIAS]:
+    if not public or is_primary_known_down():
         return
     try:
         if not is_counted(kind, public, address):

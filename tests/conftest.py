@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.test import Client, TransactionTestCase
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from marketplace.http_cache.store import cached_responses
+from infrastructure.http_cache.store import cached_responses
 from marketplace.models import RateCount
 from tests.cleanup import empty_the_database
 from tests.external import run_or_skip

@@ -1,6 +1,6 @@
 """The project's worker, with bounds that a test can reach."""
 
-from marketplace.server import worker
+from infrastructure.server import worker
 
 worker.FIRST_SECONDS = worker.UPLOAD_SECONDS = 1
 worker.MAX_UNSENT = worker.MAX_STORED = worker.MAX_UPLOADS = 1024**2

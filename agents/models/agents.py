@@ -14,7 +14,7 @@ from agents import handles
 from agents.exceptions import HandleTaken
 from agents.models.claims import OperatorClaim
 from agents.models.history import OperatorHistory
-from marketplace.db.statements import fetch_one
+from infrastructure.db.statements import fetch_one
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, violates
 
 MAX_REPEATS = 2  # of a hot statement; a repeated one may meet the other side of a deadlock again

@@ -13,11 +13,11 @@ from agents.models.agents import Agent
 from agents.models.history import OperatorHistory
 from agents.models.revoking import LEAKED, RevokedOnce
 from agents.sql import AUTHENTICATE, REVOKE, STATE
+from infrastructure.db.statements import fetch_one
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.scopes import Scope
-from marketplace.db.rows import instance_of
-from marketplace.db.statements import fetch_one
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id
+from marketplace.rows import instance_of
 
 
 class AgentTokenQuerySet(models.QuerySet):

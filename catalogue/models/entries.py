@@ -11,9 +11,9 @@ from django.db.models import F, Func, Q, Value
 from django.db.models.functions import Coalesce, Collate, Concat, Length, Lower
 from django.utils import timezone
 
-from marketplace.db.compiled_queries import InlineConstant
-from marketplace.db.rows import row_version
+from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.models import MAX_REASON, SLUG, CountedQuerySet
+from marketplace.rows import row_version
 
 slug_validator = RegexValidator(
     rf"\A{SLUG}\Z", "Use a-z, 0-9 and single hyphens between them, such as pdf-tables."

@@ -19,8 +19,8 @@ from catalogue.models.entries import (
     entry_indexes,
 )
 from catalogue.models.skills import Skill
+from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.adminsite.history import StaffHistory
-from marketplace.db.compiled_queries import InlineConstant
 from marketplace.models import RandomTextField, make_public_id
 
 FREE = 0  # the price of a persona that can be installed over the API

@@ -17,7 +17,7 @@ from installs.exceptions import (
     SkillNotInstalled,
 )
 from installs.sql import INSTALL_PERSONA, INSTALL_SKILL, turn_of
-from marketplace.db.rows import instance_of
+from marketplace.rows import instance_of
 
 # Columns of an entry that its install is listed with.
 LISTED_COLUMNS = ["public_id", "slug", "title", "version", "status", "deprecation_message"]

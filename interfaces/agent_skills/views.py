@@ -13,12 +13,12 @@ from catalogue import reads
 from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import read_frontmatter
 from catalogue.models import content_digest
+from infrastructure.http_cache.validators import ALWAYS_FRESH
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.guides.views import skill_md
 from marketplace.api.fields import TextField
+from marketplace.api.responses import public_response
 from marketplace.api.viewsets import PublicReadingViewSet
-from marketplace.http_cache.responses import public_response
-from marketplace.http_cache.validators import ALWAYS_FRESH
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 

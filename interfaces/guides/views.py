@@ -3,10 +3,10 @@ from django.template.loader import render_to_string
 
 from catalogue.markdown import contents
 from catalogue.markdown import render as render_markdown
+from infrastructure.http_cache.validators import ALWAYS_FRESH
 from marketplace.api.links import base_url
+from marketplace.api.responses import public_response
 from marketplace.api.viewsets import PublicReadingViewSet
-from marketplace.http_cache.responses import public_response
-from marketplace.http_cache.validators import ALWAYS_FRESH
 from marketplace.middleware.security import ContentSecurityPolicyMiddleware
 from marketplace.ratelimits.decorators import rate_of
 from marketplace.ratelimits.rates import in_words

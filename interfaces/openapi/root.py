@@ -5,12 +5,12 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
+from infrastructure.http_cache.validators import ALWAYS_FRESH
 from marketplace.api.fields import TextField, UrlField
 from marketplace.api.links import base_url
+from marketplace.api.responses import conditional_response
 from marketplace.api.serializers import ResponseSerializer
 from marketplace.api.viewsets import PublicReadingViewSet
-from marketplace.http_cache.responses import conditional_response
-from marketplace.http_cache.validators import ALWAYS_FRESH
 
 NAME = "Agent marketplace"
 ROUTES = {

@@ -8,11 +8,11 @@ from drf_spectacular.plumbing import force_instance
 from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
 from rest_framework.serializers import ListSerializer
 
+from infrastructure.server.sizes import MAX_BODY, TOO_SLOW
 from interfaces.openapi import parameters
 from interfaces.openapi.components import HEADERS, ErrorSerializer
 from marketplace.api import exceptions, fields
 from marketplace.api.serializers import ResponseSerializer
-from marketplace.api.sizes import MAX_BODY, TOO_SLOW
 from marketplace.middleware import errors as middleware
 from marketplace.ratelimits.decorators import rate_of
 

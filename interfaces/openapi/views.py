@@ -6,10 +6,10 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from catalogue.markdown import render as render_markdown
+from infrastructure.http_cache.validators import ALWAYS_FRESH
 from interfaces.openapi.document import document
+from marketplace.api.responses import public_response
 from marketplace.api.viewsets import PublicReadingViewSet
-from marketplace.http_cache.responses import public_response
-from marketplace.http_cache.validators import ALWAYS_FRESH
 from marketplace.middleware.pages import page
 
 

@@ -15,7 +15,7 @@ from interfaces.website.pictures import Face, draw
 from interfaces.website.reads import related_to
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
-from marketplace.http_cache.responses import public_response
+from marketplace.api.responses import public_response
 from reviews.filters import PersonaReviewFilterSet
 from reviews.reads import public as public_reviews
 from search.reads import near_slugs

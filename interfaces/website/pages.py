@@ -16,7 +16,7 @@ from django.views.decorators.csrf import csrf_exempt
 from interfaces.website import reads
 from marketplace.api.exceptions import ApiError
 from marketplace.api.links import base_url
-from marketplace.http_cache.responses import public_response
+from marketplace.api.responses import public_response
 from marketplace.middleware.pages import page
 
 

@@ -3,11 +3,11 @@
 from datetime import UTC, datetime
 
 from catalogue.models import TITLE_WITHOUT_CASE, Persona, Skill
+from infrastructure.db.statements import fetch_all, fetch_one
+from infrastructure.http_cache.validators import Read, Validator
+from infrastructure.replicas.reading import on_replica
 from interfaces.website.sql import IDS_PER_PART, parts_of, related_of
-from marketplace.db.replicas import on_replica
-from marketplace.db.statements import fetch_all, fetch_one
-from marketplace.http_cache.lists import Cut
-from marketplace.http_cache.validators import Read, Validator
+from marketplace.api.lists import Cut
 from search import reads
 from search.filters import MAX_QUERY, PersonaFilterSet, SkillFilterSet
 from search.reads import completed, most_common, version_validator

@@ -6,8 +6,8 @@ from rest_framework.response import Response
 
 from catalogue.filters import KIND_FILTER
 from interfaces.website import reads
+from marketplace.api.responses import conditional_response
 from marketplace.api.viewsets import PublicReadingViewSet
-from marketplace.http_cache.responses import conditional_response
 from search.filters import MAX_QUERY
 
 KINDS = ["skill", "persona"]

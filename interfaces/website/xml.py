@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from interfaces.website import reads
 from marketplace.api.links import base_url
-from marketplace.http_cache.responses import public_response
+from marketplace.api.responses import public_response
 
 PART = re.compile(r"(skills|personas)-(0|[1-9][0-9]{0,8})")
 PAGES = ["/", "/skills", "/personas", "/docs", "/skill.md", "/llms.txt"]

@@ -7,7 +7,7 @@ from threading import Lock
 from django.contrib.auth import get_user_model
 from django.template.response import TemplateResponse
 
-from marketplace import metrics
+from infrastructure import metrics
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.decorators import Caller, count, usage_of
 

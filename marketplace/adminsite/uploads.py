@@ -3,7 +3,7 @@
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
 
-from marketplace.api.sizes import MAX_FILES
+from infrastructure.server.sizes import MAX_FILES
 
 
 class BoundedUpload(FileUploadHandler):

@@ -9,9 +9,9 @@ from io import BytesIO
 from django.http import FileResponse, HttpResponse, HttpResponseNotModified
 from django.utils.http import content_disposition_header
 
+from infrastructure.http_cache.headers import is_not_modified
+from infrastructure.http_cache.stored_files import open_stored
 from marketplace.api.exceptions import RangeNotSatisfiable
-from marketplace.http_cache.responses import is_not_modified
-from marketplace.http_cache.stored_files import open_stored
 
 MAX_IN_MEMORY = 64 * 1024  # bytes; a larger download is sent from a file
 # Longer numbers are ignored: Python refuses to read one of more than 4,300 digits.

@@ -13,7 +13,7 @@ from rest_framework.exceptions import (
 )
 from rest_framework.response import Response
 
-from marketplace.api.sizes import TOO_LARGE
+from infrastructure.server.sizes import TOO_LARGE
 from marketplace.secrets import mask
 
 AUTHENTICATION_REQUIRED = "Authentication required"

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.links import base_url
-from marketplace.http_cache.lists import Cut
+from marketplace.api.lists import Cut
 
 # Unsigned timestamps: the same page has the same cursors whenever it is made.
 SIGNER = signing.Signer(salt="marketplace.api.pagination")

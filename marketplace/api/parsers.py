@@ -8,8 +8,8 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import UnreadablePostError
 from rest_framework.parsers import BaseParser
 
+from infrastructure.server.sizes import MAX_BODY
 from marketplace.api.exceptions import BadRequest, BodyTooLarge, UnsupportedContentType
-from marketplace.api.sizes import MAX_BODY
 
 NOT_JSON = "Request body is not valid JSON"
 NOT_AN_OBJECT = "Request body must be a JSON object"

@@ -6,10 +6,11 @@ from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.viewsets import GenericViewSet
 
+from infrastructure.http_cache.headers import PUBLIC
+from infrastructure.http_cache.validators import Read
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
-from marketplace.http_cache.responses import PUBLIC, cached
-from marketplace.http_cache.validators import Read
+from marketplace.api.responses import cached
 
 
 class IgnoreClientContentNegotiation(BaseContentNegotiation):

@@ -8,8 +8,8 @@ from django.http import HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.utils.log import log_response
 
+from infrastructure.http_cache.stored_files import StoreUnavailable
 from marketplace.api.exceptions import Unavailable
-from marketplace.http_cache.stored_files import StoreUnavailable
 from marketplace.middleware.pages import is_page
 
 TEXTS = {

@@ -6,7 +6,7 @@ from random import getrandbits
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
 from django.db import connection
 
-from marketplace.db.statements import fetch_all
+from infrastructure.db.statements import fetch_all
 
 # The database computes both sides of each comparison, because a host's clock may be wrong.
 COUNT = """

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import OperationalError
 from django_ratelimit.core import get_usage
 
-from marketplace import metrics
+from infrastructure import metrics
 from marketplace.api.exceptions import RateLimitExceeded
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.rates import Rate

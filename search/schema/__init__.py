@@ -1,6 +1,6 @@
 from functools import partial
 
-from marketplace.db.schema import read_sql
+from marketplace.schema import read_sql
 
 read = partial(read_sql, __file__)
 

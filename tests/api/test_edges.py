@@ -4,7 +4,7 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
-from marketplace.http_cache.store import cached_responses
+from infrastructure.http_cache.store import cached_responses
 from marketplace.middleware.health import HealthCheckMiddleware
 from tests.factories import PersonaFactory, SkillFactory
 

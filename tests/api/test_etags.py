@@ -6,8 +6,8 @@ from hashlib import sha256
 import pytest
 
 from catalogue.models import Persona, Skill
-from marketplace.http_cache import responses
-from marketplace.http_cache.store import cached_responses
+from infrastructure.http_cache.store import cached_responses
+from marketplace.api import responses
 from tests.factories import PersonaFactory, SkillFactory
 
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
@@ -108,7 +108,7 @@ def test_a_changed_shape_has_a_new_number(anyone):
 
     assert sha256(shown).hexdigest() == DIGESTS[responses.REPRESENTATION], (
         "A catalogue response has another shape: raise REPRESENTATION "
-        "(marketplace/http_cache/responses.py), and add its digest to DIGESTS in this file."
+        "(marketplace/api/responses.py), and add its digest to DIGESTS in this file."
     )
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from marketplace.http_cache.store import cached_responses
+from infrastructure.http_cache.store import cached_responses
 from tests.api.test_errors import assert_error
 from tests.factories import PersonaFactory, SkillFactory
 

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from catalogue.models import Skill
-from marketplace.http_cache.lists import Cut, fetch_ranked
+from marketplace.api.lists import Cut, fetch_ranked
 from search import reads
 from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory

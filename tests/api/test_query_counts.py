@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Persona
-from marketplace.http_cache.store import cached_responses
+from infrastructure.http_cache.store import cached_responses
 from marketplace.ratelimits import counters
 from tests.cleanup import empty_the_database
 from tests.conftest import ApiClient

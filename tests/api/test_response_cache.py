@@ -11,8 +11,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Skill
-from marketplace.db.compiled_queries import compiled_queries
-from marketplace.http_cache.store import cached_responses, memory_of
+from infrastructure.db.compiled_queries import compiled_queries
+from infrastructure.http_cache.store import cached_responses, memory_of
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -214,7 +214,7 @@ def test_django_handles_an_unreachable_database(ask, monkeypatch):
 )
 def test_a_full_cache_holds_what_it_says(ask, monkeypatch, path, query):
     full = LRUCache(2**17, getsizeof=memory_of)
-    monkeypatch.setattr("marketplace.http_cache.store.cached_responses", full)
+    monkeypatch.setattr("infrastructure.http_cache.store.cached_responses", full)
     ask(path, query=query)
     tracemalloc.start(1)
     port = 0

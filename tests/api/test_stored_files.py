@@ -10,7 +10,7 @@ import pytest
 from django.db import connection
 
 from catalogue.models import Skill
-from marketplace.http_cache import stored_files
+from infrastructure.http_cache import stored_files
 from tests.factories import SkillFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("downloads")]

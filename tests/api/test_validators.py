@@ -5,9 +5,9 @@ from functools import partial
 import pytest
 
 from catalogue.models import Skill
-from marketplace.db.base import DatabaseWrapper
-from marketplace.db.compiled_queries import versioned
-from marketplace.http_cache.validators import ALWAYS_FRESH, Read, Validator
+from infrastructure.db.base import DatabaseWrapper
+from infrastructure.db.compiled_queries import versioned
+from infrastructure.http_cache.validators import ALWAYS_FRESH, Read, Validator
 from tests.factories import SkillFactory
 
 

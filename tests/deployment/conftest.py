@@ -9,7 +9,7 @@ from tests.sockets import has_no_connections
 
 THREADS = 2
 ONE_PROCESS = {"WEB_CONCURRENCY": "1", "WEB_THREADS": str(THREADS)}
-OURS = "marketplace.server.worker.Worker"
+OURS = "infrastructure.server.worker.Worker"
 # gunicorn's own waits in a thread for the first data of a new connection.
 ours = pytest.mark.parametrize("worker_class", [OURS], indirect=True)
 

@@ -19,7 +19,7 @@ def test_the_database_is_read_with_its_options(scheme):
 
     database = database_of(url)
 
-    assert database["ENGINE"] == "marketplace.db"
+    assert database["ENGINE"] == "infrastructure.db"
     assert (database["HOST"], database["PORT"], database["NAME"]) == ("db.example", 5433, "market")
     assert (database["USER"], database["PASSWORD"]) == ("market", "a/b@c")
     assert database["OPTIONS"]["sslmode"] == "require"

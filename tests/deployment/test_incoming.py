@@ -2,13 +2,13 @@
 
 import pytest
 
-from marketplace.api.sizes import MAX_BODY, MAX_UPLOAD
-from marketplace.server.incoming import (
+from infrastructure.server.incoming import (
     MAX_ARRIVED,
     MAX_HEAD,
     Incoming,
     TooLarge,
 )
+from infrastructure.server.sizes import MAX_BODY, MAX_UPLOAD
 
 LINE = b"POST /x HTTP/1.1\r\n"
 CHUNKED = LINE + b"Transfer-Encoding: chunked\r\n\r\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.server.sockets import MAX_COLLECTED, ClientSocket
+from infrastructure.server.sockets import MAX_COLLECTED, ClientSocket
 from tests.processes import is_within
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from marketplace.http_cache.store import cached_responses
+from infrastructure.http_cache.store import cached_responses
 from tests.factories import SkillFactory
 
 FILES = {

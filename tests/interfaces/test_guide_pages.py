@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from marketplace.http_cache.store import cached_responses
+from infrastructure.http_cache.store import cached_responses
 from tests.interfaces.pages import links, text_of, visible
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"

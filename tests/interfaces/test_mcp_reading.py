@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from marketplace.http_cache.store import cached_responses
+from infrastructure.http_cache.store import cached_responses
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.mcp_calls import call, result
 

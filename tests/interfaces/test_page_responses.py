@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Persona, Skill
-from marketplace.http_cache.store import cached_responses
+from infrastructure.http_cache.store import cached_responses
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import text_of
 
@@ -120,7 +120,7 @@ def test_a_cookie_changes_nothing(person, catalogue):
 
 def test_a_page_too_large_for_the_cache_is_served_all_the_same(person, monkeypatch):
     monkeypatch.setattr(
-        "marketplace.http_cache.store.cached_responses", LRUCache(10, getsizeof=lambda _: 11)
+        "infrastructure.http_cache.store.cached_responses", LRUCache(10, getsizeof=lambda _: 11)
     )
     SkillFactory(slug="large")
 

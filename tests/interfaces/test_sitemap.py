@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Persona, Skill
-from marketplace.http_cache.store import cached_responses
+from infrastructure.http_cache.store import cached_responses
 from tests.factories import PersonaFactory, SkillFactory
 
 NAMESPACE = "{http://www.sitemaps.org/schemas/sitemap/0.9}"

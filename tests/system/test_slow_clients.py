@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from marketplace.server.worker import MAX_UNSENT
+from infrastructure.server.worker import MAX_UNSENT
 from tests.factories import SkillFactory
 from tests.system.scale import LONG, scale
 

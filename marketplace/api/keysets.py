@@ -8,7 +8,7 @@ from django.db.models import BigIntegerField, BooleanField, Count, F, Func, Subq
 from django.db.models.functions import Cast, Coalesce
 from django.db.models.lookups import GreaterThan, LessThan
 
-from marketplace.db.compiled_queries import BindParam, VersionedQuery
+from infrastructure.db.compiled_queries import BindParam, VersionedQuery
 
 
 @dataclass(frozen=True)

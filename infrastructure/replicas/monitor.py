@@ -1,21 +1,16 @@
-"""Reading what is public from streaming replicas (DATABASE_REPLICA_URL).
-
-A read that is decorated with `on_replica` runs on one server as a whole: the versions of rows that
-its validator compares are those of the rows that it returns. Everything else, and everything where
-there is no replica, is the primary's.
-"""
+"""Which replicas can be read. Imported only where one is configured (DATABASE_REPLICA_URL)."""
 
 import logging
 import threading
 import time
 from collections import deque
-from functools import wraps
 
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, Error, InterfaceError, OperationalError, connections
+from django.db import DEFAULT_DB_ALIAS, Error, connections
+
+from infrastructure.replicas.reading import REPLICAS
 
 logger = logging.getLogger(__name__)
-REPLICAS = [alias for alias in settings.DATABASES if alias != DEFAULT_DB_ALIAS]
 INTERVAL = 0.2  # seconds between two looks at a server
 # Where a server is in the log, and which history it has received.
 LOOK = """
@@ -27,60 +22,6 @@ NOTE_HISTORY = """
 INSERT INTO marketplace_history (id, name) VALUES (1, %s)
 ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name
 """
-
-
-class Reading(threading.local):
-    alias = DEFAULT_DB_ALIAS
-    history = None  # of the replica
-
-
-reading = Reading()
-
-
-def history():
-    """Which history of the rows this thread reads, the same on the primary and its replicas."""
-    if reading.alias == DEFAULT_DB_ALIAS:
-        return connections[DEFAULT_DB_ALIAS].history
-    return reading.history
-
-
-class ReplicaRouter:
-    """A database router: reads go where `on_replica` has sent them, and writes to the primary."""
-
-    def db_for_read(self, model, **hints):
-        return reading.alias
-
-    def db_for_write(self, model, **hints):
-        return DEFAULT_DB_ALIAS
-
-    def allow_migrate(self, db, app_label, **hints):
-        return db == DEFAULT_DB_ALIAS
-
-
-def on_replica(read):
-    """Have a function run on a replica; where that fails, on the next one, at last on the primary.
-
-    What it calls runs on the same server. It may run several times, so it must only read.
-    """
-
-    @wraps(read)
-    def run(*arguments, **options):
-        if not REPLICAS or reading.alias != DEFAULT_DB_ALIAS:
-            return read(*arguments, **options)
-        for alias in monitor.usable():
-            reading.alias, reading.history = alias, monitor.histories[alias]
-            try:
-                return read(*arguments, **options)
-            except (OperationalError, InterfaceError) as error:
-                # An error with a code is the statement's: a conflict with recovery, a timeout.
-                if getattr(error.__cause__, "sqlstate", None) is None:
-                    monitor.leave_out(alias)
-                    connections[alias].close()
-            finally:
-                reading.alias = DEFAULT_DB_ALIAS
-        return read(*arguments, **options)
-
-    return run
 
 
 class Monitor:

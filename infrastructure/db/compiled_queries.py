@@ -10,7 +10,7 @@ from cachetools import LRUCache
 from django.core.exceptions import EmptyResultSet
 from django.db.models import Expression, TextField
 
-from marketplace.db.statements import fetch_all
+from infrastructure.db.statements import fetch_all
 
 # Of this process, by their shapes; 80 KiB each, about.
 compiled_queries = LRUCache(100)

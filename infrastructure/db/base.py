@@ -11,10 +11,10 @@ from django.db.backends.postgresql.psycopg_any import BaseTzLoader
 from django.db.backends.utils import CursorWrapper
 from psycopg.pq import TransactionStatus
 
-from marketplace import metrics
-from marketplace.db.connections import Connection, watch
-from marketplace.db.history import MAX_AGE, read_history
-from marketplace.db.prepared_statements import PreparedStatements, named_row
+from infrastructure import metrics
+from infrastructure.db.connections import Connection, watch
+from infrastructure.db.prepared_statements import PreparedStatements, named_row
+from infrastructure.replicas.history import MAX_AGE, read_history
 
 MAX_PARAMS = 50
 
@@ -102,7 +102,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @property
     def history(self):
-        """Which history of the rows its server has (marketplace.db.history)."""
+        """Which history of the rows its server has (infrastructure.replicas.history)."""
         self.close_if_health_check_failed()
         self.ensure_connection()
         connection, valid_until, history = self.history_read

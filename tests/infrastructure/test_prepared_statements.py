@@ -21,9 +21,9 @@ from django.test.utils import CaptureQueriesContext
 from psycopg.types.datetime import TimestamptzLoader
 
 from catalogue.models import Skill
-from marketplace.db import prepared_statements
-from marketplace.db.base import DatetimeLoader
-from marketplace.db.prepared_statements import PreparedStatements
+from infrastructure.db import prepared_statements
+from infrastructure.db.base import DatetimeLoader
+from infrastructure.db.prepared_statements import PreparedStatements
 from tests.factories import SkillFactory
 
 NOW = datetime(2026, 1, 31, 9, 5, 59, 999_999, tzinfo=UTC)

@@ -10,8 +10,8 @@ from cachetools import LRUCache
 from django.conf import settings
 from django.db import Error
 
-from marketplace import metrics
-from marketplace.http_cache.validators import Validator
+from infrastructure import metrics
+from infrastructure.http_cache.validators import Validator
 
 # Bytes that the LRUCache's own records of a response take, and those values of its headers that
 # no other response has.

@@ -1,6 +1,6 @@
 """What is measured for Prometheus. While METRICS_ADDRESS is not set, each metric does nothing.
 
-The processes of a server write to files of one folder, which marketplace/server/exporter.py makes
+The processes of a server write to files of one folder, which server/exporter.py makes
 before the first of them starts, and reads.
 """
 

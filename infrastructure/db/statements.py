@@ -2,7 +2,7 @@
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from marketplace.db.replicas import reading
+from infrastructure.replicas.reading import reading
 
 
 def fetch_all(statement, params=(), *, writes=False):

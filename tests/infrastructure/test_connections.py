@@ -5,7 +5,7 @@ from threading import Thread
 import psycopg
 import pytest
 
-from marketplace.db.connections import Connection
+from infrastructure.db.connections import Connection
 from tests.live import url_of_test_database
 from tests.processes import is_within
 

@@ -3,7 +3,7 @@
 Nothing expires and no write announces itself. One small statement reads the versions of all rows
 that a response shows (xmin and ctid), or for a ranking the catalogue version, so that what was
 committed anywhere is in every response after it. In another history of the database the versions
-repeat (marketplace.db.history), so that no response outlives its own.
+repeat (infrastructure.replicas.history), so that no response outlives its own.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
-from marketplace.db.replicas import history, on_replica
+from infrastructure.replicas.reading import history, on_replica
 
 
 @dataclass(frozen=True, slots=True)

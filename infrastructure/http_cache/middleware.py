@@ -2,8 +2,9 @@ from http import HTTPStatus
 
 from django.http import HttpResponseNotModified
 
-from marketplace.http_cache.responses import CachedResponse, cache_control, is_not_modified
-from marketplace.http_cache.store import fresh_response, store
+from infrastructure.http_cache.headers import cache_control, is_not_modified
+from infrastructure.http_cache.responses import CachedResponse
+from infrastructure.http_cache.store import fresh_response, store
 
 
 class ResponseCacheMiddleware:

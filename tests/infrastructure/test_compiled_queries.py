@@ -6,8 +6,8 @@ from django.db.models import Value
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Persona, Skill
-from marketplace.db.compiled_queries import compiled, versioned
-from marketplace.db.rows import from_row
+from infrastructure.db.compiled_queries import compiled, versioned
+from marketplace.rows import from_row
 from tests.factories import PersonaFactory, SkillFactory
 
 pytestmark = pytest.mark.django_db

@@ -5,9 +5,9 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from marketplace.db.compiled_queries import bind, compiled_once
-from marketplace.db.keysets import as_array, compile_page, count_rows, filtered
-from marketplace.http_cache.validators import Validator
+from infrastructure.db.compiled_queries import bind, compiled_once
+from infrastructure.http_cache.validators import Validator
+from marketplace.api.keysets import as_array, compile_page, count_rows, filtered
 
 
 class Rows(NamedTuple):

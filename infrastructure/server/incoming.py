@@ -3,7 +3,7 @@
 import re
 from http import HTTPStatus
 
-from marketplace.api.sizes import HEAD_TOO_LARGE, MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
+from infrastructure.server.sizes import HEAD_TOO_LARGE, MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
 
 MAX_HEAD = 64 * 1024
 MAX_CHUNKED = 2 * MAX_BODY  # bytes of a chunked body, with what frames the chunks

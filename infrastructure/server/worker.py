@@ -23,10 +23,10 @@ from http import HTTPStatus
 from gunicorn import util
 from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, ThreadWorker
 
-from marketplace.api.sizes import NO_ROOM, TOO_SLOW
-from marketplace.request_ids import current_request_id, end_request
-from marketplace.server.connections import FIRST_SECONDS, Connection, ParkedConnections
-from marketplace.server.incoming import TooLarge
+from infrastructure.server.connections import FIRST_SECONDS, Connection, ParkedConnections
+from infrastructure.server.incoming import TooLarge
+from infrastructure.server.request_ids import current_request_id, end_request
+from infrastructure.server.sizes import NO_ROOM, TOO_SLOW
 
 WHEN_READABLE = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLONESHOT
 WHEN_WRITABLE = select.EPOLLOUT | select.EPOLLONESHOT

@@ -5,9 +5,9 @@ from operator import attrgetter
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers.gthread import TConn
 
-from marketplace.server.incoming import Incoming, TooLarge
-from marketplace.server.sockets import ClientSocket
-from marketplace.server.uploads import Upload
+from infrastructure.server.incoming import Incoming, TooLarge
+from infrastructure.server.sockets import ClientSocket
+from infrastructure.server.uploads import Upload
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 FIRST_SECONDS = 10  # in which the first byte of a new connection must have come

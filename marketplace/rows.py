@@ -4,7 +4,7 @@ from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Func, TextField
 from django.db.models.base import ModelState
 
-from marketplace.db.replicas import reading
+from infrastructure.replicas.reading import reading
 
 
 def instance_of(model, row, prefix, **related):

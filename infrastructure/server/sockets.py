@@ -6,7 +6,7 @@ import struct
 import termios
 from collections import deque
 
-from marketplace.server.incoming import MAX_ARRIVED
+from infrastructure.server.incoming import MAX_ARRIVED
 
 USUAL = 4096  # bytes that most requests fit into
 MAX_COLLECTED = 64 * 1024  # bytes of a response; to copy more costs more than a system call

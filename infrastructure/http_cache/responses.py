@@ -1,0 +1,51 @@
+"""What the cache of this process stores."""
+
+from dataclasses import dataclass
+
+from django.http import HttpResponse
+
+from infrastructure.http_cache.headers import cache_control, is_not_modified
+from infrastructure.http_cache.store import cache_key
+from infrastructure.http_cache.validators import Validator
+
+
+@dataclass(frozen=True, slots=True)
+class CachedResponse:
+    """The 200 of a GET; 304 to a client that has it already."""
+
+    key: tuple
+    content: bytes
+    headers: dict
+    validator: Validator | None
+
+    @classmethod
+    def of(cls, response, environ):
+        # orjson leaves kilobytes behind the text of its bytes; a copy has none. `bytes(content)`
+        # would be the same object.
+        content = bytes(memoryview(response.content))
+        return cls(cache_key(environ), content, dict(response.headers), response.validator)
+
+    def to_django(self):
+        """The 200, of which the middleware makes what the request asks for."""
+        response = HttpResponse(self.content, headers=self.headers)
+        response.validator = None  # it is stored already
+        return response
+
+    def to_wsgi(self, environ, start_response):
+        """The whole response to a request, without Django (PEP 3333)."""
+        if is_not_modified(environ, self.headers["ETag"]):
+            start_response("304 Not Modified", [*self.headers_without_content(environ).items()])
+            return []
+        start_response("200 OK", [*self.headers_for(environ).items()])
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [self.content]
+
+    def headers_for(self, environ):
+        value = cache_control(self.headers["Cache-Control"], environ)
+        return {**self.headers, "Cache-Control": value}
+
+    def headers_without_content(self, environ):
+        return {
+            name: value
+            for name, value in self.headers_for(environ).items()
+            if name not in {"Content-Type", "Content-Length"}
+        }

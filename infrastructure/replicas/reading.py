@@ -1,0 +1,79 @@
+"""Reading what is public from streaming replicas (DATABASE_REPLICA_URL).
+
+A read that is decorated with `on_replica` runs on one server as a whole: the versions of rows that
+its validator compares are those of the rows that it returns. Everything else, and everything where
+there is no replica, is the primary's.
+"""
+
+import threading
+from functools import wraps
+
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections
+
+REPLICAS = [alias for alias in settings.DATABASES if alias != DEFAULT_DB_ALIAS]
+
+
+class Reading(threading.local):
+    alias = DEFAULT_DB_ALIAS
+    history = None  # of the replica
+
+
+reading = Reading()
+
+
+def history():
+    """Which history of the rows this thread reads, the same on the primary and its replicas."""
+    if reading.alias == DEFAULT_DB_ALIAS:
+        return connections[DEFAULT_DB_ALIAS].history
+    return reading.history
+
+
+class ReplicaRouter:
+    """A database router: reads go where `on_replica` has sent them, and writes to the primary."""
+
+    def db_for_read(self, model, **hints):
+        return reading.alias
+
+    def db_for_write(self, model, **hints):
+        return DEFAULT_DB_ALIAS
+
+    def allow_migrate(self, db, app_label, **hints):
+        return db == DEFAULT_DB_ALIAS
+
+
+def on_replica(read):
+    """Have a function run on a replica; where that fails, on the next one, at last on the primary.
+
+    What it calls runs on the same server. It may run several times, so it must only read.
+    """
+
+    @wraps(read)
+    def run(*arguments, **options):
+        if not REPLICAS or reading.alias != DEFAULT_DB_ALIAS:
+            return read(*arguments, **options)
+        from infrastructure.replicas.monitor import monitor  # noqa: PLC0415 - starts threads
+
+        for alias in monitor.usable():
+            reading.alias, reading.history = alias, monitor.histories[alias]
+            try:
+                return read(*arguments, **options)
+            except (OperationalError, InterfaceError) as error:
+                # An error with a code is the statement's: a conflict with recovery, a timeout.
+                if getattr(error.__cause__, "sqlstate", None) is None:
+                    monitor.leave_out(alias)
+                    connections[alias].close()
+            finally:
+                reading.alias = DEFAULT_DB_ALIAS
+        return read(*arguments, **options)
+
+    return run
+
+
+def is_primary_known_down():
+    """Whether the primary does not respond. Known only where replicas are watched."""
+    if not REPLICAS:
+        return False
+    from infrastructure.replicas.monitor import monitor  # noqa: PLC0415 - starts threads
+
+    return monitor.problems[DEFAULT_DB_ALIAS] is not None
