@@ -23,8 +23,10 @@ from marketplace import environment, logging
 
 bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
 workers = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
+# The project's own needs epoll.
+has_own_worker = sys.platform == "linux" and not environment.boolean("PLAIN", default=False)
 worker_class = environment.text(
-    "WORKER_CLASS", "infrastructure.server.worker.Worker" if sys.platform == "linux" else "gthread"
+    "WORKER_CLASS", "infrastructure.server.worker.Worker" if has_own_worker else "gthread"
 )
 threads = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
 

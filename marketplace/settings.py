@@ -24,6 +24,9 @@ CSRF_TRUSTED_ORIGINS = environment.words(
     meaning="origins such as https://marketplace.example.com",
 )
 
+# Everything without the infrastructure, on what Django and gunicorn bring along.
+PLAIN = environment.boolean("PLAIN", default=False)
+
 # The marketplace's own settings.
 TOKEN_PREFIX = environment.matching(
     "TOKEN_PREFIX",
@@ -90,8 +93,9 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    # Outermost, because a cached response carries the headers of all the others.
-    "infrastructure.http_cache.middleware.ResponseCacheMiddleware",
+    "marketplace.middleware.conditional.ConditionalMiddleware",
+    # Outside of the others, because a cached response carries the headers of all of them.
+    *([] if PLAIN else ["infrastructure.http_cache.middleware.ResponseCacheMiddleware"]),
     "marketplace.middleware.cors.CorsMiddleware",
     "marketplace.middleware.security.UntrustedProxyMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -134,7 +138,7 @@ TEMPLATES = [
 DATABASES = {
     "default": {
         **environment.database("DATABASE_URL"),
-        "ENGINE": "infrastructure.db",
+        "ENGINE": "django.db.backends.postgresql" if PLAIN else "infrastructure.db",
         "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
         "PREPARED_STATEMENTS": environment.boolean("PREPARED_STATEMENTS", default=True),
@@ -154,7 +158,8 @@ DATABASES["default"]["OPTIONS"] = {
 }
 # What is public is read from these, where they are not behind by more seconds than this.
 REPLICA_MAX_LAG = environment.whole_number("REPLICA_MAX_LAG", default=1, low=1, high=60)
-for number, replica in enumerate(environment.databases("DATABASE_REPLICA_URL")):
+replicas = [] if PLAIN else environment.databases("DATABASE_REPLICA_URL")
+for number, replica in enumerate(replicas):
     DATABASES[f"replica-{number}"] = {
         **DATABASES["default"],
         **{key: replica[key] for key in ("HOST", "PORT", "NAME", "USER", "PASSWORD")},

@@ -61,7 +61,7 @@ def application(environ, start_response):
 
     measure_chunked_body(environ)
     refuse_long_body(environ)
-    cached = fresh_response(environ)
+    cached = None if settings.PLAIN else fresh_response(environ)
     if cached is not None:
         return cached.to_wsgi(environ, start_with_id)
     blank_unreadable_content_type(environ)

@@ -67,17 +67,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def make_cursor(self, cursor):
         return MeasuredCursor(cursor, self)
 
-    def fetch_all(self, statement, params=()):
-        """All rows of a statement that recurs, as tuples; rows and errors are those of a cursor."""
-        rows, _ = self._fetch(statement, params)
-        return rows
+    def fetch(self, statement, params=()):
+        """All rows of a statement that recurs, as tuples, and the named tuple of their columns.
 
-    def fetch_one(self, statement, params=()):
-        """The first row of a statement that recurs, as a named tuple; None without rows."""
-        rows, row_type = self._fetch(statement, params)
-        return row_type._make(rows[0]) if rows else None
-
-    def _fetch(self, statement, params):
+        Rows and errors are those of a cursor.
+        """
         self.close_if_health_check_failed()
         self.ensure_connection()
         if self._needs_cursor(params):

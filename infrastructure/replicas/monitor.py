@@ -73,7 +73,7 @@ class Monitor:
             while True:
                 begun = time.monotonic()
                 try:
-                    [(position, history)] = connections[alias].fetch_all(statement)
+                    [(position, history)] = connections[alias].fetch(statement)[0]
                     problem = note(alias, begun, position, history)
                 except Error as error:
                     connections[alias].close()
@@ -88,7 +88,7 @@ class Monitor:
     def note_primary(self, alias, begun, position, stored):
         current = connections[alias].history
         if stored != current:
-            connections[alias].fetch_all(NOTE_HISTORY, [current])
+            connections[alias].fetch(NOTE_HISTORY, [current])
         self.histories[alias] = current
         self.positions.append((begun, position))
 

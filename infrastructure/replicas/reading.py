@@ -25,7 +25,8 @@ reading = Reading()
 def history():
     """Which history of the rows this thread reads, the same on the primary and its replicas."""
     if reading.alias == DEFAULT_DB_ALIAS:
-        return connections[DEFAULT_DB_ALIAS].history
+        # None with PLAIN=1: Django's own backend does not know it.
+        return getattr(connections[DEFAULT_DB_ALIAS], "history", None)
     return reading.history
 
 

@@ -9,7 +9,11 @@ from django.db import connection
 from demo.postgres import CHECKOUT
 from tests.live import url_of_test_database
 
-SHOW = "from django.db import connection as c; print(c.fetch_one('SHOW application_name')[0])"
+SHOW = """
+from django.db import connection
+connection.ensure_connection()
+print(connection.connection.info.parameter_status("application_name"))
+"""
 
 
 def names():

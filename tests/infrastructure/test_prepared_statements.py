@@ -24,6 +24,7 @@ from catalogue.models import Skill
 from infrastructure.db import prepared_statements
 from infrastructure.db.base import DatetimeLoader
 from infrastructure.db.prepared_statements import PreparedStatements
+from infrastructure.db.statements import fetch_all, fetch_one
 from tests.factories import SkillFactory
 
 NOW = datetime(2026, 1, 31, 9, 5, 59, 999_999, tzinfo=UTC)
@@ -58,7 +59,7 @@ def test_rows_are_those_of_a_cursor(statement, params):
     wanted = by_a_cursor(statement, params)
 
     for _ in range(8):  # PostgreSQL may change its plan after five
-        assert connection.fetch_all(statement, params) == wanted
+        assert fetch_all(statement, params) == wanted
 
 
 def test_datetimes_are_those_that_psycopg_reads():
@@ -79,14 +80,14 @@ def test_datetimes_are_those_that_psycopg_reads():
 
 @pytest.mark.parametrize("text", ["infinity", "0044-03-15 12:00:00+00 BC"])
 def test_a_datetime_that_python_cannot_hold_is_refused_as_by_psycopg(text):
-    for run in (connection.fetch_all, by_a_cursor):
+    for run in (fetch_all, by_a_cursor):
         with pytest.raises(DataError):
             run("SELECT %s::timestamptz", [text])
 
 
 def test_numbers_of_every_size_and_nothing_take_turns():
     for number in (1, 70_000, None, 10**10, 2, 10**20, 70_001, -1) * 2:
-        assert connection.fetch_all("SELECT %s::numeric", [number]) == [(number,)]
+        assert fetch_all("SELECT %s::numeric", [number]) == [(number,)]
 
 
 @pytest.mark.parametrize(
@@ -100,82 +101,82 @@ def test_numbers_of_every_size_and_nothing_take_turns():
     ],
 )
 def test_errors_are_those_of_a_cursor_and_leave_the_connection_usable(statement, error, sqlstate):
-    connection.fetch_all("SET statement_timeout = '50ms'")
-    for run in (connection.fetch_all, by_a_cursor, connection.fetch_all):
+    fetch_all("SET statement_timeout = '50ms'")
+    for run in (fetch_all, by_a_cursor, fetch_all):
         with pytest.raises(error) as raised:
             run(statement)
         assert raised.value.__cause__.sqlstate == sqlstate
-    assert connection.fetch_all("SELECT 1") == [(1,)]
+    assert fetch_all("SELECT 1") == [(1,)]
 
 
 def test_it_is_part_of_the_transaction_that_it_runs_in():
     skill = SkillFactory(downloads=1)
     more = "UPDATE catalogue_skill SET downloads = downloads + 1 RETURNING downloads"
-    assert connection.fetch_all(more) == [(2,)]
+    assert fetch_all(more) == [(2,)]
 
     with transaction.atomic():
-        assert connection.fetch_all(more) == [(3,)]
+        assert fetch_all(more) == [(3,)]
         transaction.set_rollback(True)
 
-    assert connection.fetch_all(more) == [(3,)]
+    assert fetch_all(more) == [(3,)]
     skill.refresh_from_db()
     assert skill.downloads == 3
 
 
 def test_a_transaction_runs_it_without_a_name_that_might_be_missing():
     statement = "SELECT count(*) FROM pg_prepared_statements"
-    assert connection.fetch_all(statement) == [(1,)]
+    assert fetch_all(statement) == [(1,)]
 
     with transaction.atomic():
-        connection.fetch_all("SELECT 2")  # this one goes by a cursor, which begins the transaction
-        connection.fetch_all("DEALLOCATE ALL")
-        assert connection.fetch_all(statement) == [(0,)]
+        fetch_all("SELECT 2")  # this one goes by a cursor, which begins the transaction
+        fetch_all("DEALLOCATE ALL")
+        assert fetch_all(statement) == [(0,)]
 
 
 def test_an_error_breaks_the_transaction_that_it_happens_in():
     with transaction.atomic():
-        connection.fetch_all("SELECT 1")
+        fetch_all("SELECT 1")
         with pytest.raises(DataError), transaction.atomic():
-            connection.fetch_all("SELECT 1 / 0")
-        assert connection.fetch_all("SELECT 1") == [(1,)]  # the savepoint was rolled back
+            fetch_all("SELECT 1 / 0")
+        assert fetch_all("SELECT 1") == [(1,)]  # the savepoint was rolled back
         transaction.set_rollback(True)
         with pytest.raises(TransactionManagementError):
-            connection.fetch_all("SELECT 1")
+            fetch_all("SELECT 1")
 
 
 @pytest.mark.parametrize("log", [CaptureQueriesContext, nullcontext])
 def test_one_row_is_named_by_its_columns(log):
     with log(connection):
-        row = connection.fetch_one("SELECT %(a)s::int AS number, 'x' AS text", {"a": 7})
+        row = fetch_one("SELECT %(a)s::int AS number, 'x' AS text", {"a": 7})
 
     assert (row.number, row.text) == (7, "x")
-    assert connection.fetch_one("SELECT 1 AS number WHERE false") is None
+    assert fetch_one("SELECT 1 AS number WHERE false") is None
 
 
 def test_it_outlives_what_a_rollback_makes_psycopg_forget():
     for _ in range(10):
-        assert connection.fetch_all("SELECT %s", ["x"]) == [("x",)]
+        assert fetch_all("SELECT %s", ["x"]) == [("x",)]
         list(Skill.objects.all())
     with transaction.atomic():
         list(Skill.objects.all())
         transaction.set_rollback(True)
 
-    assert connection.fetch_all("SELECT %s", ["x"]) == [("x",)]
+    assert fetch_all("SELECT %s", ["x"]) == [("x",)]
 
 
 def test_the_server_keeps_no_more_of_them_than_it_may(monkeypatch):
     monkeypatch.setattr(prepared_statements, "MAX_STATEMENTS", 5)
     for number in (*range(20), *range(20), 19):
-        assert connection.fetch_all(f"SELECT {number}") == [(number,)]
+        assert fetch_all(f"SELECT {number}") == [(number,)]
 
-    ((kept,),) = connection.fetch_all("SELECT count(*) FROM pg_prepared_statements")
+    ((kept,),) = fetch_all("SELECT count(*) FROM pg_prepared_statements")
     assert kept == 5
 
 
 def test_long_lists_of_values_are_not_kept():
     places = ", ".join(["%s"] * 51)
 
-    assert connection.fetch_all(f"SELECT 7 IN ({places})", list(range(51))) == [(True,)]
+    assert fetch_all(f"SELECT 7 IN ({places})", list(range(51))) == [(True,)]
 
     kept = by_a_cursor("SELECT statement FROM pg_prepared_statements")
     assert kept == []
@@ -183,35 +184,35 @@ def test_long_lists_of_values_are_not_kept():
 
 def test_a_log_of_queries_shows_it():
     with CaptureQueriesContext(connection) as captured:
-        connection.fetch_all("SELECT %s", ["x"])
+        fetch_all("SELECT %s", ["x"])
 
     assert len(captured) == 1
 
 
 def test_a_connection_that_was_cut_is_an_operational_error_and_then_another_one():
-    ((pid,),) = connection.fetch_all("SELECT pg_backend_pid()")
+    ((pid,),) = fetch_all("SELECT pg_backend_pid()")
     with psycopg.connect(**connection.get_connection_params()) as other:
         other.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
 
     for _ in range(2):
         with pytest.raises(OperationalError):
-            connection.fetch_all("SELECT 1")
+            fetch_all("SELECT 1")
     connection.close_if_unusable_or_obsolete()
 
-    assert connection.fetch_all("SELECT 1") == [(1,)]
+    assert fetch_all("SELECT 1") == [(1,)]
 
 
 @pytest.mark.parametrize("spoil", ["ALTER TABLE spoilt ALTER b TYPE text", "DEALLOCATE ALL"])
 def test_what_was_prepared_in_vain_is_prepared_again(spoil):
-    connection.fetch_all("CREATE TEMP TABLE spoilt AS SELECT 1 AS a, 2 AS b")
+    fetch_all("CREATE TEMP TABLE spoilt AS SELECT 1 AS a, 2 AS b")
     for _ in range(2):
-        assert connection.fetch_all("SELECT * FROM spoilt") == [(1, 2)]
+        assert fetch_all("SELECT * FROM spoilt") == [(1, 2)]
 
-    connection.fetch_all(spoil)
+    fetch_all(spoil)
 
     wanted = by_a_cursor("SELECT * FROM spoilt")
     for _ in range(2):
-        assert connection.fetch_all("SELECT * FROM spoilt") == wanted
+        assert fetch_all("SELECT * FROM spoilt") == wanted
     kept = by_a_cursor("SELECT statement FROM pg_prepared_statements")
     assert kept.count(("SELECT * FROM spoilt",)) == 1
 
@@ -223,7 +224,7 @@ def test_a_name_means_one_statement_whoever_has_prepared_it():
         for client in (mine, other):
             for statement in ("SELECT %s::int", "SELECT %s::int + 1", "SELECT %s::text"):
                 assert client.fetch(statement, [number])[0] == by_a_cursor(statement, [number])
-        connection.fetch_all("DEALLOCATE ALL")
+        fetch_all("DEALLOCATE ALL")
 
 
 @pytest.mark.parametrize("is_enabled", [True, False])
@@ -239,13 +240,13 @@ def test_it_is_prepared_unless_that_is_disabled(is_enabled):
 def test_what_postgresql_cannot_do_is_an_error_all_the_same():
     for _ in range(2):
         with pytest.raises(NotSupportedError):
-            connection.fetch_all("SELECT count(*) FROM pg_class FOR UPDATE")
+            fetch_all("SELECT count(*) FROM pg_class FOR UPDATE")
 
 
 def test_it_is_part_of_a_transaction_begun_by_hand():
     SkillFactory(downloads=1)
     connection.set_autocommit(False)
-    connection.fetch_all("UPDATE catalogue_skill SET downloads = 2 RETURNING 1")
+    fetch_all("UPDATE catalogue_skill SET downloads = 2 RETURNING 1")
     connection.rollback()
     connection.set_autocommit(True)
 
