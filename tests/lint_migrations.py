@@ -7,16 +7,22 @@ MIGRATIONS = ":(glob)*/migrations/0*.py"
 
 
 def git(*arguments):
-    """What git prints, or "" where it refuses, as outside of a repository."""
-    command = ["git", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    """What git prints, or "" where it refuses, as outside of a repository, or is not installed."""
+    try:
+        process = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        return ""
+    return process.stdout.strip()
 
 
 def bases():
-    """The newest release, and main as others have it."""
+    """The newest release, main as others have it and, on main itself, what it was a commit ago."""
     yield git("describe", "--tags", "--abbrev=0", "--match", "v*")
     main = git("rev-parse", "-q", "--verify", "origin/main") or "main"
-    yield git("merge-base", "HEAD", main)
+    base = git("merge-base", "HEAD", main)
+    yield base
+    if base == git("rev-parse", "HEAD"):
+        yield git("rev-parse", "-q", "--verify", "HEAD^")
 
 
 def edited():
@@ -37,3 +43,5 @@ if __name__ == "__main__":
             f"{', '.join(names)}: a migration on main is never edited. Put it back as it was, and "
             "write another one for the change."
         )
+    if git("rev-parse", "--is-shallow-repository") != "false" or not any(bases()):
+        sys.stderr.write("Migrations are not compared: git has no history of main here.\n")

@@ -1,4 +1,4 @@
-"""The forms of entries, which say what to change where they refuse; of uploads and recalls."""
+"""The forms of entries, which say what to change where they refuse, and of their actions."""
 
 from contextlib import suppress
 from itertools import count
@@ -17,7 +17,6 @@ from catalogue.frontmatter import (
 )
 from catalogue.models import Skill
 from importing.base import entry_fields
-from importing.zips import MAX_ENTRIES, MAX_UPLOAD
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ReasonField, ReasonForm
 from marketplace.adminsite.edits import EditForm
@@ -133,18 +132,6 @@ class PersonaForm(EntryForm):
                 "Remove the frontmatter: a prompt has none, its values belong into the fields. To "
                 "take over a whole file, import it."
             )
-
-
-class UploadForm(forms.Form):
-    file = forms.FileField(
-        label="A Markdown file, or a zip of entries with their files",
-        widget=theme.FileInput,
-        help_text=f"At most {MAX_UPLOAD // 1024**2} MiB and {MAX_ENTRIES:,} entries. A SKILL.md "
-        "alone leaves the files of its skill as they are.",
-    )
-    draft = forms.BooleanField(
-        required=False, label="Leave what is new as a draft", widget=theme.CheckboxInput
-    )
 
 
 class DeprecationForm(forms.Form):

@@ -139,6 +139,13 @@ CREATE CONSTRAINT TRIGGER changes_{kind}_changed
     FOR EACH ROW EXECUTE FUNCTION changes_{kind}_changed();
 '''
 
+# With the functions go the triggers on the tables of the catalogue.
+DROP = '''
+DROP FUNCTION changes_position, changes_is_in_feed, changes_bundle_changed,
+    changes_note_skill, changes_skill_changed,
+    changes_note_persona, changes_persona_changed CASCADE;
+'''
+
 COLUMNS = [
     *('slug', 'title', 'description', 'category', 'tags', 'runtimes', 'author', 'version'),
     *('license', 'content', 'status', 'deprecation_message', 'successor_id'),
@@ -190,7 +197,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunSQL(CONSTRAINTS, migrations.RunSQL.noop),
-        migrations.RunSQL(FEED, migrations.RunSQL.noop),
+        migrations.RunSQL(FEED, DROP),
         migrations.RunSQL(
             entries('skill', 'persona', 'skill_md', 'files', beside=['slug', 'title', 'description', 'status']),
             migrations.RunSQL.noop,

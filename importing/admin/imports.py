@@ -4,6 +4,7 @@ from contextlib import suppress
 from datetime import timedelta
 from tempfile import TemporaryFile
 
+from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404
@@ -12,15 +13,27 @@ from django.template.response import TemplateResponse
 from django.urls import path
 from django.utils import timezone
 
-from catalogue.admin.forms import UploadForm
 from catalogue.frontmatter import Refused
 from importing import zips
 from importing.exports import export
 from importing.models import ImportRun
+from marketplace.adminsite import theme
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, StaffModelAdmin
 from marketplace.adminsite.edits import moment
 
 MAX_REFUSALS = 50  # that an import run stores
+
+
+class UploadForm(forms.Form):
+    file = forms.FileField(
+        label="A Markdown file, or a zip of entries with their files",
+        widget=theme.FileInput,
+        help_text=f"At most {zips.MAX_UPLOAD // 1024**2} MiB and {zips.MAX_ENTRIES:,} entries. A "
+        "SKILL.md alone leaves the files of its skill as they are.",
+    )
+    draft = forms.BooleanField(
+        required=False, label="Leave what is new as a draft", widget=theme.CheckboxInput
+    )
 
 
 class ImportExportModelAdmin(StaffModelAdmin):

@@ -58,6 +58,10 @@ class HistoryMixin(SimpleHistoryAdmin):
         older = page.paginator.object_list[page.end_index() :][:1]
         for snapshot, before in pairwise([*page, *older]):
             snapshot.history_delta_changes = shown_changes(changes_between(before, snapshot))
+        row = self.get_row_or_404(request, request.resolver_match.kwargs["object_id"])
+        if self.has_change_permission(request, row):
+            for snapshot in page:
+                snapshot.is_restorable = bool(self.restorable_changes(request, row, snapshot))
 
     # Restoring
 

@@ -258,6 +258,14 @@ CREATE TRIGGER search_popularity AFTER UPDATE OF {counter} ON catalogue_{kind}
     EXECUTE FUNCTION search_version_changed();
 '''
 
+# With the functions go the triggers on the tables of the catalogue, and the views.
+DROP = '''
+DROP FUNCTION search_words, search_facts, search_count, search_add_up, search_bump_version,
+    search_version_changed, search_popularity,
+    search_skill_added, search_skill_removed, search_skill_edited,
+    search_persona_added, search_persona_removed, search_persona_edited CASCADE;
+'''
+
 COLUMNS = ['title', 'slug', 'tags', 'description', 'category', 'runtimes', 'author', 'license']
 
 
@@ -351,7 +359,7 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('kind', 'text'), name='one_zero_result_per_text')],
             },
         ),
-        migrations.RunSQL(FACTS, migrations.RunSQL.noop),
+        migrations.RunSQL(FACTS, DROP),
         migrations.RunSQL(COUNTS, migrations.RunSQL.noop),
         migrations.RunSQL(POPULARITY, migrations.RunSQL.noop),
         migrations.RunSQL(entries('skill', 'downloads', is_free='NULL'), migrations.RunSQL.noop),

@@ -30,6 +30,16 @@ def test_it_prints_a_token_and_nothing_else(agent):
     assert is_well_formed(printed.removesuffix("\n"))
 
 
+def test_it_issues_more_than_an_agent_may_make(agent, client_of):
+    texts = [issue("caller").strip() for _ in range(10)]
+
+    statuses = [client_of(token=text).get(ME).status_code for text in texts]
+    refused = client_of(agent).post(f"{ME}/tokens")
+
+    assert statuses == [200] * 10
+    assert (refused.status_code, refused.json()) == (409, {"error": "Too many tokens"})
+
+
 @pytest.mark.django_db(transaction=True)
 def test_from_a_shell_it_prints_a_token_and_nothing_else(agent, client_of):
     done = manage("issue_token", "caller")

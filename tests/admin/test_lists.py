@@ -7,6 +7,7 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from agents.models import AgentToken, OperatorClaim, OperatorKey
@@ -151,6 +152,14 @@ def test_the_history_of_every_row_opens(admin_client, subtests):
         with subtests.test(model._meta.label):
             url = url_of(model, "history", first_of(model).pk)
             assert admin_client.get(url).status_code == 200
+
+
+def test_the_index_of_every_app_lists_its_models(admin_client, subtests):
+    for model in SEARCHES:
+        with subtests.test(model._meta.label):
+            page = admin_client.get(reverse("admin:app_list", args=[model._meta.app_label]))
+            assert page.status_code == 200
+            assert page.context["app_list"][0]["app_label"] == model._meta.app_label
 
 
 def test_the_dashboard_and_the_list_of_skills_to_bundle_open(admin_client):

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -195,12 +195,18 @@ def test_staff_see_the_name_the_state_and_why_a_token_was_revoked(admin_client, 
 
 
 def test_the_list_can_show_the_leaked_ones_alone(admin_client, agent):
-    AgentFactory().token.revoke("Revoked by staff")
+    AgentFactory(handle="unharmed").token.revoke("Revoked by staff")
     agent.token.revoke("Reported as leaked")
+    leaked_at = datetime(2026, 1, 31, 9, 5, tzinfo=UTC)
+    AgentToken.objects.filter(pk=agent.token.pk).update(revoked_at=leaked_at)
 
     page = admin_client.get(TOKENS, {"revoked_at": "leaked"})
 
     assert list(page.context["cl"].result_list) == [agent.token]
+    text = page.content.decode()
+    for part in (agent.token.hint, ">caller<", "31 Jan 2026, 09:05", "Reported as leaked"):
+        assert part in text
+    assert "unharmed" not in text
 
 
 def test_restoring_an_agent_does_not_revive_a_revoked_token(admin_client, agent, client):

@@ -13,9 +13,16 @@ from tests.factories import PersonaFactory, SkillFactory
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 
 
-@pytest.mark.parametrize("path", ["/api/v1/skills", "/api/v1/skills/pdf", "/api/v1/personas"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(SKILLS, f"{SKILLS}/pdf", f"{SKILLS}/pdf/SKILL.md", f"{SKILLS}/pdf/archive.zip"),
+        *(PERSONAS, f"{PERSONAS}/scribe", f"{PERSONAS}/scribe/reviews"),
+        *("/api/v1/facets?kind=skill", "/api/v1/changes"),
+    ],
+)
 def test_an_unchanged_response_is_not_sent_again(anyone, path):
-    SkillFactory(slug="pdf")
+    PersonaFactory(slug="scribe", skills=[SkillFactory(slug="pdf")])
     first = anyone.get(path)
 
     for tag in (first["ETag"], f"W/{first['ETag']}", f'"x", {first["ETag"]}', "*"):

@@ -60,9 +60,26 @@ def test_a_bad_parameter_is_refused_with_what_is_allowed(anyone, url, error):
 
 def test_other_endpoints_ignore_query_parameters(anyone, client):
     SkillFactory(slug="pdf")
+    own = "/api/v1/agents/me"
 
+    for url in (own, f"{own}/manifest", f"{own}/limits", f"{own}/tokens"):
+        assert client.get(f"{url}?foo=1").status_code == 200
     assert anyone.get(f"{SKILLS}/pdf?foo=1").status_code == 200
-    assert client.get("/api/v1/agents/me?foo=1").status_code == 200
+    assert client.post(f"{own}/skills/install?foo=1", {"slug": "pdf"}).status_code == 201
+
+
+@pytest.mark.parametrize("name", ["q", "query", "search"])
+@pytest.mark.parametrize(("url", "factory"), [(SKILLS, SkillFactory), (PERSONAS, PersonaFactory)])
+def test_a_search_has_three_names_and_is_sorted_by_relevance(anyone, url, factory, name):
+    factory(slug="tables", title="Tables")
+    # Newer, so it is first in every other order that the two leave open.
+    factory(slug="mentions", description="Also reads tables.")
+    factory(slug="other")
+
+    response = anyone.get(f"{url}?{name}=tables")
+
+    assert slugs(response) == ["tables", "mentions"]
+    assert response.json()["count"] == 2
 
 
 def test_each_filter_selects_by_its_value(anyone):

@@ -114,6 +114,7 @@ def four_personas(db):
     PersonaFactory(slug="d", title="Bravo", installs=1, price_cents=100)
     review(AgentFactory(), a, 3)
     review(AgentFactory(), b, 4.5)
+    a.save(update_fields=["updated_at"])
 
 
 @pytest.mark.usefixtures("four_personas")
@@ -148,6 +149,7 @@ def test_filters_select_entries(anyone, query, found):
         ("price", ["c", "b", "d", "a"]),
         ("name", ["b", "d", "c", "a"]),
         ("newest", ["d", "c", "b", "a"]),
+        ("updated", ["a", "d", "c", "b"]),
     ],
 )
 def test_sorts_with_ties_by_newest(anyone, sort, order):

@@ -118,6 +118,29 @@ def test_a_new_window_starts_from_zero(client, rates, monkeypatch):
     assert client.post(SKILL, {"slug": "no"}).status_code == 404
 
 
+def test_a_window_does_not_move_and_begins_at_another_time_for_each_agent(
+    client_of, rates, monkeypatch
+):
+    rates(install="9/h")
+    start = 2_000_000_000
+    clients = [client_of(AgentFactory()) for _ in range(8)]
+
+    def ends(now):
+        """When each agent's window ends, as a request at that time is told."""
+        monkeypatch.setattr("django_ratelimit.core.time.time", lambda: now)
+        responses = [client.post(SKILL, {"slug": "no"}) for client in clients]
+        assert {response.status_code for response in responses} == {404}
+        return [now + seconds_in(response["RateLimit"]) for response in responses]
+
+    first = ends(start)
+    # Before the first of them ends, which may be in a second.
+    during = ends(min(first) - 1)
+
+    assert during == first
+    assert all(start < end <= start + 3600 for end in first)
+    assert len(set(first)) > 1
+
+
 def test_a_client_that_waits_for_retry_after_is_served_and_no_sooner(client, rates, monkeypatch):
     """At every second of a window, whenever it begins."""
     rates(install="3/10s")

@@ -73,9 +73,26 @@ def test_ratings_are_counted_on_the_persona(client, client_of, persona):
     assert (persona.rating_count, persona.rating_sum, persona.rating_avg) == (2, 9.5, 4.75)
 
 
+def test_an_average_has_two_decimals_wherever_it_counts(anyone, persona):
+    for rating in (5, 5, 4):
+        review(AgentFactory(), persona, rating)
+
+    detail = anyone.get("/api/v1/personas/archivist").json()
+    counts = {
+        least: anyone.get(f"/api/v1/personas?minRating={least}").json()["count"]
+        for least in ("4.67", "4.68")
+    }
+
+    assert (detail["ratingAvg"], detail["ratings"]["average"]) == (4.67, 4.67)
+    assert counts == {"4.67": 1, "4.68": 0}
+
+
 @pytest.mark.parametrize(
     ("given", "kept"),
-    [("1", "1"), ("5", "5"), ("5.0", "5"), ("4.25", "4.25"), ("1e0", "1"), ("3.5", "3.5")],
+    [
+        *(("1", "1"), ("5", "5"), ("5.0", "5"), ("4.25", "4.25"), ("1e0", "1"), ("3.5", "3.5")),
+        *(("3.456", "3.46"), ("1.004", "1")),
+    ],
 )
 def test_a_rating_is_any_number_from_1_to_5(client, persona, given, kept):
     answer = client.post(URL, f'{{"personaSlug": "archivist", "rating": {given}}}')

@@ -104,6 +104,10 @@ def test_paths_work_with_and_without_a_slash(anyone, skill, path):
     [
         ("category=data", ["a", "b"]),
         ("category=nothing", []),
+        ("category=Data", []),
+        ("tag=PDF", []),
+        ("runtime=nod", []),
+        ("author=Ada%20", []),
         ("tag=pdf", ["a", "c"]),
         ("tag=pdf&tag=csv", ["c"]),
         ("runtime=node", ["b"]),

@@ -38,6 +38,17 @@ def test_the_checksum_has_six_digits(body):
     assert sum(DIGITS.index(digit) * 62**place for place, digit in enumerate(end[::-1])) == value
 
 
+def test_a_token_of_an_earlier_prefix_goes_on_working(client_of, agent, settings):
+    earlier = agent.token.text
+    settings.TOKEN_PREFIX = "acme"
+    later = AgentToken.objects.issue(agent).text
+
+    assert (earlier[:10], later[:11]) == ("mkt_agent_", "acme_agent_")
+    for text in (earlier, later):
+        response = client_of(token=text).get(URL)
+        assert (response.status_code, response.json()["handle"]) == (200, "caller")
+
+
 def test_no_two_tokens_are_alike():
     assert len({tokens.mint() for _ in range(1000)}) == 1000
 

@@ -83,6 +83,13 @@ def test_a_database_of_this_version_is_used(demo_database):
     refuse_other_version()
 
 
+@pytest.mark.parametrize("url", ["mysql://name:secret@host/x", "postgres://127.0.0.1:1/x"])
+def test_what_is_wrong_with_the_url_is_left_to_the_command(monkeypatch, url):
+    monkeypatch.setenv("DATABASE_URL", url)
+
+    refuse_other_version()
+
+
 @pytest.mark.usefixtures("migration_of_another_version")
 def test_a_database_of_another_version_is_refused_with_a_way_out():
     with pytest.raises(SystemExit) as refused:

@@ -1,10 +1,13 @@
 """`make lint` refuses an edit of a migration that is on main or in a release."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from demo.postgres import CHECKOUT
 from tests.lint_migrations import edited
 
 MIGRATION = "agents/migrations/0001_initial.py"
@@ -18,6 +21,9 @@ def git(*arguments):
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A repository in which main has one migration."""
+    # A hook of git names the repository that it is of.
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
     git("init", "-b", "main")
     write(MIGRATION, "operations = []")
@@ -61,15 +67,45 @@ def test_nor_deleted(checkout):
     assert edited() == [MIGRATION]
 
 
-def test_nor_one_of_a_release_on_main_itself(checkout):
-    git("tag", "-a", "v1.0.0", "-m", "1.0.0")
+def test_nor_edited_by_the_last_commit_of_main_itself(checkout):
     write(MIGRATION, "operations = [1]")
     commit("Edit")
 
     assert edited() == [MIGRATION]
 
 
-def test_outside_of_a_repository_nothing_is_refused(tmp_path, monkeypatch):
+def test_nor_one_of_a_release_on_main_itself(checkout):
+    git("tag", "-a", "v1.0.0", "-m", "1.0.0")
+    write(MIGRATION, "operations = [1]")
+    commit("Edit")
+    write("README.md", "")
+    commit("Do something else")
+
+    assert edited() == [MIGRATION]
+
+
+@pytest.mark.parametrize("path", [os.environ["PATH"], ""])
+def test_outside_of_a_repository_or_without_git_nothing_is_refused(tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", path)
 
     assert edited() == []
+
+
+def test_a_clone_without_history_says_that_nothing_was_compared(checkout):
+    write(MIGRATION, "operations = [1]")
+    commit("Edit")
+    git("clone", "--depth", "1", checkout.as_uri(), "clone")
+
+    assert lint("clone").startswith("Migrations are not compared")
+    git("-C", "clone", "fetch", "--unshallow")
+    assert lint("clone").startswith(MIGRATION)
+
+
+def lint(folder):
+    """What `make lint` says of the migrations in a folder."""
+    command = [sys.executable, "-m", "tests.lint_migrations"]
+    environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
+    return subprocess.run(
+        command, cwd=folder, env=environment, check=False, stderr=subprocess.PIPE, text=True
+    ).stderr

@@ -6,10 +6,13 @@ import pytest
 from django.apps import apps
 from django.contrib.postgres.operations import NotInTransactionMixin
 from django.core.management import call_command
+from django.db import connection, transaction
 from django.db.migrations.loader import MigrationLoader
 from django_migration_linter.management.commands.lintmigrations import Command as Linter
 
+from catalogue.models import Skill
 from demo.postgres import CHECKOUT
+from tests.factories import SkillFactory
 from tests.next_release import add_migration, next_release_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -72,6 +75,18 @@ def test_only_concurrent_operations_stand_outside_a_transaction():
     ]
 
     assert loose == []
+
+
+@pytest.mark.parametrize("app", ["changes", "search"])
+def test_what_keeps_the_catalogues_tables_in_step_goes_and_comes_with_its_app(app):
+    # No test but this one sees the database without it.
+    with transaction.atomic():
+        call_command("migrate", app, "zero", verbosity=0)
+        SkillFactory(status="published")
+        Skill.objects.update(title="Another")
+        connection.check_constraints()  # What is deferred runs now.
+        call_command("migrate", verbosity=0)
+        transaction.set_rollback(True)
 
 
 def test_no_migration_is_missing(capsys):

@@ -95,3 +95,17 @@ def test_the_error_table_has_every_text_of_the_code():
 
     assert len(in_code) > 20
     assert in_code <= set(ROW.findall(CONTRACT))
+
+
+def test_every_text_of_the_error_table_is_in_the_code():
+    product = "".join(
+        text
+        for path, text in sources().items()
+        if path.endswith(".py") and not path.startswith(("bench/", "tests/"))
+    )
+    texts = {text for _, text in ROW.findall(CONTRACT)}
+
+    # Its number is that of the moment.
+    assert {text for text in texts if text not in product} == {
+        "Rate limit exceeded. Try again in 1284 seconds."
+    }

@@ -1,6 +1,7 @@
 """/skill.md, /llms.txt and /robots.txt: what they say is true, and every request works."""
 
 import re
+from operator import attrgetter
 
 import pytest
 from skills_ref.parser import parse_frontmatter
@@ -9,6 +10,7 @@ from skills_ref.validator import validate_metadata
 from agents.models import Agent
 from catalogue.models import Skill
 from tests.factories import PersonaFactory, SkillFactory, ask_for_code
+from tests.registry import OPERATIONS
 
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\[[^]]+\]\((http://[^)]+)\)")
@@ -95,6 +97,15 @@ def test_the_skill_is_valid(anyone):
     assert validate_metadata(fields) == []
     assert fields["name"] == "agent-marketplace"
     assert "http://testserver" in fields["description"]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=attrgetter("name"))
+def test_the_skill_names_every_operation(anyone, operation):
+    text = anyone.get("/skill.md").content.decode()
+
+    # Between the parameters of its path, for which the text has examples.
+    for part in re.split(r"\{\w+\}", operation.route.removeprefix("/api/v1")):
+        assert part.rstrip("/") in text
 
 
 @pytest.mark.parametrize("path", ["/skill.md", "/llms.txt"])

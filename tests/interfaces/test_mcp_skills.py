@@ -3,9 +3,11 @@
 import base64
 import hashlib
 from itertools import chain
+from unittest.mock import Mock
 from urllib.parse import quote
 
 import pytest
+from django.db import OperationalError
 
 from agents.models import AgentToken
 from catalogue.models import Persona, Skill
@@ -222,6 +224,15 @@ def test_a_refused_token_is_an_error_and_never_the_public_list(anyone, agent, na
         error = send(anyone, method, headers=headers).json()["error"]
 
         assert (error["code"], error["message"]) == (-32602, sentence)
+
+
+def test_a_store_that_is_away_is_an_error_and_never_an_empty_list(client, monkeypatch):
+    monkeypatch.setattr("profiles.reads.manifest", Mock(side_effect=OperationalError("away")))
+
+    error = send(client, "skills/list").json()["error"]
+
+    sentence = "Service temporarily unavailable. Try again in a few seconds."
+    assert (error["code"], error["message"]) == (-32603, sentence)
 
 
 @pytest.fixture

@@ -91,6 +91,38 @@ def test_it_describes_an_operation_as_the_registry_does(operation):
     assert ("requestBody" in about) == operation.has_body
 
 
+def names_in(part):
+    """The names of all properties that a part of the document describes."""
+    if isinstance(part, list):
+        return {name for each in part for name in names_in(each)}
+    if not isinstance(part, dict):
+        return set()
+    return set(part.get("properties", {})) | names_in(list(part.values()))
+
+
+def test_every_path_is_below_the_version_and_every_name_is_in_camel_case():
+    parameters = {name for operation in OPERATIONS for name in operation.parameters}
+    names = names_in(document()["components"]["schemas"]) | parameters
+
+    assert {path for path in document()["paths"] if not f"{path}/".startswith("/api/v1/")} == set()
+    assert {"slug", "setActive", "bundledIn"} <= names
+    # The distribution of ratings is by stars.
+    others = {name for name in names if not re.fullmatch("[a-z]+([A-Z][a-z]*)*", name)}
+    assert others == set("12345")
+
+
+def test_no_operation_responds_with_a_page():
+    media_types = {
+        media_type
+        for _, operation in descriptions().values()
+        for response in operation["responses"].values()
+        for media_type in response.get("content", {})
+    }
+
+    assert "application/json" in media_types
+    assert "text/html" not in media_types
+
+
 @pytest.mark.parametrize("name", descriptions())
 def test_its_examples_are_as_it_describes_them(name):
     _, operation = descriptions()[name]

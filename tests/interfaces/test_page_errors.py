@@ -6,7 +6,7 @@ import pytest
 from django.db import OperationalError
 
 from tests.factories import SkillFactory
-from tests.interfaces.pages import visible
+from tests.interfaces.pages import text_of, visible
 
 
 @pytest.mark.parametrize(
@@ -18,16 +18,20 @@ from tests.interfaces.pages import visible
         ("/skills/draft", "Skill not found"),
         ("/personas/none", "Persona not found"),
         ("/skills/a/b", "There is no such page"),
-        ("/admin/none/", None),
+        ("/operator/none", "There is no such page"),
         ("/claim/none", "There is no such page"),
     ],
 )
 def test_an_unknown_path_below_a_page_is_a_404_page(person, path, error):
     SkillFactory(slug="draft", status="draft")
+
     page = person.get(path)
 
-    if error:
-        assert f"404 {error} It may have been withdrawn" in visible(page, 404)
+    assert f"404 {error} It may have been withdrawn" in visible(page, 404)
+
+
+def test_an_unknown_path_of_the_admin_is_a_404_page(admin_client):
+    assert "There is no such page" in text_of(admin_client.get("/admin/none/"), 404)
 
 
 @pytest.mark.parametrize(

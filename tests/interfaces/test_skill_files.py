@@ -88,6 +88,17 @@ def test_every_scalar_is_a_string_to_every_reader_of_yaml(anyone, line):
     assert all(isinstance(text, str) and text for pair in scalars for text in pair), fields
 
 
+def test_no_key_of_the_protocol_is_served(anyone):
+    key = "io.modelcontextprotocol/origin"
+    lines = f"name: some\ndescription: x\nmetadata:\n  author: me\n  {key}: elsewhere"
+    SkillFactory(slug="some", content=f"---\n{lines}\n---\nDo.")
+
+    text = file_of(anyone, "some")
+
+    assert key not in text
+    assert problems(text, "some") == []
+
+
 @pytest.mark.parametrize(
     "description",
     [

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorKey
 from installs.models import PersonaInstall, SkillInstall
+from tests.factories import AgentFactory, claim
 from tests.operators.claiming import CONFIRM, GRACE, shown
 from tests.operators.conftest import OperatorBrowser
 
@@ -149,8 +150,9 @@ def test_all_tokens_of_a_paused_agent_can_be_revoked(console, agent, paths):
     assert console.get(paths["revoke-tokens"]).status_code == 404
 
 
-def test_actions_are_limited_by_operator(console, stranger, paths, rates):
+def test_actions_are_limited_by_operator(console, stranger, key, paths, rates):
     rates(manage="2/h")
+    claim(AgentFactory(handle="second"), key=key)
     assert [console.submit(paths["pause"]).status_code for _ in range(2)] == [302, 302]
 
     page = console.submit(paths["resume"])
@@ -158,6 +160,7 @@ def test_actions_are_limited_by_operator(console, stranger, paths, rates):
     assert page.status_code == 429
     assert 1 <= int(page.headers["Retry-After"]) <= 3600
     assert Agent.objects.get(handle="caller").paused_at is not None
+    assert console.submit("/operator/agents/second/pause").status_code == 429
     assert stranger.submit("/operator/agents/other/pause").status_code == 302
 
 

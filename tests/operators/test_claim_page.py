@@ -6,6 +6,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
@@ -89,6 +90,13 @@ def test_a_name_with_control_characters_is_refused(operator, client, url, name):
     assert page.status_code == 400
     assert "This must not contain control characters." in page.content.decode()
     assert claim_of(client)["status"] == "unclaimed"
+
+
+def test_no_email_is_sent(operator, client, url):
+    code = code_in(submit(operator, url))
+    assert client.post(CONFIRM, {"code": code}).status_code == 200
+
+    assert mail.outbox == []
 
 
 def test_the_code_is_shown_once(operator, url):
