@@ -9,6 +9,8 @@ from infrastructure.db.connections import Connection
 from tests.live import url_of_test_database
 from tests.processes import is_within
 
+pytestmark = pytest.mark.infrastructure
+
 
 @pytest.fixture
 def link(transactional_db):

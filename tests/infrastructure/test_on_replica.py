@@ -10,6 +10,8 @@ from infrastructure.replicas import monitor as watching
 from infrastructure.replicas import reading as replicas
 from infrastructure.replicas.reading import on_replica, reading
 
+pytestmark = pytest.mark.infrastructure
+
 
 @pytest.fixture
 def left_out(monkeypatch):

@@ -27,6 +27,9 @@ from infrastructure.db.prepared_statements import PreparedStatements
 from infrastructure.db.statements import fetch_all, fetch_one
 from tests.factories import SkillFactory
 
+pytestmark = pytest.mark.infrastructure
+
+
 NOW = datetime(2026, 1, 31, 9, 5, 59, 999_999, tzinfo=UTC)
 
 
