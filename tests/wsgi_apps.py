@@ -40,8 +40,20 @@ def body(path):
 LARGE = 20 * 1024**2
 
 
+class Body(bytes):
+    """A response that knows how many of its kind are in memory."""
+
+    held = 0
+
+    def __init__(self, _):
+        Body.held += 1
+
+    def __del__(self):
+        Body.held -= 1
+
+
 def large(environ, start_response):
-    """More than the kernel takes for a client that reads nothing; little at `/`."""
-    length = 2 if environ["PATH_INFO"] == "/" else LARGE
-    start_response("200 OK", [("Content-Length", str(length))])
-    return [b"x" * length]
+    """More than the kernel takes for a client that reads nothing; at `/`, how many are held."""
+    body = b"%02d" % Body.held if environ["PATH_INFO"] == "/" else Body(b"x" * LARGE)
+    start_response("200 OK", [("Content-Length", str(len(body)))])
+    return [body]
