@@ -1,6 +1,7 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
 # make test   run the suite, in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part
-# make test-all   the same, and then what is slow or needs chromium, npm or fetched packages
+# make test-plain   the same with PLAIN=1, without what tests the infrastructure
+# make test-all   make test, and then what is slow or needs chromium, npm or fetched packages
 # make prove  run the system tests (tests/system) at full length, an hour and ten minutes
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
 # make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
@@ -20,7 +21,7 @@ PARALLEL := -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
 # Each of the servers that tests start would compile everything anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-marked test-all prove bench bench-scale manage pictures lint format lock
+.PHONY: demo test test-plain test-marked test-all prove bench bench-scale manage pictures lint format lock
 .DEFAULT_GOAL := demo
 
 demo: $(READY)
@@ -29,6 +30,9 @@ demo: $(READY)
 test: ARGS ?= $(PARALLEL)
 test: $(READY)
 	@$(BIN)/python -m pytest -m "not ($(MARKED))" $(ARGS)
+
+test-plain: $(READY)
+	@PLAIN=1 $(BIN)/python -m pytest -m "not ($(MARKED))" $(PARALLEL)
 
 test-marked: $(READY)
 	@$(BIN)/python -m pytest -m "$(MARKED)" -rs $(PARALLEL)

@@ -15,7 +15,7 @@ from infrastructure.db.compiled_queries import compiled_queries
 from infrastructure.http_cache.store import cached_responses, memory_of
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.infrastructure, pytest.mark.django_db(transaction=True)]
 
 PATHS = ["/api/v1/skills", "/api/v1/skills/pdf", "/api/v1/personas", "/skills/pdf", "/robots.txt"]
 

@@ -2,6 +2,7 @@
 
 import psutil
 import pytest
+from django.conf import settings
 
 from tests.live import LiveServer
 from tests.processes import is_within
@@ -10,15 +11,22 @@ from tests.sockets import has_no_connections
 THREADS = 2
 ONE_PROCESS = {"WEB_CONCURRENCY": "1", "WEB_THREADS": str(THREADS)}
 OURS = "infrastructure.server.worker.Worker"
+
+
+def infrastructure(worker_class):
+    return pytest.param(worker_class, marks=pytest.mark.infrastructure)
+
+
 # gunicorn's own waits in a thread for the first data of a new connection.
-ours = pytest.mark.parametrize("worker_class", [OURS], indirect=True)
+ours = pytest.mark.parametrize("worker_class", [infrastructure(OURS)], indirect=True)
 
 impatient = pytest.mark.parametrize(
-    "worker_class", ["tests.impatient_worker.Worker"], indirect=True
+    "worker_class", [infrastructure("tests.impatient_worker.Worker")], indirect=True
 )
+gthread = pytest.param("gthread", marks=[] if settings.PLAIN else pytest.mark.slow)
 
 
-@pytest.fixture(params=[OURS, pytest.param("gthread", marks=pytest.mark.slow)])
+@pytest.fixture(params=[infrastructure(OURS), gthread])
 def worker_class(request):
     return request.param
 

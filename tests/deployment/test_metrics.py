@@ -95,6 +95,7 @@ def load(server, token):
     return statuses + Counter({400: 3})
 
 
+@pytest.mark.infrastructure
 def test_the_totals_are_those_of_the_client(server):
     SkillFactory(slug="pdf")
     token = AgentFactory().token.text

@@ -205,6 +205,7 @@ def test_reading_counts_as_no_download(anyone, skill):
     assert Skill.objects.get().downloads == 0
 
 
+@pytest.mark.infrastructure
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("path", "most"), [*zip(PATHS, [0, 1, 2, 1], strict=True)])
 def test_it_costs_no_more_statements_than_the_api(anyone, path, most):

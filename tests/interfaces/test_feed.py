@@ -93,6 +93,7 @@ def test_it_holds_the_fifty_newest_of_both_kinds(person):
     assert titles(person) == wanted
 
 
+@pytest.mark.infrastructure
 def test_no_feed_is_older_than_the_catalogue(person, catalogue):
     assert "Archivist" in titles(person)
     assert len(cached_responses) == 1

@@ -112,6 +112,7 @@ def test_another_method_is_a_405(person, catalogue, method, path):
     assert response.json() == {"error": "Method Not Allowed"}
 
 
+@pytest.mark.infrastructure
 def test_the_index_is_cached_and_knows_of_a_new_part(person, catalogue):
     before = parts(person)
     assert len(cached_responses) == 1
