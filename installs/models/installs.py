@@ -119,6 +119,8 @@ class SkillInstallManager(InstallManager):
     def install(self, agent, slug, *, runtime=""):
         """Give the agent a skill, at most once, and count the download.
 
+        Downloads count installs: an uninstall takes nothing back, and the next install counts.
+
         Raises SkillAlreadyInstalled, even if staff have withdrawn the skill since, or
         SkillNotFound (contract 9.3).
         """
