@@ -158,11 +158,10 @@ def test_what_is_changed_in_a_declaration_alone_is_seen():
 
 
 def test_what_is_no_longer_declared_is_seen():
-    kept = [sql for sql in declared() if "installs_skill_by_day" not in sql]
+    kept = [sql for sql in declared() if "catalogue_skill_successor(" not in sql]
 
     assert differences(kept) == [
-        "function installs_skill_by_day()",
-        "trigger installs_skillinstall: installs_skill_by_day",
+        "function catalogue_skill_successor(bigint)",
     ]
 
 
