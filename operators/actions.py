@@ -8,7 +8,7 @@ from django.shortcuts import get_list_or_404, redirect, render
 
 from agents import tokens
 from installs.models import PersonaInstall, SkillInstall
-from marketplace.ratelimits.decorators import Caller, count
+from marketplace.ratelimits.windows import Caller, count
 from operators.forms import IssueTokenForm, LimitsForm
 from operators.pages import Console, too_many
 

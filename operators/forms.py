@@ -5,8 +5,8 @@ from agents.models import AgentToken, OperatorClaim, OperatorKey
 from marketplace.api.scopes import Scope
 from marketplace.models import max_length
 from marketplace.names import has_controls
-from marketplace.ratelimits.decorators import rate_of
 from marketplace.ratelimits.rates import Rate, in_words
+from marketplace.ratelimits.windows import rate_of
 from marketplace.secrets import holds_token
 
 # The policies that an operator may limit. Codes are left out: with no more of them to try, the

@@ -12,7 +12,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from agents import handles
 from marketplace.middleware.pages import has_method, page
 from marketplace.ratelimits.client_address import client_address
-from marketplace.ratelimits.decorators import Caller, count, usage_of
+from marketplace.ratelimits.windows import Caller, count, usage_of
 from operators import cookies
 from operators.messages import ConsoleMessages
 

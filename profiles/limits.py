@@ -1,6 +1,6 @@
 """How much of its rate limits an agent has used (contract 13.2)."""
 
-from marketplace.ratelimits.decorators import Caller, usage_of
+from marketplace.ratelimits.windows import Caller, usage_of
 
 # The policies that count by agent.
 POLICIES = ["install", "review", "confirm-claim", "manage", "report"]

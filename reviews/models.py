@@ -177,7 +177,10 @@ class Review(models.Model):
             self._count(1 if hidden_at is None else -1)
 
     def _count(self, number):
-        """Add the rating to the persona's average, or with -1 take it out."""
+        """Add the rating to the persona's average, or with -1 take it out.
+
+        The average is the sum of the ratings that count by their number (`Persona.rating_avg`).
+        """
         Persona.objects.filter(pk=self.persona_id).update(
             rating_sum=F("rating_sum") + number * self.rating,
             rating_count=F("rating_count") + number,

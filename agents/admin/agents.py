@@ -19,8 +19,8 @@ from agents.models import Agent, AgentToken
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to, state_label
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.panels import panel
-from marketplace.ratelimits.decorators import rate_of
 from marketplace.ratelimits.rates import in_words
+from marketplace.ratelimits.windows import rate_of
 
 
 @admin.register(Agent)

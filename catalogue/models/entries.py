@@ -48,6 +48,7 @@ class Status(models.TextChoices):
 
 class EntryQuerySet(CountedQuerySet):
     def published(self):
+        """What everyone sees. Drafts and withdrawn entries are for staff alone."""
         return self.filter(status=InlineConstant(Status.PUBLISHED))
 
     def unpublished(self):

@@ -3,23 +3,6 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 
-DAYS = '''
--- The installs of each day, counted in the transaction that installs.
-CREATE OR REPLACE FUNCTION installs_{kind}_by_day() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    INSERT INTO installs_{kind}day AS counted ({kind}_id, day, installs)
-    SELECT {kind}_id, (installed_at AT TIME ZONE 'UTC')::date AS day, count(*)
-    FROM added GROUP BY {kind}_id, day ORDER BY {kind}_id, day
-    ON CONFLICT ({kind}_id, day) DO UPDATE SET installs = counted.installs + excluded.installs;
-    RETURN NULL;
-END $$;
-
-CREATE TRIGGER installs_{kind}_by_day AFTER INSERT ON installs_{kind}install
-    REFERENCING NEW TABLE AS added
-    FOR EACH STATEMENT EXECUTE FUNCTION installs_{kind}_by_day();
-'''
-
-
 class Migration(migrations.Migration):
 
     initial = True
@@ -30,30 +13,6 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.CreateModel(
-            name='PersonaDay',
-            fields=[
-                ('day', models.DateField()),
-                ('installs', models.PositiveIntegerField()),
-                ('pk', models.CompositePrimaryKey('persona_id', 'day', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('persona', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='install_days', to='catalogue.persona')),
-            ],
-            options={
-                'abstract': False,
-            },
-        ),
-        migrations.CreateModel(
-            name='SkillDay',
-            fields=[
-                ('day', models.DateField()),
-                ('installs', models.PositiveIntegerField()),
-                ('pk', models.CompositePrimaryKey('skill_id', 'day', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('skill', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='install_days', to='catalogue.skill')),
-            ],
-            options={
-                'abstract': False,
-            },
-        ),
         migrations.CreateModel(
             name='PersonaInstall',
             fields=[
@@ -68,7 +27,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-id'],
                 'abstract': False,
-                'indexes': [models.Index(models.F('agent'), models.OrderBy(models.F('id'), descending=True), name='persona_install_newest'), models.Index(models.F('persona'), models.OrderBy(models.F('id'), descending=True), name='persona_install_agents'), django.contrib.postgres.indexes.BrinIndex(autosummarize=True, fields=['installed_at'], name='persona_install_day')],
+                'indexes': [models.Index(models.F('agent'), models.OrderBy(models.F('id'), descending=True), name='persona_install_newest'), models.Index(models.F('persona'), models.OrderBy(models.F('installed_at'), descending=True), name='persona_install_times'), django.contrib.postgres.indexes.BrinIndex(autosummarize=True, fields=['installed_at'], name='persona_install_day')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('agent', 'persona'), name='one_present_install_per_agent_and_persona'), models.UniqueConstraint(condition=models.Q(('is_active', True)), fields=('agent',), name='one_active_persona_per_agent'), models.CheckConstraint(condition=models.Q(('is_active', False), ('removed_at', None), _connector='OR'), name='only_a_present_one_is_active')],
             },
         ),
@@ -86,10 +45,8 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-id'],
                 'abstract': False,
-                'indexes': [models.Index(models.F('agent'), models.OrderBy(models.F('id'), descending=True), name='skill_install_newest'), models.Index(models.F('skill'), models.OrderBy(models.F('id'), descending=True), name='skill_install_agents'), django.contrib.postgres.indexes.BrinIndex(autosummarize=True, fields=['installed_at'], name='skill_install_day')],
+                'indexes': [models.Index(models.F('agent'), models.OrderBy(models.F('id'), descending=True), name='skill_install_newest'), models.Index(models.F('skill'), models.OrderBy(models.F('installed_at'), descending=True), name='skill_install_times'), django.contrib.postgres.indexes.BrinIndex(autosummarize=True, fields=['installed_at'], name='skill_install_day')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('removed_at', None)), fields=('agent', 'skill'), name='one_present_install_per_agent_and_skill')],
             },
         ),
-        migrations.RunSQL(DAYS.format(kind='skill'), migrations.RunSQL.noop),
-        migrations.RunSQL(DAYS.format(kind='persona'), migrations.RunSQL.noop),
     ]

@@ -1,2 +1,1 @@
-from installs.models.days import PersonaDay, SkillDay
 from installs.models.installs import PersonaInstall, SkillInstall, take_turn

@@ -119,6 +119,8 @@ class SkillInstallManager(InstallManager):
     def install(self, agent, slug, *, runtime=""):
         """Give the agent a skill, at most once, and count the download.
 
+        Downloads count installs: an uninstall takes nothing back, and the next install counts.
+
         Raises SkillAlreadyInstalled, even if staff have withdrawn the skill since, or
         SkillNotFound (contract 9.3).
         """
@@ -163,7 +165,7 @@ class SkillInstall(Install):
 
     # skill_install_newest begins with the agent and serves as this key's index.
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="skill_installs", db_index=False)
-    # skill_install_agents begins with the skill.
+    # skill_install_times begins with the skill.
     skill = models.ForeignKey(Skill, models.PROTECT, related_name="agent_installs", db_index=False)
     runtime = models.TextField(blank=True)
 
@@ -179,7 +181,7 @@ class SkillInstall(Install):
         ]
         indexes = [
             models.Index(F("agent"), F("id").desc(), name="skill_install_newest"),
-            models.Index(F("skill"), F("id").desc(), name="skill_install_agents"),
+            models.Index(F("skill"), F("installed_at").desc(), name="skill_install_times"),
             # For the counts by day; rows are inserted in order of time, which keeps it tiny.
             BrinIndex(fields=["installed_at"], name="skill_install_day", autosummarize=True),
         ]
@@ -272,7 +274,7 @@ class PersonaInstall(Install):
         ]
         indexes = [
             models.Index(F("agent"), F("id").desc(), name="persona_install_newest"),
-            models.Index(F("persona"), F("id").desc(), name="persona_install_agents"),
+            models.Index(F("persona"), F("installed_at").desc(), name="persona_install_times"),
             BrinIndex(fields=["installed_at"], name="persona_install_day", autosummarize=True),
         ]
 

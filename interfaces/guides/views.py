@@ -8,8 +8,8 @@ from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.middleware.security import ContentSecurityPolicyMiddleware
-from marketplace.ratelimits.decorators import rate_of
 from marketplace.ratelimits.rates import in_words
+from marketplace.ratelimits.windows import rate_of
 
 
 class GuideViewSet(PublicReadingViewSet):

@@ -25,8 +25,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
 from interfaces.mcp import skills
-from interfaces.mcp.tools import TOOLS
-from interfaces.mcp.tools_list import list_tools
+from interfaces.mcp.tools_list import TOOLS, list_tools
 from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError, BadRequest
 from marketplace.api.links import base_url
 from marketplace.secrets import mask

@@ -1,13 +1,14 @@
-"""What `tools/list` responds with."""
+"""The list of the tools: what `tools/list` responds with."""
 
 import json
 
 from mcp.types import ListToolsResult, ToolAnnotations
 from mcp.types import Tool as OfferedTool
 
-from interfaces.mcp.tools import TOOLS
+from interfaces.mcp.tools import agents, catalogue, installs, reviews
 from search.reads import most_common
 
+TOOLS = {**catalogue.TOOLS, **agents.TOOLS, **installs.TOOLS, **reviews.TOOLS}
 MAX_CATEGORIES = 50  # from so many on, a description names none
 KINDS = {"search_skills": "skill", "search_personas": "persona"}
 OFFERED = [

@@ -14,7 +14,7 @@ from interfaces.openapi.components import HEADERS, ErrorSerializer
 from marketplace.api import exceptions, fields
 from marketplace.api.serializers import ResponseSerializer
 from marketplace.middleware import errors as middleware
-from marketplace.ratelimits.decorators import rate_of
+from marketplace.ratelimits.windows import rate_of
 
 STATUS_DESCRIPTIONS = {
     200: "Done.",

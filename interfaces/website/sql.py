@@ -26,12 +26,15 @@ def parts_of(table):
 def weeks_of(kind):
     """The installs of an entry in each of the last weeks, oldest first, as an array."""
     return f"""ARRAY(
-        SELECT coalesce(sum(installs), 0)::bigint
-        FROM generate_series(0, %(weeks)s - 1) AS week
-        LEFT JOIN installs_{kind}day AS counted ON counted.{kind}_id = %(entry)s
-            AND counted.day > %(today)s::date - 7 * (%(weeks)s - week)
-            AND counted.day <= %(today)s::date - 7 * (%(weeks)s - week - 1)
-        GROUP BY week ORDER BY week
+        SELECT (
+            SELECT count(*) FROM installs_{kind}install
+            WHERE {kind}_id = %(entry)s
+                AND installed_at >= today_ends - interval '1 week' * (week + 1)
+                AND installed_at < today_ends - interval '1 week' * week
+        )
+        FROM generate_series(%(weeks)s - 1, 0, -1) AS week,
+            (SELECT (%(today)s::date + 1)::timestamp AT TIME ZONE 'UTC') AS today (today_ends)
+        ORDER BY week DESC
     )"""
 
 
@@ -41,7 +44,7 @@ def related_of(kind, *, counter):
     WITH entry AS (SELECT id, author FROM catalogue_{kind} WHERE id = %(entry)s),
     agents AS (
         SELECT agent_id, removed_at FROM installs_{kind}install
-        WHERE {kind}_id = %(entry)s ORDER BY id DESC LIMIT %(max_agents)s
+        WHERE {kind}_id = %(entry)s ORDER BY installed_at DESC LIMIT %(max_agents)s
     ), others AS (
         SELECT other.{kind}_id AS id, count(*) AS agents
         FROM agents, LATERAL (

@@ -9,7 +9,7 @@ from django.template.response import TemplateResponse
 
 from infrastructure import metrics
 from marketplace.ratelimits.client_address import client_address
-from marketplace.ratelimits.decorators import Caller, count, usage_of
+from marketplace.ratelimits.windows import Caller, count, usage_of
 
 # Checking a password takes a third of a second of a core, also where no user has the name. A
 # process checks one at a time and lets nobody wait for it, so its other threads serve requests.

@@ -24,7 +24,7 @@ class StrictJSONParser(BaseParser):
     def parse(self, stream, media_type=None, parser_context=None):
         request = parser_context["request"]
         length = int(request.META.get("CONTENT_LENGTH") or 0)
-        self.check_content_type(request.content_type, length)
+        self.check_content_type(media_type, length)
         if length > MAX_BODY:
             raise BodyTooLarge
         body = self.read(request, length)

@@ -2,12 +2,14 @@
 
 from functools import cache
 
+from django.conf import settings
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.viewsets import GenericViewSet
 
 from infrastructure.http_cache.headers import PUBLIC
 from infrastructure.http_cache.validators import Read
+from infrastructure.views import ThinView
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.api.responses import cached
@@ -20,7 +22,7 @@ class IgnoreClientContentNegotiation(BaseContentNegotiation):
         return renderers[0], renderers[0].media_type
 
 
-class ApiViewSet(GenericViewSet):
+class ApiViewSet(*([] if settings.PLAIN else [ThinView]), GenericViewSet):
     """A view for authenticated agents; subclasses name the `required_scope`."""
 
     content_negotiation_class = IgnoreClientContentNegotiation
@@ -52,8 +54,8 @@ class ApiViewSet(GenericViewSet):
 
     def parsed_body(self, request):
         """What the parser reads, not `request.data`: DRF asks no parser about an empty body."""
-        (parser,) = request.parsers
-        return parser.parse(request.stream, request.content_type, request.parser_context)
+        [parser] = self.get_parsers()
+        return parser.parse(request, request.META.get("CONTENT_TYPE", ""), {"request": request})
 
     @property
     def default_response_headers(self):

@@ -1,57 +1,10 @@
-"""Rate limits in fixed windows, which count every request whatever its outcome (contract 11.2)."""
+"""The decorator that counts the requests of an API view (contract 11.2)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import wraps
-from types import MappingProxyType
-from typing import NamedTuple
 
-from django.conf import settings
-from django.db import OperationalError
-from django_ratelimit.core import get_usage
-
-from infrastructure import metrics
 from marketplace.api.exceptions import RateLimitExceeded
 from marketplace.ratelimits.client_address import client_address
-from marketplace.ratelimits.rates import Rate
-
-
-class Caller(NamedTuple):
-    """Who is counted: an agent with its tier and its operator's lower limits, or an address."""
-
-    key: int | str
-    tier: str = "free"
-    limits: Mapping = MappingProxyType({})
-
-    @classmethod
-    def of(cls, agent):
-        return cls(agent.pk, agent.tier, agent.limits)
-
-
-@dataclass(frozen=True)
-class Usage:
-    """A caller's use of its window; the next one begins in `seconds`, from 1 to `window`."""
-
-    policy: str
-    limit: int
-    window: int
-    remaining: int
-    seconds: int
-    is_exceeded: bool
-    is_lowered: bool  # by the agent's operator
-
-    @property
-    def minutes(self):
-        """Until the next window begins, rounded up."""
-        return -(-self.seconds // 60)
-
-    @property
-    def headers(self):
-        """The fields of draft-ietf-httpapi-ratelimit-headers-10."""
-        return {
-            "RateLimit-Policy": f'"{self.policy}";q={self.limit};w={self.window}',
-            "RateLimit": f'"{self.policy}";r={self.remaining};t={self.seconds}',
-        }
+from marketplace.ratelimits.windows import Caller, count
 
 
 def ratelimit(policy):
@@ -75,45 +28,3 @@ def ratelimit(policy):
         return counted
 
     return decorate
-
-
-def count(request, policy, caller):
-    """Count one request of the caller, and return the caller's Usage.
-
-    The store counts in autocommit, so a later rollback undoes no count.
-    """
-    usage = usage_of(request, policy, caller, increment=True)
-    if usage.is_exceeded:
-        metrics.refusals.labels(policy).inc()
-    return usage
-
-
-def usage_of(request, policy, caller, *, increment=False):
-    """The caller's Usage as it is, or with one request more."""
-    rate = Rate.parse(rate_of(policy, caller.tier))
-    # Counted by the tier's rate, which the library makes a part of the counter's key, so that
-    # another limit does not begin at nothing.
-    usage = get_usage(
-        request, group=policy, key=lambda *_: str(caller.key), rate=rate, increment=increment
-    )
-    if usage["should_limit"] and not usage["count"]:
-        # The library says so that the store has failed.
-        raise OperationalError("the store of the rate limits has lost a count")
-    limit = min(usage["limit"], caller.limits.get(policy, usage["limit"]))
-    return Usage(
-        policy=policy,
-        limit=limit,
-        window=rate.window,
-        remaining=max(limit - usage["count"], 0),
-        # `time_left` counts to the last second of the window, so the next window begins one later.
-        # It is -1 if that second has passed since the request was counted.
-        seconds=max(usage["time_left"] + 1, 1),
-        is_exceeded=usage["should_limit"] or usage["count"] > limit,
-        is_lowered=limit < usage["limit"],
-    )
-
-
-def rate_of(policy, tier):
-    """The tier's rate, or the free one if the deployment configures none for the tier."""
-    rates = settings.RATE_LIMITS[policy]
-    return rates.get(tier, rates["free"])

@@ -158,11 +158,13 @@ def test_what_is_changed_in_a_declaration_alone_is_seen():
 
 
 def test_what_is_no_longer_declared_is_seen():
-    kept = [sql for sql in declared() if "installs_skill_by_day" not in sql]
+    kept = [sql for sql in declared() if "changes_persona_changed" not in sql]
 
     assert differences(kept) == [
-        "function installs_skill_by_day()",
-        "trigger installs_skillinstall: installs_skill_by_day",
+        "constraint catalogue_persona: changes_persona_changed",
+        "function changes_note_persona(bigint)",
+        "function changes_persona_changed()",
+        "trigger catalogue_persona: changes_persona_changed",
     ]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from agents import handles
-from interfaces.mcp.tools import TOOLS
+from interfaces.mcp.tools_list import TOOLS
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory, review
 from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result, success
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from catalogue.models import Skill
-from installs.models import PersonaDay, PersonaInstall, SkillDay, SkillInstall
+from installs.models import PersonaInstall, SkillInstall
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -43,30 +43,6 @@ def install(entry, *, days_ago, number=1):
         )
     finally:
         field.auto_now_add = True
-
-
-def test_an_install_is_counted_by_day_also_when_it_is_repeated(client, agent):
-    skill, persona = SkillFactory(slug="pdf-tables"), PersonaFactory(slug="archivist")
-    for _ in range(2):
-        client.post("/api/v1/agents/me/skills/install", {"slug": "pdf-tables"})
-        client.post("/api/v1/agents/me/skills/uninstall", {"slug": "pdf-tables"})
-    client.post("/api/v1/agents/me/skills/install", {"slug": "unknown"})
-    client.post("/api/v1/agents/me/personas/install", {"slug": "archivist"})
-    client.post("/api/v1/agents/me/personas/install", {"slug": "archivist"})
-
-    today = datetime.now(UTC).date()
-    assert list(SkillDay.objects.values_list("skill", "day", "installs")) == [(skill.pk, today, 2)]
-    assert list(PersonaDay.objects.values_list("persona", "day", "installs")) == [
-        (persona.pk, today, 1)
-    ]
-
-
-def test_many_installs_in_one_statement_are_counted_too():
-    skill = SkillFactory()
-
-    install(skill, days_ago=3, number=4)
-
-    assert SkillDay.objects.get().installs == 4
 
 
 @pytest.mark.parametrize(
