@@ -8,17 +8,14 @@ import time
 from email.utils import formatdate
 from functools import lru_cache
 from http import HTTPStatus
+from logging import getLogger
 from pathlib import Path
-
-from gunicorn import glogging, util
-from gunicorn.http.parser import RequestParser
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from infrastructure.server import request_ids
+from infrastructure.server import gunicorn_internals, request_ids
 from infrastructure.server.exporter import Exporter
 from infrastructure.server.requests import Request
-from infrastructure.server.sizes import MAX_BODY
 from marketplace import environment, logging
 
 bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
@@ -59,7 +56,6 @@ control_socket_disable = True
 # The C parser, which gunicorn takes where gunicorn_h1c is installed, accepts lines that end in LF
 # alone and folded headers, which a proxy in front may read otherwise.
 http_parser = "python"
-RequestParser.mesg_class = Request
 
 request_timeout = environment.whole_number("REQUEST_TIMEOUT", default=15, low=1, high=600)
 metrics_address = environment.address("METRICS_ADDRESS")
@@ -74,50 +70,35 @@ def post_worker_init(worker):
         exporter.post_worker_init(worker)
 
 
-def pre_request(_worker, req):
-    """Announce that the connection ends: the rest of a long body may stay unread."""
-    if getattr(req.body.reader, "length", 0) >= MAX_BODY:
-        req.force_close()
-
-
 logconfig_dict = logging.config()
 HAS_ACCESS_LOG = environment.boolean("ACCESS_LOG", default=False)
 # What every page and every router asks for again and again, and would bury the rest.
 NOT_LOGGED = re.compile(r"/static/.*|/(?:healthz|readyz)/*|/favicon\.ico")
 
 
-class Log(glogging.Logger):
+class Log(gunicorn_internals.BaseLog):
     """A line for each request of a page or the API.
 
     It has address, request, status, bytes of the body, milliseconds.
     """
 
-    def access(self, resp, req, environ, request_time):
-        if not HAS_ACCESS_LOG:
-            return
+    def log_request(self, environ, target, status, size, duration):
         # The path as it was sent, without its query. gunicorn's own formatter has it decoded only,
         # which may span lines, and collects all headers first.
-        path = environ["RAW_URI"].partition("?")[0]
-        if NOT_LOGGED.fullmatch(path):
+        path = target.partition("?")[0]
+        if not HAS_ACCESS_LOG or NOT_LOGGED.fullmatch(path):
             return
-        self.access_log.info(
+        getLogger("gunicorn.access").info(
             '%(address)s "%(method)s %(path)s" %(status)d %(bytes)d %(milliseconds)dms',
             {
                 "address": environ["REMOTE_ADDR"],
                 "method": environ["REQUEST_METHOD"],
                 "path": path,
-                "status": int(resp.status[:3]),
-                "bytes": bytes_of(resp, environ),
-                "milliseconds": round(request_time.total_seconds() * 1000, 1),
+                "status": status,
+                "bytes": size,
+                "milliseconds": round(duration.total_seconds() * 1000, 1),
             },
         )
-
-
-def bytes_of(resp, environ):
-    """The size of the body. gunicorn's `sent` leaves out what the kernel sends from a file."""
-    if environ["REQUEST_METHOD"] == "HEAD":
-        return 0
-    return resp.sent or resp.response_length or 0
 
 
 logger_class = Log
@@ -141,10 +122,7 @@ def write_json_error(sock, status_int, reason, mesg):
         f"Cache-Control: no-store\r\n{retry}"
         f"{request_ids.HEADER}: {request_ids.current_request_id()}\r\n\r\n"
     )
-    util.write_nonblock(sock, (head + body).encode("ascii"))
-
-
-util.write_error = write_json_error
+    sock.sendall((head + body).encode("ascii"))
 
 
 @lru_cache(1)
@@ -152,5 +130,5 @@ def date_of(second):
     return formatdate(second, usegmt=True)
 
 
-# gunicorn would format it anew for each response.
-util.http_date = lambda: date_of(int(time.time()))
+# gunicorn would format the date anew for each response.
+gunicorn_internals.replace(Request, write_json_error, lambda: date_of(int(time.time())))

@@ -32,7 +32,7 @@ def leave_files_to_the_server():
 
     gunicorn would read what the wrapped one sends. The SDK wraps none with a descriptor.
     """
-    from gunicorn.http.wsgi import FileWrapper  # noqa: PLC0415
+    from infrastructure.server.gunicorn_internals import FileWrapper  # noqa: PLC0415
 
     FileWrapper.fileno = lambda wrapper: wrapper.filelike.fileno()
 

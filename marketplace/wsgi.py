@@ -21,6 +21,7 @@ from django.utils.http import parse_header_parameters
 from infrastructure.db.connections import Connection
 from infrastructure.http_cache.store import fresh_response
 from infrastructure.metrics import measured
+from infrastructure.server.gunicorn_internals import end_connection
 from infrastructure.server.request_ids import HEADER, new_id, request_id
 from infrastructure.server.sizes import MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
 from marketplace.middleware.health import clocks
@@ -81,7 +82,7 @@ def measure_chunked_body(environ):
         environ["wsgi.input"] = io.BytesIO(body)
         if len(body) > MAX_BODY:
             # The rest of the body is unread, and must not be parsed as the next request.
-            chunks.reader.req.force_close()
+            end_connection(chunks)
             environ["wsgi.input"] = TooLong()
         environ["CONTENT_LENGTH"] = str(len(body))
 

@@ -1,10 +1,8 @@
-import os
 import time
+from contextlib import suppress
 from operator import attrgetter
 
-from gunicorn.http.parser import RequestParser
-from gunicorn.workers.gthread import TConn
-
+from infrastructure.server.gunicorn_internals import BaseConnection
 from infrastructure.server.incoming import Incoming, TooLarge
 from infrastructure.server.sockets import ClientSocket
 from infrastructure.server.uploads import Upload
@@ -13,22 +11,18 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 FIRST_SECONDS = 10  # in which the first byte of a new connection must have come
 
 
-class Connection(TConn):
-    """gunicorn's connection, and how much of its next request has arrived."""
+class Connection(BaseConnection):
+    """A connection, and how much of its next request has arrived."""
 
+    deadline = None  # by which its next event must have come
     is_partial = False  # a request has begun
     on_event = None  # what its next event is for
     upload = None
     stored = 0  # bytes of a request that is not whole
 
     def __init__(self, plain):
-        super().__init__(plain.cfg, ClientSocket.of(plain.sock), plain.client, plain.server)
-        self.data_ready = True  # gunicorn need not wait for data
+        super().__init__(plain, ClientSocket.of(plain.sock))
         self.incoming = Incoming()
-
-    def read_ahead(self):
-        """Bytes read beyond the last request. The socket no longer reports them as readable."""
-        return b"" if self.parser is None else self.parser.unreader.buf.getvalue()
 
     def is_whole(self):
         try:
@@ -43,23 +37,18 @@ class Connection(TConn):
 
     def store_body(self, size):
         """Take the bytes of a body out of the socket, where they might not fit."""
-        self.init()
-        buffer = self.parser.unreader.buf
-        buffer.seek(0, os.SEEK_END)
-        buffer.write(self.sock.recv_now(size) or b"")
-        self.stored = buffer.tell()
+        self.stored = self.add_read_ahead(self.sock.recv_now(size) or b"")
 
     def store_upload(self):
         """Store some of the bytes that have arrived. Returns whether the client has closed."""
         if self.upload is None:
             self.upload = Upload(self.incoming.size)
-            if self.parser is not None:
-                self.upload.write(self.parser.unreader.take_buffered())
+            self.upload.write(self.read_ahead())
             self.sock.wake_at(1)
         has_ended = self.upload.receive(self.sock)
         self.stored = self.upload.stored
         if not self.upload.missing:
-            self.parser = RequestParser(self.cfg, self.upload.pieces(), self.client)
+            self.read_from(self.upload.pieces())
         return has_ended
 
     def end_request(self):
@@ -69,9 +58,10 @@ class Connection(TConn):
             self.upload.close()
             self.upload = None
 
-    def close(self, graceful=False):  # noqa: FBT002
+    def close(self):
         self.end_request()
-        super().close(graceful)
+        with suppress(OSError):
+            self.sock.close()
 
 
 class ParkedConnections(dict):
@@ -87,7 +77,7 @@ class ParkedConnections(dict):
         """
         conns = [*self.items()][:-1]
         is_late = time.monotonic() + FIRST_SECONDS - 1
-        silent = [item for item in conns if item[1].parser is None and item[1].timeout < is_late]
+        silent = [item for item in conns if item[1].is_unread and item[1].deadline < is_late]
         return (silent or conns)[:1]
 
     def largest_beyond(self, conn, bound):
@@ -100,9 +90,9 @@ class ParkedConnections(dict):
 
     def beyond(self, memory):
         """Connections to close so that the rest fit into the memory, the most stalled first."""
-        conns = [conn for conn in [*self.values()] if conn.sock.memory and conn.timeout]
+        conns = [conn for conn in [*self.values()] if conn.sock.memory and conn.deadline]
         excess = sum(conn.sock.memory for conn in conns) - memory
-        for conn in sorted(conns, key=attrgetter("timeout")):
+        for conn in sorted(conns, key=attrgetter("deadline")):
             if excess <= 0:
                 return
             excess -= conn.sock.memory

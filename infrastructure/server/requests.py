@@ -2,31 +2,30 @@
 
 from urllib.parse import urlsplit
 
-from gunicorn.http import message
-from gunicorn.http.errors import InvalidHeader, InvalidRequestLine
+from infrastructure.server import gunicorn_internals as gunicorn
 
 
-class Request(message.Request):
-    def parse(self, unreader):
-        rest = super().parse(unreader)
-        names = {name for name, _ in self.headers}
-        if self.version >= (1, 1) and "HOST" not in names:
-            raise InvalidHeader("Host is missing")  # RFC 9112, 3.2
-        if "://" in self.uri and not self.uri.startswith("/"):
-            self.replace_host()
+class Request(gunicorn.BaseRequest):
+    @staticmethod
+    def checked(version, target, headers):
+        """The headers for the application, and whether the client closes after this request."""
+        names = {name for name, _ in headers}
+        if version >= (1, 1) and "HOST" not in names:
+            raise gunicorn.InvalidHeader("Host is missing")  # RFC 9112, 3.2
+        if "://" in target and not target.startswith("/"):
+            headers = with_host_of(target, headers)
         # RFC 9110, 7.6.1. gunicorn knows `close` only as the header's whole value.
-        if "CONNECTION" in names and "close" in self.connection_options():
-            self.force_close()
-        return rest
+        return headers, "CONNECTION" in names and "close" in connection_options(headers)
 
-    def replace_host(self):
-        """The authority of an absolute target takes the place of `Host` (RFC 9112, 3.2.2)."""
-        host = urlsplit(self.uri).netloc
-        if not host:
-            raise InvalidRequestLine(self.uri)
-        others = [field for field in self.headers if field[0] != "HOST"]
-        self.headers = [*others, ("HOST", host)]
 
-    def connection_options(self):
-        values = (value for name, value in self.headers if name == "CONNECTION")
-        return {option.strip(" \t").lower() for value in values for option in value.split(",")}
+def with_host_of(target, headers):
+    """The authority of an absolute target takes the place of `Host` (RFC 9112, 3.2.2)."""
+    host = urlsplit(target).netloc
+    if not host:
+        raise gunicorn.InvalidRequestLine(target)
+    return [*(field for field in headers if field[0] != "HOST"), ("HOST", host)]
+
+
+def connection_options(headers):
+    values = (value for name, value in headers if name == "CONNECTION")
+    return {option.strip(" \t").lower() for value in values for option in value.split(",")}

@@ -12,7 +12,6 @@ Proved with the release of gunicorn that pyproject.toml pins. Delete it when gun
 waits without a thread; WORKER_CLASS=gthread runs that one.
 """
 
-import errno
 import os
 import select
 import socket
@@ -20,12 +19,10 @@ import time
 from contextlib import suppress
 from http import HTTPStatus
 
-from gunicorn import util
-from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER, ThreadWorker
-
 from infrastructure.server.connections import FIRST_SECONDS, Connection, ParkedConnections
+from infrastructure.server.gunicorn_internals import STOP_SECONDS, BaseWorker, refuse
 from infrastructure.server.incoming import TooLarge
-from infrastructure.server.request_ids import current_request_id, end_request
+from infrastructure.server.request_ids import end_request
 from infrastructure.server.sizes import NO_ROOM, TOO_SLOW
 
 WHEN_READABLE = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLONESHOT
@@ -36,29 +33,20 @@ CLOSE_SECONDS = 2  # in which a client must have closed after its last response
 MAX_UNSENT = 32 * 1024**2  # bytes of responses that wait for their clients
 MAX_STORED = 32 * 1024**2  # bytes of requests that have not come whole, in memory
 MAX_UPLOADS = 128 * 1024**2  # the same of uploads, in files
-NO_DESCRIPTOR = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 
 
-class Worker(ThreadWorker):
+class Worker(BaseWorker):
     request_timeout = None  # seconds; gunicorn.conf.py sets it
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
-        # By their number gunicorn decides whether another one may be kept.
-        self.parked = self.keepalived_conns = ParkedConnections()
-
-    @classmethod
-    def check_config(cls, cfg, log):
-        super().check_config(cfg, log)
-        if cfg.is_ssl:
-            raise RuntimeError("TLS needs WORKER_CLASS=gthread")
+        self.parked = ParkedConnections()
+        self.set_kept(self.parked)
 
     def run(self):
         self.events = select.epoll()
         self.end = os.eventfd(0)
         self.events.register(self.end, select.EPOLLIN)
-        for _ in range(self.cfg.threads):
-            self.tpool.submit(self.serve)
         try:
             super().run()
         finally:
@@ -81,36 +69,19 @@ class Worker(ThreadWorker):
                 # The state of the process is unknown now, so a new worker replaces it. Meanwhile
                 # the thread goes on, because the connections already accepted need one.
                 self.log.exception("A request has broken its thread; its worker ends")
+                self.alive = False
                 self.close(conn)
-                self.handle_exit(None, None)
-
-    def handle_error(self, *arguments):
-        # The log line comes before the response, and both have the ID.
-        current_request_id()
-        super().handle_error(*arguments)
-
-    def accept(self, listener):
-        try:
-            super().accept(listener)
-        except OSError as error:
-            if error.errno not in NO_DESCRIPTOR:
-                raise
-            self.make_room()
-            time.sleep(0.01)  # The listener is ready still, so this would be tried again at once.
-        else:
-            if self.nr_conns >= self.worker_connections:
-                self.make_room()
 
     def make_room(self):
         for descriptor, conn in self.parked.idlest():
             if self.parked.pop(descriptor, None) is conn:
                 self.close(conn)
 
-    def enqueue_req(self, conn):
+    def on_accept(self, plain):
         """Register a new connection, which is idle until its first request arrives."""
-        conn = Connection(conn)
+        conn = Connection(plain)
         conn.on_event = self.receive
-        conn.timeout = time.monotonic() + FIRST_SECONDS
+        conn.deadline = time.monotonic() + FIRST_SECONDS
         descriptor = conn.sock.fileno()
         self.parked[descriptor] = conn
         self.events.register(descriptor, WHEN_READABLE)
@@ -120,18 +91,11 @@ class Worker(ThreadWorker):
         descriptor = conn.sock.fileno()
         conn.on_event = on_event
         if seconds is not None:
-            conn.timeout = time.monotonic() + seconds
+            conn.deadline = time.monotonic() + seconds
         self.parked[descriptor] = conn
         # The main thread may have popped and closed it since.
         with suppress(OSError):
             self.events.modify(descriptor, event)
-
-    def close(self, conn):
-        conn.close()
-        self.method_queue.defer(self.count_out)
-
-    def count_out(self):
-        self.nr_conns -= 1
 
     def receive(self, conn, event):
         """Respond to the request if it is whole; otherwise wait for the rest."""
@@ -185,35 +149,25 @@ class Worker(ThreadWorker):
         if largest is conn:
             self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
         elif largest is not None:
-            largest.timeout = 0  # It waits, so only the main thread may take it.
+            largest.deadline = 0  # It waits, so only the main thread may take it.
         return largest is not conn
 
     def refuse(self, conn, status, text):
         end_request()
-        util.write_error(conn.sock, status, status.phrase, text)
+        refuse(conn.sock, status, text)
         self.linger(conn)
 
     def respond(self, conn):
         conn.sock.wake_at(1)
         end_request()
         conn.sock.collect()
-        conn.is_kept = self.handle(conn)
+        conn.is_kept = self.respond_to(conn)
         conn.sock.send_collected()
         conn.end_request()
         self.finish(conn, seconds=self.request_timeout)
         if conn.sock.unsent:
             for other in self.parked.beyond(MAX_UNSENT):
-                other.timeout = 0
-
-    def handle_request(self, req, conn):
-        req._expected_100_continue = False  # noqa: SLF001  # It has got it already.
-        return super().handle_request(req, conn)
-
-    def _keepalive_after(self, conn, keepalive):
-        # Before it reads what the application has not read of the body. That has arrived, so it
-        # needs no time limit.
-        conn.sock.send_collected()
-        return keepalive and conn.parser.finish_body()
+                other.deadline = 0
 
     def send_on(self, conn, _event):
         """Send more of the response; a client that takes nothing for too long is cut off."""
@@ -237,10 +191,10 @@ class Worker(ThreadWorker):
             self.park(conn, self.receive_next, self.request_timeout, WHEN_WRITABLE)
         else:
             self.park(conn, self.receive, self.cfg.keepalive)
-        # Checked after the connection is parked: _cap_keepalive, which runs after `alive` is
-        # cleared, may have missed it.
+        # Checked after the connection is parked: on_stop, which runs after `alive` is cleared, may
+        # have missed it.
         if not self.alive:
-            conn.timeout = min(conn.timeout, time.monotonic() + STOP_KEEPALIVE_LINGER)
+            conn.deadline = min(conn.deadline, time.monotonic() + STOP_SECONDS)
 
     def receive_next(self, conn, event):
         # By its own name `expire` knows that the client has not taken the last responses.
@@ -259,25 +213,22 @@ class Worker(ThreadWorker):
         else:
             self.park(conn, self.discard)
 
-    def murder_keepalived(self, force=False):  # noqa: FBT002
-        """Called by the main thread, once a second at least."""
+    def close_overdue(self, *, force):
         now = time.monotonic()
-        if self.nr_conns >= self.worker_connections:
-            self.make_room()
         for descriptor, conn in self.parked.copy().items():
-            if (force or conn.timeout <= now) and self.parked.pop(descriptor, None) is conn:
+            if (force or conn.deadline <= now) and self.parked.pop(descriptor, None) is conn:
                 try:
                     self.close(conn) if force else self.expire(conn)
                 except OSError:
                     self.close(conn)
 
     def expire(self, conn):
-        if conn.on_event == self.send_on and conn.timeout and conn.sock.has_taken():
+        if conn.on_event == self.send_on and conn.deadline and conn.sock.has_taken():
             self.park(conn, self.send_on, self.request_timeout, WHEN_WRITABLE)
         elif conn.on_event in {self.send_on, self.receive_next}:
             conn.sock.reset()
             self.close(conn)
-        elif conn.stored and not conn.timeout:
+        elif conn.stored and not conn.deadline:
             self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
         elif conn.on_event == self.receive_upload:
             self.refuse(conn, HTTPStatus.REQUEST_TIMEOUT, TOO_SLOW)
@@ -290,9 +241,7 @@ class Worker(ThreadWorker):
         else:
             self.refuse(conn, HTTPStatus.REQUEST_TIMEOUT, TOO_SLOW)
 
-    def _cap_keepalive(self, deadline):
-        # From here on gunicorn expects a sequence, of which it reads the first item.
-        self.keepalived_conns = ()
+    def on_stop(self, deadline):
         for conn in self.parked.copy().values():
             if conn.on_event == self.receive and not conn.is_partial:
-                conn.timeout = min(conn.timeout, deadline)
+                conn.deadline = min(conn.deadline, deadline)

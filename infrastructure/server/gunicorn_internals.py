@@ -1,0 +1,160 @@
+"""What the server uses of gunicorn beyond its documentation, which any release may change.
+
+tests/infrastructure/server/test_gunicorn_internals.py has a test for each name.
+"""
+
+import errno
+import os
+import time
+
+from gunicorn import glogging, util
+from gunicorn.http import errors, message, wsgi
+from gunicorn.http.parser import RequestParser
+from gunicorn.workers import gthread
+
+from infrastructure.server.request_ids import current_request_id
+from infrastructure.server.sizes import MAX_BODY
+
+STOP_SECONDS = gthread.STOP_KEEPALIVE_LINGER  # for an idle connection of a worker that stops
+NO_DESCRIPTOR = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+InvalidHeader, InvalidRequestLine = errors.InvalidHeader, errors.InvalidRequestLine
+FileWrapper = wsgi.FileWrapper
+
+
+class BaseWorker(gthread.ThreadWorker):
+    """gunicorn's threaded worker, with threads that run `serve` of the subclass.
+
+    Its main thread calls `on_accept` with each new connection, `make_room` while there are too
+    many, `close_overdue` once a second at least, and `on_stop`.
+    """
+
+    @classmethod
+    def check_config(cls, cfg, log):
+        super().check_config(cfg, log)
+        if cfg.is_ssl:
+            raise RuntimeError("TLS needs WORKER_CLASS=gthread")
+
+    def set_kept(self, conns):
+        # By their number gunicorn decides whether another one may be kept.
+        self.keepalived_conns = conns
+
+    def run(self):
+        for _ in range(self.cfg.threads):
+            self.tpool.submit(self.serve)
+        super().run()
+
+    def accept(self, listener):
+        try:
+            super().accept(listener)
+        except OSError as error:
+            if error.errno not in NO_DESCRIPTOR:
+                raise
+            self.make_room()
+            time.sleep(0.01)  # The listener is ready still, so this would be tried again at once.
+        else:
+            self.limit_connections()
+
+    def limit_connections(self):
+        if self.nr_conns >= self.worker_connections:
+            self.make_room()
+
+    def enqueue_req(self, conn):
+        self.on_accept(conn)
+
+    def murder_keepalived(self, force=False):  # noqa: FBT002
+        self.limit_connections()
+        self.close_overdue(force=force)
+
+    def _cap_keepalive(self, deadline):
+        # From here on gunicorn expects a sequence, of which it reads the first item.
+        self.keepalived_conns = ()
+        self.on_stop(deadline)
+
+    def respond_to(self, conn):
+        """Serve a request that has come whole. Returns whether the connection may be kept."""
+        return self.handle(conn)
+
+    def handle_request(self, req, conn):
+        req._expected_100_continue = False  # noqa: SLF001  # It has got it already.
+        return super().handle_request(req, conn)
+
+    def _keepalive_after(self, conn, keepalive):
+        # Before it reads what the application has not read of the body. That has arrived, so it
+        # needs no time limit.
+        conn.sock.send_collected()
+        return keepalive and conn.parser.finish_body()
+
+    def handle_error(self, *arguments):
+        # The log line comes before the response, and both have the ID.
+        current_request_id()
+        super().handle_error(*arguments)
+
+    def close(self, conn):
+        conn.close()
+        self.method_queue.defer(self.count_out)
+
+    def count_out(self):
+        self.nr_conns -= 1
+
+
+class BaseConnection(gthread.TConn):
+    def __init__(self, plain, sock):
+        super().__init__(plain.cfg, sock, plain.client, plain.server)
+        self.data_ready = True  # gunicorn need not wait for data
+
+    @property
+    def is_unread(self):
+        return self.parser is None
+
+    def read_ahead(self):
+        """Bytes read beyond the last request. The socket no longer reports them as readable."""
+        return b"" if self.is_unread else self.parser.unreader.buf.getvalue()
+
+    def add_read_ahead(self, data):
+        """Returns how many bytes these are then."""
+        self.init()
+        buffer = self.parser.unreader.buf
+        buffer.seek(0, os.SEEK_END)
+        buffer.write(data)
+        return buffer.tell()
+
+    def read_from(self, pieces):
+        self.parser = RequestParser(self.cfg, pieces, self.client)
+
+
+class BaseRequest(message.Request):
+    """A request whose headers are checked by the subclass."""
+
+    def parse(self, unreader):
+        rest = super().parse(unreader)
+        self.headers, is_last = self.checked(self.version, self.uri, self.headers)
+        if is_last:
+            self.force_close()
+        return rest
+
+    def set_body_reader(self):
+        super().set_body_reader()
+        # Announce that the connection ends: the rest of a long body may stay unread.
+        if getattr(self.body.reader, "length", 0) >= MAX_BODY:
+            self.force_close()
+
+
+class BaseLog(glogging.Logger):
+    def access(self, resp, req, environ, request_time):
+        # gunicorn's `sent` leaves out what the kernel sends from a file.
+        size = 0 if req.method == "HEAD" else resp.sent or resp.response_length or 0
+        self.log_request(environ, environ["RAW_URI"], int(resp.status[:3]), size, request_time)
+
+
+def replace(request, write_error, http_date):
+    RequestParser.mesg_class = request
+    util.write_error, util.http_date = write_error, http_date
+
+
+def refuse(sock, status, text):
+    util.write_error(sock, status, status.phrase, text)
+
+
+def end_connection(chunked_body):
+    """Close it after this response: the rest of the body is unread."""
+    chunked_body.reader.req.force_close()
