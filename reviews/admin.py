@@ -8,7 +8,7 @@ from django.utils.html import format_html
 
 from catalogue.models import Persona
 from marketplace.adminsite import theme
-from marketplace.adminsite.actions import ReasonForm
+from marketplace.adminsite.actions import ReasonForm, confirmed_action
 from marketplace.adminsite.base import (
     MenuItem,
     ReadOnlyModelAdmin,
@@ -66,6 +66,14 @@ class PersonaFilter(theme.TextFilter):
         return queryset
 
 
+def facts_of(_admin, reviews):
+    """What staff read of each review before they confirm."""
+    return [
+        (f"{review.persona} by {review.agent}: {review.rating}", review.comment)
+        for review in reviews
+    ]
+
+
 @admin.register(Review)
 class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     menu = MenuItem("Activity", 32, "reviews")
@@ -119,41 +127,31 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def has_moderate_permission(self, request):
         return request.user.has_perm("reviews.change_review")
 
-    @admin.action(description="Hide", permissions=["moderate"])
-    def hide(self, request, queryset):
-        form = ReasonForm(request.POST if self.is_confirmed(request, queryset) else None)
-        if not form.is_valid():
-            return self.confirm(
-                request,
-                queryset,
-                "hide",
-                form=form,
-                danger=True,
-                text="A hidden review is in no average and no public response. Its agent can still "
-                "change it, and it stays hidden. The reason is for staff.",
-                facts=facts(queryset),
-            )
-        reason = form.cleaned_data["reason"]
+    @confirmed_action(
+        "Hide",
+        ReasonForm,
+        permissions=["moderate"],
+        danger=True,
+        text="A hidden review is in no average and no public response. Its agent can still change "
+        "it, and it stays hidden. The reason is for staff.",
+        facts=facts_of,
+    )
+    def hide(self, request, queryset, reason):
         hidden = self.change_each(
             request, queryset, f"Hidden: {reason}", lambda review: review.hide(reason)
         )
         self.message_user(request, f"{len(hidden)} hidden.")
-        return None
 
-    @admin.action(description="Restore", permissions=["moderate"])
+    @confirmed_action(
+        "Restore",
+        permissions=["moderate"],
+        text="They count again, as their agents have left them. What its agent has deleted counts "
+        "once it is written anew.",
+        facts=facts_of,
+    )
     def restore(self, request, queryset):
-        if not self.is_confirmed(request, queryset):
-            return self.confirm(
-                request,
-                queryset,
-                "restore",
-                text="They count again, as their agents have left them. What its agent has deleted "
-                "counts once it is written anew.",
-                facts=facts(queryset),
-            )
         restored = self.change_each(request, queryset, "Restored.", Review.restore)
         self.message_user(request, f"{len(restored)} restored.")
-        return None
 
 
 def stars(rating):
@@ -166,11 +164,3 @@ def stars(rating):
         "☆" * (5 - nearest),
         f" {number}" if "." in number else "",
     )
-
-
-def facts(reviews):
-    """What staff read of each review before they confirm."""
-    return [
-        (f"{review.persona} by {review.agent}: {review.rating}", review.comment)
-        for review in reviews
-    ]

@@ -16,6 +16,7 @@ from agents.admin.releasing import ReleaseClaimsMixin
 from agents.admin.search import TokenSearchMixin
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, AgentToken
+from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to, state_label
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.panels import panel
@@ -126,13 +127,10 @@ class AgentAdmin(
     def suspend(self, request, queryset):
         return self.suspend_agents(request, queryset, queryset)
 
-    @admin.action(description="Restore", permissions=["change"])
+    @confirmed_action("Restore", text="Their tokens work again.")
     def restore(self, request, queryset):
-        if not self.is_confirmed(request, queryset):
-            return self.confirm(request, queryset, "restore", text="Their tokens work again.")
         self.change_each(request, queryset, "Restored.", Agent.restore)
         self.message_user(request, "Restored: their tokens work again.")
-        return None
 
     @admin.action(description="Release the claim", permissions=["change"])
     def release_claim(self, request, queryset):

@@ -25,7 +25,7 @@ class SuspendAgentsMixin:
         if not agents:
             self.message_user(request, "There is nobody to suspend.", messages.WARNING)
             return None
-        form = ReasonForm(request.POST if self.is_confirmed(request, rows) else None)
+        form = ReasonForm(request.POST if self.is_confirmed(request, rows) else None, rows)
         if not form.is_valid():
             return self.confirm(
                 request,

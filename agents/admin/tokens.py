@@ -8,6 +8,7 @@ from django.utils import timezone
 from agents.admin.filters import RevokedFilter
 from agents.admin.search import TokenSearchMixin, agents_by_handle
 from agents.models import AgentToken
+from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, state_label
 from marketplace.adminsite.history_pages import HistoryMixin
 
@@ -48,18 +49,14 @@ class AgentTokenAdmin(HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
     def has_revoke_permission(self, request):
         return request.user.has_perm("agents.change_agenttoken")
 
-    @admin.action(description="Revoke", permissions=["revoke"])
+    @confirmed_action(
+        "Revoke",
+        permissions=["revoke"],
+        danger=True,
+        text="A revoked token is refused for good. The agent needs another one.",
+    )
     def revoke(self, request, queryset):
-        if not self.is_confirmed(request, queryset):
-            return self.confirm(
-                request,
-                queryset,
-                "revoke",
-                danger=True,
-                text="A revoked token is refused for good. The agent needs another one.",
-            )
         self.change_each(
             request, queryset, "Revoked.", lambda token: token.revoke("Revoked by staff")
         )
         self.message_user(request, "Revoked: they are refused from now on.")
-        return None

@@ -1,8 +1,10 @@
 """Actions that staff confirm before they run, from the list and from one row's own page."""
 
 from contextlib import contextmanager, suppress
+from functools import wraps
 
 from django import forms
+from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -34,8 +36,56 @@ class ReasonField(forms.CharField):
             raise forms.ValidationError("Remove the token of an agent, and revoke it.")
 
 
-class ReasonForm(forms.Form):
+class ActionForm(forms.Form):
+    """What an action wants to know about the rows."""
+
+    def __init__(self, data, rows, **options):
+        super().__init__(data, **options)
+        self.rows = rows
+
+
+class ReasonForm(ActionForm):
     reason = ReasonField()
+
+
+def confirmed_action(
+    description,
+    form_class=None,
+    *,
+    permissions=("change",),
+    refusal="",
+    level=messages.WARNING,
+    **context,
+):
+    """An action that runs once staff have confirmed it, with the values of its form by name.
+
+    The `context` is for `confirm`; what is callable in it is called with the admin and the rows.
+    With a `refusal`, an action leaves out the rows to which it is not offered, and says so where
+    there is no other.
+    """
+
+    def decorate(run):
+        @admin.action(description=description, permissions=permissions)
+        @wraps(run)
+        def action(self, request, queryset):
+            if refusal:
+                offered = [row.pk for row in queryset if self.is_offered(run.__name__, row)]
+                if not offered:
+                    return self.message_user(request, refusal, level)
+                queryset = queryset.filter(pk__in=offered)
+            is_confirmed = self.is_confirmed(request, queryset)
+            form = form_class and form_class(request.POST if is_confirmed else None, queryset)
+            if is_confirmed and (form is None or form.is_valid()):
+                return run(self, request, queryset, **(form.cleaned_data if form else {}))
+            asked = {
+                name: value(self, queryset) if callable(value) else value
+                for name, value in context.items()
+            }
+            return self.confirm(request, queryset, run.__name__, form=form, **asked)
+
+        return action
+
+    return decorate
 
 
 class ConfirmedActionsMixin:
