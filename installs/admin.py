@@ -8,22 +8,17 @@ from django.utils import timezone
 from catalogue.models import Skill
 from installs.models import PersonaInstall, SkillInstall
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, WholeNameSearchMixin, link_to
+from marketplace.adminsite.filters import ChoiceFilter
 
 MAX_COUNTED = 10_000  # of the newest installs, for what is popular
 
 
-class PresentFilter(admin.SimpleListFilter):
-    title, parameter_name = "present", "present"
-
-    def lookups(self, request, model_admin):
-        return [("yes", "what agents have"), ("no", "what they have uninstalled")]
-
-    def queryset(self, request, queryset):
-        if self.value() == "yes":
-            return queryset.present()
-        if self.value() == "no":
-            return queryset.exclude(removed_at=None)
-        return queryset
+class PresentFilter(ChoiceFilter):
+    title = parameter_name = "present"
+    options = {
+        "yes": ("what agents have", lambda installs: installs.present()),
+        "no": ("what they have uninstalled", lambda installs: installs.exclude(removed_at=None)),
+    }
 
 
 class InstallAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):

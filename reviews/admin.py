@@ -15,45 +15,30 @@ from marketplace.adminsite.base import (
     WholeNameSearchMixin,
     state_label,
 )
+from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.history_pages import HistoryMixin
 from reviews.models import Review
 
 
-class RatingFilter(admin.SimpleListFilter):
+def rated(nearest):
+    """Ratings with fractions count at the nearest whole, halves up, as the API counts them."""
+    bounds = {"rating__gte": nearest - 0.5, "rating__lt": nearest + 0.5}
+    return lambda reviews: reviews.filter(**bounds)
+
+
+class RatingFilter(ChoiceFilter):
     title = parameter_name = "rating"
-
-    def lookups(self, request, model_admin):
-        return [(str(rating), "★" * rating) for rating in range(5, 0, -1)]
-
-    def queryset(self, request, queryset):
-        """Ratings with fractions count at the nearest whole, halves up, as the API counts them."""
-        if self.value() and self.value() in "12345":
-            nearest = int(self.value())
-            return queryset.filter(rating__gte=nearest - 0.5, rating__lt=nearest + 0.5)
-        return queryset
+    options = {str(rating): ("★" * rating, rated(rating)) for rating in range(5, 0, -1)}
 
 
-class HiddenFilter(admin.SimpleListFilter):
+class HiddenFilter(ChoiceFilter):
     title = parameter_name = "hidden"
-
-    def lookups(self, request, model_admin):
-        return [
-            ("yes", "hidden"),
-            ("changed", "changed since it was hidden"),
-            ("no", "shown"),
-            ("deleted", "deleted"),
-        ]
-
-    def queryset(self, request, queryset):
-        if self.value() == "yes":
-            return queryset.filter(hidden_at__isnull=False)
-        if self.value() == "changed":
-            return queryset.changed_since_hidden()
-        if self.value() == "no":
-            return queryset.visible()
-        if self.value() == "deleted":
-            return queryset.filter(deleted_at__isnull=False)
-        return queryset
+    options = {
+        "yes": ("hidden", lambda reviews: reviews.exclude(hidden_at=None)),
+        "changed": ("changed since it was hidden", lambda reviews: reviews.changed_since_hidden()),
+        "no": ("shown", lambda reviews: reviews.visible()),
+        "deleted": ("deleted", lambda reviews: reviews.exclude(deleted_at=None)),
+    }
 
 
 class PersonaFilter(theme.TextFilter):
