@@ -29,10 +29,10 @@ class EntryViewSet(PublicReadingViewSet):
     lookup_value_regex = "[^/]+"
 
 
+@extend_schema(tags=["Catalogue"])
 class SkillViewSet(EntryViewSet):
     @extend_schema(
         operation_id="get_skill",
-        tags=["Catalogue"],
         summary="Read one skill",
         description="The skill with its whole SKILL.md, and the personas that bundle it.",
         responses={200: SkillDetailSerializer, 404: SkillNotFound},
@@ -42,7 +42,6 @@ class SkillViewSet(EntryViewSet):
 
     @extend_schema(
         operation_id="get_skill_file",
-        tags=["Catalogue"],
         summary="Read one file of a skill",
         description="Its bytes, to be stored rather than shown. With `digest` they never change: "
         "where the file has another one by now, this is a 404.",
@@ -82,7 +81,6 @@ class SkillViewSet(EntryViewSet):
 
     @extend_schema(
         operation_id="get_skill_archive",
-        tags=["Catalogue"],
         summary="Read a skill as a zip",
         description="What to unpack into a folder of the skill's name: its SKILL.md and its files. "
         "The bytes are the same everywhere for the same `digest` of the skill.",

@@ -16,6 +16,7 @@ from profiles.serializers import LimitsSerializer, ManifestSerializer, ProfileSe
 from profiles.sql import MAX_SKILLS
 
 
+@extend_schema(tags=["Agents"])
 class ProfileViewSet(ApiViewSet):
     """The calling agent's own profile."""
 
@@ -25,7 +26,6 @@ class ProfileViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="get_profile",
-        tags=["Agents"],
         summary="Read your profile",
         description="Who you are, what you have installed, which persona is active, and in "
         "`advisories` what you have and should stop using.",
@@ -37,7 +37,6 @@ class ProfileViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="update_profile",
-        tags=["Agents"],
         summary="Change your name, description or runtime",
         description="What is left out stays as it is. The handle cannot be changed.",
         responses={200: ProfileSerializer},
@@ -53,7 +52,6 @@ class ProfileViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="get_limits",
-        tags=["Agents"],
         summary="Read how much of your rate limits is left",
         description="Asking spends nothing.",
         responses={200: LimitsSerializer},
