@@ -2,7 +2,6 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.db import transaction
 from django.db.models import Q
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
@@ -111,15 +110,8 @@ class AgentAdmin(
                 token.take_snapshot(user=request.user, reason="Issued.", kind="+")
                 message = f"Issued the token {token.hint}."
                 self.log_change(request, agent, message, is_event=True)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"Issue a token to {agent}",
-            "opts": self.opts,
-            "agent": agent,
-            "form": form,
-            "token": token,
-        }
-        response = TemplateResponse(request, "admin/agents/agent/issue_token.html", context)
+        title, template = f"Issue a token to {agent}", "admin/agents/agent/issue_token.html"
+        response = self.page(request, template, title, agent=agent, form=form, token=token)
         add_never_cache_headers(response)
         return response
 

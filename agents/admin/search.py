@@ -5,7 +5,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.db.models.functions import Lower
 from django.shortcuts import redirect
-from django.urls import path
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
@@ -45,8 +44,7 @@ class TokenSearchMixin:
     searches_by_post = True
 
     def get_urls(self):
-        view = self.admin_site.admin_view(self.find_view)
-        return [path("find/", view, name=self.url_name("find")), *super().get_urls()]
+        return [self.page_path("find/", self.find_view, "find"), *super().get_urls()]
 
     @method_decorator([require_POST, sensitive_post_parameters()])
     def find_view(self, request):

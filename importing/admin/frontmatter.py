@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import JsonResponse
-from django.urls import path
 from django.views.decorators.http import require_POST
 
 from catalogue.frontmatter import Refused, plain_newlines
@@ -18,8 +17,8 @@ class PastedFileMixin:
     """What a file that staff paste into the form of a new entry says about its fields."""
 
     def get_urls(self):
-        view = self.admin_site.admin_view(require_POST(self.fields_view))
-        return [path("fields/", view, name=self.url_name("fields")), *super().get_urls()]
+        view = require_POST(self.fields_view)
+        return [self.page_path("fields/", view, "fields"), *super().get_urls()]
 
     def fields_view(self, request):
         """The fields of a pasted file as the form shows them, and what remains of its text."""

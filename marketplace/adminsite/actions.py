@@ -9,8 +9,6 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.urls import path
 from django.utils import timezone
 
 from marketplace.adminsite import theme
@@ -91,11 +89,7 @@ def confirmed_action(
 class ConfirmedActionsMixin:
     def get_urls(self):
         return [
-            path(
-                "<path:object_id>/do/<slug:action>/",
-                self.admin_site.admin_view(self.row_action_view),
-                name=self.url_name("do"),
-            ),
+            self.page_path("<path:object_id>/do/<slug:action>/", self.row_action_view, "do"),
             *super().get_urls(),
         ]
 
@@ -131,23 +125,18 @@ class ConfirmedActionsMixin:
         if changes_since and context.get("form"):
             form = context["form"]
             form.is_bound, form.data = True, request.POST
-        return TemplateResponse(
+        only = rows[0] if len(rows) == 1 else None
+        back = self.url_of("change", only.pk) if only else self.url_of("changelist")
+        return self.page(
             request,
             "admin/confirm.html",
-            {
-                **self.admin_site.each_context(request),
-                "title": label or self.get_actions(request)[action][2],
-                "opts": self.opts,
-                "rows": rows,
-                "action": action,
-                "checkbox": ACTION_CHECKBOX_NAME,
-                "changes_since": changes_since,
-                "opened_at": timezone.now().timestamp(),
-                "back": self.url_of("change", rows[0].pk)
-                if len(rows) == 1
-                else self.url_of("changelist"),
-                **context,
-            },
+            label or self.get_actions(request)[action][2],
+            rows=rows,
+            action=action,
+            checkbox=ACTION_CHECKBOX_NAME,
+            changes_since=changes_since,
+            opened_at=timezone.now().timestamp(),
+            **{"back": back, **context},
         )
 
     def is_confirmed(self, request, rows):
