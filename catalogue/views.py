@@ -3,14 +3,10 @@ from rest_framework.decorators import action
 
 from catalogue import reads
 from catalogue.exceptions import FileNotFound, PersonaNotFound, SkillNotFound
-from catalogue.serializers import (
-    OTHER_FILE,
-    TEXT_FILE,
-    BytesField,
-    PersonaDetailSerializer,
-    SkillDetailSerializer,
-    media_type,
-)
+from catalogue.serializers.fields import BytesField
+from catalogue.serializers.files import OTHER_FILE, TEXT_FILE, media_type
+from catalogue.serializers.personas import PersonaDetailSerializer
+from catalogue.serializers.skills import SkillDetailSerializer
 from catalogue.skill_md import name_of
 from marketplace.api.downloads import Download
 from marketplace.api.exceptions import RangeNotSatisfiable

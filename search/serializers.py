@@ -1,4 +1,5 @@
-from catalogue.serializers import PersonaSerializer, SkillSerializer
+from catalogue.serializers.personas import PersonaSerializer
+from catalogue.serializers.skills import SkillSerializer
 from marketplace.api.fields import CountField, TextField
 from marketplace.api.serializers import PageSerializer, ResponseSerializer
 from search.facet_counts import MAX_VALUES

@@ -14,7 +14,9 @@ from catalogue.admin.forms import PersonaForm, SkillForm
 from catalogue.exceptions import FileNotFound
 from catalogue.file_tree import file_tree
 from catalogue.models import RATING_OR_ZERO, Persona, Skill
-from catalogue.serializers import OTHER_FILE, PersonaDetailSerializer, SkillDetailSerializer
+from catalogue.serializers.files import OTHER_FILE
+from catalogue.serializers.personas import PersonaDetailSerializer
+from catalogue.serializers.skills import SkillDetailSerializer
 from importing.admin.frontmatter import WriteFrontmatterMixin
 from importing.admin.importers import AdminPersonaImporter, AdminSkillImporter
 from marketplace.adminsite.base import MenuItem, link_to

@@ -37,7 +37,7 @@ from catalogue.archives import SKILL_MD
 from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import FENCED, parse_yaml
 from catalogue.models import Skill, content_digest
-from catalogue.serializers import media_type
+from catalogue.serializers.files import media_type
 from catalogue.skill_md import MAX_NAME, name_of
 from interfaces.guides.views import skill_md
 from interfaces.mcp.api import call_api

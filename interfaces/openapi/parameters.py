@@ -1,6 +1,6 @@
 """The parameters of a request: in the query, the path and the headers."""
 
-from catalogue.serializers import PERSONA_SLUG, EntrySlugField, PathField
+from catalogue.serializers.fields import PERSONA_SLUG, EntrySlugField, PathField
 from interfaces.openapi.components import TEXT
 from marketplace.api.fields import IdentifierField
 from search.filters import MAX_QUERY

@@ -9,7 +9,7 @@ from catalogue.highlighting import highlight, language_of
 from catalogue.markdown import contents
 from catalogue.markdown import render as render_markdown
 from catalogue.models import Persona, Skill
-from catalogue.serializers import files_address
+from catalogue.serializers.files import files_address
 from interfaces.website.pages import Page
 from interfaces.website.pictures import Face, draw
 from interfaces.website.reads import related_to

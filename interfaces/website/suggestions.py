@@ -5,12 +5,12 @@ from urllib.parse import urlencode
 from rest_framework.response import Response
 
 from catalogue.filters import KIND_FILTER
+from catalogue.serializers.fields import KINDS
 from interfaces.website import reads
 from marketplace.api.responses import conditional_response
 from marketplace.api.viewsets import PublicReadingViewSet
 from search.filters import MAX_QUERY
 
-KINDS = ["skill", "persona"]
 MIN_LENGTH = 2
 MAX_FACETS, MAX_ENTRIES = 2, 6
 HINTS = {"category": "category", "author": "author"}

@@ -3,7 +3,7 @@
 import json
 from base64 import b64encode
 
-from catalogue.serializers import TEXT_FILE
+from catalogue.serializers.files import TEXT_FILE
 from interfaces.mcp.tool import PAGE, Tool
 
 SEARCH = {
