@@ -1,3 +1,5 @@
+from functools import partial
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
 from rest_framework.response import Response
@@ -9,11 +11,10 @@ from marketplace.api.responses import conditional_response
 from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet
 from profiles import reads
-from profiles.authentication import ProfileAuthentication
 from profiles.limits import usages_of
 from profiles.profile import Profile
 from profiles.serializers import LimitsSerializer, ManifestSerializer, ProfileSerializer
-from profiles.sql import MAX_SKILLS
+from profiles.sql import MAX_SKILLS, PROFILE
 
 
 @extend_schema(tags=["Agents"])
@@ -21,7 +22,8 @@ class ProfileViewSet(ApiViewSet):
     """The calling agent's own profile."""
 
     required_scope = Scope.READ
-    authentication_classes = [ProfileAuthentication]
+    # The statement that authenticates reads the rows of the profile too: `request.auth.row`.
+    authentication_classes = [partial(BearerAuthentication, statement=PROFILE)]
     serializer_class = UpdateAgentSerializer
 
     @extend_schema(
