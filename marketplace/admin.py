@@ -108,11 +108,9 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
         users = super().get_queryset(request).annotate(has_second_factor=Exists(factors))
         return users.prefetch_related("groups")
 
-    @admin.display(description="second factor")
     def second_factor(self, user):
         return "set up" if user.has_second_factor else "none"
 
-    @admin.display(description="role")
     def role(self, user):
         if user.is_superuser:
             return "may do everything"

@@ -67,15 +67,12 @@ class OperatorKeyAdmin(
         listed = ", ".join(names[:SHOWN_NAMES]) or "nobody"
         return f"{listed} and {others} other{pluralize(others)}" if others > 0 else listed
 
-    @admin.display(description="agents")
     def agents(self, key):
         return counted(key.claim_names)
 
-    @admin.display(description="open sessions")
     def open_sessions(self, key):
         return counted(key.session_starts)
 
-    @admin.display(description="state")
     def state(self, key):
         return state_label("ended" if key.revoked_at else "usable")
 

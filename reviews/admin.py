@@ -13,7 +13,6 @@ from marketplace.adminsite.base import (
     MenuItem,
     ReadOnlyModelAdmin,
     WholeNameSearchMixin,
-    state_label,
 )
 from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.history_pages import HistoryMixin
@@ -101,10 +100,6 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     @admin.display(description="comment")
     def text(self, review):
         return truncatechars(review.comment, 120) or "none"
-
-    @admin.display(description="state")
-    def state(self, review):
-        return state_label(review.state)
 
     def is_offered(self, action, row):
         return row.state == "shown" if action == "hide" else row.hidden_at is not None

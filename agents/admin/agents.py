@@ -16,7 +16,7 @@ from agents.admin.search import TokenSearchMixin
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, AgentToken
 from marketplace.adminsite.actions import confirmed_action
-from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to, state_label
+from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.panels import panel
 from marketplace.ratelimits.decorators import rate_of
@@ -57,9 +57,8 @@ class AgentAdmin(
             Q(handle__startswith=term.lower()) | Q(public_id=term) | Q(name__istartswith=term)
         )
 
-    @admin.display(description="state")
     def state(self, agent):
-        label = state_label(agent.state)
+        label = super().state(agent)
         if agent.state != "paused":
             return label
         since = localize(timezone.localtime(agent.paused_at))

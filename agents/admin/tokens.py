@@ -9,7 +9,7 @@ from agents.admin.filters import RevokedFilter
 from agents.admin.search import TokenSearchMixin, agents_by_handle
 from agents.models import AgentToken
 from marketplace.adminsite.actions import confirmed_action
-from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, state_label
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin
 from marketplace.adminsite.history_pages import HistoryMixin
 
 
@@ -33,10 +33,6 @@ class AgentTokenAdmin(HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
         week = timezone.now() - timedelta(days=7)
         leaked = AgentToken.objects.leaked().filter(revoked_at__gte=week)
         return [("tokens that were reported as leaked this week", leaked, "?revoked_at=leaked")]
-
-    @admin.display(description="state")
-    def state(self, token):
-        return state_label(token.state)
 
     def find(self, queryset, term):
         return queryset.annotate(end=Right("hint", 4)).filter(

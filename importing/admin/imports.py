@@ -181,7 +181,6 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
         refused = ImportRun.objects.filter(refused__gt=0, created_at__gte=week)
         return [("imports of this week with refused files", refused, "")]
 
-    @admin.display
     def outcome(self, run):
         if run.finished_at is None:
             return "waits at its preview"
@@ -190,6 +189,5 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
             f"{run.refused} refused"
         )
 
-    @admin.display
     def refused_files(self, run):
         return "\n".join(f"{path}: {reason}" for path, reason in run.refusals) or "none"

@@ -101,6 +101,9 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
             }
         return super().change_view(request, object_id, form_url, context | (extra_context or {}))
 
+    def state(self, row):
+        return state_label(row.state)
+
     def row_context(self, request, row):
         """What the row's own page shows beside its form."""
         return {}

@@ -61,7 +61,6 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
     def attention(self):
         return [("reported skills, personas and reviews", Case.objects.open(), "")]
 
-    @admin.display(description="reasons")
     def reasons(self, case):
         return ", ".join(case.reporters["reasons"]) if case.reporters else ""
 
@@ -73,7 +72,6 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
         youngest, oldest = (age(case.reporters[name], depth=1) for name in ("youngest", "oldest"))
         return oldest if oldest == youngest else f"{youngest} to {oldest}"
 
-    @admin.display(description="state")
     def state(self, case):
         return state_label("resolved" if case.resolved_at else "open")
 
