@@ -67,7 +67,7 @@ class SkillViewSet(EntryViewSet):
             return Download(
                 digest=file["digest"],
                 size=file["size"],
-                write=lambda opened: opened.write(skill.bytes_of(file)),
+                write=lambda output: output.write(skill.bytes_of(file)),
                 filename=path.rpartition("/")[2],
                 content_type=content_type,
                 stored_as=file["digest"],

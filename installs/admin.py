@@ -48,10 +48,10 @@ class SkillInstallAdmin(InstallAdmin):
         """The skills of the newest installs, of at most a week and MAX_COUNTED of them."""
         week = timezone.now() - timedelta(days=7)
         newest = SkillInstall.objects.order_by("-id").values_list("skill_id", "installed_at")
-        counted = Counter(
+        counts = Counter(
             skill for skill, installed_at in newest[:MAX_COUNTED] if installed_at >= week
         ).most_common(8)
-        skills = Skill.objects.only("slug").in_bulk([skill for skill, _ in counted])
+        skills = Skill.objects.only("slug").in_bulk([skill for skill, _ in counts])
         return [
             {
                 "title": "Most installed skills this week",
@@ -62,7 +62,7 @@ class SkillInstallAdmin(InstallAdmin):
                         f"{number:,}",
                         link_to(request, "catalogue.skill", skill),
                     )
-                    for skill, number in counted
+                    for skill, number in counts
                 ],
             }
         ]

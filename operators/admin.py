@@ -68,10 +68,10 @@ class OperatorKeyAdmin(
         return f"{listed} and {others} other{pluralize(others)}" if others > 0 else listed
 
     def agents(self, key):
-        return counted(key.claim_names)
+        return count_of(key.claim_names)
 
     def open_sessions(self, key):
-        return counted(key.session_starts)
+        return count_of(key.session_starts)
 
     def state(self, key):
         return state_label("ended" if key.revoked_at else "usable")
@@ -159,7 +159,7 @@ class OperatorKeyAdmin(
         return Agent.objects.filter(pk__in=ids[:MAX_AT_ONCE])
 
 
-def counted(rows):
+def count_of(rows):
     return f"more than {MAX_COUNTED}" if len(rows) > MAX_COUNTED else len(rows)
 
 

@@ -88,17 +88,17 @@ class ManifestViewSet(ApiViewSet):
     def manifest(self, request):
         with_content = parse_flag("content", self.query.get("content", ["true"]))
         agent = request.user
-        listed, advisories = reads.manifest(agent), reads.advisories(agent=agent.pk)
+        current, advisories = reads.manifest(agent), reads.advisories(agent=agent.pk)
 
         def build():
             if not with_content:
-                return manifest_response(request, listed, advisories)
+                return manifest_response(request, current, advisories)
             # The advisories once more, after the texts: what is withdrawn meanwhile is in one of
             # the two at least.
             manifest = reads.manifest(agent, with_content=True)
             return manifest_response(request, manifest, reads.advisories(agent=agent.pk))
 
-        return conditional_response(request, [listed.rows, advisories], None, build)
+        return conditional_response(request, [current.rows, advisories], None, build)
 
 
 def manifest_response(request, manifest, advisories):

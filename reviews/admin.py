@@ -87,10 +87,10 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         """What deserves a look, because nobody flags a review over the API."""
         week = timezone.now() - timedelta(days=7)
         poor = Review.objects.visible().filter(rating__lt=1.5, created_at__gte=week)
-        changed = Review.objects.changed_since_hidden()
+        edited_since = Review.objects.changed_since_hidden()
         return [
             ("reviews of this week with one star", poor, "?rating=1&hidden=no"),
-            ("hidden reviews that were changed since", changed, "?hidden=changed"),
+            ("hidden reviews that were changed since", edited_since, "?hidden=changed"),
         ]
 
     @admin.display(description="rating")

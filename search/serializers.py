@@ -42,8 +42,8 @@ class FacetsSerializer(ResponseSerializer):
         }
     )
 
-    def to_representation(self, counted):
+    def to_representation(self, rows):
         values = {plural: [] for plural in PLURALS.values()}
-        for facet, value, entries in counted:
+        for facet, value, entries in rows:
             values[PLURALS[facet]].append({"value": value, "count": entries})
         return super().to_representation(values)

@@ -57,8 +57,8 @@ class TokenSearchMixin:
         rows = OperatorKey.objects.confirmed() if is_key else AgentToken.objects.all()
         row = rows.filter(digest=tokens.digest(term)).first()
         if row is None or not (page := link_to(request, row._meta.label_lower, row.pk)):
-            missing = "No operator has this key." if is_key else "No agent has this token."
-            self.message_user(request, missing, messages.WARNING)
+            text = "No operator has this key." if is_key else "No agent has this token."
+            self.message_user(request, text, messages.WARNING)
             return redirect(self.url_of("changelist"))
         return redirect(page)
 

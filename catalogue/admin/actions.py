@@ -95,20 +95,20 @@ class StateActionsMixin:
     def change_state(self, request, queryset, message, change):
         """Change each; the history says `message`, and staff read how many and its first words."""
         entries = self.change_each(request, queryset, message, change)
-        done = message.partition(":")[0].rstrip(".")
-        self.message_user(request, f"{len(entries)} {done.lower()}.")
+        verb = message.partition(":")[0].rstrip(".")
+        self.message_user(request, f"{len(entries)} {verb.lower()}.")
 
     def is_offered(self, action, row):
         if action == "end_deprecation":
             return row.deprecation_message != ""
         if action == "recall":
             return not row.is_recalled
-        resulting = {
+        statuses = {
             "publish": Status.PUBLISHED,
             "redraft": Status.DRAFT,
             "withdraw": Status.WITHDRAWN,
         }
-        return row.status != resulting.get(action)
+        return row.status != statuses.get(action)
 
 
 def in_agents(number):

@@ -64,14 +64,14 @@ class EntryAdmin(HistoryMixin, StateActionsMixin, PastedFileMixin, ImportExportM
         ]
         if obj is None:
             return [*fieldsets, ("Origin", {"fields": ["author", "version", "license"]})]
-        known = ["status", "withdrawal_reason"] if obj.is_recalled else ["status"]
+        names = ["status", "withdrawal_reason"] if obj.is_recalled else ["status"]
         if obj.deprecation_message:
-            known += ["deprecation_message", "replaced_by"]
+            names += ["deprecation_message", "replaced_by"]
         rows = ["context_tokens", "public_id", "created_at", "updated_at"]
         return [
             *fieldsets,
             ("Origin", {"fields": ["author", "version", "license", "source"]}),
-            ("State", {"fields": [*known, *self.counters, *rows]}),
+            ("State", {"fields": [*names, *self.counters, *rows]}),
         ]
 
     def get_readonly_fields(self, request, obj=None):
@@ -104,8 +104,8 @@ class EntryAdmin(HistoryMixin, StateActionsMixin, PastedFileMixin, ImportExportM
         many_to_many = {field.name for field in obj._meta.many_to_many}
         if form.changed_data:
             self.snapshot_before_change(obj)
-            changed = {*form.changed_data, *form.followed}
-            obj.save(update_fields=[*(changed - many_to_many), "updated_at"])
+            names = {*form.changed_data, *form.followed}
+            obj.save(update_fields=[*(names - many_to_many), "updated_at"])
 
     # Other pages
 

@@ -10,7 +10,7 @@ from catalogue.frontmatter import Refused, plain_newlines
 from catalogue.models import Skill
 from importing.exports import content_with_fields, differing_fields
 from marketplace.adminsite.actions import confirmed_action
-from marketplace.adminsite.diffs import shown_change
+from marketplace.adminsite.diffs import change_of
 
 
 class PastedFileMixin:
@@ -60,7 +60,7 @@ class WriteFrontmatterMixin:
         "of the text stays as it is.",
         facts=lambda self, skills: [(skill, ", ".join(self.differing(skill))) for skill in skills],
         changes=lambda _, skills: [
-            shown_change(skill.slug, skill.content, content_with_fields(skill))
+            change_of(skill.slug, skill.content, content_with_fields(skill))
             for skill in list(skills)[:10]
         ],
         refusal="Their frontmatter says what their fields say.",
@@ -68,11 +68,11 @@ class WriteFrontmatterMixin:
     )
     def write_frontmatter(self, request, queryset):
         message = "Wrote the fields into the frontmatter."
-        written = self.change_each(request, queryset, message, write_fields)
-        left = [skill.slug for skill in written if differing_fields(skill)]
-        self.message_user(request, f"{len(written)} written.")
-        if left:
-            text = f"Not everything could be written for {', '.join(left)}."
+        skills = self.change_each(request, queryset, message, write_fields)
+        incomplete = [skill.slug for skill in skills if differing_fields(skill)]
+        self.message_user(request, f"{len(skills)} written.")
+        if incomplete:
+            text = f"Not everything could be written for {', '.join(incomplete)}."
             self.message_user(request, text, messages.WARNING)
 
 

@@ -147,12 +147,12 @@ class ImportExportModelAdmin(StaffModelAdmin):
                 self.log_addition(request, outcome.entry, message)
             if outcome.result == "updated":
                 self.log_change(request, outcome.entry, message)
-        refused = [outcome for outcome in outcomes if outcome.result == "refused"]
+        refusals = [outcome for outcome in outcomes if outcome.result == "refused"]
         results = [outcome.result for outcome in outcomes]
         run.created, run.updated, run.unchanged, run.refused = (
             results.count(result) for result in ("created", "updated", "unchanged", "refused")
         )
-        run.refusals = [[refusal.path, refusal.reason] for refusal in refused[:MAX_REFUSALS]]
+        run.refusals = [[refusal.path, refusal.reason] for refusal in refusals[:MAX_REFUSALS]]
         run.data, run.finished_at = None, timezone.now()
         run.save()
 
@@ -178,8 +178,8 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
 
     def attention(self):
         week = timezone.now() - timedelta(days=7)
-        refused = ImportRun.objects.filter(refused__gt=0, created_at__gte=week)
-        return [("imports of this week with refused files", refused, "")]
+        runs = ImportRun.objects.filter(refused__gt=0, created_at__gte=week)
+        return [("imports of this week with refused files", runs, "")]
 
     def outcome(self, run):
         if run.finished_at is None:

@@ -37,10 +37,10 @@ def list_tools(_request, _params):
 
 def with_categories(tool):
     """The tool with the categories of what it searches in its description (contract 22.5)."""
-    counted = most_common(KINDS[tool.name], ["category"]).value
-    categories = [value for _, value, _ in counted]
+    facets = most_common(KINDS[tool.name], ["category"]).value
+    categories = [value for _, value, _ in facets]
     if not 0 < len(categories) < MAX_CATEGORIES:
         return tool
-    named = ", ".join(json.dumps(category, ensure_ascii=False) for category in categories)
-    description = f"{tool.description} The categories are {named}."
+    names = ", ".join(json.dumps(category, ensure_ascii=False) for category in categories)
+    description = f"{tool.description} The categories are {names}."
     return tool.model_copy(update={"description": description})

@@ -29,8 +29,8 @@ IF_RANGE = {
 
 
 def in_path(name, description, field):
-    fixed = {"in": "path", "required": True}
-    return {"name": name, **fixed, "description": description, "schema": field.schema}
+    place = {"in": "path", "required": True}
+    return {"name": name, **place, "description": description, "schema": field.schema}
 
 
 NAME = "The unique name of the entry."

@@ -30,13 +30,13 @@ class EntryPage(Page):
 
     def render_entry(self, entry, validators, text, folder="", **context):
         """The page of the entry with its `text`, of which relative links lead into the folder."""
-        related = related_to(entry)
+        neighbours = related_to(entry)
         return self.render(
             *validators,
-            related.validator,
+            neighbours.validator,
             section=self.section,
             entry=entry,
-            related=related.value,
+            related=neighbours.value,
             content=render_markdown(text, folder),
             contents=contents(text, folder),
             **context,

@@ -67,19 +67,19 @@ def confirmed_action(
         @wraps(run)
         def action(self, request, queryset):
             if refusal:
-                offered = [row.pk for row in queryset if self.is_offered(run.__name__, row)]
-                if not offered:
+                keys = [row.pk for row in queryset if self.is_offered(run.__name__, row)]
+                if not keys:
                     return self.message_user(request, refusal, level)
-                queryset = queryset.filter(pk__in=offered)
+                queryset = queryset.filter(pk__in=keys)
             is_confirmed = self.is_confirmed(request, queryset)
             form = form_class and form_class(request.POST if is_confirmed else None, queryset)
             if is_confirmed and (form is None or form.is_valid()):
                 return run(self, request, queryset, **(form.cleaned_data if form else {}))
-            asked = {
+            details = {
                 name: value(self, queryset) if callable(value) else value
                 for name, value in context.items()
             }
-            return self.confirm(request, queryset, run.__name__, form=form, **asked)
+            return self.confirm(request, queryset, run.__name__, form=form, **details)
 
         return action
 

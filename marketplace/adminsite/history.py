@@ -38,11 +38,11 @@ class StaffHistory(HistoricalRecords):
 
         Its date is that of the last change, but never before that of the newest one.
         """
-        stored = type(row).objects.get(pk=row.pk)
-        changed_at = getattr(stored, "updated_at", stored.created_at)
-        newest = stored.history.first()
-        stored._history_date = max(changed_at, newest.history_date) if newest else changed_at
-        stored.take_snapshot(reason="Snapshot before the change")
+        current = type(row).objects.get(pk=row.pk)
+        changed_at = getattr(current, "updated_at", current.created_at)
+        newest = current.history.first()
+        current._history_date = max(changed_at, newest.history_date) if newest else changed_at
+        current.take_snapshot(reason="Snapshot before the change")
 
 
 def changes_between(snapshot, row):

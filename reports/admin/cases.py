@@ -35,8 +35,8 @@ def facts_of(model_admin, cases):
     holders = {}
     for model in {type(case.target) for case in cases} - {Review}:
         entries = [case.target for case in cases if type(case.target) is model]
-        held = model_admin.admin_site.get_model_admin(model).holders_of(entries)
-        holders |= {entry: f"; held by {agents}" for entry, agents in held}
+        rows = model_admin.admin_site.get_model_admin(model).holders_of(entries)
+        holders |= {entry: f"; held by {agents}" for entry, agents in rows}
     return [(case, f"{case.open_reports} open{holders.get(case.target, '')}") for case in cases]
 
 
@@ -161,9 +161,9 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
     def hide(self, request, queryset, reason):
         self.decide(request, queryset, "Hidden", lambda review: review.hide(reason), reason)
 
-    def decide(self, request, cases, done, change, reason):
+    def decide(self, request, cases, verb, change, reason):
         """Change what the cases are about, and resolve them; each in its history."""
-        message = f"{done}: {reason}"
+        message = f"{verb}: {reason}"
         for case in cases:
             target, target_admin = self.target_of(case)
             with (
@@ -172,7 +172,7 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
             ):
                 change(target)
                 case.resolve(message)
-        self.message_user(request, f"{len(cases)} {done.lower()}, and resolved.")
+        self.message_user(request, f"{len(cases)} {verb.lower()}, and resolved.")
 
     def target_of(self, case):
         """What the case is about, with its texts, and the admin of its kind."""
