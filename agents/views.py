@@ -90,6 +90,7 @@ class ClaimViewSet(ApiViewSet):
         return Response(ConfirmedClaimSerializer(agent).data)
 
 
+@extend_schema(tags=["Tokens"])
 class TokenViewSet(ApiViewSet):
     """The calling agent's tokens (contract 15)."""
 
@@ -100,7 +101,6 @@ class TokenViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="list_tokens",
-        tags=["Tokens"],
         summary="List your tokens",
         description="Those that can be used, newest first. Their texts are not stored.",
         responses={200: TokenPageSerializer},
@@ -111,7 +111,6 @@ class TokenViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="create_token",
-        tags=["Tokens"],
         summary="Make another token",
         description="With at most the scopes of the token of this request, which also bounds its "
         f"expiry. An agent has at most {AgentToken.MAX_USABLE} tokens.",
@@ -129,7 +128,6 @@ class TokenViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="rotate_token",
-        tags=["Tokens"],
         summary="Replace the token of this request",
         description="The new token has its scopes, name and expiry. The old one ends now, or after "
         "`graceSeconds`, in which it can only read. No body at all will do.",
@@ -149,7 +147,6 @@ class TokenViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="revoke_token",
-        tags=["Tokens"],
         summary="Revoke one of your tokens",
         description="Also the token of this request. One that has more scopes than it is a 403.",
         responses={200: RevokedTokenSerializer, 404: TokenNotFound},

@@ -2,7 +2,7 @@
 
 from django.db.models import Q
 
-from catalogue.serializers import KINDS, KindField
+from catalogue.serializers.fields import KINDS, KindField
 from marketplace.api.filtersets import Filter
 
 

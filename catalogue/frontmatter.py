@@ -52,15 +52,15 @@ def with_frontmatter(yaml_lines, body):
 
 def read_frontmatter(text):
     """The fields between the first two lines of `---`, and the body after them. Raises Refused."""
-    fenced = FENCED.match(text)
-    if fenced is None:
+    match = FENCED.match(text)
+    if match is None:
         raise Refused("no frontmatter: the file must begin with fields between two lines of ---")
-    if len(fenced[1]) > MAX_FRONTMATTER:
+    if len(match[1]) > MAX_FRONTMATTER:
         raise Refused(f"its frontmatter is longer than {MAX_FRONTMATTER // 1024} Ki characters")
-    fields = read_fields(fenced[1])
+    fields = read_fields(match[1])
     if not fields:
         raise Refused("the frontmatter holds no `key: value` line")
-    return Fields(fields), text[fenced.end() :].strip("\n")
+    return Fields(fields), text[match.end() :].strip("\n")
 
 
 def read_fields(text):

@@ -75,8 +75,8 @@ def contents(text, folder="", *, is_own=False):
 # A hostile text renders slowly, and a page with another query string is rendered again.
 @lru_cache(maxsize=64)
 def rendered(text, folder, is_own):
-    fenced = FENCED.match(text)
-    body = text[fenced.end() :] if fenced else text
+    match = FENCED.match(text)
+    body = text[match.end() :] if match else text
     excerpt = body if is_own else body[:MAX_PREVIEW]
     html, headings = unsafe(excerpt)
     # Markup may be many times as long as its text.

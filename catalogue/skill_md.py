@@ -72,8 +72,8 @@ def scalar(text):
 
 def is_valid(text, name, fields):
     """Whether the text is certainly valid as it is: one plain `name: text` on each line."""
-    fenced = FENCED.match(text)
-    lines = fenced[1].splitlines() if fenced else []
+    match = FENCED.match(text)
+    lines = match[1].splitlines() if match else []
     format_fields = {"description": "", **fields}
     metadata = format_fields.pop("metadata", {})
     return (

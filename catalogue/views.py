@@ -3,14 +3,10 @@ from rest_framework.decorators import action
 
 from catalogue import reads
 from catalogue.exceptions import FileNotFound, PersonaNotFound, SkillNotFound
-from catalogue.serializers import (
-    OTHER_FILE,
-    TEXT_FILE,
-    BytesField,
-    PersonaDetailSerializer,
-    SkillDetailSerializer,
-    media_type,
-)
+from catalogue.serializers.fields import BytesField
+from catalogue.serializers.files import OTHER_FILE, TEXT_FILE, media_type
+from catalogue.serializers.personas import PersonaDetailSerializer
+from catalogue.serializers.skills import SkillDetailSerializer
 from catalogue.skill_md import name_of
 from marketplace.api.downloads import Download
 from marketplace.api.exceptions import RangeNotSatisfiable
@@ -29,10 +25,10 @@ class EntryViewSet(PublicReadingViewSet):
     lookup_value_regex = "[^/]+"
 
 
+@extend_schema(tags=["Catalogue"])
 class SkillViewSet(EntryViewSet):
     @extend_schema(
         operation_id="get_skill",
-        tags=["Catalogue"],
         summary="Read one skill",
         description="The skill with its whole SKILL.md, and the personas that bundle it.",
         responses={200: SkillDetailSerializer, 404: SkillNotFound},
@@ -42,7 +38,6 @@ class SkillViewSet(EntryViewSet):
 
     @extend_schema(
         operation_id="get_skill_file",
-        tags=["Catalogue"],
         summary="Read one file of a skill",
         description="Its bytes, to be stored rather than shown. With `digest` they never change: "
         "where the file has another one by now, this is a 404.",
@@ -72,7 +67,7 @@ class SkillViewSet(EntryViewSet):
             return Download(
                 digest=file["digest"],
                 size=file["size"],
-                write=lambda opened: opened.write(skill.bytes_of(file)),
+                write=lambda output: output.write(skill.bytes_of(file)),
                 filename=path.rpartition("/")[2],
                 content_type=content_type,
                 stored_as=file["digest"],
@@ -82,7 +77,6 @@ class SkillViewSet(EntryViewSet):
 
     @extend_schema(
         operation_id="get_skill_archive",
-        tags=["Catalogue"],
         summary="Read a skill as a zip",
         description="What to unpack into a folder of the skill's name: its SKILL.md and its files. "
         "The bytes are the same everywhere for the same `digest` of the skill.",

@@ -92,7 +92,7 @@ class Importer:
         self.source = source
 
     @property
-    def imported(self):
+    def import_fields(self):
         """The fields of an existing entry that an import may change."""
         return [*self.model.frontmatter_fields(), "content", "status", *self.own_fields]
 
@@ -156,27 +156,27 @@ class Importer:
         """Import files in one transaction, and what is new in one statement."""
         with taking_turns():
             entries = self.model.objects.filter(source__in=[file.source for file in files])
-            known = {entry.source: entry for entry in entries}
+            existing = {entry.source: entry for entry in entries}
             slugs = self.model.objects.filter(slug__in=[file.slug for file in files])
-            self.taken = set(slugs.values_list("slug", flat=True))
+            self.existing_slugs = set(slugs.values_list("slug", flat=True))
             new = {}
             for file in files:
                 if file.source in new:
                     self.report.unchanged += 1  # found under two paths
-                elif file.source in known:
-                    self.update(file, known[file.source])
+                elif file.source in existing:
+                    self.update(file, existing[file.source])
                 elif entry := self.new_entry(file):
                     new[file.source] = (file, entry)
             self.create(new.values())
 
     def update(self, file, entry):
-        before = {name: getattr(entry, name) for name in self.imported}
+        before = {name: getattr(entry, name) for name in self.import_fields}
         if not self.fill(file, entry):
             return
-        changed = [name for name in self.imported if getattr(entry, name) != before[name]]
-        if self.save_bundle(file, entry) or changed:
+        names = [name for name in self.import_fields if getattr(entry, name) != before[name]]
+        if self.save_bundle(file, entry) or names:
             # Only these: counters move and staff withdraw entries while this runs.
-            entry.save(update_fields=[*changed, "updated_at"])
+            entry.save(update_fields=[*names, "updated_at"])
             self.report.updated += 1
         else:
             self.report.unchanged += 1
@@ -210,7 +210,7 @@ class Importer:
         entry = self.model(slug=self.free_slug(file), source=file.source)
         if not self.fill(file, entry):
             return None
-        self.taken.add(entry.slug)
+        self.existing_slugs.add(entry.slug)
         return entry
 
     def source_of(self, root, path):
@@ -230,17 +230,17 @@ class Importer:
 
     def free_slug(self, file):
         """The file's slug; where another source has it, one with the owner's name or a number."""
-        if file.slug not in self.taken:
+        if file.slug not in self.existing_slugs:
             return file.slug
         owner = as_slug(file.fields.line("author") or self.owner_folder(file.root, file.path))
         owner = owner[:30].strip("-")
-        named = f"{file.slug}-{owner}" if owner else file.slug
-        numbered = (f"{named}-{number}" for number in count(2))
+        with_owner = f"{file.slug}-{owner}" if owner else file.slug
+        with_numbers = (f"{with_owner}-{number}" for number in count(2))
         free = next(
             candidate
-            for candidates in ([named], numbered)
+            for candidates in ([with_owner], with_numbers)
             for candidate in candidates
-            if candidate not in self.taken
+            if candidate not in self.existing_slugs
             and not self.model.objects.filter(slug=candidate).exists()
         )
         self.report.note(file.path, f"the slug {file.slug} is taken, imported as {free}")

@@ -35,17 +35,17 @@ class ImportCommand(BaseCommand):
             raise CommandError("--source names the files of one PATH; give them one at a time")
         report = Report(self.write)
         importer = self.importer_class(report, draft=draft, source=source)
-        files, imported = [], 0
+        files, count = [], 0
         try:
             files = [file for path in paths for file in importer.find(path)]
             with tqdm(total=len(files), unit="file", disable=None) as bar:
                 for number in importer.import_files(files):
-                    imported += number
+                    count += number
                     bar.update(number)
         except KeyboardInterrupt:
             # The counts of the report may be those of a batch that is rolled back.
             self.stdout.write(
-                f"{self.kind}: stopped after {imported} of {len(files)} files. "
+                f"{self.kind}: stopped after {count} of {len(files)} files. "
                 "Run the same command again to import the rest."
             )
             raise SystemExit(INTERRUPTED) from None

@@ -43,14 +43,14 @@ def differing_fields(skill):
         fields, _ = read_frontmatter(skill.content)
     except Refused:
         return ["slug", *(name for name in Skill.frontmatter_fields() if getattr(skill, name))]
-    imported = {"slug": fields.line("name"), **entry_fields(Skill, fields)}
-    if skill.slug == as_slug(imported["slug"]) or not imported["slug"]:
-        imported["slug"] = skill.slug
-    imported["title"] = imported["title"] or as_title(skill.slug)
+    values = {"slug": fields.line("name"), **entry_fields(Skill, fields)}
+    if skill.slug == as_slug(values["slug"]) or not values["slug"]:
+        values["slug"] = skill.slug
+    values["title"] = values["title"] or as_title(skill.slug)
     # A frontmatter's texts have one line, whatever staff have written in the form.
-    have = {name: getattr(skill, name) for name in imported}
+    have = {name: getattr(skill, name) for name in values}
     have |= {name: one_line(text) for name, text in have.items() if isinstance(text, str)}
-    return [name for name, value in imported.items() if value != have[name]]
+    return [name for name, value in values.items() if value != have[name]]
 
 
 def content_with_fields(skill):
@@ -76,7 +76,7 @@ def content_with_fields(skill):
             top.pop(name, None)
             metadata[name] = as_text(value)
     top.pop("metadata", None)
-    return with_frontmatter(as_yaml(top | {"metadata": filled(metadata)}), body)
+    return with_frontmatter(as_yaml(top | {"metadata": without_empty(metadata)}), body)
 
 
 def as_text(value):
@@ -85,12 +85,12 @@ def as_text(value):
     return text if Fields({"list": text}).words("list") == value else value
 
 
-def filled(fields):
+def without_empty(fields):
     return {name: value for name, value in fields.items() if value not in ("", [], {})}
 
 
 def as_yaml(fields):
-    return yaml.safe_dump(filled(fields), allow_unicode=True, sort_keys=False, width=10**6)
+    return yaml.safe_dump(without_empty(fields), allow_unicode=True, sort_keys=False, width=10**6)
 
 
 def export(entries, file):

@@ -31,10 +31,10 @@ class Folder:
     def store(self):
         """Store what is not stored yet. Raises Refused where a file has changed meanwhile."""
         paths = {file["digest"]: file["path"] for file in self.files}
-        stored = FileContent.objects.filter(digest__in=paths).values_list("digest", flat=True)
+        digests = FileContent.objects.filter(digest__in=paths).values_list("digest", flat=True)
         FileContent.objects.bulk_create(
             FileContent(digest=digest, data=self.read(paths[digest], digest))
-            for digest in set(paths) - set(stored)
+            for digest in set(paths) - set(digests)
         )
 
     def read(self, path, digest):
@@ -48,10 +48,10 @@ def read_folder(skill_md):
     """The folder of a SKILL.md. Raises Refused, or OSError."""
     folder = Folder(skill_md.parent)
     # By the path as a disk that ignores case knows it.
-    taken = {skill_md.name.casefold(): skill_md.name}
+    paths = {skill_md.name.casefold(): skill_md.name}
     size = 0
     for path, entry in walk(folder, skill_md):
-        check_path(path, taken)
+        check_path(path, paths)
         if entry.is_dir(follow_symlinks=False):
             continue
         if len(folder.files) == MAX_FILES:
@@ -92,8 +92,8 @@ def reason_to_leave_out(entry):
     return ""
 
 
-def check_path(path, taken):
-    """Raises Refused for a path that is not allowed, or that another one of `taken` is, too."""
+def check_path(path, paths):
+    """Raises Refused for a path that is not allowed, or that another one of `paths` is, too."""
     try:
         encoded = path.encode()
     except UnicodeEncodeError as error:
@@ -109,7 +109,7 @@ def check_path(path, taken):
         raise Refused(f"{path} is not in Unicode's normal form C")
     if FORBIDDEN.fullmatch(path.rpartition("/")[2]):
         raise Refused(f"{path} is a name that Windows forbids")
-    other = taken.setdefault(path.casefold(), path)
+    other = paths.setdefault(path.casefold(), path)
     if other != path:
         raise Refused(f"{path} and {other} differ in case only")
 
@@ -120,8 +120,8 @@ def read_file(path, entry):
         raise Refused(f"{path} is a symbolic link")
     if not entry.is_file():
         raise Refused(f"{path} is no regular file")
-    with Path(entry).open("rb") as opened:
-        data = opened.read(MAX_FILE + 1)
+    with Path(entry).open("rb") as file:
+        data = file.read(MAX_FILE + 1)
     if len(data) > MAX_FILE:
         raise Refused(f"{path} is larger than {MAX_FILE // 1024} KiB")
     # A text in Latin-1 has every byte where it was.

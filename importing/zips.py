@@ -42,10 +42,10 @@ def unpacked(name, data, importer):
             root.mkdir()
             unzip(data, root)
         elif name.lower().endswith(".md"):
-            named = named_folder(data, stem)
-            root = Path(folder) / named
+            folder_name = named_folder(data, stem)
+            root = Path(folder) / folder_name
             root.mkdir()
-            (root / importer.single_file.format(named)).write_bytes(data)
+            (root / importer.single_file.format(folder_name)).write_bytes(data)
             importer.has_folders = False  # what lies beside it was not uploaded
         else:
             raise Refused("Upload a Markdown file (.md) or a zip of them.")
@@ -77,10 +77,10 @@ def unzip(data, root):
         with zipfile.ZipFile(io.BytesIO(data), metadata_encoding="utf-8") as archive:
             members = archive.infolist()
             check_members(members)
-            left = MAX_UNPACKED
+            room = MAX_UNPACKED
             for member in members:
                 if not member.is_dir():
-                    left -= write_member(archive, member, root, left)
+                    room -= write_member(archive, member, root, room)
     except UnicodeDecodeError as error:
         name = printable(error.object)[:100]
         raise Refused(f"The zip holds a name that is not UTF-8: {name}") from error
@@ -89,14 +89,14 @@ def unzip(data, root):
 
 
 def check_members(members):
-    taken = set()
+    names = set()
     for member in members:
         name = printable_name(member)
-        if len(taken) == MAX_MEMBERS:
+        if len(names) == MAX_MEMBERS:
             raise Refused(f"The zip holds more than {MAX_MEMBERS:,} files with {name}.")
-        if member.filename in taken:
+        if member.filename in names:
             raise Refused(f"The zip holds a file twice: {name}")
-        taken.add(member.filename)
+        names.add(member.filename)
         check_member(member)
 
 
@@ -118,14 +118,14 @@ def check_member(member):
         raise Refused(f"The zip holds a file that is neither stored nor deflated: {name}")
 
 
-def write_member(archive, member, root, left):
+def write_member(archive, member, root, room):
     """Write one file and return its size; the sizes that a zip declares are not trusted."""
     name = printable_name(member)
     try:
-        with archive.open(member) as packed:
+        with archive.open(member) as file:
             # One byte more than MAX_BYTES, so that the importer refuses what holds this file.
-            data = packed.read(min(MAX_BYTES, left) + 1)
-        if len(data) > left:
+            data = file.read(min(MAX_BYTES, room) + 1)
+        if len(data) > room:
             raise Refused(
                 f"The zip unpacks to more than {MAX_UNPACKED // 1024**2} MiB with {name}."
             )

@@ -8,22 +8,17 @@ from django.utils import timezone
 from catalogue.models import Skill
 from installs.models import PersonaInstall, SkillInstall
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, WholeNameSearchMixin, link_to
+from marketplace.adminsite.filters import ChoiceFilter
 
 MAX_COUNTED = 10_000  # of the newest installs, for what is popular
 
 
-class PresentFilter(admin.SimpleListFilter):
-    title, parameter_name = "present", "present"
-
-    def lookups(self, request, model_admin):
-        return [("yes", "what agents have"), ("no", "what they have uninstalled")]
-
-    def queryset(self, request, queryset):
-        if self.value() == "yes":
-            return queryset.present()
-        if self.value() == "no":
-            return queryset.exclude(removed_at=None)
-        return queryset
+class PresentFilter(ChoiceFilter):
+    title = parameter_name = "present"
+    options = {
+        "yes": ("what agents have", lambda installs: installs.present()),
+        "no": ("what they have uninstalled", lambda installs: installs.exclude(removed_at=None)),
+    }
 
 
 class InstallAdmin(WholeNameSearchMixin, ReadOnlyModelAdmin):
@@ -53,10 +48,10 @@ class SkillInstallAdmin(InstallAdmin):
         """The skills of the newest installs, of at most a week and MAX_COUNTED of them."""
         week = timezone.now() - timedelta(days=7)
         newest = SkillInstall.objects.order_by("-id").values_list("skill_id", "installed_at")
-        counted = Counter(
+        counts = Counter(
             skill for skill, installed_at in newest[:MAX_COUNTED] if installed_at >= week
         ).most_common(8)
-        skills = Skill.objects.only("slug").in_bulk([skill for skill, _ in counted])
+        skills = Skill.objects.only("slug").in_bulk([skill for skill, _ in counts])
         return [
             {
                 "title": "Most installed skills this week",
@@ -67,7 +62,7 @@ class SkillInstallAdmin(InstallAdmin):
                         f"{number:,}",
                         link_to(request, "catalogue.skill", skill),
                     )
-                    for skill, number in counted
+                    for skill, number in counts
                 ],
             }
         ]

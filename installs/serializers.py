@@ -1,16 +1,16 @@
 from drf_spectacular.utils import extend_schema_serializer
 
 from catalogue.models import Status
-from catalogue.serializers import (
+from catalogue.serializers.entries import DeprecationSerializer
+from catalogue.serializers.fields import (
     PERSONA_SLUG,
     PERSONA_TITLE,
-    DeprecationSerializer,
     EntrySlugField,
-    PersonaIdSerializer,
-    SkillIdSerializer,
     TitleField,
     VersionField,
 )
+from catalogue.serializers.personas import PersonaIdSerializer
+from catalogue.serializers.skills import SkillIdSerializer
 from marketplace.api.fields import (
     BooleanField,
     DigestField,

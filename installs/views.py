@@ -84,24 +84,22 @@ class InstallViewSet(ApiViewSet):
         return Response(UpdateSerializer(update).data)
 
 
+@extend_schema(tags=["Installs"])
 @extend_schema_view(
     list=extend_schema(
         operation_id="list_own_skills",
-        tags=["Installs"],
         summary="List the skills that you have",
         description=f"All that you have installed, the newest first. {ROW_DESCRIPTION}",
         responses={200: OwnSkillPageSerializer},
     ),
     uninstall=extend_schema(
         operation_id="uninstall_skill",
-        tags=["Installs"],
         summary="Uninstall a skill",
         description="Also one that staff have withdrawn. It may be installed again later.",
         responses={200: UninstalledSkillSerializer, 404: SkillNotInstalled},
     ),
     update_own=extend_schema(
         operation_id="update_skill",
-        tags=["Installs"],
         summary="Note that you use a skill's present text",
         description=UPDATE_DESCRIPTION,
         responses={200: UpdateSerializer, 404: (SkillNotInstalled, SkillNotFound)},
@@ -117,7 +115,6 @@ class SkillInstallViewSet(InstallViewSet):
 
     @extend_schema(
         operation_id="install_skill",
-        tags=["Installs"],
         summary="Install a skill",
         description="Once per skill. What an installed persona bundles needs no install of its "
         "own.",
@@ -133,17 +130,16 @@ class SkillInstallViewSet(InstallViewSet):
         return Response(InstalledSkillSerializer(install).data, status.HTTP_201_CREATED)
 
 
+@extend_schema(tags=["Installs"])
 @extend_schema_view(
     list=extend_schema(
         operation_id="list_own_personas",
-        tags=["Installs"],
         summary="List the personas that you have",
         description=f"All that you have installed, the newest first. {ROW_DESCRIPTION}",
         responses={200: OwnPersonaPageSerializer},
     ),
     uninstall=extend_schema(
         operation_id="uninstall_persona",
-        tags=["Installs"],
         summary="Uninstall a persona",
         description="Also one that staff have withdrawn. If it was the active one, none is "
         "active then. The agent's review of it stays.",
@@ -151,7 +147,6 @@ class SkillInstallViewSet(InstallViewSet):
     ),
     update_own=extend_schema(
         operation_id="update_persona",
-        tags=["Installs"],
         summary="Note that you use a persona's present prompt",
         description=UPDATE_DESCRIPTION,
         responses={200: UpdateSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
@@ -167,7 +162,6 @@ class PersonaInstallViewSet(InstallViewSet):
 
     @extend_schema(
         operation_id="install_persona",
-        tags=["Installs"],
         summary="Install a free persona",
         description="Its skills come with it. With `setActive` it replaces the active one.",
         responses={
@@ -188,7 +182,6 @@ class PersonaInstallViewSet(InstallViewSet):
 
     @extend_schema(
         operation_id="activate_persona",
-        tags=["Installs"],
         summary="Make an installed persona the active one",
         description="Any other becomes inactive. Once more for the active one: nothing moves.",
         responses={200: ActivatedPersonaSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
@@ -201,7 +194,6 @@ class PersonaInstallViewSet(InstallViewSet):
 
     @extend_schema(
         operation_id="deactivate_persona",
-        tags=["Installs"],
         summary="Have no active persona",
         description="Once more for an inactive one: nothing moves.",
         responses={200: DeactivatedPersonaSerializer, 404: PersonaNotInstalled},

@@ -6,6 +6,7 @@ from django.db.models import Exists, OuterRef
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from marketplace.adminsite import second_factor, theme
+from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin
 from marketplace.adminsite.edits import EditForm, EditsMixin
 
@@ -107,11 +108,9 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
         users = super().get_queryset(request).annotate(has_second_factor=Exists(factors))
         return users.prefetch_related("groups")
 
-    @admin.display(description="second factor")
     def second_factor(self, user):
         return "set up" if user.has_second_factor else "none"
 
-    @admin.display(description="role")
     def role(self, user):
         if user.is_superuser:
             return "may do everything"
@@ -123,22 +122,19 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
     def has_remove_second_factor_permission(self, request):
         return request.user.is_superuser
 
-    @admin.action(description="Remove the second factor", permissions=["remove_second_factor"])
+    @confirmed_action(
+        "Remove the second factor",
+        permissions=["remove_second_factor"],
+        danger=True,
+        text="For a user whose app is lost. The next log-in takes the password alone, and leads to "
+        "a new second factor where one is required. Open sessions end. If somebody else may know "
+        "the password, change it first.",
+        refusal="None of these has a second factor.",
+    )
     def remove_second_factor(self, request, queryset):
-        users = queryset.filter(has_second_factor=True)
-        if not self.is_confirmed(request, users):
-            return self.confirm(
-                request,
-                users,
-                "remove_second_factor",
-                danger=True,
-                text="For a user whose app is lost. The next log-in takes the password alone, and "
-                "leads to a new second factor where one is required. Open sessions end. If "
-                "somebody else may know the password, change it first.",
-            )
-        users = self.change_each(request, users, "Removed the second factor.", second_factor.remove)
+        message = "Removed the second factor."
+        users = self.change_each(request, queryset, message, second_factor.remove)
         self.message_user(request, f"{len(users)} removed.")
-        return None
 
 
 @admin.register(Group)

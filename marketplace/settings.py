@@ -273,6 +273,8 @@ LOGIN_REDIRECT_URL = "/admin/"
 # How authenticator apps title the codes.
 OTP_TOTP_ISSUER = "Marketplace"
 
+SIMPLE_HISTORY_ENABLED = False  # at each save: marketplace.adminsite.history says when
+
 # The look of the admin (marketplace.adminsite.theme).
 UNFOLD = {
     "SITE_TITLE": "Marketplace",

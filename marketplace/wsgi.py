@@ -44,10 +44,10 @@ Thread(target=clocks.compare_at_start, name="compares clocks", daemon=True).star
 
 def begin_request(environ):
     """Set the ID of the request, and return it: the client's if it is acceptable, or a new one."""
-    sent = environ.get("HTTP_X_REQUEST_ID", "")
+    client_id = environ.get("HTTP_X_REQUEST_ID", "")
     # What may be a token in the wrong place is not repeated.
-    is_accepted = ACCEPTED_ID.fullmatch(sent) and mask(sent) == sent
-    request_id.set(sent if is_accepted else new_id())
+    is_accepted = ACCEPTED_ID.fullmatch(client_id) and mask(client_id) == client_id
+    request_id.set(client_id if is_accepted else new_id())
     return request_id.get()
 
 
@@ -62,9 +62,9 @@ def application(environ, start_response):
 
     measure_chunked_body(environ)
     refuse_long_body(environ)
-    cached = None if settings.PLAIN else fresh_response(environ)
-    if cached is not None:
-        return cached.to_wsgi(environ, start_with_id)
+    fresh = None if settings.PLAIN else fresh_response(environ)
+    if fresh is not None:
+        return fresh.to_wsgi(environ, start_with_id)
     blank_unreadable_content_type(environ)
     response = django_application(environ, start_with_id)
     if environ["REQUEST_METHOD"] != "HEAD":

@@ -12,6 +12,7 @@ from agents.admin.releasing import ReleaseClaimsMixin
 from agents.admin.search import MAX_AGENTS, TokenSearchMixin, find_claims
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, OperatorClaim, OperatorKey
+from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, link_to, state_label
 from marketplace.adminsite.panels import panel
 from operators.models import OperatorSession
@@ -66,15 +67,12 @@ class OperatorKeyAdmin(
         listed = ", ".join(names[:SHOWN_NAMES]) or "nobody"
         return f"{listed} and {others} other{pluralize(others)}" if others > 0 else listed
 
-    @admin.display(description="agents")
     def agents(self, key):
-        return counted(key.claim_names)
+        return count_of(key.claim_names)
 
-    @admin.display(description="open sessions")
     def open_sessions(self, key):
-        return counted(key.session_starts)
+        return count_of(key.session_starts)
 
-    @admin.display(description="state")
     def state(self, key):
         return state_label("ended" if key.revoked_at else "usable")
 
@@ -116,38 +114,30 @@ class OperatorKeyAdmin(
     def has_change_agents_permission(self, request):
         return request.user.has_perm("agents.change_agent")
 
-    @admin.action(description="End the sessions", permissions=["change_key"])
+    @confirmed_action(
+        "End the sessions",
+        permissions=["change_key"],
+        text="Whoever has the console open needs the key to open it again.",
+        facts=lambda self, keys: [(key, f"{self.open_sessions(key)} open") for key in keys],
+    )
     def end_sessions(self, request, queryset):
-        if not self.is_confirmed(request, queryset):
-            return self.confirm(
-                request,
-                queryset,
-                "end_sessions",
-                text="Whoever has the console open needs the key to open it again.",
-                facts=[(key, f"{self.open_sessions(key)} open") for key in queryset],
-            )
         self.change_each(
             request, queryset, "Ended the sessions.", lambda key: key.sessions.all().delete()
         )
         self.message_user(request, "Ended: the console asks for the key again.")
-        return None
 
-    @admin.action(description="Revoke the key", permissions=["change_key"])
+    @confirmed_action(
+        "Revoke the key",
+        permissions=["change_key"],
+        danger=True,
+        text="A revoked key opens nothing for good, and its sessions end. The agents stay claimed, "
+        "with their limits, and work on; a paused one stays paused until its claim is released. An "
+        "operator gets another key by claiming an agent anew.",
+        facts=lambda self, keys: [(key, self.names(key)) for key in keys],
+    )
     def revoke(self, request, queryset):
-        if not self.is_confirmed(request, queryset):
-            return self.confirm(
-                request,
-                queryset,
-                "revoke",
-                danger=True,
-                text="A revoked key opens nothing for good, and its sessions end. The agents stay "
-                "claimed, with their limits, and work on; a paused one stays paused until its "
-                "claim is released. An operator gets another key by claiming an agent anew.",
-                facts=[(key, self.names(key)) for key in queryset],
-            )
         self.change_each(request, queryset, "Revoked.", lambda key: key.revoke("Revoked by staff"))
         self.message_user(request, "Revoked: the console refuses them from now on.")
-        return None
 
     @admin.action(description="Suspend the agents", permissions=["change_agents"])
     def suspend(self, request, queryset):
@@ -169,7 +159,7 @@ class OperatorKeyAdmin(
         return Agent.objects.filter(pk__in=ids[:MAX_AT_ONCE])
 
 
-def counted(rows):
+def count_of(rows):
     return f"more than {MAX_COUNTED}" if len(rows) > MAX_COUNTED else len(rows)
 
 

@@ -39,11 +39,11 @@ class ClaimView(OperatorPage):
         # Only wrong keys count here, because an operator may have many agents to add; but beyond
         # the limit a right one is refused, too.
         if "key" in form.errors:
-            tried = count_key(request)
-            if tried.is_exceeded:
-                return too_many(request, tried)
-        elif request.POST.get("key") and not (tried := keys_tried(request)).remaining:
-            return too_many(request, tried)
+            usage = count_key(request)
+            if usage.is_exceeded:
+                return too_many(request, usage)
+        elif request.POST.get("key") and not (usage := keys_tried(request)).remaining:
+            return too_many(request, usage)
         if not form.is_valid():
             return self.render(claim, form, status=400)
         usages = count_code(request, claim)

@@ -10,8 +10,8 @@ class ConsoleMessages(CookieStorage):
     cookie_name = "operator_messages"
 
     def update(self, response):
-        unstored = super().update(response)
+        rest = super().update(response)
         if cookie := response.cookies.get(self.cookie_name):
             cookie["path"], cookie["samesite"], cookie["httponly"] = PATH, "Strict", True
             cookie["secure"] = settings.SESSION_COOKIE_SECURE
-        return unstored
+        return rest

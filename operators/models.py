@@ -11,8 +11,8 @@ from agents.models import OperatorKey
 class OperatorSessionQuerySet(models.QuerySet):
     def open(self):
         """Those whose key has not ended, and that are not older than LIFETIME."""
-        begun = timezone.now() - OperatorSession.LIFETIME
-        return self.filter(created_at__gt=begun, key__in=OperatorKey.objects.usable())
+        oldest = timezone.now() - OperatorSession.LIFETIME
+        return self.filter(created_at__gt=oldest, key__in=OperatorKey.objects.usable())
 
     def begin(self, key):
         """A new session of the key; those of it that are over are deleted."""

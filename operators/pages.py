@@ -30,12 +30,12 @@ class OperatorPage(View):
     @page
     @method_decorator([never_cache, sensitive_post_parameters()])
     def dispatch(self, request, *args, **path):
-        told = ConsoleMessages(request)
-        request._messages = told  # noqa: SLF001, where Django's own middleware puts them
+        storage = ConsoleMessages(request)
+        request._messages = storage  # noqa: SLF001, where Django's own middleware puts them
         refused = has_method(request.resolver_match.func, request.method) and self.refusal()
         response = refused or self.respond(request, *args, **path)
         if request.method != "HEAD":
-            told.update(response)
+            storage.update(response)
         # No more than the origin. Under no-referrer a browser would post a form with
         # "Origin: null", which the CSRF check refuses.
         response.headers["Referrer-Policy"] = "strict-origin"

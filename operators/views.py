@@ -50,8 +50,8 @@ class AgentsPage(OperatorPage):
         else:
             rotate_token(request)
             # What was done for the key that this browser had before is not for this one.
-            told = messages.get_messages(request)
-            told.used = len(told) > 0
+            storage = messages.get_messages(request)
+            storage.used = len(storage) > 0
             handle = handle_in(request, "agent")
             response = redirect(f"/operator/agents/{handle}" if handle else "operator")
             if previous := cookies.session_of(request):

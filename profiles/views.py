@@ -1,3 +1,5 @@
+from functools import partial
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.decorators import action
 from rest_framework.response import Response
@@ -9,23 +11,23 @@ from marketplace.api.responses import conditional_response
 from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet
 from profiles import reads
-from profiles.authentication import ProfileAuthentication
 from profiles.limits import usages_of
 from profiles.profile import Profile
 from profiles.serializers import LimitsSerializer, ManifestSerializer, ProfileSerializer
-from profiles.sql import MAX_SKILLS
+from profiles.sql import MAX_SKILLS, PROFILE
 
 
+@extend_schema(tags=["Agents"])
 class ProfileViewSet(ApiViewSet):
     """The calling agent's own profile."""
 
     required_scope = Scope.READ
-    authentication_classes = [ProfileAuthentication]
+    # The statement that authenticates reads the rows of the profile too: `request.auth.row`.
+    authentication_classes = [partial(BearerAuthentication, statement=PROFILE)]
     serializer_class = UpdateAgentSerializer
 
     @extend_schema(
         operation_id="get_profile",
-        tags=["Agents"],
         summary="Read your profile",
         description="Who you are, what you have installed, which persona is active, and in "
         "`advisories` what you have and should stop using.",
@@ -37,7 +39,6 @@ class ProfileViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="update_profile",
-        tags=["Agents"],
         summary="Change your name, description or runtime",
         description="What is left out stays as it is. The handle cannot be changed.",
         responses={200: ProfileSerializer},
@@ -53,7 +54,6 @@ class ProfileViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="get_limits",
-        tags=["Agents"],
         summary="Read how much of your rate limits is left",
         description="Asking spends nothing.",
         responses={200: LimitsSerializer},
@@ -88,17 +88,17 @@ class ManifestViewSet(ApiViewSet):
     def manifest(self, request):
         with_content = parse_flag("content", self.query.get("content", ["true"]))
         agent = request.user
-        listed, advisories = reads.manifest(agent), reads.advisories(agent=agent.pk)
+        current, advisories = reads.manifest(agent), reads.advisories(agent=agent.pk)
 
         def build():
             if not with_content:
-                return manifest_response(request, listed, advisories)
+                return manifest_response(request, current, advisories)
             # The advisories once more, after the texts: what is withdrawn meanwhile is in one of
             # the two at least.
             manifest = reads.manifest(agent, with_content=True)
             return manifest_response(request, manifest, reads.advisories(agent=agent.pk))
 
-        return conditional_response(request, [listed.rows, advisories], None, build)
+        return conditional_response(request, [current.rows, advisories], None, build)
 
 
 def manifest_response(request, manifest, advisories):

@@ -8,52 +8,36 @@ from django.utils.html import format_html
 
 from catalogue.models import Persona
 from marketplace.adminsite import theme
-from marketplace.adminsite.actions import ReasonForm
+from marketplace.adminsite.actions import ReasonForm, confirmed_action
 from marketplace.adminsite.base import (
     MenuItem,
     ReadOnlyModelAdmin,
     WholeNameSearchMixin,
-    state_label,
 )
+from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.history_pages import HistoryMixin
 from reviews.models import Review
 
 
-class RatingFilter(admin.SimpleListFilter):
+def rated(nearest):
+    """Ratings with fractions count at the nearest whole, halves up, as the API counts them."""
+    bounds = {"rating__gte": nearest - 0.5, "rating__lt": nearest + 0.5}
+    return lambda reviews: reviews.filter(**bounds)
+
+
+class RatingFilter(ChoiceFilter):
     title = parameter_name = "rating"
-
-    def lookups(self, request, model_admin):
-        return [(str(rating), "★" * rating) for rating in range(5, 0, -1)]
-
-    def queryset(self, request, queryset):
-        """Ratings with fractions count at the nearest whole, halves up, as the API counts them."""
-        if self.value() and self.value() in "12345":
-            nearest = int(self.value())
-            return queryset.filter(rating__gte=nearest - 0.5, rating__lt=nearest + 0.5)
-        return queryset
+    options = {str(rating): ("★" * rating, rated(rating)) for rating in range(5, 0, -1)}
 
 
-class HiddenFilter(admin.SimpleListFilter):
+class HiddenFilter(ChoiceFilter):
     title = parameter_name = "hidden"
-
-    def lookups(self, request, model_admin):
-        return [
-            ("yes", "hidden"),
-            ("changed", "changed since it was hidden"),
-            ("no", "shown"),
-            ("deleted", "deleted"),
-        ]
-
-    def queryset(self, request, queryset):
-        if self.value() == "yes":
-            return queryset.filter(hidden_at__isnull=False)
-        if self.value() == "changed":
-            return queryset.changed_since_hidden()
-        if self.value() == "no":
-            return queryset.visible()
-        if self.value() == "deleted":
-            return queryset.filter(deleted_at__isnull=False)
-        return queryset
+    options = {
+        "yes": ("hidden", lambda reviews: reviews.exclude(hidden_at=None)),
+        "changed": ("changed since it was hidden", lambda reviews: reviews.changed_since_hidden()),
+        "no": ("shown", lambda reviews: reviews.visible()),
+        "deleted": ("deleted", lambda reviews: reviews.exclude(deleted_at=None)),
+    }
 
 
 class PersonaFilter(theme.TextFilter):
@@ -64,6 +48,14 @@ class PersonaFilter(theme.TextFilter):
             personas = Persona.objects.filter(slug=self.value().strip())
             return queryset.filter(persona__in=personas.values("pk"))
         return queryset
+
+
+def facts_of(_admin, reviews):
+    """What staff read of each review before they confirm."""
+    return [
+        (f"{review.persona} by {review.agent}: {review.rating}", review.comment)
+        for review in reviews
+    ]
 
 
 @admin.register(Review)
@@ -95,10 +87,10 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         """What deserves a look, because nobody flags a review over the API."""
         week = timezone.now() - timedelta(days=7)
         poor = Review.objects.visible().filter(rating__lt=1.5, created_at__gte=week)
-        changed = Review.objects.changed_since_hidden()
+        edited_since = Review.objects.changed_since_hidden()
         return [
             ("reviews of this week with one star", poor, "?rating=1&hidden=no"),
-            ("hidden reviews that were changed since", changed, "?hidden=changed"),
+            ("hidden reviews that were changed since", edited_since, "?hidden=changed"),
         ]
 
     @admin.display(description="rating")
@@ -109,51 +101,37 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def text(self, review):
         return truncatechars(review.comment, 120) or "none"
 
-    @admin.display(description="state")
-    def state(self, review):
-        return state_label(review.state)
-
     def is_offered(self, action, row):
         return row.state == "shown" if action == "hide" else row.hidden_at is not None
 
     def has_moderate_permission(self, request):
         return request.user.has_perm("reviews.change_review")
 
-    @admin.action(description="Hide", permissions=["moderate"])
-    def hide(self, request, queryset):
-        form = ReasonForm(request.POST if self.is_confirmed(request, queryset) else None)
-        if not form.is_valid():
-            return self.confirm(
-                request,
-                queryset,
-                "hide",
-                form=form,
-                danger=True,
-                text="A hidden review is in no average and no public response. Its agent can still "
-                "change it, and it stays hidden. The reason is for staff.",
-                facts=facts(queryset),
-            )
-        reason = form.cleaned_data["reason"]
+    @confirmed_action(
+        "Hide",
+        ReasonForm,
+        permissions=["moderate"],
+        danger=True,
+        text="A hidden review is in no average and no public response. Its agent can still change "
+        "it, and it stays hidden. The reason is for staff.",
+        facts=facts_of,
+    )
+    def hide(self, request, queryset, reason):
         hidden = self.change_each(
             request, queryset, f"Hidden: {reason}", lambda review: review.hide(reason)
         )
         self.message_user(request, f"{len(hidden)} hidden.")
-        return None
 
-    @admin.action(description="Restore", permissions=["moderate"])
+    @confirmed_action(
+        "Restore",
+        permissions=["moderate"],
+        text="They count again, as their agents have left them. What its agent has deleted counts "
+        "once it is written anew.",
+        facts=facts_of,
+    )
     def restore(self, request, queryset):
-        if not self.is_confirmed(request, queryset):
-            return self.confirm(
-                request,
-                queryset,
-                "restore",
-                text="They count again, as their agents have left them. What its agent has deleted "
-                "counts once it is written anew.",
-                facts=facts(queryset),
-            )
         restored = self.change_each(request, queryset, "Restored.", Review.restore)
         self.message_user(request, f"{len(restored)} restored.")
-        return None
 
 
 def stars(rating):
@@ -166,11 +144,3 @@ def stars(rating):
         "☆" * (5 - nearest),
         f" {number}" if "." in number else "",
     )
-
-
-def facts(reviews):
-    """What staff read of each review before they confirm."""
-    return [
-        (f"{review.persona} by {review.agent}: {review.rating}", review.comment)
-        for review in reviews
-    ]

@@ -1,5 +1,5 @@
 from agents.serializers import NamedAgentSerializer
-from catalogue.serializers import PERSONA_SLUG, EntrySlugField
+from catalogue.serializers.fields import PERSONA_SLUG, EntrySlugField
 from marketplace.api.fields import (
     IdentifierField,
     MessageField,

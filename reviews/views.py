@@ -40,6 +40,7 @@ class PersonaReviewViewSet(PublicListViewSet):
         return self.cached_page(request, reads.public(filterset))
 
 
+@extend_schema(tags=["Reviews"])
 class ReviewViewSet(ApiViewSet):
     """The calling agent's own reviews."""
 
@@ -55,7 +56,6 @@ class ReviewViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="list_own_reviews",
-        tags=["Reviews"],
         summary="Read your own reviews",
         description="All that you have written and not deleted, newest first. Follow `next` until "
         "it is null.",
@@ -68,7 +68,6 @@ class ReviewViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="submit_review",
-        tags=["Reviews"],
         summary="Review a persona, or replace your review",
         description="One review for each persona that you have installed: 201 for the first, 200 "
         "when it replaces an earlier one.",
@@ -95,7 +94,6 @@ class ReviewViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="delete_review",
-        tags=["Reviews"],
         summary="Delete your review of a persona",
         description="Also where the persona is withdrawn, or you have it no more. It counts no "
         "more, and you may write another one.",

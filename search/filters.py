@@ -9,7 +9,7 @@ from django.db.models.lookups import GreaterThanOrEqual
 
 from catalogue.filters import KIND_FILTER
 from catalogue.models import FREE, RATING_OR_ZERO, TITLE_WITHOUT_CASE, Status
-from catalogue.serializers import EntrySlugField
+from catalogue.serializers.fields import EntrySlugField
 from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.fields import BooleanField, ListField, RatingField, TextField

@@ -65,9 +65,9 @@ def corrected_words(kind, text):
 @on_replica
 def completed(kind, text):
     """The text with a last word that no entry holds as the most common one that begins so."""
-    *whole, begun = text.lower().split()
-    [(word,)] = fetch_all(COMPLETION, {"kind": kind, "begun": begun})
-    return " ".join([*whole, word or begun])
+    *whole, start = text.lower().split()
+    [(word,)] = fetch_all(COMPLETION, {"kind": kind, "begun": start})
+    return " ".join([*whole, word or start])
 
 
 @on_replica
@@ -118,9 +118,9 @@ class EntryList(FilteredList):
     """All published entries of a model, and the best results of a search among them."""
 
     def __init__(self, model):
-        super().__init__(partial(listed, model), kept_count)
+        super().__init__(partial(list_rows, model), kept_count)
         self.model = model
-        self.by_ids = versioned(lambda: among_ids(listed(model)).order_by("pk"))
+        self.by_ids = versioned(lambda: among_ids(list_rows(model)).order_by("pk"))
 
     def __call__(self, filterset, address=None):
         """Pass the client's `address` to count searches without results."""
@@ -171,7 +171,7 @@ class EntryList(FilteredList):
 
         def compile_results():
             rows, count = (
-                among_ids(listed(self.model)),
+                among_ids(list_rows(self.model)),
                 bind(lambda results: Cast(results, IntegerField())),
             )
             return compile_page(rows, filterset.sorts[filterset.sort], count, number, place)
@@ -179,7 +179,7 @@ class EntryList(FilteredList):
         return compiled_once((self, "results", filterset.sort, number, place), compile_results)
 
 
-def listed(model):
+def list_rows(model):
     return model.objects.published().with_row_version().for_list()
 
 

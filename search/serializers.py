@@ -1,4 +1,5 @@
-from catalogue.serializers import PersonaSerializer, SkillSerializer
+from catalogue.serializers.personas import PersonaSerializer
+from catalogue.serializers.skills import SkillSerializer
 from marketplace.api.fields import CountField, TextField
 from marketplace.api.serializers import PageSerializer, ResponseSerializer
 from search.facet_counts import MAX_VALUES
@@ -41,8 +42,8 @@ class FacetsSerializer(ResponseSerializer):
         }
     )
 
-    def to_representation(self, counted):
+    def to_representation(self, rows):
         values = {plural: [] for plural in PLURALS.values()}
-        for facet, value, entries in counted:
+        for facet, value, entries in rows:
             values[PLURALS[facet]].append({"value": value, "count": entries})
         return super().to_representation(values)

@@ -1,6 +1,7 @@
 from drf_spectacular.utils import extend_schema
 
-from catalogue.serializers import PersonaSerializer, SkillSerializer
+from catalogue.serializers.personas import PersonaSerializer
+from catalogue.serializers.skills import SkillSerializer
 from marketplace.api.responses import cached
 from marketplace.api.viewsets import PublicListViewSet, PublicReadingViewSet
 from marketplace.ratelimits.client_address import client_address

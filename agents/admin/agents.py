@@ -2,7 +2,6 @@ from django.conf import settings
 from django.contrib import admin, messages
 from django.db import transaction
 from django.db.models import Q
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
@@ -16,7 +15,8 @@ from agents.admin.releasing import ReleaseClaimsMixin
 from agents.admin.search import TokenSearchMixin
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, AgentToken
-from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to, state_label
+from marketplace.adminsite.actions import confirmed_action
+from marketplace.adminsite.base import MenuItem, StaffModelAdmin, link_to
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.panels import panel
 from marketplace.ratelimits.rates import in_words
@@ -57,9 +57,8 @@ class AgentAdmin(
             Q(handle__startswith=term.lower()) | Q(public_id=term) | Q(name__istartswith=term)
         )
 
-    @admin.display(description="state")
     def state(self, agent):
-        label = state_label(agent.state)
+        label = super().state(agent)
         if agent.state != "paused":
             return label
         since = localize(timezone.localtime(agent.paused_at))
@@ -110,15 +109,8 @@ class AgentAdmin(
                 token.take_snapshot(user=request.user, reason="Issued.", kind="+")
                 message = f"Issued the token {token.hint}."
                 self.log_change(request, agent, message, is_event=True)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"Issue a token to {agent}",
-            "opts": self.opts,
-            "agent": agent,
-            "form": form,
-            "token": token,
-        }
-        response = TemplateResponse(request, "admin/agents/agent/issue_token.html", context)
+        title, template = f"Issue a token to {agent}", "admin/agents/agent/issue_token.html"
+        response = self.page(request, template, title, agent=agent, form=form, token=token)
         add_never_cache_headers(response)
         return response
 
@@ -126,13 +118,10 @@ class AgentAdmin(
     def suspend(self, request, queryset):
         return self.suspend_agents(request, queryset, queryset)
 
-    @admin.action(description="Restore", permissions=["change"])
+    @confirmed_action("Restore", text="Their tokens work again.")
     def restore(self, request, queryset):
-        if not self.is_confirmed(request, queryset):
-            return self.confirm(request, queryset, "restore", text="Their tokens work again.")
         self.change_each(request, queryset, "Restored.", Agent.restore)
         self.message_user(request, "Restored: their tokens work again.")
-        return None
 
     @admin.action(description="Release the claim", permissions=["change"])
     def release_claim(self, request, queryset):

@@ -1,37 +1,24 @@
 from django.conf import settings
 from django.contrib import admin
 
-
-class IsSetFilter(admin.SimpleListFilter):
-    """Whether a datetime is set; subclasses name its field."""
-
-    def lookups(self, request, model_admin):
-        return [("yes", "yes"), ("no", "no")]
-
-    def queryset(self, request, queryset):
-        if self.value() in {"yes", "no"}:
-            return queryset.filter(**{f"{self.parameter_name}__isnull": self.value() == "no"})
-        return queryset
+from marketplace.adminsite.filters import ChoiceFilter, is_set
 
 
-class SuspendedFilter(IsSetFilter):
+class SuspendedFilter(ChoiceFilter):
     title, parameter_name = "suspended", "suspended_at"
+    options = is_set("suspended_at")
 
 
-class PausedFilter(IsSetFilter):
+class PausedFilter(ChoiceFilter):
     title, parameter_name = "paused", "paused_at"
+    options = is_set("paused_at")
 
 
-class RevokedFilter(IsSetFilter):
+class RevokedFilter(ChoiceFilter):
     title, parameter_name = "revoked", "revoked_at"
-
-    def lookups(self, request, model_admin):
-        return [*super().lookups(request, model_admin), ("leaked", "reported as leaked")]
-
-    def queryset(self, request, queryset):
-        if self.value() == "leaked":
-            return queryset.leaked()
-        return super().queryset(request, queryset)
+    options = is_set("revoked_at") | {
+        "leaked": ("reported as leaked", lambda rows: rows.leaked()),
+    }
 
 
 def configured_tiers():
@@ -49,15 +36,9 @@ class TierFilter(admin.SimpleListFilter):
         return queryset.filter(tier=self.value()) if self.value() else queryset
 
 
-class ClaimFilter(admin.SimpleListFilter):
+class ClaimFilter(ChoiceFilter):
     title = parameter_name = "status"
-
-    def lookups(self, request, model_admin):
-        return [("claimed", "claimed"), ("pending", "pending")]
-
-    def queryset(self, request, queryset):
-        if self.value() == "claimed":
-            return queryset.claimed()
-        if self.value() == "pending":
-            return queryset.pending()
-        return queryset
+    options = {
+        "claimed": ("claimed", lambda claims: claims.claimed()),
+        "pending": ("pending", lambda claims: claims.pending()),
+    }

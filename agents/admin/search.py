@@ -5,7 +5,6 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q
 from django.db.models.functions import Lower
 from django.shortcuts import redirect
-from django.urls import path
 from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
@@ -45,8 +44,7 @@ class TokenSearchMixin:
     searches_by_post = True
 
     def get_urls(self):
-        view = self.admin_site.admin_view(self.find_view)
-        return [path("find/", view, name=self.url_name("find")), *super().get_urls()]
+        return [self.page_path("find/", self.find_view, "find"), *super().get_urls()]
 
     @method_decorator([require_POST, sensitive_post_parameters()])
     def find_view(self, request):
@@ -59,8 +57,8 @@ class TokenSearchMixin:
         rows = OperatorKey.objects.confirmed() if is_key else AgentToken.objects.all()
         row = rows.filter(digest=tokens.digest(term)).first()
         if row is None or not (page := link_to(request, row._meta.label_lower, row.pk)):
-            missing = "No operator has this key." if is_key else "No agent has this token."
-            self.message_user(request, missing, messages.WARNING)
+            text = "No operator has this key." if is_key else "No agent has this token."
+            self.message_user(request, text, messages.WARNING)
             return redirect(self.url_of("changelist"))
         return redirect(page)
 

@@ -5,13 +5,13 @@ from agents.models import Agent
 from marketplace.adminsite.actions import ReasonForm
 
 
-def note_also(model_admin, request, rows, done, agents):
+def note_also(model_admin, request, rows, verb, agents):
     """Have the histories of the operators, cases or reviews that led to it tell it, too."""
     if model_admin.model is not Agent:
         handles, rows = ", ".join(agent.handle for agent in agents), list(rows)
         together = f" (of {len(rows)} that were chosen together)" if len(rows) > 1 else ""
         for row in rows:
-            model_admin.log_change(request, row, f"{done} {handles}{together}.", is_event=True)
+            model_admin.log_change(request, row, f"{verb} {handles}{together}.", is_event=True)
 
 
 class SuspendAgentsMixin:
@@ -25,7 +25,7 @@ class SuspendAgentsMixin:
         if not agents:
             self.message_user(request, "There is nobody to suspend.", messages.WARNING)
             return None
-        form = ReasonForm(request.POST if self.is_confirmed(request, rows) else None)
+        form = ReasonForm(request.POST if self.is_confirmed(request, rows) else None, rows)
         if not form.is_valid():
             return self.confirm(
                 request,
@@ -40,9 +40,9 @@ class SuspendAgentsMixin:
                 ],
             )
         reason = form.cleaned_data["reason"]
-        suspended = self.admin_site.get_model_admin(Agent).change_each(
+        agents = self.admin_site.get_model_admin(Agent).change_each(
             request, agents, f"Suspended: {reason}", lambda agent: agent.suspend(reason)
         )
-        note_also(self, request, rows, "Suspended", suspended)
+        note_also(self, request, rows, "Suspended", agents)
         self.message_user(request, "Suspended: their tokens are refused from now on.")
         return None

@@ -8,7 +8,8 @@ from django.utils import timezone
 from agents.admin.filters import RevokedFilter
 from agents.admin.search import TokenSearchMixin, agents_by_handle
 from agents.models import AgentToken
-from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, state_label
+from marketplace.adminsite.actions import confirmed_action
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin
 from marketplace.adminsite.history_pages import HistoryMixin
 
 
@@ -33,10 +34,6 @@ class AgentTokenAdmin(HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
         leaked = AgentToken.objects.leaked().filter(revoked_at__gte=week)
         return [("tokens that were reported as leaked this week", leaked, "?revoked_at=leaked")]
 
-    @admin.display(description="state")
-    def state(self, token):
-        return state_label(token.state)
-
     def find(self, queryset, term):
         return queryset.annotate(end=Right("hint", 4)).filter(
             Q(hint__startswith=term) | Q(end=term) | Q(agent__in=agents_by_handle(term))
@@ -48,18 +45,14 @@ class AgentTokenAdmin(HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
     def has_revoke_permission(self, request):
         return request.user.has_perm("agents.change_agenttoken")
 
-    @admin.action(description="Revoke", permissions=["revoke"])
+    @confirmed_action(
+        "Revoke",
+        permissions=["revoke"],
+        danger=True,
+        text="A revoked token is refused for good. The agent needs another one.",
+    )
     def revoke(self, request, queryset):
-        if not self.is_confirmed(request, queryset):
-            return self.confirm(
-                request,
-                queryset,
-                "revoke",
-                danger=True,
-                text="A revoked token is refused for good. The agent needs another one.",
-            )
         self.change_each(
             request, queryset, "Revoked.", lambda token: token.revoke("Revoked by staff")
         )
         self.message_user(request, "Revoked: they are refused from now on.")
-        return None

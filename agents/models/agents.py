@@ -33,8 +33,8 @@ class AgentManager(models.Manager.from_queryset(AgentQuerySet)):
         Returns the agent with the issued `token` set on it. Raises HandleTaken for a handle that
         the caller chose; one that is made here is made anew until it is free.
         """
-        chosen = handle is not None
-        handle = handle if chosen else handles.readable(name)
+        is_chosen = handle is not None
+        handle = handle if is_chosen else handles.readable(name)
         while True:
             try:
                 with transaction.atomic():
@@ -47,7 +47,7 @@ class AgentManager(models.Manager.from_queryset(AgentQuerySet)):
             except IntegrityError as error:
                 if not violates(error, "unique_agent_handle"):
                     raise
-                if chosen:
+                if is_chosen:
                     raise HandleTaken from error
                 handle = handles.readable(name, suffix=handles.random_part())
 

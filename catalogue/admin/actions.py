@@ -1,16 +1,21 @@
 """What staff do with an entry as a whole: publish, withdraw, recall, deprecate."""
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import Count
 
 from catalogue.admin.forms import DeprecationForm, RecallForm
 from catalogue.models import Status
+from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import state_label
 
 RECALL_TEXT = (
     "What is recalled is in no list and cannot be installed any more. Whoever has it is told the "
     "reason."
 )
+
+
+def holders_of(model_admin, entries):
+    return model_admin.holders_of(entries)
 
 
 class StateActionsMixin:
@@ -30,103 +35,54 @@ class StateActionsMixin:
             return successor
         return f"{successor} ({successor.status}, so nobody is told of it)"
 
-    @admin.action(description="Publish", permissions=["change"])
+    @confirmed_action("Publish", text="Agents will find and install what is published.")
     def publish(self, request, queryset):
-        if not self.is_confirmed(request, queryset):
-            return self.confirm(
-                request, queryset, "publish", text="Agents will find and install what is published."
-            )
         self.change_state(request, queryset, "Published.", self.model.publish)
-        return None
 
-    @admin.action(description="Back to draft", permissions=["change"])
+    @confirmed_action(
+        "Back to draft",
+        text="A draft is in no list and cannot be installed. Whoever has it keeps it.",
+    )
     def redraft(self, request, queryset):
-        if not self.is_confirmed(request, queryset):
-            return self.confirm(
-                request,
-                queryset,
-                "redraft",
-                text="A draft is in no list and cannot be installed. Whoever has it keeps it.",
-            )
         self.change_state(request, queryset, "Taken back to draft.", self.model.redraft)
-        return None
 
-    @admin.action(description="Withdraw", permissions=["change"])
+    # What is recalled stays recalled: its agents are still to read the reason.
+    @confirmed_action(
+        "Withdraw",
+        danger=True,
+        text="What is withdrawn is in no list and cannot be installed any more. Whoever has it "
+        "keeps it, and reads no reason. To give one, recall it.",
+        facts=holders_of,
+        refusal="None of these can be withdrawn: they are withdrawn already.",
+        level=messages.INFO,
+    )
     def withdraw(self, request, queryset):
-        entries = [entry for entry in queryset if self.is_offered("withdraw", entry)]
-        if not entries:
-            self.message_user(
-                request, "None of these can be withdrawn: they are withdrawn already."
-            )
-            return None
-        if not self.is_confirmed(request, entries):
-            return self.confirm(
-                request,
-                entries,
-                "withdraw",
-                danger=True,
-                text="What is withdrawn is in no list and cannot be installed any more. Whoever "
-                "has it keeps it, and reads no reason. To give one, recall it.",
-                facts=self.holders_of(entries),
-            )
-        # What is recalled stays recalled: its agents are still to read the reason.
-        queryset = queryset.filter(pk__in=[entry.pk for entry in entries])
         self.change_state(request, queryset, "Withdrawn.", self.model.withdraw)
-        return None
 
-    @admin.action(description="Recall", permissions=["change"])
-    def recall(self, request, queryset):
-        form = RecallForm(request.POST if self.is_confirmed(request, queryset) else None)
-        if not form.is_valid():
-            return self.confirm(
-                request,
-                queryset,
-                "recall",
-                form=form,
-                danger=True,
-                text=RECALL_TEXT,
-                facts=self.holders_of(queryset),
-            )
-        reason = form.cleaned_data["reason"]
+    @confirmed_action("Recall", RecallForm, danger=True, text=RECALL_TEXT, facts=holders_of)
+    def recall(self, request, queryset, reason):
         self.change_state(
             request, queryset, f"Recalled: {reason}", lambda entry: entry.recall(reason)
         )
-        return None
 
-    @admin.action(description="Deprecate", permissions=["change"])
-    def deprecate(self, request, queryset):
-        data = request.POST if self.is_confirmed(request, queryset) else None
-        form = DeprecationForm(data, entries=queryset)
-        if not form.is_valid():
-            return self.confirm(
-                request,
-                queryset,
-                "deprecate",
-                form=form,
-                text="What is deprecated can be installed still. Its page, its lists and whoever "
-                "has it show the message, and what to use instead.",
-                facts=self.holders_of(queryset),
-            )
-        message, successor = form.cleaned_data["message"], form.cleaned_data["successor"]
+    @confirmed_action(
+        "Deprecate",
+        DeprecationForm,
+        text="What is deprecated can be installed still. Its page, its lists and whoever has it "
+        "show the message, and what to use instead.",
+        facts=holders_of,
+    )
+    def deprecate(self, request, queryset, message, successor):
         self.change_state(
             request,
             queryset,
             f"Deprecated: {message}",
             lambda entry: entry.deprecate(message, successor),
         )
-        return None
 
-    @admin.action(description="End the deprecation", permissions=["change"])
+    @confirmed_action("End the deprecation", text="Nothing will advise against it any more.")
     def end_deprecation(self, request, queryset):
-        if not self.is_confirmed(request, queryset):
-            return self.confirm(
-                request,
-                queryset,
-                "end_deprecation",
-                text="Nothing will advise against it any more.",
-            )
         self.change_state(request, queryset, "Not deprecated any more.", self.model.end_deprecation)
-        return None
 
     def holders_of(self, entries):
         """How many agents have each entry itself, not with a persona."""
@@ -139,20 +95,20 @@ class StateActionsMixin:
     def change_state(self, request, queryset, message, change):
         """Change each; the history says `message`, and staff read how many and its first words."""
         entries = self.change_each(request, queryset, message, change)
-        done = message.partition(":")[0].rstrip(".")
-        self.message_user(request, f"{len(entries)} {done.lower()}.")
+        verb = message.partition(":")[0].rstrip(".")
+        self.message_user(request, f"{len(entries)} {verb.lower()}.")
 
     def is_offered(self, action, row):
         if action == "end_deprecation":
             return row.deprecation_message != ""
         if action == "recall":
             return not row.is_recalled
-        resulting = {
+        statuses = {
             "publish": Status.PUBLISHED,
             "redraft": Status.DRAFT,
             "withdraw": Status.WITHDRAWN,
         }
-        return row.status != resulting.get(action)
+        return row.status != statuses.get(action)
 
 
 def in_agents(number):

@@ -6,8 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.db.models import Q
 from django.http import HttpResponse
-from django.template.response import TemplateResponse
-from django.urls import path, reverse
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from catalogue.admin.actions import StateActionsMixin
@@ -65,14 +64,14 @@ class EntryAdmin(HistoryMixin, StateActionsMixin, PastedFileMixin, ImportExportM
         ]
         if obj is None:
             return [*fieldsets, ("Origin", {"fields": ["author", "version", "license"]})]
-        known = ["status", "withdrawal_reason"] if obj.is_recalled else ["status"]
+        names = ["status", "withdrawal_reason"] if obj.is_recalled else ["status"]
         if obj.deprecation_message:
-            known += ["deprecation_message", "replaced_by"]
+            names += ["deprecation_message", "replaced_by"]
         rows = ["context_tokens", "public_id", "created_at", "updated_at"]
         return [
             *fieldsets,
             ("Origin", {"fields": ["author", "version", "license", "source"]}),
-            ("State", {"fields": [*known, *self.counters, *rows]}),
+            ("State", {"fields": [*names, *self.counters, *rows]}),
         ]
 
     def get_readonly_fields(self, request, obj=None):
@@ -105,8 +104,8 @@ class EntryAdmin(HistoryMixin, StateActionsMixin, PastedFileMixin, ImportExportM
         many_to_many = {field.name for field in obj._meta.many_to_many}
         if form.changed_data:
             self.snapshot_before_change(obj)
-            changed = {*form.changed_data, *form.followed}
-            obj.save(update_fields=[*(changed - many_to_many), "updated_at"])
+            names = {*form.changed_data, *form.followed}
+            obj.save(update_fields=[*(names - many_to_many), "updated_at"])
 
     # Other pages
 
@@ -114,14 +113,9 @@ class EntryAdmin(HistoryMixin, StateActionsMixin, PastedFileMixin, ImportExportM
         return obj.get_absolute_url() if obj.is_published else None
 
     def get_urls(self):
-        wrap = self.admin_site.admin_view
         return [
-            path("preview/", wrap(require_POST(self.preview_view)), name=self.url_name("preview")),
-            path(
-                "<path:object_id>/as-agent/",
-                wrap(self.as_agent_view),
-                name=self.url_name("as_agent"),
-            ),
+            self.page_path("preview/", require_POST(self.preview_view), "preview"),
+            self.page_path("<path:object_id>/as-agent/", self.as_agent_view, "as_agent"),
             *super().get_urls(),
         ]
 
@@ -139,15 +133,14 @@ class EntryAdmin(HistoryMixin, StateActionsMixin, PastedFileMixin, ImportExportM
         entry = self.model.objects.in_detail().get(pk=row.pk)
         representation = self.serializer_class(entry, context={"request": request}).data
         body = json.dumps(representation, indent=2, ensure_ascii=False)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"{entry} as an agent sees it",
-            "opts": self.opts,
-            "original": entry,
-            "address": f"GET /api/v1/{self.opts.model_name}s/{entry.slug}",
-            "body": body,
-        }
-        return TemplateResponse(request, "admin/catalogue/as_agent.html", context)
+        return self.page(
+            request,
+            "admin/catalogue/as_agent.html",
+            f"{entry} as an agent sees it",
+            original=entry,
+            address=f"GET /api/v1/{self.opts.model_name}s/{entry.slug}",
+            body=body,
+        )
 
     def row_context(self, request, row):
         case = getattr(row, "case", None)

@@ -6,8 +6,7 @@ from collections import Counter
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404
-from django.template.response import TemplateResponse
-from django.urls import path, reverse
+from django.urls import reverse
 
 from catalogue.admin.base import EntryAdmin
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, PriceFilter, SourceFilter
@@ -15,7 +14,9 @@ from catalogue.admin.forms import PersonaForm, SkillForm
 from catalogue.exceptions import FileNotFound
 from catalogue.file_tree import file_tree
 from catalogue.models import RATING_OR_ZERO, Persona, Skill
-from catalogue.serializers import OTHER_FILE, PersonaDetailSerializer, SkillDetailSerializer
+from catalogue.serializers.files import OTHER_FILE
+from catalogue.serializers.personas import PersonaDetailSerializer
+from catalogue.serializers.skills import SkillDetailSerializer
 from importing.admin.frontmatter import WriteFrontmatterMixin
 from importing.admin.importers import AdminPersonaImporter, AdminSkillImporter
 from marketplace.adminsite.base import MenuItem, link_to
@@ -51,9 +52,8 @@ class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
         ]
 
     def get_urls(self):
-        view = self.admin_site.admin_view(self.file_view)
-        name = self.url_name("file")
-        return [path("<int:object_id>/files/<path:path>", view, name=name), *super().get_urls()]
+        route = "<int:object_id>/files/<path:path>"
+        return [self.page_path(route, self.file_view, "file"), *super().get_urls()]
 
     def file_view(self, request, object_id, path):
         """A file of a skill, a draft too: a text to read, escaped; anything to download."""
@@ -68,15 +68,9 @@ class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
             name = path.rpartition("/")[2]
             data = io.BytesIO(skill.bytes_of(file))
             return FileResponse(data, as_attachment=True, filename=name, content_type=OTHER_FILE)
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"{path} of {skill}",
-            "opts": self.opts,
-            "original": skill,
-            "file": file,
-            "text": skill.bytes_of(file).decode() if file["is_text"] else None,
-        }
-        return TemplateResponse(request, "admin/catalogue/file.html", context)
+        text = skill.bytes_of(file).decode() if file["is_text"] else None
+        title, template = f"{path} of {skill}", "admin/catalogue/file.html"
+        return self.page(request, template, title, original=skill, file=file, text=text)
 
     def restorable_fields(self, request, row):
         return [*super().restorable_fields(request, row), "files"]

@@ -7,6 +7,10 @@ from django.db.models import Q
 from catalogue.models import FREE, IS_PUBLISHED, PUBLISHED
 from importing.admin.importers import SOURCE
 from marketplace.adminsite import theme
+from marketplace.adminsite.filters import ChoiceFilter
+
+NEWEST = 10_000  # entries
+IMPORTED_HERE = Q(source__startswith=f"{SOURCE}:")
 
 
 def published_and_others(entries, **conditions):
@@ -54,39 +58,28 @@ class AuthorFilter(theme.TextFilter):
         return queryset
 
 
-class SourceFilter(admin.SimpleListFilter):
-    """Where an entry came from, among the newest: an index for it would cost every install."""
+def among_newest(entries):
+    """Those of the newest: an index for where entries came from would cost every install."""
+    ids = entries.model.objects.order_by("-pk").values_list("pk", flat=True)
+    return entries.filter(pk__gte=ids[NEWEST - 1 : NEWEST].first() or 0)
 
-    NEWEST = 10_000
+
+class SourceFilter(ChoiceFilter):
     title = f"source, of the newest {NEWEST:,}"
     parameter_name = "source"
-
-    def lookups(self, request, model_admin):
-        return [
-            ("hand", "written here"),
-            ("admin", "imported here"),
-            ("other", "imported elsewhere"),
-        ]
-
-    def queryset(self, request, queryset):
-        here = Q(source__startswith=f"{SOURCE}:")
-        conditions = {"hand": Q(source=""), "admin": here, "other": ~here & ~Q(source="")}
-        if self.value() not in conditions:
-            return queryset
-        ids = queryset.model.objects.order_by("-pk").values_list("pk", flat=True)
-        oldest = ids[self.NEWEST - 1 : self.NEWEST].first() or 0
-        return queryset.filter(conditions[self.value()], pk__gte=oldest)
+    options = {
+        "hand": ("written here", lambda rows: among_newest(rows).filter(source="")),
+        "admin": ("imported here", lambda rows: among_newest(rows).filter(IMPORTED_HERE)),
+        "other": (
+            "imported elsewhere",
+            lambda rows: among_newest(rows).filter(~IMPORTED_HERE, ~Q(source="")),
+        ),
+    }
 
 
-class PriceFilter(admin.SimpleListFilter):
+class PriceFilter(ChoiceFilter):
     title = parameter_name = "price"
-
-    def lookups(self, request, model_admin):
-        return [("free", "free"), ("priced", "with a price")]
-
-    def queryset(self, request, queryset):
-        if self.value() == "free":
-            return published_and_others(queryset, price_cents=FREE)
-        if self.value() == "priced":
-            return published_and_others(queryset, price_cents__gt=FREE)
-        return queryset
+    options = {
+        "free": ("free", lambda rows: published_and_others(rows, price_cents=FREE)),
+        "priced": ("with a price", lambda rows: published_and_others(rows, price_cents__gt=FREE)),
+    }

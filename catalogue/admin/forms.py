@@ -18,7 +18,7 @@ from catalogue.frontmatter import (
 from catalogue.models import Skill
 from importing.base import entry_fields
 from marketplace.adminsite import theme
-from marketplace.adminsite.actions import ReasonField, ReasonForm
+from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
 from marketplace.adminsite.edits import EditForm
 from marketplace.secrets import holds_token
 
@@ -134,7 +134,7 @@ class PersonaForm(EntryForm):
             )
 
 
-class DeprecationForm(forms.Form):
+class DeprecationForm(ActionForm):
     message = ReasonField(help_text="Everybody reads this: why not to use it any more.")
     successor = forms.CharField(
         required=False,
@@ -142,22 +142,21 @@ class DeprecationForm(forms.Form):
         help_text="The slug of a published entry of the same kind to use instead, if there is one.",
     )
 
-    def __init__(self, data, *, entries):
-        self.entries = entries
-        only = entries[0] if len(entries) == 1 else None
+    def __init__(self, data, rows):
+        only = rows[0] if len(rows) == 1 else None
         initial = {"message": only.deprecation_message, "successor": only.successor} if only else {}
-        super().__init__(data, initial=initial)
+        super().__init__(data, rows, initial=initial)
 
     def clean_successor(self):
         slug = self.cleaned_data["successor"]
         if not slug:
             return None
-        successor = self.entries.model.objects.published().filter(slug=slug).first()
+        successor = self.rows.model.objects.published().filter(slug=slug).first()
         if successor is None:
             raise forms.ValidationError(
-                f"No published {self.entries.model.__name__.lower()} is called {slug}."
+                f"No published {self.rows.model.__name__.lower()} is called {slug}."
             )
-        if successor in self.entries:
+        if successor in self.rows:
             raise forms.ValidationError(f"{slug} cannot replace itself.")
         return successor
 

@@ -106,8 +106,8 @@ class Persona(Entry):
 
     def rating_distribution(self):
         """`{"1": n, … "5": n}`: each rating at its nearest whole number, halves up."""
-        counted = self.reviews.exclude(counted_rating=None)
-        nearest = counted.values(nearest=Round("counted_rating")).annotate(reviews=Count("pk"))
+        reviews = self.reviews.exclude(counted_rating=None)
+        nearest = reviews.values(nearest=Round("counted_rating")).annotate(reviews=Count("pk"))
         counts = {int(row["nearest"]): row["reviews"] for row in nearest.order_by()}
         return {str(rating): counts.get(rating, 0) for rating in range(1, 6)}
 

@@ -117,11 +117,11 @@ class Skill(Entry):
     @transaction.atomic
     def save(self, *, update_fields=None, **options):
         sources = {"slug", "content", "files", *self.frontmatter_fields()}
-        changed = sources.intersection(update_fields or ())
-        if changed:
+        names = sources.intersection(update_fields or ())
+        if names:
             # The SKILL.md and the archive are made of what others have saved, too.
-            locked = Skill.objects.select_for_update(no_key=True)
-            self.refresh_from_db(fields=sources - changed, from_queryset=locked)
+            rows = Skill.objects.select_for_update(no_key=True)
+            self.refresh_from_db(fields=sources - names, from_queryset=rows)
             update_fields = {*update_fields, "skill_md", "archive_digest"}
         super().save(update_fields=update_fields, **options)
 

@@ -1,24 +1,31 @@
 from functools import partial
 
+from catalogue.models import Persona, Skill
 from marketplace.schema import read_sql
 
 read = partial(read_sql, __file__)
 
-# The columns that a list or a detail shows, but for counters.
-COLUMNS = [
-    *("slug", "title", "description", "category", "tags", "runtimes", "author", "version"),
-    *("license", "content", "status", "deprecation_message", "successor_id"),
-    *("created_at", "updated_at"),
-]
+# What no list or detail shows, and what never changes.
+UNSEEN = {"id", "public_id", "source", "withdrawn_at", "withdrawal_reason", "archive_digest"}
 
 
-def entries(kind, other, *more, beside):
-    """The feed of one kind of entry. `beside` are the columns that the other kind shows."""
+def entries(model, other, *, beside):
+    """The feed of one kind of entry. `beside` are the columns that the other kind shows.
+
+    It notes the columns that a list or a detail shows, but for counters. What is generated changes
+    with what it is made of.
+    """
+    left_out = UNSEEN.union(model.COUNTERS)
+    columns = [
+        field.column
+        for field in model._meta.concrete_fields  # noqa: SLF001
+        if not field.generated and field.name not in left_out
+    ]
     return read(
         "entries.sql",
-        kind=kind,
-        other=other,
-        columns=", ".join([*COLUMNS, *more]),
+        kind=model._meta.model_name,  # noqa: SLF001
+        other=other._meta.model_name,  # noqa: SLF001
+        columns=", ".join(columns),
         old_beside=", ".join(f"OLD.{name}" for name in beside),
         new_beside=", ".join(f"NEW.{name}" for name in beside),
     )
@@ -27,9 +34,6 @@ def entries(kind, other, *more, beside):
 SQL = [
     read("constraints.sql"),
     read("feed.sql"),
-    entries(
-        *("skill", "persona", "skill_md", "files"),
-        beside=["slug", "title", "description", "status"],
-    ),
-    entries("persona", "skill", "price_cents", beside=["slug", "title", "status"]),
+    entries(Skill, Persona, beside=["slug", "title", "description", "status"]),
+    entries(Persona, Skill, beside=["slug", "title", "status"]),
 ]

@@ -3,7 +3,7 @@
 from django.template.defaultfilters import filesizeformat
 
 from catalogue.models import FileContent
-from marketplace.adminsite.diffs import shown_change
+from marketplace.adminsite.diffs import change_of
 
 
 def file_changes(before, after, room):
@@ -22,7 +22,7 @@ def file_changes(before, after, room):
         is_readable = new is not None and size <= room
         room -= size if is_readable else 0
         contents = FileContent.objects.of(texts) if is_readable else {}
-        changes.append(shown_change(path, as_text(old, contents), as_text(new, contents)))
+        changes.append(change_of(path, as_text(old, contents), as_text(new, contents)))
     return changes, room
 
 

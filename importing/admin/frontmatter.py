@@ -1,24 +1,24 @@
 """Between the form of an entry and the frontmatter of its text."""
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import JsonResponse
-from django.urls import path
 from django.views.decorators.http import require_POST
 
 from catalogue.frontmatter import Refused, plain_newlines
 from catalogue.models import Skill
 from importing.exports import content_with_fields, differing_fields
-from marketplace.adminsite.diffs import shown_change
+from marketplace.adminsite.actions import confirmed_action
+from marketplace.adminsite.diffs import change_of
 
 
 class PastedFileMixin:
     """What a file that staff paste into the form of a new entry says about its fields."""
 
     def get_urls(self):
-        view = self.admin_site.admin_view(require_POST(self.fields_view))
-        return [path("fields/", view, name=self.url_name("fields")), *super().get_urls()]
+        view = require_POST(self.fields_view)
+        return [self.page_path("fields/", view, "fields"), *super().get_urls()]
 
     def fields_view(self, request):
         """The fields of a pasted file as the form shows them, and what remains of its text."""
@@ -54,37 +54,26 @@ class WriteFrontmatterMixin:
         """The labels of the fields that differ from the frontmatter."""
         return [str(self.opts.get_field(name).verbose_name) for name in differing_fields(skill)]
 
-    @admin.action(description="Write into the frontmatter", permissions=["change"])
+    @confirmed_action(
+        "Write into the frontmatter",
+        text="The frontmatter gets the values of these fields. Comments in it are lost; the rest "
+        "of the text stays as it is.",
+        facts=lambda self, skills: [(skill, ", ".join(self.differing(skill))) for skill in skills],
+        changes=lambda _, skills: [
+            change_of(skill.slug, skill.content, content_with_fields(skill))
+            for skill in list(skills)[:10]
+        ],
+        refusal="Their frontmatter says what their fields say.",
+        level=messages.INFO,
+    )
     def write_frontmatter(self, request, queryset):
-        skills = [skill for skill in queryset if differing_fields(skill)]
-        if not skills:
-            self.message_user(request, "Their frontmatter says what their fields say.")
-            return None
-        if not self.is_confirmed(request, skills):
-            return self.confirm(
-                request,
-                skills,
-                "write_frontmatter",
-                text="The frontmatter gets the values of these fields. Comments in it are lost; "
-                "the rest of the text stays as it is.",
-                facts=[(skill, ", ".join(self.differing(skill))) for skill in skills],
-                changes=[
-                    shown_change(skill.slug, skill.content, content_with_fields(skill))
-                    for skill in skills[:10]
-                ],
-            )
-        written = self.change_each(
-            request,
-            queryset.filter(pk__in=[skill.pk for skill in skills]),
-            "Wrote the fields into the frontmatter.",
-            write_fields,
-        )
-        left = [skill.slug for skill in written if differing_fields(skill)]
-        self.message_user(request, f"{len(written)} written.")
-        if left:
-            text = f"Not everything could be written for {', '.join(left)}."
+        message = "Wrote the fields into the frontmatter."
+        skills = self.change_each(request, queryset, message, write_fields)
+        incomplete = [skill.slug for skill in skills if differing_fields(skill)]
+        self.message_user(request, f"{len(skills)} written.")
+        if incomplete:
+            text = f"Not everything could be written for {', '.join(incomplete)}."
             self.message_user(request, text, messages.WARNING)
-        return None
 
 
 def write_fields(skill):

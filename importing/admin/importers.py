@@ -11,7 +11,7 @@ from importing.admin.file_changes import file_changes
 from importing.base import File, Report, entry_fields, printable, taking_turns
 from importing.exports import as_file
 from importing.importers import PersonaImporter, SkillImporter
-from marketplace.adminsite.diffs import shown_change
+from marketplace.adminsite.diffs import change_of
 
 SOURCE = "admin"
 MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
@@ -79,7 +79,7 @@ class AdminImportMixin:
         entries = self.model.objects.select_for_update(no_key=True)
         existing = entries.filter(slug=file.slug).first()
         existing = existing or entries.filter(source=file.source).first()
-        self.taken = set()  # of this file alone: the next one may be for the same slug
+        self.existing_slugs = set()  # of this file alone: the next one may be for the same slug
         entry = existing or self.new_entry(file)
         if entry is None:
             return
@@ -127,8 +127,8 @@ class AdminImportMixin:
             self.report.refuse(file.path, f"{entry.slug} has changed since the preview")
             outcome.result = "refused"
             return
-        before, updated, refused = (
-            self.shown_values(entry),
+        before, updates, refusals = (
+            self.values_by_name(entry),
             self.report.updated,
             self.report.refused,
         )
@@ -136,21 +136,21 @@ class AdminImportMixin:
         if not self.preview:
             entry.snapshot_before_change()
         self.update(file, entry)
-        if self.report.refused > refused:
+        if self.report.refused > refusals:
             outcome.result = "refused"
             return
-        if self.report.updated > updated:
+        if self.report.updated > updates:
             outcome.result = "updated"
-        after = self.shown_values(entry)
+        after = self.values_by_name(entry)
         outcome.changes = [
-            shown_change(capfirst(name), before[name], after[name])
+            change_of(capfirst(name), before[name], after[name])
             for name in after
             if before[name] != after[name]
         ] + self.file_changes(files, entry)
 
-    def shown_values(self, entry):
+    def values_by_name(self, entry):
         """What an import may change of an entry, by the names that staff read."""
-        names = [name for name in self.imported if name != "files"]
+        names = [name for name in self.import_fields if name != "files"]
         fields = [entry._meta.get_field(name) for name in names]
         values = {field.verbose_name: getattr(entry, field.name) for field in fields}
         if not isinstance(entry, Skill):

@@ -9,8 +9,6 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
-from django.urls import path
 from django.utils import timezone
 
 from catalogue.frontmatter import Refused
@@ -43,15 +41,10 @@ class ImportExportModelAdmin(StaffModelAdmin):
     example = ""
 
     def get_urls(self):
-        wrap = self.admin_site.admin_view
         return [
-            path("import/", wrap(self.import_view), name=self.url_name("import")),
-            path(
-                "import/<int:run_id>/",
-                wrap(self.import_run_view),
-                name=self.url_name("import_run"),
-            ),
-            path("export/", wrap(self.export_view), name=self.url_name("export")),
+            self.page_path("import/", self.import_view, "import"),
+            self.page_path("import/<int:run_id>/", self.import_run_view, "import_run"),
+            self.page_path("export/", self.export_view, "export"),
             *super().get_urls(),
         ]
 
@@ -79,14 +72,8 @@ class ImportExportModelAdmin(StaffModelAdmin):
             run = self.save_upload(request, form)
             if run is not None:
                 return redirect(self.url_of("import_run", run.pk))
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"Import {self.opts.verbose_name_plural}",
-            "opts": self.opts,
-            "form": form,
-            "example": self.example,
-        }
-        return TemplateResponse(request, "admin/importing/upload.html", context)
+        title, template = f"Import {self.opts.verbose_name_plural}", "admin/importing/upload.html"
+        return self.page(request, template, title, form=form, example=self.example)
 
     def check_import_permission(self, request):
         if not (self.has_add_permission(request) and self.has_change_permission(request)):
@@ -143,16 +130,14 @@ class ImportExportModelAdmin(StaffModelAdmin):
             result: [outcome for outcome in outcomes if outcome.result == result]
             for result in ("refused", "created", "updated", "unchanged")
         }
-        context = {
-            **self.admin_site.each_context(request),
-            "title": f"Preview of {run.name}",
-            "opts": self.opts,
-            "run": run,
-            "outcomes": by_result,
-            "opened_at": opened_at.timestamp(),
-            "will_change": bool(by_result["created"] or by_result["updated"]),
-        }
-        return TemplateResponse(request, "admin/importing/preview.html", context)
+        return self.page(
+            request,
+            "admin/importing/preview.html",
+            f"Preview of {run.name}",
+            outcomes=by_result,
+            opened_at=opened_at.timestamp(),
+            will_change=bool(by_result["created"] or by_result["updated"]),
+        )
 
     def finish(self, request, run, outcomes):
         """Log what was imported, and store the result in the run."""
@@ -162,12 +147,12 @@ class ImportExportModelAdmin(StaffModelAdmin):
                 self.log_addition(request, outcome.entry, message)
             if outcome.result == "updated":
                 self.log_change(request, outcome.entry, message)
-        refused = [outcome for outcome in outcomes if outcome.result == "refused"]
+        refusals = [outcome for outcome in outcomes if outcome.result == "refused"]
         results = [outcome.result for outcome in outcomes]
         run.created, run.updated, run.unchanged, run.refused = (
             results.count(result) for result in ("created", "updated", "unchanged", "refused")
         )
-        run.refusals = [[refusal.path, refusal.reason] for refusal in refused[:MAX_REFUSALS]]
+        run.refusals = [[refusal.path, refusal.reason] for refusal in refusals[:MAX_REFUSALS]]
         run.data, run.finished_at = None, timezone.now()
         run.save()
 
@@ -193,10 +178,9 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
 
     def attention(self):
         week = timezone.now() - timedelta(days=7)
-        refused = ImportRun.objects.filter(refused__gt=0, created_at__gte=week)
-        return [("imports of this week with refused files", refused, "")]
+        runs = ImportRun.objects.filter(refused__gt=0, created_at__gte=week)
+        return [("imports of this week with refused files", runs, "")]
 
-    @admin.display
     def outcome(self, run):
         if run.finished_at is None:
             return "waits at its preview"
@@ -205,6 +189,5 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
             f"{run.refused} refused"
         )
 
-    @admin.display
     def refused_files(self, run):
         return "\n".join(f"{path}: {reason}" for path, reason in run.refusals) or "none"

@@ -45,13 +45,10 @@ def skill_md(request):
 
 
 def guide(name, request):
+    # A template has no names with hyphens.
     limits = {
-        "install": in_words(rate_of("install", "free")),
-        "review": in_words(rate_of("review", "free")),
-        "manage": in_words(rate_of("manage", "free")),
-        "report": in_words(rate_of("report", "free")),
-        "claim": in_words(rate_of("confirm-claim", "free")),
-        "register": in_words(rate_of("register", "free")),
+        policy.replace("-", "_"): in_words(rate_of(policy, "free"))
+        for policy in settings.RATE_LIMITS
     }
     base = base_url(request)
     context = {

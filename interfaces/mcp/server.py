@@ -141,7 +141,7 @@ def add_skills(server, handler):
 
 async def response_of(server, request):
     """Status and content of the response by the SDK's own HTTP transport."""
-    bodies, sent = [request.body], []
+    bodies, messages = [request.body], []
 
     async def receive():
         if bodies:
@@ -149,12 +149,12 @@ async def response_of(server, request):
         return await asyncio.Future()  # Never: a disconnect is not reported.
 
     async def send(message):
-        sent.append(message)
+        messages.append(message)
 
     manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
     async with manager.run():
         await manager.handle_request(scope_of(request), receive, send)
-    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent)
+    return messages[0]["status"], b"".join(message.get("body", b"") for message in messages)
 
 
 def scope_of(request):

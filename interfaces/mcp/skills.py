@@ -37,7 +37,7 @@ from catalogue.archives import SKILL_MD
 from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import FENCED, parse_yaml
 from catalogue.models import Skill, content_digest
-from catalogue.serializers import media_type
+from catalogue.serializers.files import media_type
 from catalogue.skill_md import MAX_NAME, name_of
 from interfaces.guides.views import skill_md
 from interfaces.mcp.api import call_api
@@ -106,8 +106,8 @@ class Folder:
 
 def list_skills(request, params):
     folders, next_cursor, scope = page(request, params.cursor)
-    following = {"nextCursor": next_cursor} if next_cursor else {}
-    return {"skills": [folder.entry() for folder in folders], **following}, scope
+    more = {"nextCursor": next_cursor} if next_cursor else {}
+    return {"skills": [folder.entry() for folder in folders], **more}, scope
 
 
 def get_skill(request, params):
@@ -160,10 +160,10 @@ def page(request, cursor):
     if cursor is not None and not re.fullmatch("[0-9]{1,9}", cursor):
         raise MCPError(INVALID_PARAMS, "cursor is invalid")
     start = int(cursor or 0)
-    slugs, scope = listed(request)
+    slugs, scope = slugs_for(request)
     page_slugs = [None, *slugs][start : start + PAGE]
-    published = Skill.objects.published().filter(slug__in=page_slugs)
-    skills = {skill.slug: skill for skill in published.with_head()}
+    rows = Skill.objects.published().filter(slug__in=page_slugs)
+    skills = {skill.slug: skill for skill in rows.with_head()}
     folders = [
         own_folder(request) if slug is None else listed_folder(skills[slug])
         for slug in page_slugs
@@ -173,7 +173,7 @@ def page(request, cursor):
     return folders, next_cursor, scope
 
 
-def listed(request):
+def slugs_for(request):
     """The slugs of the skills that are listed after the marketplace's own, and who may cache.
 
     A token that is refused gets no public list, which a client would take for the agent's.
@@ -229,18 +229,20 @@ def unknown(uri):
 
 
 def own_folder(request):
-    return Folder(f"{SCHEME}{MARKETPLACE}", *measured(skill_md(request)))
+    return Folder(f"{SCHEME}{MARKETPLACE}", *with_size_and_digest(skill_md(request)))
 
 
 def folder_of(skill):
-    return Folder(folder_uri(skill), *measured(skill.file_text), skill.files, skill.bytes_of)
+    return Folder(
+        folder_uri(skill), *with_size_and_digest(skill.file_text), skill.files, skill.bytes_of
+    )
 
 
 def listed_folder(skill):
     return Folder(folder_uri(skill), skill.head, skill.size, skill.skill_md_digest, skill.files)
 
 
-def measured(text):
+def with_size_and_digest(text):
     data = text.encode()
     return text, len(data), content_digest(data)
 

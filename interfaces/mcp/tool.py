@@ -22,14 +22,15 @@ def json_of(response):
 class Tool:
     """An operation of the API as a tool, with a description for each argument that it takes.
 
+    Where it names no `operation_id`, that is the tool's own name.
     If a tool has an `alternative`, its one argument says which of the two operations is meant.
     `content_of` makes what the tool shows of the response.
     """
 
     title: str
     description: str
-    operation_id: str
     descriptions: dict = field(default_factory=dict)
+    operation_id: str = ""
     alternative: str | None = None
     content_of: Callable = json_of
     is_idempotent: bool = True

@@ -1,6 +1,7 @@
 """The list of the tools: what `tools/list` responds with."""
 
 import json
+from dataclasses import replace
 
 from mcp.types import ListToolsResult, ToolAnnotations
 from mcp.types import Tool as OfferedTool
@@ -8,7 +9,11 @@ from mcp.types import Tool as OfferedTool
 from interfaces.mcp.tools import agents, catalogue, installs, reviews
 from search.reads import most_common
 
-TOOLS = {**catalogue.TOOLS, **agents.TOOLS, **installs.TOOLS, **reviews.TOOLS}
+TOOLS = {
+    name: replace(tool, operation_id=tool.operation_id or name)
+    for part in (catalogue, agents, installs, reviews)
+    for name, tool in part.TOOLS.items()
+}
 MAX_CATEGORIES = 50  # from so many on, a description names none
 KINDS = {"search_skills": "skill", "search_personas": "persona"}
 OFFERED = [
@@ -38,10 +43,10 @@ def list_tools(_request, _params):
 
 def with_categories(tool):
     """The tool with the categories of what it searches in its description (contract 22.5)."""
-    counted = most_common(KINDS[tool.name], ["category"]).value
-    categories = [value for _, value, _ in counted]
+    facets = most_common(KINDS[tool.name], ["category"]).value
+    categories = [value for _, value, _ in facets]
     if not 0 < len(categories) < MAX_CATEGORIES:
         return tool
-    named = ", ".join(json.dumps(category, ensure_ascii=False) for category in categories)
-    description = f"{tool.description} The categories are {named}."
+    names = ", ".join(json.dumps(category, ensure_ascii=False) for category in categories)
+    description = f"{tool.description} The categories are {names}."
     return tool.model_copy(update={"description": description})

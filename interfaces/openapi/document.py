@@ -97,11 +97,11 @@ def document_with_defaults():
 @cache
 def served_document():
     """Without defaults of bodies: openapi-typescript takes a field that has one for required."""
-    served = deepcopy(made_document())
-    for schema in served["components"]["schemas"].values():
+    result = deepcopy(made_document())
+    for schema in result["components"]["schemas"].values():
         for field in schema.get("properties", {}).values():
             field.pop("default", None)
-    return served
+    return result
 
 
 @cache

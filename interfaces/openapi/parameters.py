@@ -1,6 +1,6 @@
 """The parameters of a request: in the query, the path and the headers."""
 
-from catalogue.serializers import PERSONA_SLUG, EntrySlugField, PathField
+from catalogue.serializers.fields import PERSONA_SLUG, EntrySlugField, PathField
 from interfaces.openapi.components import TEXT
 from marketplace.api.fields import IdentifierField
 from search.filters import MAX_QUERY
@@ -29,8 +29,8 @@ IF_RANGE = {
 
 
 def in_path(name, description, field):
-    fixed = {"in": "path", "required": True}
-    return {"name": name, **fixed, "description": description, "schema": field.schema}
+    place = {"in": "path", "required": True}
+    return {"name": name, **place, "description": description, "schema": field.schema}
 
 
 NAME = "The unique name of the entry."

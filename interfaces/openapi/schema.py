@@ -114,16 +114,16 @@ class OperationSchema(AutoSchema):
         return self.method not in {"GET", "DELETE"}
 
     def _get_parameters(self):
-        taken = [place for place in parameters.IN_PATH if f"{{{place['name']}}}" in self.path]
+        own = [place for place in parameters.IN_PATH if f"{{{place['name']}}}" in self.path]
         if self.is_list:
-            taken += parameters.of_list(self.view)
+            own += parameters.of_list(self.view)
         for parameter in self.get_override_parameters():
-            taken.append(parameters.in_query(parameter.name, parameter.description, parameter.type))
+            own.append(parameters.in_query(parameter.name, parameter.description, parameter.type))
         if self.is_conditional:
-            taken.append(parameters.IF_NONE_MATCH)
+            own.append(parameters.IF_NONE_MATCH)
         if self.takes_ranges:
-            taken += [parameters.RANGE, parameters.IF_RANGE]
-        return taken
+            own += [parameters.RANGE, parameters.IF_RANGE]
+        return own
 
     def _get_request_body(self, direction="request"):
         body = super()._get_request_body(direction)
@@ -145,18 +145,18 @@ class OperationSchema(AutoSchema):
         return {str(status): responses[status] for status in sorted(responses)}
 
     def successes(self):
-        for key, served in self.get_response_serializers().items():
-            if not errors_in(served):
+        for key, body in self.get_response_serializers().items():
+            if not errors_in(body):
                 status, *media_types = key if isinstance(key, tuple) else (key, "application/json")
-                example = force_instance(served).get_initial()
-                yield status, self.response(status, media_types, served, example=example)
+                example = force_instance(body).get_initial()
+                yield status, self.response(status, media_types, body, example=example)
 
     def refusal(self, status, texts):
         examples = {text: {"value": {"error": text}} for text in texts}
         return self.response(status, ["application/json"], ErrorSerializer, examples=examples)
 
-    def response(self, status, media_types, served, **examples):
-        schema = self._map_serializer_field(force_instance(served), "response")
+    def response(self, status, media_types, body, **examples):
+        schema = self._map_serializer_field(force_instance(body), "response")
         return {
             "description": STATUS_DESCRIPTIONS[status],
             "headers": self.headers(status),
@@ -208,17 +208,17 @@ class OperationSchema(AutoSchema):
         yield middleware.TEXTS[400]
 
     def errors(self):
-        for served in self.get_response_serializers().values():
-            yield from errors_in(served)
+        for value in self.get_response_serializers().values():
+            yield from errors_in(value)
         yield exceptions.Unavailable
         if self.has_body:
             yield exceptions.BodyTooLarge
             yield exceptions.UnsupportedContentType
 
 
-def errors_in(served):
+def errors_in(value):
     """The errors that extend_schema names for a status: one, or a tuple of several."""
-    responses = served if isinstance(served, tuple) else [served]
+    responses = value if isinstance(value, tuple) else [value]
     return [
         error
         for error in responses

@@ -9,7 +9,7 @@ from catalogue.highlighting import highlight, language_of
 from catalogue.markdown import contents
 from catalogue.markdown import render as render_markdown
 from catalogue.models import Persona, Skill
-from catalogue.serializers import files_address
+from catalogue.serializers.files import files_address
 from interfaces.website.pages import Page
 from interfaces.website.pictures import Face, draw
 from interfaces.website.reads import related_to
@@ -30,13 +30,13 @@ class EntryPage(Page):
 
     def render_entry(self, entry, validators, text, folder="", **context):
         """The page of the entry with its `text`, of which relative links lead into the folder."""
-        related = related_to(entry)
+        neighbours = related_to(entry)
         return self.render(
             *validators,
-            related.validator,
+            neighbours.validator,
             section=self.section,
             entry=entry,
-            related=related.value,
+            related=neighbours.value,
             content=render_markdown(text, folder),
             contents=contents(text, folder),
             **context,

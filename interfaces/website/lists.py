@@ -76,7 +76,7 @@ class ListPage(Page):
         pagination = NumberedPagination(int(before) if re.fullmatch("[0-9]{1,9}", before) else None)
         rows = self.rows(filterset, client_address(request))
         page = pagination.paginate_queryset(rows, request)
-        counted, validator, _ = most_common(self.kind, self.facets, MAX_CHOICES)
+        counts, validator, _ = most_common(self.kind, self.facets, MAX_CHOICES)
         return self.render(
             validator,
             pagination.rows.validator,
@@ -84,15 +84,15 @@ class ListPage(Page):
             section=self.section,
             filterset=filterset,
             chips=list(chips(filterset)),
-            facets=[facet for facet in self.choices(filterset, counted) if facet["choices"]],
+            facets=[facet for facet in self.choices(filterset, counts) if facet["choices"]],
             numbers=pagination.numbers,
             **pagination.get_paginated_response(page).data,
         )
 
-    def choices(self, filterset, counted):
+    def choices(self, filterset, counts):
         """What there is to filter by: `{"name", "title", "choices"}`."""
         for name, title in self.facets.items():
-            values = [(value, value, n) for facet, value, n in counted if facet == name]
+            values = [(value, value, n) for facet, value, n in counts if facet == name]
             yield facet_of(filterset, name, title, values)
 
 
@@ -112,7 +112,7 @@ def facet_of(filterset, name, title, values):
                 "label": label,
                 "entries": entries if is_whole else None,
                 "is_set": is_set,
-                "query": changed(query, **{name: [] if is_set else [value]}),
+                "query": query_string(query, **{name: [] if is_set else [value]}),
             }
         )
     # One that is set is shown, however rare it is.
@@ -131,11 +131,11 @@ def chips(filterset):
                 "name": name,
                 "value": value,
                 "label": CHIPS.get((name, value), f"{name}: {value}"),
-                "without": changed(query, **{name: others}),
+                "without": query_string(query, **{name: others}),
             }
 
 
-def changed(query, **changes):
+def query_string(query, **changes):
     """The query string with these filters changed, and without the cursor, which they bind."""
     return urlencode({**query, **changes, "cursor": []}, doseq=True)
 
@@ -154,8 +154,8 @@ class PersonasPage(ListPage):
     section = "personas"
     facets = {**FACETS, "free": "Price"}
 
-    def choices(self, filterset, counted):
-        for facet in super().choices(filterset, counted):
+    def choices(self, filterset, counts):
+        for facet in super().choices(filterset, counts):
             for choice in facet["choices"]:
                 if facet["name"] == "free":
                     choice["label"] = PRICES[choice["label"]]

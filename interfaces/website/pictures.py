@@ -47,22 +47,22 @@ def draw(face):
     beside = " · ".join(
         drawable(text) for text in (face.kind, face.category, face.author) if drawable(text)
     )
-    left = MARGIN + EMBLEM + 40
-    pen.text((left, MARGIN + 22), "Agent Marketplace", INK, font(34), stroke_width=0.6)
-    pen.text((left, MARGIN + 82), cut(beside, font(30), WIDTH - MARGIN - left), QUIET, font(30))
-    below = MARGIN + EMBLEM + 50
+    x = MARGIN + EMBLEM + 40
+    pen.text((x, MARGIN + 22), "Agent Marketplace", INK, font(34), stroke_width=0.6)
+    pen.text((x, MARGIN + 82), cut(beside, font(30), WIDTH - MARGIN - x), QUIET, font(30))
+    y = MARGIN + EMBLEM + 50
     for size, text, lines, colour, stroke in (
         (64, drawable(face.title) or face.slug, 2, INK, 1.6),
         (32, drawable(face.description), 3, QUIET, 0),
     ):
-        for line in wrapped(text, font(size), lines):
-            pen.text((MARGIN, below), line, colour, font(size), stroke_width=stroke)
-            below += round(size * 1.3)
-        below += 12
-    written = BytesIO()
+        for line in lines_of(text, font(size), lines):
+            pen.text((MARGIN, y), line, colour, font(size), stroke_width=stroke)
+            y += round(size * 1.3)
+        y += 12
+    output = BytesIO()
     # A palette halves the file.
-    picture.quantize(64).save(written, "PNG", optimize=True)
-    return written.getvalue()
+    picture.quantize(64).save(output, "PNG", optimize=True)
+    return output.getvalue()
 
 
 @lru_cache(maxsize=8)
@@ -77,7 +77,7 @@ def drawable(text):
     return " ".join(plain.split()) if plain.isascii() else ""
 
 
-def wrapped(text, font, lines):
+def lines_of(text, font, lines):
     """The text as at most so many lines that fit between the margins."""
     words, width = text.split(), WIDTH - 2 * MARGIN
     while words and lines:

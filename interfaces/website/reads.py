@@ -38,8 +38,8 @@ def start_page():
     }
     categories = most_common("skill", ["category"], limit=MAX_TILES)
     validators = [categories.validator, *(rows.validator for rows in lists.values())]
-    counted = [(name, entries) for _, name, entries in categories.value]
-    return Read({**lists, "categories": counted}, Validator.of_all(validators))
+    counts = [(name, entries) for _, name, entries in categories.value]
+    return Read({**lists, "categories": counts}, Validator.of_all(validators))
 
 
 @on_replica
@@ -86,9 +86,9 @@ def today():
 @on_replica
 def suggestions(kinds, text, facets, number):
     """`{kind: (facet values, {slug: title})}` for a text, which may be empty."""
-    counted = {kind: most_common(kind, facets) for kind in kinds}
-    rows = {kind: (read.value, titles(kind, text, number)) for kind, read in counted.items()}
-    return Read(rows, Validator.of_all([read.validator for read in counted.values()]))
+    counts = {kind: most_common(kind, facets) for kind in kinds}
+    rows = {kind: (read.value, titles(kind, text, number)) for kind, read in counts.items()}
+    return Read(rows, Validator.of_all([read.validator for read in counts.values()]))
 
 
 def titles(kind, text, number):
@@ -97,9 +97,9 @@ def titles(kind, text, number):
         return {}
     filterset_class, entries = LISTS[kind]
     filterset = filterset_class({"q": [completed(kind, text)[:MAX_QUERY]]})
-    named = MODELS[f"{kind}s"].objects.published().alias(name=TITLE_WITHOUT_CASE)
-    named = named.filter(name__startswith=text.lower()).order_by("name")
-    matches = dict(named.values_list("slug", "title")[:number])
+    by_title = MODELS[f"{kind}s"].objects.published().alias(name=TITLE_WITHOUT_CASE)
+    by_title = by_title.filter(name__startswith=text.lower()).order_by("name")
+    matches = dict(by_title.values_list("slug", "title")[:number])
     return matches | {row.slug: row.title for row in entries(filterset).fetch(Cut(number)).rows}
 
 

@@ -5,12 +5,12 @@ from urllib.parse import urlencode
 from rest_framework.response import Response
 
 from catalogue.filters import KIND_FILTER
+from catalogue.serializers.fields import KINDS
 from interfaces.website import reads
 from marketplace.api.responses import conditional_response
 from marketplace.api.viewsets import PublicReadingViewSet
 from search.filters import MAX_QUERY
 
-KINDS = ["skill", "persona"]
 MIN_LENGTH = 2
 MAX_FACETS, MAX_ENTRIES = 2, 6
 HINTS = {"category": "category", "author": "author"}
@@ -32,8 +32,8 @@ class SuggestionViewSet(PublicReadingViewSet):
         read = reads.suggestions(kinds, text if is_searched else "", HINTS, number)
         suggestions = []
         if is_searched:
-            for kind, (counted, titles) in read.value.items():
-                suggestions += facets(kind, text, counted)
+            for kind, (counts, titles) in read.value.items():
+                suggestions += facets(kind, text, counts)
                 suggestions += entries(kind, titles, number)
         return conditional_response(
             request,
@@ -43,16 +43,16 @@ class SuggestionViewSet(PublicReadingViewSet):
         )
 
 
-def facets(kind, text, counted):
+def facets(kind, text, counts):
     """Categories and authors of which a word begins with the text."""
-    begun = [row for row in counted if as_words(text) in as_words(row[1])]
+    matches = [row for row in counts if as_words(text) in as_words(row[1])]
     return [
         {
             "label": value,
             "hint": f"{HINTS[facet]}, {entries} {kind}{'' if entries == 1 else 's'}",
             "url": f"/{kind}s?{urlencode({facet: value})}",
         }
-        for facet, value, entries in begun[:MAX_FACETS]
+        for facet, value, entries in matches[:MAX_FACETS]
     ]
 
 

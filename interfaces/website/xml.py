@@ -77,8 +77,8 @@ def sitemap(root, element, urls):
         f'<{root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
     ]
     for url, updated_at in urls:
-        changed = f"<lastmod>{updated_at:%Y-%m-%dT%H:%M:%SZ}</lastmod>" if updated_at else ""
-        lines.append(f"<{element}><loc>{url}</loc>{changed}</{element}>")
+        lastmod = f"<lastmod>{updated_at:%Y-%m-%dT%H:%M:%SZ}</lastmod>" if updated_at else ""
+        lines.append(f"<{element}><loc>{url}</loc>{lastmod}</{element}>")
     return "\n".join([*lines, f"</{root}>\n"])
 
 

@@ -1,14 +1,14 @@
 """Actions that staff confirm before they run, from the list and from one row's own page."""
 
 from contextlib import contextmanager, suppress
+from functools import wraps
 
 from django import forms
+from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
-from django.urls import path
 from django.utils import timezone
 
 from marketplace.adminsite import theme
@@ -34,18 +34,62 @@ class ReasonField(forms.CharField):
             raise forms.ValidationError("Remove the token of an agent, and revoke it.")
 
 
-class ReasonForm(forms.Form):
+class ActionForm(forms.Form):
+    """What an action wants to know about the rows."""
+
+    def __init__(self, data, rows, **options):
+        super().__init__(data, **options)
+        self.rows = rows
+
+
+class ReasonForm(ActionForm):
     reason = ReasonField()
+
+
+def confirmed_action(
+    description,
+    form_class=None,
+    *,
+    permissions=("change",),
+    refusal="",
+    level=messages.WARNING,
+    **context,
+):
+    """An action that runs once staff have confirmed it, with the values of its form by name.
+
+    The `context` is for `confirm`; what is callable in it is called with the admin and the rows.
+    With a `refusal`, an action leaves out the rows to which it is not offered, and says so where
+    there is no other.
+    """
+
+    def decorate(run):
+        @admin.action(description=description, permissions=permissions)
+        @wraps(run)
+        def action(self, request, queryset):
+            if refusal:
+                keys = [row.pk for row in queryset if self.is_offered(run.__name__, row)]
+                if not keys:
+                    return self.message_user(request, refusal, level)
+                queryset = queryset.filter(pk__in=keys)
+            is_confirmed = self.is_confirmed(request, queryset)
+            form = form_class and form_class(request.POST if is_confirmed else None, queryset)
+            if is_confirmed and (form is None or form.is_valid()):
+                return run(self, request, queryset, **(form.cleaned_data if form else {}))
+            details = {
+                name: value(self, queryset) if callable(value) else value
+                for name, value in context.items()
+            }
+            return self.confirm(request, queryset, run.__name__, form=form, **details)
+
+        return action
+
+    return decorate
 
 
 class ConfirmedActionsMixin:
     def get_urls(self):
         return [
-            path(
-                "<path:object_id>/do/<slug:action>/",
-                self.admin_site.admin_view(self.row_action_view),
-                name=self.url_name("do"),
-            ),
+            self.page_path("<path:object_id>/do/<slug:action>/", self.row_action_view, "do"),
             *super().get_urls(),
         ]
 
@@ -81,23 +125,18 @@ class ConfirmedActionsMixin:
         if changes_since and context.get("form"):
             form = context["form"]
             form.is_bound, form.data = True, request.POST
-        return TemplateResponse(
+        only = rows[0] if len(rows) == 1 else None
+        back = self.url_of("change", only.pk) if only else self.url_of("changelist")
+        return self.page(
             request,
             "admin/confirm.html",
-            {
-                **self.admin_site.each_context(request),
-                "title": label or self.get_actions(request)[action][2],
-                "opts": self.opts,
-                "rows": rows,
-                "action": action,
-                "checkbox": ACTION_CHECKBOX_NAME,
-                "changes_since": changes_since,
-                "opened_at": timezone.now().timestamp(),
-                "back": self.url_of("change", rows[0].pk)
-                if len(rows) == 1
-                else self.url_of("changelist"),
-                **context,
-            },
+            label or self.get_actions(request)[action][2],
+            rows=rows,
+            action=action,
+            checkbox=ACTION_CHECKBOX_NAME,
+            changes_since=changes_since,
+            opened_at=timezone.now().timestamp(),
+            **{"back": back, **context},
         )
 
     def is_confirmed(self, request, rows):

@@ -11,7 +11,8 @@ from django.db import DataError
 from django.db.models import Q
 from django.http import Http404
 from django.shortcuts import redirect
-from django.urls import reverse
+from django.template.response import TemplateResponse
+from django.urls import path, reverse
 from django.utils.html import format_html
 
 from marketplace.adminsite import theme
@@ -100,6 +101,9 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
             }
         return super().change_view(request, object_id, form_url, context | (extra_context or {}))
 
+    def state(self, row):
+        return state_label(row.state)
+
     def row_context(self, request, row):
         """What the row's own page shows beside its form."""
         return {}
@@ -109,6 +113,14 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
         if row is None:
             raise Http404
         return row
+
+    def page(self, request, template, title, **context):
+        """A page of this admin beside Django's own."""
+        shared = {**self.admin_site.each_context(request), "title": title, "opts": self.opts}
+        return TemplateResponse(request, template, shared | context)
+
+    def page_path(self, route, view, name):
+        return path(route, self.admin_site.admin_view(view), name=self.url_name(name))
 
     def url_name(self, page):
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"

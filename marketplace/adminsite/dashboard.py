@@ -31,9 +31,9 @@ class Number:
 
 def totals(admins):
     """The number of rows of each model that has `in_totals`."""
-    counted = [admin for admin in admins if admin.in_totals]
+    admins = [admin for admin in admins if admin.in_totals]
     numbers = sizes(
-        [admin.model.objects.all() for admin in counted], [admin.opts.db_table for admin in counted]
+        [admin.model.objects.all() for admin in admins], [admin.opts.db_table for admin in admins]
     )
     return [
         {
@@ -41,7 +41,7 @@ def totals(admins):
             "number": number,
             "url": admin.url_of("changelist"),
         }
-        for admin, number in zip(counted, numbers, strict=True)
+        for admin, number in zip(admins, numbers, strict=True)
     ]
 
 
@@ -50,12 +50,12 @@ def rows_per_day(admins):
 
     The rows of models with the same title are added up: "Installs" are of skills and of personas.
     """
-    counted = [admin for admin in admins if admin.counted_by_day]
-    titles = list(dict.fromkeys(admin.counted_by_day[0] for admin in counted))
+    admins = [admin for admin in admins if admin.counted_by_day]
+    titles = list(dict.fromkeys(admin.counted_by_day[0] for admin in admins))
     midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     days = [(midnight - timedelta(days=ago)).date() for ago in range(DAYS)]
     rows = {day: dict.fromkeys(titles, 0) for day in days}
-    for title, day, number in counts_since(midnight - timedelta(days=DAYS - 1), counted):
+    for title, day, number in counts_since(midnight - timedelta(days=DAYS - 1), admins):
         if day in rows:  # A clock may be ahead of this one.
             rows[day][title] += number
     return {"titles": titles, "rows": [(day, rows[day].values()) for day in days]}
@@ -115,8 +115,8 @@ def sizes(querysets, relations):
     """
     estimate = "(SELECT reltuples::bigint FROM pg_class WHERE oid = %s::regclass)"
     counts = bounded_counts(querysets, MAX_EXACT, *((estimate, [name]) for name in relations))
-    counted, estimated = counts[: len(relations)], counts[len(relations) :]
+    exact, estimates = counts[: len(relations)], counts[len(relations) :]
     return [
         Number(count) if count <= MAX_EXACT else Number(max(count, estimate), is_estimate=True)
-        for count, estimate in zip(counted, estimated, strict=True)
+        for count, estimate in zip(exact, estimates, strict=True)
     ]

@@ -7,14 +7,14 @@ MAX_LINES = 5000  # of a text that is compared
 KINDS = {"+": "add", "-": "del", "@": "place"}
 
 
-def shown_change(name, old, new):
+def change_of(name, old, new):
     """The change of a value, as {"name", "diff": [(kind, line)]}; kinds: add, del, same, place."""
-    return {"name": name, "diff": diff_lines(shown_value(old), shown_value(new))}
+    return {"name": name, "diff": diff_lines(text_of(old), text_of(new))}
 
 
-def shown_value(value):
+def text_of(value):
     if isinstance(value, list):
-        return "\n".join(map(shown_value, value))
+        return "\n".join(map(text_of, value))
     if isinstance(value, dict):
         return ", ".join(f"{key}: {item}" for key, item in value.items())
     if isinstance(value, datetime):

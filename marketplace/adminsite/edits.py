@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.text import normalize_newlines
 
-from marketplace.adminsite.diffs import shown_change
+from marketplace.adminsite.diffs import change_of
 
 MAX_LISTED = 10  # changes that a refusal lists
 
@@ -100,7 +100,7 @@ class EditForm(forms.ModelForm):
     def conflict(self, bound):
         theirs = bound.field.to_python(bound.field.prepare_value(bound.initial))
         yours = self.cleaned_data.get(bound.name, bound.data)
-        return shown_change(bound.label, bound.readable(theirs), bound.readable(yours))
+        return change_of(bound.label, bound.readable(theirs), bound.readable(yours))
 
 
 class EditsMixin:

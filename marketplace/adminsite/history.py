@@ -7,8 +7,8 @@ from simple_history.models import HistoricalRecords
 class StaffHistory(HistoricalRecords):
     """Snapshots that the admin alone takes, with `row.take_snapshot`.
 
-    The library takes one at every save. Here it does not, so that registrations, installs,
-    reviews and imports write no snapshot and cost no statement.
+    The library takes one at every save. SIMPLE_HISTORY_ENABLED keeps it from that, so that
+    registrations, installs, reviews and imports write no snapshot and cost no statement.
     """
 
     def __init__(self, **options):
@@ -20,15 +20,6 @@ class StaffHistory(HistoricalRecords):
         # A class binds a function to its rows, but not a method of this object.
         cls.take_snapshot = lambda row, **details: self.take_snapshot(row, **details)  # noqa: PLW0108
         cls.snapshot_before_change = lambda row: self.snapshot_before_change(row)  # noqa: PLW0108
-
-    def post_save(self, instance, created, using=None, **kwargs):
-        """Do nothing: `take_snapshot` does it."""
-
-    def post_delete(self, instance, using=None, **kwargs):
-        """Do nothing: `take_snapshot` does it."""
-
-    def m2m_changed(self, instance, action, attr, pk_set, reverse, **kwargs):
-        """Do nothing: `take_snapshot` does it."""
 
     def take_snapshot(self, row, *, user=None, reason="", kind="~", is_event=False):
         """Take a snapshot of the row, unless the newest one shows the same.
@@ -47,11 +38,11 @@ class StaffHistory(HistoricalRecords):
 
         Its date is that of the last change, but never before that of the newest one.
         """
-        stored = type(row).objects.get(pk=row.pk)
-        changed_at = getattr(stored, "updated_at", stored.created_at)
-        newest = stored.history.first()
-        stored._history_date = max(changed_at, newest.history_date) if newest else changed_at
-        stored.take_snapshot(reason="Snapshot before the change")
+        current = type(row).objects.get(pk=row.pk)
+        changed_at = getattr(current, "updated_at", current.created_at)
+        newest = current.history.first()
+        current._history_date = max(changed_at, newest.history_date) if newest else changed_at
+        current.take_snapshot(reason="Snapshot before the change")
 
 
 def changes_between(snapshot, row):

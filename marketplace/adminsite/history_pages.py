@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.utils.text import capfirst
 from simple_history.admin import SimpleHistoryAdmin
 
-from marketplace.adminsite.diffs import shown_change
+from marketplace.adminsite.diffs import change_of
 from marketplace.adminsite.history import changes_between
 
 
@@ -57,7 +57,7 @@ class HistoryMixin(SimpleHistoryAdmin):
         page = historical_records
         older = page.paginator.object_list[page.end_index() :][:1]
         for snapshot, before in pairwise([*page, *older]):
-            snapshot.history_delta_changes = shown_changes(changes_between(before, snapshot))
+            snapshot.history_delta_changes = changes_of(changes_between(before, snapshot))
         row = self.get_row_or_404(request, request.resolver_match.kwargs["object_id"])
         if self.has_change_permission(request, row):
             for snapshot in page:
@@ -94,7 +94,7 @@ class HistoryMixin(SimpleHistoryAdmin):
                 "restore",
                 label="Restore this state",
                 text=f"Back to how it was on {taken_at}.",
-                changes=shown_changes(changes),
+                changes=changes_of(changes),
                 back=back,
             )
         else:
@@ -128,10 +128,10 @@ class HistoryMixin(SimpleHistoryAdmin):
             self.message_user(request, message)
 
 
-def shown_changes(changes):
+def changes_of(changes):
     """`{field: (old, new)}` for templates/admin/changes.html."""
     return [
-        shown_change(
+        change_of(
             capfirst(field.verbose_name), display_value(field, old), display_value(field, new)
         )
         for field, (old, new) in changes.items()

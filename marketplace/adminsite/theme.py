@@ -12,17 +12,3 @@ from unfold.widgets import UnfoldAdminSelectWidget as Select
 from unfold.widgets import UnfoldAdminTextareaWidget as Textarea
 from unfold.widgets import UnfoldAdminTextInputWidget as TextInput
 from unfold.widgets import UnfoldBooleanWidget as CheckboxInput
-
-__all__ = [
-    "AdminPasswordChangeForm",
-    "AdminSite",
-    "CheckboxInput",
-    "FileInput",
-    "ModelAdmin",
-    "Select",
-    "TextFilter",
-    "TextInput",
-    "Textarea",
-    "UserChangeForm",
-    "UserCreationForm",
-]

@@ -60,9 +60,9 @@ class Download:
         if request.method == "HEAD":
             return HttpResponse(status=status, headers=headers)
         if self.size <= MAX_IN_MEMORY:
-            written = BytesIO()
-            self.write(written)
-            content = written.getvalue()[part.start : part.stop]
+            output = BytesIO()
+            self.write(output)
+            content = output.getvalue()[part.start : part.stop]
             return HttpResponse(content, status=status, headers=headers)
         file = open_stored(self.stored_as, self.size, self.write)
         file.limit_to(part)

@@ -57,13 +57,13 @@ def compile_page(queryset, sort, count, number, place):
     Each has its `sort_key`, and the `count` as `total`. Returns `select` and `versions` of a
     VersionedQuery.
     """
-    selected = queryset.annotate(sort_key=sort.key, total=count)
+    rows = queryset.annotate(sort_key=sort.key, total=count)
     backwards = place == "before"
     if place != "start":
-        field = selected.query.annotations["sort_key"].output_field
-        selected = selected.filter(sort.beyond(field, backwards=backwards))
-    selected = selected.order_by(*sort.ordering(backwards=backwards))[:number]
-    page = VersionedQuery(lambda: selected)
+        field = rows.query.annotations["sort_key"].output_field
+        rows = rows.filter(sort.beyond(field, backwards=backwards))
+    rows = rows.order_by(*sort.ordering(backwards=backwards))[:number]
+    page = VersionedQuery(lambda: rows)
     return page.select, page.versions
 
 

@@ -117,13 +117,13 @@ _decoder = json.JSONDecoder(
 
 
 def _refuse_unstorable_strings(data):
-    left = [data]
-    while left:
-        value = left.pop()
+    stack = [data]
+    while stack:
+        value = stack.pop()
         if isinstance(value, str):
             refuse_unstorable(value, "Request body")
         elif isinstance(value, dict):
-            left.extend(value)
-            left.extend(value.values())
+            stack.extend(value)
+            stack.extend(value.values())
         elif isinstance(value, list):
-            left.extend(value)
+            stack.extend(value)

@@ -98,8 +98,8 @@ class JsonErrorsMiddleware:
     def in_json(self, response):
         status = response.status_code
         text = TEXTS.get(status) or HTTPStatus(status).phrase
-        kept = {name: response[name] for name in ("Allow", "Retry-After") if name in response}
-        return error_response(status, text, kept)
+        headers = {name: response[name] for name in ("Allow", "Retry-After") if name in response}
+        return error_response(status, text, headers)
 
     def process_exception(self, request, error):
         if not is_transient(error):

@@ -13,10 +13,10 @@ def client_address(request):
     of the connection.
     """
     connection = request.META.get("REMOTE_ADDR", "")
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
-    trusted = settings.TRUSTED_PROXY_COUNT
-    if 0 < trusted <= len(forwarded):
-        return _network(forwarded[-trusted]) or _network(connection) or "unknown"
+    addresses = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    proxies = settings.TRUSTED_PROXY_COUNT
+    if 0 < proxies <= len(addresses):
+        return _network(addresses[-proxies]) or _network(connection) or "unknown"
     return _network(connection) or "unknown"
 
 

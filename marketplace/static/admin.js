@@ -98,7 +98,7 @@ const addRowKeys = (hint) => {
   };
   const select = (row) => box(row).click();
   const run = (action, row) => {
-    if (!rows.some((each) => box(each).checked)) select(row);
+    if (!rows.some((other) => box(other).checked)) select(row);
     sessionStorage.setItem(place, rows.indexOf(row));
     form.elements.action.value = action;
     form.requestSubmit(form.querySelector("button[name=index]"));

@@ -51,7 +51,7 @@ if (search) {
   search.ariaExpanded = "false";
   search.setAttribute("aria-controls", "options");
 
-  let chosen = -1, waiting, asked;
+  let current = -1, timer, question;
   const show = (suggestions) => {
     list.replaceChildren(...suggestions.map(({label, hint, url}, place) => {
       const option = document.createElement("li");
@@ -66,23 +66,23 @@ if (search) {
     choose(-1);
   };
   const choose = (place) => {
-    chosen = place;
+    current = place;
     [...list.children].forEach((option, number) => { option.ariaSelected = String(number === place); });
     if (place < 0) search.removeAttribute("aria-activedescendant");
     else search.setAttribute("aria-activedescendant", `option-${place}`);
   };
   const ask = async () => {
     const text = search.value.trim();
-    asked = text;
+    question = text;
     if (text.length < 2) return show([]);
     const query = new URLSearchParams({kind: search.dataset.kind, q: text});
     const response = await fetch(`/suggest?${query}`);
     // A later question may have been answered first.
-    if (response.ok && asked === text) show((await response.json()).suggestions);
+    if (response.ok && question === text) show((await response.json()).suggestions);
   };
   search.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(ask, 150);
+    clearTimeout(timer);
+    timer = setTimeout(ask, 150);
   });
   search.addEventListener("keydown", (event) => {
     const number = list.hidden ? 0 : list.children.length;
@@ -92,11 +92,11 @@ if (search) {
     } else if ((event.key === "ArrowDown" || event.key === "ArrowUp") && number) {
       event.preventDefault();
       const step = event.key === "ArrowDown" ? 1 : -1;
-      // From -1, where none is chosen, and round.
-      choose((chosen + 1 + step + number + 1) % (number + 1) - 1);
-    } else if (event.key === "Enter" && chosen >= 0) {
+      // From -1, where none is current, and round.
+      choose((current + 1 + step + number + 1) % (number + 1) - 1);
+    } else if (event.key === "Enter" && current >= 0) {
       event.preventDefault();
-      location.assign(list.children[chosen].dataset.url);
+      location.assign(list.children[current].dataset.url);
     }
   });
   // Before the box loses the focus, which closes the list.
@@ -106,8 +106,8 @@ if (search) {
     if (option) location.assign(option.dataset.url);
   });
   search.addEventListener("blur", () => {
-    clearTimeout(waiting);
-    asked = null;
+    clearTimeout(timer);
+    question = null;
     show([]);
   });
 }

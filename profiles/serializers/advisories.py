@@ -1,5 +1,5 @@
 from catalogue.models import Entry
-from catalogue.serializers import EntrySlugField, KindField, TitleField
+from catalogue.serializers.fields import EntrySlugField, KindField, TitleField
 from marketplace.api.fields import TextField, TimestampField
 from marketplace.api.serializers import ResponseSerializer
 from marketplace.models import max_length

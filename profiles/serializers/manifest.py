@@ -1,15 +1,14 @@
-from catalogue.serializers import (
-    BundlingPersonaSerializer,
+from catalogue.serializers.entries import DeprecationSerializer
+from catalogue.serializers.fields import (
     ContextTokensField,
-    DeprecationSerializer,
     DescriptionField,
     EntrySlugField,
-    FileSerializer,
-    PersonaIdSerializer,
-    SkillIdSerializer,
     TitleField,
     VersionField,
 )
+from catalogue.serializers.files import FileSerializer
+from catalogue.serializers.personas import PersonaIdSerializer
+from catalogue.serializers.skills import BundlingPersonaSerializer, SkillIdSerializer
 from marketplace.api.fields import (
     BooleanField,
     ChoiceField,

@@ -2,13 +2,9 @@ from drf_spectacular.utils import extend_schema_serializer
 
 from agents.models import Agent
 from agents.serializers import ClaimSerializer, GrantedScopesField, HandleField
-from catalogue.serializers import (
-    BundlingPersonaSerializer,
-    EntrySlugField,
-    KindField,
-    PersonaIdSerializer,
-    VersionField,
-)
+from catalogue.serializers.fields import EntrySlugField, KindField, VersionField
+from catalogue.serializers.personas import PersonaIdSerializer
+from catalogue.serializers.skills import BundlingPersonaSerializer
 from installs.serializers import PersonaInstallSerializer, SkillInstallSerializer
 from marketplace.api.fields import (
     BooleanField,

@@ -1,15 +1,16 @@
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from django import forms
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.template.defaultfilters import truncatechars
 from django.urls import reverse
 
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent
 from catalogue.admin.actions import RECALL_TEXT
-from marketplace.adminsite.actions import ReasonField, ReasonForm
+from marketplace.adminsite.actions import (
+    ActionForm,
+    ReasonField,
+    ReasonForm,
+    confirmed_action,
+)
 from marketplace.adminsite.base import (
     MenuItem,
     ReadOnlyModelAdmin,
@@ -25,35 +26,18 @@ from reports.models import Case
 from reviews.models import Review
 
 
-class ResolutionForm(forms.Form):
+class ResolutionForm(ActionForm):
     resolution = ReasonField(required=False, help_text="What you found, for other staff.")
 
 
-@dataclass(frozen=True)
-class Decision:
-    """What staff do about a target, by `change(target, reason)`."""
-
-    action: str
-    done: str
-    kinds: str
-    text: str
-    change: Callable
-
-
-RECALL = Decision(
-    "recall",
-    "Recalled",
-    "skills and personas that are not",
-    RECALL_TEXT,
-    lambda entry, reason: entry.recall(reason),
-)
-HIDE = Decision(
-    "hide",
-    "Hidden",
-    "reviews that are not",
-    "A hidden review is in no average and no public response. The reason is for staff.",
-    lambda review, reason: review.hide(reason),
-)
+def facts_of(model_admin, cases):
+    """What staff read of each case before they confirm; of an entry also who has it."""
+    holders = {}
+    for model in {type(case.target) for case in cases} - {Review}:
+        entries = [case.target for case in cases if type(case.target) is model]
+        rows = model_admin.admin_site.get_model_admin(model).holders_of(entries)
+        holders |= {entry: f"; held by {agents}" for entry, agents in rows}
+    return [(case, f"{case.open_reports} open{holders.get(case.target, '')}") for case in cases]
 
 
 @admin.register(Case)
@@ -77,7 +61,6 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
     def attention(self):
         return [("reported skills, personas and reviews", Case.objects.open(), "")]
 
-    @admin.display(description="reasons")
     def reasons(self, case):
         return ", ".join(case.reporters["reasons"]) if case.reporters else ""
 
@@ -89,7 +72,6 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
         youngest, oldest = (age(case.reporters[name], depth=1) for name in ("youngest", "oldest"))
         return oldest if oldest == youngest else f"{youngest} to {oldest}"
 
-    @admin.display(description="state")
     def state(self, case):
         return state_label("resolved" if case.resolved_at else "open")
 
@@ -143,75 +125,54 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
     def has_hide_permission(self, request):
         return request.user.has_perm("reviews.change_review")
 
-    @admin.action(description="Resolve", permissions=["resolve"])
-    def resolve(self, request, queryset):
-        form = ResolutionForm(request.POST if self.is_confirmed(request, queryset) else None)
-        if not form.is_valid():
-            return self.confirm(
-                request,
-                queryset,
-                "resolve",
-                form=form,
-                text="What is resolved leaves the queue until it is reported again.",
-                facts=self.facts_of(queryset),
-            )
-        resolution = form.cleaned_data["resolution"]
-        cases = self.change_each(
-            request,
-            queryset,
-            f"Resolved: {resolution}" if resolution else "Resolved.",
-            lambda case: case.resolve(resolution),
-        )
+    @confirmed_action(
+        "Resolve",
+        ResolutionForm,
+        permissions=["resolve"],
+        text="What is resolved leaves the queue until it is reported again.",
+        facts=facts_of,
+    )
+    def resolve(self, request, queryset, resolution):
+        message = f"Resolved: {resolution}" if resolution else "Resolved."
+        cases = self.change_each(request, queryset, message, lambda case: case.resolve(resolution))
         self.message_user(request, f"{len(cases)} resolved.")
-        return None
 
-    @admin.action(description="Recall", permissions=["recall"])
-    def recall(self, request, queryset):
-        return self.decide(request, queryset, RECALL)
+    @confirmed_action(
+        "Recall",
+        ReasonForm,
+        permissions=["recall"],
+        danger=True,
+        text=RECALL_TEXT,
+        facts=facts_of,
+        refusal="None of these can be recalled: that is for skills and personas that are not.",
+    )
+    def recall(self, request, queryset, reason):
+        self.decide(request, queryset, "Recalled", lambda entry: entry.recall(reason), reason)
 
-    @admin.action(description="Hide", permissions=["hide"])
-    def hide(self, request, queryset):
-        return self.decide(request, queryset, HIDE)
+    @confirmed_action(
+        "Hide",
+        ReasonForm,
+        permissions=["hide"],
+        danger=True,
+        text="A hidden review is in no average and no public response. The reason is for staff.",
+        facts=facts_of,
+        refusal="None of these can be hidden: that is for reviews that are not.",
+    )
+    def hide(self, request, queryset, reason):
+        self.decide(request, queryset, "Hidden", lambda review: review.hide(reason), reason)
 
-    def decide(self, request, queryset, decision):
-        """Change what the cases are about, for a reason, and resolve them; each in its history."""
-        cases = [case for case in queryset if self.is_offered(decision.action, case)]
-        if not cases:
-            text = f"None of these can be {decision.done.lower()}: that is for {decision.kinds}."
-            self.message_user(request, text, messages.WARNING)
-            return None
-        form = ReasonForm(request.POST if self.is_confirmed(request, cases) else None)
-        if not form.is_valid():
-            return self.confirm(
-                request,
-                cases,
-                decision.action,
-                form=form,
-                danger=True,
-                text=decision.text,
-                facts=self.facts_of(cases),
-            )
-        reason = form.cleaned_data["reason"]
-        message = f"{decision.done}: {reason}"
+    def decide(self, request, cases, verb, change, reason):
+        """Change what the cases are about, and resolve them; each in its history."""
+        message = f"{verb}: {reason}"
         for case in cases:
             target, target_admin = self.target_of(case)
             with (
                 target_admin.logged_change(request, target, message),
                 self.logged_change(request, case, message),
             ):
-                decision.change(target, reason)
+                change(target)
                 case.resolve(message)
-        self.message_user(request, f"{len(cases)} {decision.done.lower()}, and resolved.")
-        return None
-
-    def facts_of(self, cases):
-        """What staff read of each case before they confirm; of an entry also who has it."""
-        holders = {}
-        for model in {type(case.target) for case in cases} - {Review}:
-            entries = [case.target for case in cases if type(case.target) is model]
-            held = self.admin_site.get_model_admin(model).holders_of(entries)
-            holders |= {entry: f"; held by {agents}" for entry, agents in held}
-        return [(case, f"{case.open_reports} open{holders.get(case.target, '')}") for case in cases]
+        self.message_user(request, f"{len(cases)} {verb.lower()}, and resolved.")
 
     def target_of(self, case):
         """What the case is about, with its texts, and the admin of its kind."""

@@ -1,5 +1,8 @@
+from functools import partial
+
 from django.contrib import admin
 
+from marketplace.adminsite.filters import ChoiceFilter
 from reports.models import Case, Report
 
 
@@ -23,16 +26,13 @@ class QueueFilter(admin.SimpleListFilter):
         return queryset.open()
 
 
-class KindFilter(admin.SimpleListFilter):
+def about(kind, cases):
+    return cases.exclude(**{kind: None})
+
+
+class KindFilter(ChoiceFilter):
     title = parameter_name = "kind"
-
-    def lookups(self, request, model_admin):
-        return [(kind, f"{kind}s") for kind in Case.KINDS]
-
-    def queryset(self, request, queryset):
-        if self.value() in Case.KINDS:
-            return queryset.filter(**{f"{self.value()}__isnull": False})
-        return queryset
+    options = {kind: (f"{kind}s", partial(about, kind)) for kind in Case.KINDS}
 
 
 class ReasonFilter(admin.SimpleListFilter):

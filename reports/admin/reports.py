@@ -47,7 +47,6 @@ class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def text(self, report):
         return truncatechars(report.comment, 120) or "none"
 
-    @admin.display(description="state")
     def state(self, report):
         return state_label("resolved" if report.resolved_at else "open")
 

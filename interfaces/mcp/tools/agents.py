@@ -9,7 +9,6 @@ TOOLS = {
         "what the first one has. Returns your `token`, which is shown only this once: "
         "store it, and have it sent as the header `Authorization: Bearer <token>` of this MCP "
         "server. Give `claim.claimUrl` to the person who operates you. Needs no token.",
-        "register_agent",
         {
             "name": "What you are called; must not be blank, nor hold line breaks or other control "
             "characters",
@@ -24,7 +23,6 @@ TOOLS = {
         "Your operator opened your `claimUrl`, was shown a code, and told it to you: this confirms "
         "the claim. Whoever's code you confirm governs you: confirm only one that your operator "
         "tells you, and never guess. Needs a token with the scope `read`.",
-        "confirm_claim",
         {"code": "The code, such as WDJB-MJHT"},
     ),
     "my_profile": Tool(
@@ -32,7 +30,7 @@ TOOLS = {
         "Who you are here, what you have installed, your active persona, `advisories`: what you "
         "have and should stop using, and `updates`: what has changed since you got it. Needs a "
         "token with the scope `read`.",
-        "get_profile",
+        operation_id="get_profile",
     ),
     "my_manifest": Tool(
         "All that I load",
@@ -40,26 +38,24 @@ TOOLS = {
         "their texts, in an order that never varies. `updateAvailable` marks a text that you never "
         "updated to, `advisories` name what you should stop using, and `truncated` says that texts "
         "are left out. Needs a token with the scope `read`.",
-        "get_manifest",
         {"content": "`false`: without the texts"},
+        operation_id="get_manifest",
     ),
     "my_limits": Tool(
         "My rate limits",
         "How many requests of each kind you have left, and until when. Asking spends nothing. "
         "Needs a token with the scope `read`.",
-        "get_limits",
+        operation_id="get_limits",
     ),
     "list_tokens": Tool(
         "My tokens",
         "Your usable tokens, without their texts: what each may do, when it was last used and when "
         "it expires. Needs a token with the scope `read`.",
-        "list_tokens",
     ),
     "create_token": Tool(
         "Make another token",
         "A token with at most your own scopes and expiry, for a helper of yours or another place. "
         "Its text is shown only this once. Needs a token with the scope `read`.",
-        "create_token",
         {
             "name": "What you know it by",
             "scopes": "What it may do; left out: what yours may",
@@ -73,7 +69,6 @@ TOOLS = {
         "only read for the grace. If the header of this server is not yours to change at once, use "
         "create_token, have the new one sent, and then revoke_token for the old one. Needs a token "
         "with the scope `read`.",
-        "rotate_token",
         {"graceSeconds": "For how long the old one can still read"},
         is_idempotent=False,
         is_destructive=True,
@@ -82,7 +77,6 @@ TOOLS = {
         "Revoke a token",
         "End one of your tokens by its `tokenId`, or any token that has leaked by its text. The "
         "first needs a token with the scope `read`.",
-        "revoke_token",
         {
             "tokenId": "One of yours, from list_tokens",
             "token": "Instead: the text of a leaked token, whoever has it",  # nosec B105

@@ -3,7 +3,7 @@
 import json
 from base64 import b64encode
 
-from catalogue.serializers import TEXT_FILE
+from catalogue.serializers.files import TEXT_FILE
 from interfaces.mcp.tool import PAGE, Tool
 
 SEARCH = {
@@ -39,30 +39,28 @@ TOOLS = {
         "Find skills: instructions for one kind of task, as SKILL.md files. Returns `results`, the "
         "best first, each with its `slug`, and `count`, how many match in all. `contextTokens` is "
         "what a skill's text costs your context. Needs no token.",
-        "list_skills",
         {**SEARCH, "bundledIn": "Only what comes with the persona of this `slug`", "sort": SORT},
+        operation_id="list_skills",
     ),
     "get_skill": Tool(
         "Read a skill",
         "One skill with its whole SKILL.md text in `content`, which is what to follow, the `files` "
         "beside it (get_skill_file reads one), and the `personas` that bundle it. Reading does not "
         "install it. Needs no token.",
-        "get_skill",
         {"slug": "The skill's `slug`, from search_skills"},
     ),
     "list_skill_files": Tool(
         "List a skill's files",
         "The `files` that a skill holds beside its SKILL.md, each with its `path` in the skill's "
         "folder, `size`, `digest` and the `url` of its bytes. Needs no token.",
-        "get_skill",
         {"slug": "The skill's `slug`"},
         content_of=files_in,
+        operation_id="get_skill",
     ),
     "get_skill_file": Tool(
         "Read a skill's file",
         "One file of a skill: its `text`, or its bytes in Base64 as `blob`, with `size` and "
         "`digest`. Read one when the SKILL.md tells you to use it. Needs no token.",
-        "get_skill_file",
         {"slug": "The skill's `slug`", "path": "The file's `path`, from list_skill_files"},
         content_of=file_in,
     ),
@@ -70,7 +68,6 @@ TOOLS = {
         "List what there is to filter by",
         "The categories, runtimes, tags, authors and licenses of the published skills or personas, "
         "each with the number of them, the most common first, at most 100 each. Needs no token.",
-        "list_facets",
         {"kind": "Of `skill`s or of `persona`s"},
     ),
     "list_changes": Tool(
@@ -78,7 +75,6 @@ TOOLS = {
         "Which skills and personas were published, updated or withdrawn, each once at its last "
         "change, the oldest first, with its `digest`. Keep `cursor`: as `since` it returns what "
         "has changed after that. Needs no token.",
-        "list_changes",
         {
             "since": "The `cursor` or the `next` of an earlier response; left out: from the start",
             "kind": "Only `skill`s or only `persona`s",
@@ -90,7 +86,6 @@ TOOLS = {
         "Find personas: roles to work in, each a prompt that bundles skills. Returns `results`, "
         "the best first, each with its `slug`, `skills`, rating and price (only what `isFree` can "
         "be installed here), and `count`, how many match in all. Needs no token.",
-        "list_personas",
         {
             **SEARCH,
             "skill": "Only what bundles the skill of this `slug`",
@@ -98,12 +93,12 @@ TOOLS = {
             "minRating": "Only with this average rating or better",
             "sort": SORT,
         },
+        operation_id="list_personas",
     ),
     "get_persona": Tool(
         "Read a persona",
         "One persona with its prompt in `content` (null while it has a price), the `skills` that "
         "it bundles and its `ratings`. Reading does not install it. Needs no token.",
-        "get_persona",
         {"slug": "The persona's `slug`, from search_personas"},
     ),
 }

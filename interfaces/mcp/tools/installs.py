@@ -10,14 +10,12 @@ TOOLS = {
         "Note that you use a skill: it is then in your profile, where you are told if it is "
         "recalled. Read its text with get_skill. The skills of an installed persona come with it. "
         "Needs a token with the scope `install`.",
-        "install_skill",
         {"slug": "The skill's `slug`", "runtime": RUNTIME},
     ),
     "install_persona": Tool(
         "Install a persona",
         "Note that you use a free persona, on request as your one active persona. Read its prompt "
         "with get_persona. Needs a token with the scope `install`.",
-        "install_persona",
         {
             "slug": "The persona's `slug`",
             "setActive": "Whether it becomes your active persona, in place of the one that is",
@@ -27,7 +25,6 @@ TOOLS = {
         "Uninstall a skill",
         "Have a skill no more, such as one that `advisories` of your profile name. Needs a token "
         "with the scope `install`.",
-        "uninstall_skill",
         {"slug": "The skill's `slug`"},
         is_destructive=True,
     ),
@@ -35,7 +32,6 @@ TOOLS = {
         "Uninstall a persona",
         "Have a persona no more; if it was the active one, none is active then. Your review of it "
         "stays. Needs a token with the scope `install`.",
-        "uninstall_persona",
         {"slug": "The persona's `slug`"},
         is_destructive=True,
     ),
@@ -43,14 +39,12 @@ TOOLS = {
         "Switch to a persona",
         "Make a persona that you have installed your one active persona, in place of the one that "
         "is. Needs a token with the scope `install`.",
-        "activate_persona",
         {"slug": "The persona's `slug`"},
     ),
     "deactivate_persona": Tool(
         "Have no active persona",
         "Make your active persona inactive; it stays installed. Needs a token with the scope "
         "`install`.",
-        "deactivate_persona",
         {"slug": "The persona's `slug`"},
     ),
     "update_skill": Tool(
@@ -58,7 +52,6 @@ TOOLS = {
         "Note that you use the text that a skill of yours has now, where `updates` of your "
         "profile name it. Read its new SKILL.md and changed files first. Needs a token with the "
         "scope `install`.",
-        "update_skill",
         {"slug": "The skill's `slug`"},
     ),
     "update_persona": Tool(
@@ -66,21 +59,20 @@ TOOLS = {
         "Note that you use the text that a persona of yours has now, where `updates` of your "
         "profile name it. Read its new prompt with get_persona first. Needs a token with the "
         "scope `install`.",
-        "update_persona",
         {"slug": "The persona's `slug`"},
     ),
     "my_skills": Tool(
         "My skills",
         "All skills that you have installed, the newest first, each with `updateAvailable` and "
         "`withdrawnAt`. Needs a token with the scope `read`.",
-        "list_own_skills",
         PAGE,
+        operation_id="list_own_skills",
     ),
     "my_personas": Tool(
         "My personas",
         "All personas that you have installed, the newest first, each with `updateAvailable` and "
         "`withdrawnAt`. Needs a token with the scope `read`.",
-        "list_own_personas",
         PAGE,
+        operation_id="list_own_personas",
     ),
 }

@@ -7,7 +7,6 @@ TOOLS = {
         "Review a persona",
         "Rate a persona that you have installed. You have one review of each persona: another one "
         "replaces it, comment included. Needs a token with the scope `review`.",
-        "submit_review",
         {
             "personaSlug": "The persona's `slug`",
             "rating": "From 1 (poor) to 5 (excellent), such as 4.5",
@@ -20,7 +19,6 @@ TOOLS = {
         "Tell staff about a skill, a persona or a review that is malicious, broken, spam or in "
         "breach of a license. You have one report of each: another one replaces it. Needs a token "
         "with the scope `review`.",
-        "submit_report",
         {
             "kind": "What it is",
             "slug": "The `slug` of a skill or a persona",
@@ -28,12 +26,12 @@ TOOLS = {
             "reason": "What is wrong",
             "comment": "What staff should know",
         },
+        operation_id="submit_report",
     ),
     "list_reviews": Tool(
         "Read reviews of a persona",
         "What agents that installed a persona say about it, each with `rating`, `comment` and the "
         "agent's handle. Needs no token.",
-        "list_reviews",
         {
             "slug": "The persona's `slug`",
             "rating": "Only with this rating, fractions at the nearest whole",
@@ -44,14 +42,13 @@ TOOLS = {
     "my_reviews": Tool(
         "My reviews",
         "What you have written, the newest first. Needs a token with the scope `read`.",
-        "list_own_reviews",
         PAGE,
+        operation_id="list_own_reviews",
     ),
     "delete_review": Tool(
         "Delete my review",
         "Take back your review of a persona, also one that you have no more. Needs a token with "
         "the scope `review`.",
-        "delete_review",
         {"personaSlug": "The persona's `slug`"},
         is_destructive=True,
     ),

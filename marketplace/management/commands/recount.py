@@ -9,19 +9,19 @@ class Command(BaseCommand):
         parser.add_argument("--fix", action="store_true", help="fix what differs")
 
     def handle(self, *, fix, **options):
-        differing = 0
+        number = 0
         for model in (model for model in apps.get_models() if hasattr(model, "COUNTERS")):
             for row in model.objects.miscounted().iterator():
-                differing += 1
-                stored = ", ".join(
+                number += 1
+                counters = ", ".join(
                     f"{name} is {getattr(row, name)}, its rows say {getattr(row, f'true_{name}')}"
                     for name in model.COUNTERS
                     if getattr(row, name) != getattr(row, f"true_{name}")
                 )
-                self.stdout.write(f"{model.__name__.lower()} {row}: {stored}")
+                self.stdout.write(f"{model.__name__.lower()} {row}: {counters}")
                 if fix:
                     model.objects.recount(row)
-        if differing and not fix:
-            self.stdout.write(f"{differing} differ. Run it again with --fix to fix them.")
+        if number and not fix:
+            self.stdout.write(f"{number} differ. Run it again with --fix to fix them.")
             raise SystemExit(1)
-        self.stdout.write(f"{differing} corrected." if differing else "Every counter is true.")
+        self.stdout.write(f"{number} corrected." if number else "Every counter is true.")

@@ -1,0 +1,22 @@
+from django.contrib import admin
+
+
+class ChoiceFilter(admin.SimpleListFilter):
+    """A filter by one of its `options`, `{value: (label, narrow)}`; `narrow` takes the rows."""
+
+    options = {}
+
+    def lookups(self, request, model_admin):
+        return [(value, label) for value, (label, _) in self.options.items()]
+
+    def queryset(self, request, queryset):
+        _, narrow = self.options.get(self.value(), (None, None))
+        return narrow(queryset) if narrow else queryset
+
+
+def is_set(field):
+    """The options of whether a datetime is set."""
+    return {
+        "yes": ("yes", lambda rows: rows.exclude(**{field: None})),
+        "no": ("no", lambda rows: rows.filter(**{field: None})),
+    }
