@@ -4,6 +4,7 @@
 # make test-all   make test, and then what is slow or needs chromium, npm or fetched packages
 # make prove  run the system tests (tests/system) at full length, an hour and ten minutes
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
+# make bench ARGS=--plain   what each part of the infrastructure buys (about 20 minutes)
 # make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
 # make pictures   take the README's pictures anew, of the running demo (needs chromium)

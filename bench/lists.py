@@ -1,7 +1,5 @@
 """The lists that a load draws its requests from: a file each, with one value a line."""
 
-import urllib.request
-
 from django.db import connection
 
 from agents import tokens
@@ -64,13 +62,3 @@ def reviewers(issued):
 def words(skills):
     titles = skills.order_by("pk").values_list("title", flat=True)[:2000]
     return sorted({title.split()[0].lower() for title in titles})
-
-
-def write_etags(folder, server_url):
-    """Write paths with the ETag that they have now."""
-    slugs = (folder / "skills").read_text().split()[:200]
-    rows = []
-    for path in ["skills", *(f"skills/{slug}" for slug in slugs)]:
-        with urllib.request.urlopen(f"{server_url}/api/v1/{path}") as response:
-            rows.append(f"{path} {response.headers['ETag']}")
-    (folder / "etags").write_text("\n".join(rows) + "\n")

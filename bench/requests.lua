@@ -52,7 +52,8 @@ function init(arguments)
   math.randomseed(a * 65536 + b * 256 + c)
   local folder = arguments[2] .. "/"
   skills, personas, tokens = lines(folder .. "skills"), lines(folder .. "personas"), lines(folder .. "tokens")
-  reviewers, words, etags = lines(folder .. "reviewers"), lines(folder .. "words"), lines(folder .. "etags")
+  reviewers, words = lines(folder .. "reviewers"), lines(folder .. "words")
+  if arguments[1] == "304" then etags = lines(folder .. "etags") end
   request = endpoints[arguments[1]]
 end
 

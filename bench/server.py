@@ -39,10 +39,14 @@ def web_line():
 
 
 class Server:
-    """The web line, or the same gunicorn with another `application`, on a free port."""
+    """The web line, or the same gunicorn with another `application`, on a free port.
 
-    def __init__(self, folder, application=None):
+    `variables` are added to its environment: `"CACHE_BYTES=0 WORKER_CLASS=gthread"`.
+    """
+
+    def __init__(self, folder, application=None, *, variables=""):
         program, *arguments = web_line()
+        self.variables = dict(variable.split("=") for variable in variables.split())
         self.command = [
             sys.executable,
             "-m",
@@ -50,7 +54,7 @@ class Server:
             *([application] if application else arguments),
         ]
         self.port = free_port()
-        self.log = folder / f"{application or 'web'}.log"
+        self.log = folder / f"{' '.join([application or 'web', *variables.split()])}.log"
 
     @property
     def url(self):
@@ -61,7 +65,7 @@ class Server:
             self.process = subprocess.Popen(
                 self.command,
                 cwd=CHECKOUT,
-                env={**os.environ, "PORT": str(self.port)},
+                env={**os.environ, "PORT": str(self.port), **self.variables},
                 stdout=log,
                 stderr=log,
             )

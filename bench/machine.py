@@ -1,0 +1,45 @@
+"""What a measurement ran on, for the line above its table."""
+
+import os
+import platform
+import sysconfig
+from datetime import date
+from pathlib import Path
+
+from django.db import connection
+
+from bench.fill import SIZES
+
+BUILD_FLAGS = {"PGO": "--enable-optimizations", "LTO": "--with-lto"}
+
+
+def description():
+    sizes = ", ".join(f"{number:,} {name}" for name, number in SIZES.items())
+    return (
+        f"{date.today():%d %B %Y}, {processor()}, {os.cpu_count()} cores shared by server, "
+        f"database and load, {interpreter()}, PostgreSQL {postgres_version()}; {sizes}"
+    )
+
+
+def processor():
+    """Its architecture and, on Linux, its model."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return " ".join([platform.machine(), *models[:1]])
+
+
+def interpreter():
+    """The version of Python, and whether it was built with the optimizations that take long."""
+    arguments = sysconfig.get_config_var("CONFIG_ARGS") or ""
+    flags = [
+        f"{'with' if flag in arguments else 'without'} {name}" for name, flag in BUILD_FLAGS.items()
+    ]
+    return f"{platform.python_implementation()} {platform.python_version()} {', '.join(flags)}"
+
+
+def postgres_version():
+    """The server's version, which can differ from that of the programs beside it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        return cursor.fetchone()[0]

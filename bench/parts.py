@@ -1,0 +1,100 @@
+"""What each part of the infrastructure buys: the server with and without it, in turns."""
+
+import statistics
+import sys
+from collections import defaultdict
+from contextlib import ExitStack
+from typing import NamedTuple
+
+from bench import machine
+from bench.server import Server
+from demo.postgres import CHECKOUT
+
+INFRASTRUCTURE = CHECKOUT / "infrastructure"
+GTHREAD, NO_CACHE, UNPREPARED, PLAIN = (
+    "WORKER_CLASS=gthread",
+    "CACHE_BYTES=0",
+    "PREPARED_STATEMENTS=false",
+    "PLAIN=1",
+)
+FULL = ""
+AGAIN = "SAME=1"  # Nothing reads it: a second server with all parts on shows the noise.
+
+
+class Part(NamedTuple):
+    """What the variables of `off` switch off, where those of `on` are set."""
+
+    name: str
+    files: str
+    off: str
+    on: str = FULL
+
+    @property
+    def title(self):
+        return f"{self.name}: `{self.off}`" + (f" against `{self.on}`" if self.on else "")
+
+    def lines(self):
+        return sum(len(path.read_text().splitlines()) for path in INFRASTRUCTURE.glob(self.files))
+
+
+PARTS = [
+    Part("nothing, which is the noise", "none", AGAIN),
+    Part("`server`", "server/*.py", GTHREAD),
+    Part("`http_cache`", "http_cache/*.py", NO_CACHE),
+    Part("prepared statements", "db/prepared_statements.py", UNPREPARED),
+    Part("`db`", "db/*.py", PLAIN, on=f"{GTHREAD} {NO_CACHE}"),
+    Part("everything", "**/*.py", PLAIN),
+]
+
+
+def run(bench, folder):
+    variants = dict.fromkeys(variables for part in PARTS for variables in (part.on, part.off))
+    with ExitStack() as stack:
+        servers = {
+            variables: stack.enter_context(Server(folder, variables=variables))
+            for variables in variants
+        }
+        costs = measure(bench, servers)
+    report(costs, bench.options)
+
+
+def measure(bench, servers):
+    """`{(endpoint, variables): [microseconds of server and database]}`, by round."""
+    costs = defaultdict(list)
+    variants = [*servers]
+    for number in range(bench.options.rounds + 1):
+        name = f"round {number} of {bench.options.rounds}" if number else "filling caches"
+        print(name, file=sys.stderr, flush=True)
+        for endpoint in bench.options.endpoints:
+            for variables in variants:
+                cost = bench.drive(servers[variables], endpoint).cost
+                if number:
+                    costs[endpoint, variables].append(cost)
+        variants.append(variants.pop(0))  # None is always the first one.
+    return costs
+
+
+def report(costs, options):
+    print(
+        f"{machine.description()};\n{options.rounds} rounds of {options.seconds} s, "
+        f"{options.connections} connections. Microseconds of processor time that a request takes "
+        "more in server and database with the part off, and times how much.\n\n"
+        f"| part | lines | {' | '.join(options.endpoints)} |\n"
+        f"|---|---|{'---|' * len(options.endpoints)}"
+    )
+    full = [f"{statistics.median(costs[endpoint, FULL]):.0f}" for endpoint in options.endpoints]
+    print(f"| all on | | {' | '.join(full)} |")
+    for part in PARTS:
+        cells = [
+            difference(costs[endpoint, part.off], costs[endpoint, part.on])
+            for endpoint in options.endpoints
+        ]
+        print(f"| {part.title} | {part.lines() or ''} | {' | '.join(cells)} |")
+
+
+def difference(off, on):
+    """The medians of what the rounds differ by, as `+120 (1.4)`."""
+    pairs = [*zip(off, on, strict=True)]
+    more = statistics.median(without - having for without, having in pairs)
+    times = statistics.median(without / having for without, having in pairs)
+    return f"{more:+.0f} ({times:.2f})"
