@@ -12,7 +12,7 @@ from gunicorn.http import errors, message, wsgi
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers import gthread
 
-from infrastructure.server.request_ids import current_request_id
+from infrastructure.server.request_ids import current_request_id, end_request
 from infrastructure.server.sizes import MAX_BODY
 
 STOP_SECONDS = gthread.STOP_KEEPALIVE_LINGER  # for an idle connection of a worker that stops
@@ -126,6 +126,7 @@ class BaseRequest(message.Request):
     """A request whose headers are checked by the subclass."""
 
     def parse(self, unreader):
+        end_request()  # the one before it, whose ID log lines and errors would have
         rest = super().parse(unreader)
         self.headers, is_last = self.checked(self.version, self.uri, self.headers)
         if is_last:

@@ -159,7 +159,6 @@ class Worker(BaseWorker):
 
     def respond(self, conn):
         conn.sock.wake_at(1)
-        end_request()
         conn.sock.collect()
         conn.is_kept = self.respond_to(conn)
         conn.sock.send_collected()

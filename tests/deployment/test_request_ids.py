@@ -90,7 +90,7 @@ def test_json_lines_have_the_id_and_are_masked(own_server_of):
 
     assert server.request("GET", f"/{token}?x=1", headers=sent).status == 404
     assert server.request("POST", "/api/v1/agents/register", headers=sent).status == 503
-    unreadable = server.raw(f"GET /{token} HTTP/9\r\n\r\n".encode())
+    server.raw(f"GET /{token} HTTP/9\r\n\r\n".encode())
     server.stop()
 
     text = server.log.read_text()
@@ -118,14 +118,24 @@ def test_json_lines_have_the_id_and_are_masked(own_server_of):
     assert refused["logger"] == "django.request"
     assert "InternalError 25006" in refused["message"]
     assert (registered["path"], registered["status"]) == ("/api/v1/agents/register", 503)
-    assert [line["level"] for line in lines if line.get("request_id") in ids_in(unreadable)] == [
-        "WARNING"
-    ]
     # Between requests there is none.
     assert not [
         line
         for line in lines
         if line["logger"] == "gunicorn.error" and "request_id" in line and line["level"] == "INFO"
+    ]
+
+
+@pytest.mark.infrastructure
+def test_an_unreadable_request_has_one_id_in_its_response_and_its_line(own_server_of):
+    server = own_server_of(LOG_FORMAT="json")
+
+    unreadable = server.raw(b"GET / HTTP/9\r\n\r\n")
+    server.stop()
+
+    lines = [json.loads(line) for line in server.log.read_text().splitlines()]
+    assert [line["level"] for line in lines if line.get("request_id") in ids_in(unreadable)] == [
+        "WARNING"
     ]
 
 
