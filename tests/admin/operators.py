@@ -36,7 +36,7 @@ def offered(admin_client, key):
 
 
 def reasons(row):
-    return [each.history_change_reason for each in row.history.all()]
+    return [snapshot.history_change_reason for snapshot in row.history.all()]
 
 
 USABLE = '<span class="state state-usable">usable</span>'

@@ -18,10 +18,10 @@ from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
 UNDONE = "Nothing was done: there are changes since you opened this page"
 ACTIONS = [
-    (each, action)
-    for each in admin.site._registry.values()
-    if isinstance(each, StaffModelAdmin)
-    for action in each.actions
+    (model_admin, action)
+    for model_admin in admin.site._registry.values()
+    if isinstance(model_admin, StaffModelAdmin)
+    for action in model_admin.actions
     if action not in {"export", "issue_token"}  # they take nothing away
 ]
 

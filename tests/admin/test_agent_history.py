@@ -19,7 +19,7 @@ def test_what_staff_do_to_an_agent_is_in_its_history_also_where_no_column_change
     take_action(admin_client, "release_claim", agent)
 
     newest, older = agent.tokens.all()[:2]
-    assert [each.history_change_reason for each in agent.history.all()] == [
+    assert [snapshot.history_change_reason for snapshot in agent.history.all()] == [
         "Released the claim of Ada Lovelace.",
         f"Issued the token {newest.hint}.",
         f"Issued the token {older.hint}.",

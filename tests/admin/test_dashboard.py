@@ -87,7 +87,8 @@ def test_it_shows_what_is_popular(admin_client):
     PersonaFactory(slug="unrated")
 
     rankings = {
-        each["title"]: each["rows"] for each in admin_client.get("/admin/").context["rankings"]
+        ranking["title"]: ranking["rows"]
+        for ranking in admin_client.get("/admin/").context["rankings"]
     }
 
     assert [(text, number) for text, number, _ in rankings["Most installed skills this week"]] == [
@@ -173,7 +174,8 @@ def test_the_claims_are_shown_with_their_shares(admin_client):
     claim(agents[2])
 
     rankings = {
-        each["title"]: each["rows"] for each in admin_client.get("/admin/").context["rankings"]
+        ranking["title"]: ranking["rows"]
+        for ranking in admin_client.get("/admin/").context["rankings"]
     }
 
     shown = [(text, str(number)) for text, number, _ in rankings["From registration to claim"]]

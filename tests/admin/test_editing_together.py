@@ -31,9 +31,9 @@ ROWS = {
 }
 ADMINS = list(admin.site._registry.values())
 EDITABLE = [
-    pytest.param(each.model, id=each.opts.label)
-    for each in ADMINS
-    if each.has_change_permission(SUPERUSER)
+    pytest.param(model_admin.model, id=model_admin.opts.label)
+    for model_admin in ADMINS
+    if model_admin.has_change_permission(SUPERUSER)
 ]
 
 
@@ -132,7 +132,9 @@ def test_edits_of_different_fields_are_both_saved(ada, bob, tiers, model):
 
 def test_no_admin_has_rows_or_columns_that_are_edited_beside_its_form():
     """They would need the rule, too."""
-    assert [each for each in ADMINS if each.inlines or each.list_editable] == []
+    assert [
+        model_admin for model_admin in ADMINS if model_admin.inlines or model_admin.list_editable
+    ] == []
 
 
 def test_both_may_make_the_same_edit(ada, bob):
@@ -275,7 +277,7 @@ def test_counters_that_move_meanwhile_are_no_conflict(ada, client, agent):
 def test_of_two_saves_at_the_same_moment_one_is_refused(ada, bob, make):
     row = make(title="Old")
     model = type(row)
-    forms = [opened(each, row) for each in (ada, bob)]
+    forms = [opened(client, row) for client in (ada, bob)]
     titles = ["Ada's", "Bob's"]
 
     def count_an_install():

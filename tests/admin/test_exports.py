@@ -65,7 +65,9 @@ def test_into_an_empty_catalogue_it_brings_the_same_fields(admin_client):
     fields = ["slug", *(ABOUT.keys() - {"description"})]
     before = [set(map(str, model.objects.values(*fields))) for model in (Skill, Persona)]
     prices = dict(Persona.objects.values_list("slug", "price_cents"))
-    bundles = {each.slug: {s.slug for s in each.skills.all()} for each in Persona.objects.all()}
+    bundles = {
+        persona.slug: {s.slug for s in persona.skills.all()} for persona in Persona.objects.all()
+    }
     Persona.objects.all().delete()
     Skill.objects.all().delete()
 
@@ -76,7 +78,7 @@ def test_into_an_empty_catalogue_it_brings_the_same_fields(admin_client):
     assert [set(map(str, model.objects.values(*fields))) for model in (Skill, Persona)] == before
     assert dict(Persona.objects.values_list("slug", "price_cents")) == prices
     assert {
-        each.slug: {s.slug for s in each.skills.all()} for each in Persona.objects.all()
+        persona.slug: {s.slug for s in persona.skills.all()} for persona in Persona.objects.all()
     } == bundles
     assert list(outcomes(upload(admin_client, skills))) == ["unchanged"]
 

@@ -103,7 +103,7 @@ def test_another_edit_takes_one_snapshot_more(admin_client):
     for title in ("One", "Two"):
         edit(admin_client, skill, title=title)
 
-    assert [each.title for each in skill.history.all()][:2] == ["Two", "One"]
+    assert [snapshot.title for snapshot in skill.history.all()][:2] == ["Two", "One"]
     assert skill.history.count() == 3
 
 
@@ -114,7 +114,7 @@ def test_what_an_import_changed_between_two_edits_has_a_snapshot_of_its_own(admi
 
     edit(admin_client, skill, title="Newer")
 
-    assert [(each.title, each.version) for each in skill.history.all()] == [
+    assert [(snapshot.title, snapshot.version) for snapshot in skill.history.all()] == [
         ("Newer", "2"),
         ("New", "2"),
         ("New", "1"),
@@ -289,7 +289,7 @@ def test_a_suspension_is_in_the_history_with_its_reason(admin_client):
     take_action(admin_client, "suspend", agent, reason="It floods.")
     take_action(admin_client, "restore", agent)
 
-    reasons = [each.history_change_reason for each in agent.history.all()]
+    reasons = [snapshot.history_change_reason for snapshot in agent.history.all()]
     assert reasons == ["Restored.", "Suspended: It floods.", "Snapshot before the change"]
 
 

@@ -27,8 +27,8 @@ def test_ending_the_sessions_is_asked_first_and_logged(admin_client, agent):
     claim(agent)
     claim(other := AgentFactory())
     key = key_of(agent)
-    for each in (key, key, key_of(other)):
-        OperatorSession.objects.begin(each)
+    for operator_key in (key, key, key_of(other)):
+        OperatorSession.objects.begin(operator_key)
     url = f"{OPERATORS}{key.pk}/do/end_sessions/"
 
     asked = admin_client.get(url)
@@ -101,7 +101,7 @@ def test_all_agents_of_an_operator_are_suspended(admin_client, agent, client, cl
 
     take_action(admin_client, "suspend", key_of(agent), reason="They flood.")
 
-    statuses = [client_of(each).get(ME).status_code for each in (agent, second, other)]
+    statuses = [client_of(row).get(ME).status_code for row in (agent, second, other)]
     assert statuses == [401, 401, 200]
     assert noted(key_of(agent)) == [f"Suspended {agent.handle}, {second.handle}."]
     assert reasons(agent)[0] == reasons(second)[0] == "Suspended: They flood."
@@ -110,7 +110,7 @@ def test_all_agents_of_an_operator_are_suspended(admin_client, agent, client, cl
 def test_of_several_operators_each_history_says_that_they_were_chosen_together(admin_client, agent):
     claim(agent)
     claim(other := AgentFactory())
-    keys = [key_of(each) for each in (agent, other)]
+    keys = [key_of(row) for row in (agent, other)]
 
     take_action(admin_client, "release_claim", *keys)
 
@@ -134,14 +134,14 @@ def test_of_very_many_agents_an_action_takes_as_many_as_it_has_time_for(
 ):
     monkeypatch.setattr("operators.admin.MAX_AT_ONCE", 2)
     text, agents = claim(agent), [agent, AgentFactory(), AgentFactory()]
-    for each in agents[1:]:
-        claim(each, key=text)
+    for row in agents[1:]:
+        claim(row, key=text)
     key = key_of(agent)
 
     def states():
-        for each in agents:
-            each.refresh_from_db()
-        return [(each.state, each.claim.status) for each in agents]
+        for row in agents:
+            row.refresh_from_db()
+        return [(row.state, row.claim.status) for row in agents]
 
     before, after = ("active", "claimed"), ("suspended", "claimed")
     if action == "release_claim":

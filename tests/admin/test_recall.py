@@ -73,7 +73,7 @@ def test_personas_are_recalled_too_and_the_newest_comes_first(admin_client, clie
     take_action(admin_client, "recall", skill, reason="It deletes logs.")
     take_action(admin_client, "recall", persona, reason="It deletes archives.")
 
-    assert [(each["kind"], each["slug"]) for each in advisories(client)] == [
+    assert [(advisory["kind"], advisory["slug"]) for advisory in advisories(client)] == [
         ("persona", "archivist"),
         ("skill", "log-triage"),
     ]
@@ -87,7 +87,7 @@ def test_a_skill_that_comes_with_a_persona_has_one_advisory(admin_client, client
 
     take_action(admin_client, "recall", skill, bundled, reason="They delete logs.")
 
-    assert [each["slug"] for each in advisories(client)] == ["bundled", "log-triage"]
+    assert [advisory["slug"] for advisory in advisories(client)] == ["bundled", "log-triage"]
 
 
 def test_a_withdrawal_without_a_reason_is_told_without_one(admin_client, client, anyone, skill):

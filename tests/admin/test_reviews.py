@@ -183,7 +183,7 @@ def test_reviews_are_filtered_by_rating_persona_and_state(
 
     page = admin_client.get(f"/admin/reviews/review/?{query}")
 
-    assert {float(each.rating) for each in page.context["cl"].result_list} == found
+    assert {float(row.rating) for row in page.context["cl"].result_list} == found
 
 
 def test_a_hidden_review_counts_its_persona_install(admin_client, client, agent, unkind):

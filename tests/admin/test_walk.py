@@ -48,7 +48,7 @@ class StaffVisitor(Visitor):
 
     def picture(self, name):
         super().picture(name)
-        self.errors += [(name, *each) for each in self.serious_violations(self.page)]
+        self.errors += [(name, *violation) for violation in self.serious_violations(self.page)]
 
     def log_in(self, led_to=None):
         self.open("/admin/login/")

@@ -35,13 +35,13 @@ def test_what_found_nothing_is_counted_by_its_text_and_kind(admin_client, anyone
 
     page = admin_client.get(LIST)
 
-    assert [(each.kind, each.text, each.searches) for each in page.context["cl"].result_list] == [
+    assert [(row.kind, row.text, row.searches) for row in page.context["cl"].result_list] == [
         ("skill", "abacus repair", 2),
         ("persona", "abacus repair", 1),
         ("skill", "zither", 1),
     ]
     of_personas = admin_client.get(LIST, {"kind__exact": "persona"})
-    assert [each.kind for each in of_personas.context["cl"].result_list] == ["persona"]
+    assert [row.kind for row in of_personas.context["cl"].result_list] == ["persona"]
 
 
 def test_the_dashboard_shows_the_first_and_leads_to_all(admin_client, anyone):
@@ -50,7 +50,7 @@ def test_the_dashboard_shows_the_first_and_leads_to_all(admin_client, anyone):
     page = admin_client.get("/admin/")
 
     assert f'href="{LIST}">All of them</a>' in page.content.decode()
-    [ranking] = [each for each in page.context["rankings"] if "all" in each]
+    [ranking] = [ranking for ranking in page.context["rankings"] if "all" in ranking]
     assert [(text, number) for text, number, _ in ranking["rows"]] == [("abacus", "1 for skills")]
 
 

@@ -208,7 +208,7 @@ def test_those_who_wait_for_an_entry_are_woken_one_at_a_time(transactional_db, k
                     "WHERE datname = current_database() AND wait_event_type = 'Lock' ORDER BY 1"
                 )
                 waits = [wait for (wait,) in cursor.fetchall()]
-        assert [each.result() for each in writing] == [None] * 4
+        assert [future.result() for future in writing] == [None] * 4
 
     assert waits == ["advisory"] * 3 + ["transactionid"]
     assert not factory._meta.model.objects.miscounted().exists()

@@ -142,7 +142,7 @@ def test_a_hidden_review_stays_hidden_when_it_is_written_anew(client, anyone, pe
     assert response.json()["reviewId"] != own.public_id
     assert counted(persona) == (5, 1, 5)
     public = anyone.get("/api/v1/personas/archivist/reviews").json()
-    assert [each["rating"] for each in public["results"]] == [5]
+    assert [result["rating"] for result in public["results"]] == [5]
     Review.objects.get(pk=own.pk).restore()
     assert counted(persona) == (9, 2, 4.5)
 
@@ -171,7 +171,7 @@ def test_it_counts_against_the_limit_of_reviews(client, own, rates):
     written = client.post(REVIEWS, {"personaSlug": "archivist", "rating": 3})
     deleted, refused = client.delete(URL), client.delete(URL)
 
-    assert [each.status_code for each in (written, deleted, refused)] == [200, 200, 429]
+    assert [response.status_code for response in (written, deleted, refused)] == [200, 200, 429]
     assert deleted.headers["RateLimit-Policy"] == '"review";q=2;w=3600'
     assert client.get(REVIEWS).status_code == 200
 

@@ -57,7 +57,7 @@ def test_it_shows_no_token_that_is_refused_nor_one_of_another_agent(client, agen
 
     response = client.get(URL)
 
-    assert [each["tokenId"] for each in response.json()["results"]] == [agent.token.public_id]
+    assert [token["tokenId"] for token in response.json()["results"]] == [agent.token.public_id]
     assert response.json()["count"] == 1
 
 

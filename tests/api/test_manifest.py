@@ -241,10 +241,10 @@ def test_two_agents_with_the_same_have_the_same_order(client_of, agent):
     skills = [SkillFactory(slug=slug) for slug in ("b-2", "b", "b-10", "a")]
     persona = PersonaFactory(skills=skills)
     agents = [agent, AgentFactory()]
-    for each in agents:
-        PersonaInstallFactory(agent=each, persona=persona, is_active=True)
+    for row in agents:
+        PersonaInstallFactory(agent=row, persona=persona, is_active=True)
 
-    assert [slugs(client_of(each)) for each in agents] == [["a", "b", "b-10", "b-2"]] * 2
+    assert [slugs(client_of(agent)) for agent in agents] == [["a", "b", "b-10", "b-2"]] * 2
 
 
 def test_an_advisory_alone_is_a_change(client, agent):

@@ -22,7 +22,7 @@ def test_an_agent_reads_its_own_reviews(client, agent, persona):
     response = client.get(URL)
 
     body = response.json()
-    times = [(each["createdAt"], each["updatedAt"]) for each in body["results"]]
+    times = [(result["createdAt"], result["updatedAt"]) for result in body["results"]]
     assert response.status_code == 200
     assert response.headers["Cache-Control"] == "no-store"
     assert body == EMPTY | {
@@ -66,7 +66,7 @@ def test_those_of_withdrawn_and_uninstalled_personas_are_listed(client, agent, p
     client.post("/api/v1/agents/me/personas/uninstall", {"slug": "scribe"})
     Persona.objects.update(status="withdrawn")
 
-    slugs = [each["personaSlug"] for each in client.get(URL).json()["results"]]
+    slugs = [result["personaSlug"] for result in client.get(URL).json()["results"]]
 
     assert slugs == ["scribe", "archivist"]
 
@@ -85,7 +85,7 @@ def test_its_list_has_pages(client, client_of, agent):
     first = client.get(f"{URL}?limit=2").json()
     second = client.get(first["next"]).json()
 
-    pages = [[each["personaSlug"] for each in page["results"]] for page in (first, second)]
+    pages = [[result["personaSlug"] for result in page["results"]] for page in (first, second)]
     assert pages == [["persona-2", "persona-1"], ["persona-0"]]
     assert (first["count"], second["count"], second["next"]) == (3, 3, None)
     stolen = client_of(AgentFactory()).get(first["next"])

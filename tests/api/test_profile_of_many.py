@@ -131,14 +131,14 @@ def test_it_says_what_the_models_say(client, agent, seed):
     personas = [
         PersonaFactory(skills=chance.sample(skills, chance.randint(0, 4))) for _ in range(8)
     ]
-    for each in (agent, AgentFactory()):
+    for row in (agent, AgentFactory()):
         for skill in chance.sample(skills, 6):
-            SkillInstallFactory(agent=each, skill=skill, runtime=chance.choice(ODD))
+            SkillInstallFactory(agent=row, skill=skill, runtime=chance.choice(ODD))
         active = chance.randint(0, 5)
         for number, persona in enumerate(chance.sample(personas, 5)):
-            PersonaInstallFactory(agent=each, persona=persona, is_active=number == active)
+            PersonaInstallFactory(agent=row, persona=persona, is_active=number == active)
             if chance.random() < 0.5:
-                review(each, persona, 4)
+                review(row, persona, 4)
     for entry in chance.sample([*skills, *personas], 6):
         entry.content = "Another text."
         entry.save()

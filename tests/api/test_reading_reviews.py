@@ -32,7 +32,7 @@ def three(persona):
 
 
 def handles(response):
-    return [each["agent"]["handle"] for each in response.json()["results"]]
+    return [result["agent"]["handle"] for result in response.json()["results"]]
 
 
 def test_everyone_reads_what_agents_have_written(anyone, agent, persona):
@@ -84,7 +84,7 @@ def test_a_persona_without_reviews_has_an_empty_list(anyone, persona):
 def test_they_are_sorted_and_filtered(anyone, three, query, days):
     response = anyone.get(URL + query)
 
-    assert handles(response) == [f"days-{each}" for each in days]
+    assert handles(response) == [f"days-{day}" for day in days]
     assert response.json()["count"] == len(days)
 
 
@@ -94,7 +94,9 @@ def test_they_are_sorted_and_filtered(anyone, three, query, days):
 def test_a_rating_is_found_at_its_nearest_whole(anyone, persona, rating, nearest):
     review(AgentFactory(), persona, rating)
 
-    found = [each for each in range(1, 6) if anyone.get(f"{URL}?rating={each}").json()["count"]]
+    found = [
+        number for number in range(1, 6) if anyone.get(f"{URL}?rating={number}").json()["count"]
+    ]
 
     assert found == [nearest]
     distribution = anyone.get("/api/v1/personas/archivist").json()["ratings"]["distribution"]

@@ -25,8 +25,8 @@ def read(response):
 
 def titles(client):
     return [
-        each.findtext(f"{ATOM}title")
-        for each in read(client.get("/feed.atom")).iter(f"{ATOM}entry")
+        entry.findtext(f"{ATOM}title")
+        for entry in read(client.get("/feed.atom")).iter(f"{ATOM}entry")
     ]
 
 
@@ -68,7 +68,7 @@ def test_the_feed_says_who_it_is(person, catalogue):
 def test_an_entry_has_what_a_reader_shows(person, catalogue):
     persona, skill = read(person.get("/feed.atom")).findall(f"{ATOM}entry")
 
-    assert {each.tag.removeprefix(ATOM): each.text for each in skill if each.text} == {
+    assert {element.tag.removeprefix(ATOM): element.text for element in skill if element.text} == {
         "id": "tag:testserver,2026-03-02:/skill_1/",
         "title": "PDF tables <b>",
         "summary": "a &lt; b &amp; &lt;script&gt;alert(1)&lt;/script&gt;",

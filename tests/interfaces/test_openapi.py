@@ -94,7 +94,7 @@ def test_it_describes_an_operation_as_the_registry_does(operation):
 def names_in(part):
     """The names of all properties that a part of the document describes."""
     if isinstance(part, list):
-        return {name for each in part for name in names_in(each)}
+        return {name for item in part for name in names_in(item)}
     if not isinstance(part, dict):
         return set()
     return set(part.get("properties", {})) | names_in(list(part.values()))

@@ -61,7 +61,7 @@ def test_a_page_costs_one_statement_more_than_the_api(person, catalogue, path):
     # The start page is four short lists, and that of a persona has its reviews. The one more is for
     # what stands beside: facets, or what is related.
     shown = [f"{path}/reviews", path] if path == "/personas/archivist" else [path]
-    most = 4 if path == "/" else sum(statements(person, f"/api/v1{each}") for each in shown)
+    most = 4 if path == "/" else sum(statements(person, f"/api/v1{address}") for address in shown)
 
     assert statements(person, path) == most + 1
     PersonaFactory.create_batch(9, skills=SkillFactory.create_batch(9, tags=["pdf"]))

@@ -27,7 +27,7 @@ def reviews_of(page):
 
 
 def dates():
-    return [f"{each:%-d %B %Y}" for each in Review.objects.values_list("created_at", flat=True)]
+    return [f"{moment:%-d %B %Y}" for moment in Review.objects.values_list("created_at", flat=True)]
 
 
 def claim(agent):

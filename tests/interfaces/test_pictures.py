@@ -17,8 +17,8 @@ def test_an_emblem_is_the_same_everywhere_and_another_for_each():
     assert drawn[0].path(pale=False) == (
         "M0 0h1v1a1 1 0 0 1-1-1zM1 0a1 1 0 0 1 1 1h-1zM0 1a1 1 0 0 1 1 1h-1zM1 1m.15.15h.7v.7h-.7z"
     )
-    assert len({(each.path(pale=True), each.path(pale=False)) for each in drawn}) > 190
-    assert len({each.colour for each in drawn}) == 1
+    assert len({(emblem.path(pale=True), emblem.path(pale=False)) for emblem in drawn}) > 190
+    assert len({emblem.colour for emblem in drawn}) == 1
     assert {emblem_of("x", f"category {n}").colour for n in range(99)} == {*COLOURS}
 
 

@@ -97,7 +97,7 @@ def test_code_beyond_the_limit_is_shown_plain(person, db):
     SkillFactory(slug="code", content=block * 4)
 
     blocks = re.findall(r"<pre .*?</pre>", prose(person.get("/skills/code")), re.DOTALL)
-    assert ['class="k"' in each for each in blocks] == [True, True, False, False]
+    assert ['class="k"' in block for block in blocks] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("language", ["Python", "py", "python3 title=x"])

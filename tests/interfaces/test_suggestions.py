@@ -10,7 +10,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def suggested(person, query):
     page = person.get(f"/suggest?{query}")
     assert page.status_code == 200
-    return [(each["label"], each["url"]) for each in page.json()["suggestions"]]
+    return [(suggestion["label"], suggestion["url"]) for suggestion in page.json()["suggestions"]]
 
 
 def test_it_offers_categories_titles_and_what_the_search_finds(person):

@@ -21,7 +21,7 @@ UNAUTHENTICATED = (401, {"error": "Authentication required"})
 
 def history(agent):
     """Who has done what, the latest first."""
-    return [(each.operator, each.history_change_reason) for each in agent.history.all()]
+    return [(snapshot.operator, snapshot.history_change_reason) for snapshot in agent.history.all()]
 
 
 # Pause and resume
@@ -82,9 +82,9 @@ def test_an_agent_that_has_lost_its_token_comes_back(console, client_of, agent, 
     assert token.name == "laptop"
     assert timedelta(days=29, hours=23) < left <= timedelta(days=30)
     assert text not in console.get(HOME).content.decode()
-    assert [(each.operator, each.history_change_reason) for each in token.history.all()] == [
-        ("Ada Lovelace", "Issued.")
-    ]
+    assert [
+        (snapshot.operator, snapshot.history_change_reason) for snapshot in token.history.all()
+    ] == [("Ada Lovelace", "Issued.")]
     assert history(agent)[0] == ("Ada Lovelace", f"Issued the token {token.hint}.")
 
 

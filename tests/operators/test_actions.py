@@ -20,12 +20,12 @@ UNAUTHENTICATED = (401, {"error": "Authentication required"})
 def everything():
     models = [Agent, AgentToken, OperatorClaim, SkillInstall, PersonaInstall, Agent.history]
     rows = [getattr(model, "objects", model).order_by("pk").values() for model in models]
-    return [[{**row, "last_used_at": None} for row in each] for each in rows]
+    return [[{**row, "last_used_at": None} for row in table] for table in rows]
 
 
 def history(agent):
     """Who has done what, the latest first."""
-    return [(each.operator, each.history_change_reason) for each in agent.history.all()]
+    return [(snapshot.operator, snapshot.history_change_reason) for snapshot in agent.history.all()]
 
 
 @pytest.mark.parametrize("name", ACTIONS)
@@ -85,7 +85,7 @@ def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, pa
     [(operator, reason), *before] = history(agent)
     assert operator == "Ada Lovelace"
     assert re.fullmatch(noted, reason)
-    [(operator, reason)] = [each for each in before if each[1] != "Snapshot before the change"]
+    [(operator, reason)] = [event for event in before if event[1] != "Snapshot before the change"]
     assert operator == "Ada Lovelace"
     assert re.fullmatch(r"Claimed the agent, with the key mkt_operator_\w{4}…\w{4}\.", reason)
 

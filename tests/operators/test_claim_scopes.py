@@ -90,7 +90,9 @@ def test_staff_see_who_had_the_agent_before(operator, client, url, agent, key):
     client.post(CONFIRM, {"code": code})
 
     old, new = OperatorKey.objects.order_by("pk")
-    events = [(each.operator, each.history_change_reason) for each in agent.history.all()]
+    events = [
+        (snapshot.operator, snapshot.history_change_reason) for snapshot in agent.history.all()
+    ]
     assert events == [
         ("Grace Hopper", f"Claimed the agent from Ada Lovelace, with the key {new}."),
         ("Ada Lovelace", f"Claimed the agent, with the key {old}."),

@@ -73,7 +73,7 @@ def everything():
     rows = [
         model.objects.order_by("pk").values() for model in (*models, SkillInstall, PersonaInstall)
     ]
-    return [[{**row, "last_used_at": None} for row in each] for each in rows]
+    return [[{**row, "last_used_at": None} for row in table] for table in rows]
 
 
 def post(browser, path, body, content_type=FORM, token=None):

@@ -22,7 +22,7 @@ def every(pattern):
 
 
 def unescaped(found):
-    return [unescape(each) for each in found] if isinstance(found, tuple) else unescape(found)
+    return [unescape(text) for text in found] if isinstance(found, tuple) else unescape(found)
 
 
 # How a page is read. The names of what the page of an agent shows are those of `overview`.
@@ -101,7 +101,7 @@ class ComparedPages:
         """Try wrong codes until even the right one is refused."""
         for _ in range(5):
             self.act("confirm_claim", {"code": WRONG_CODE}, token)
-        codes = [str(each.code) for each in token.agent.claim.waiting] or [""]
+        codes = [str(code.code) for code in token.agent.claim.waiting] or [""]
         for code in codes:
             self.act("confirm_claim", {"code": code}, token)
 

@@ -47,8 +47,10 @@ def codes(draw, model, token):
     """Mostly the one that the agent is to confirm; in the spellings that people use."""
     own = [token.agent.claim] if token and token.agent else []
     claims = [agent.claim for agent in model.agents] + own * 8
-    asked = [each for claim in claims for each in (*claim.waiting, claim.confirmed) if each]
-    code = draw(st.sampled_from([str(each.code) for each in asked] + [WRONG_CODE, "é"]))
+    asked = [
+        request for claim in claims for request in (*claim.waiting, claim.confirmed) if request
+    ]
+    code = draw(st.sampled_from([str(request.code) for request in asked] + [WRONG_CODE, "é"]))
     spelled = st.sampled_from([str, str.lower, lambda c: c.replace("-", ""), " {} ".format])
     return draw(spelled)(code)
 

@@ -96,11 +96,11 @@ def letters(code):
 
 def refused_code(claim, asked):
     """The response to a code that confirms nobody; `asked` are those who were shown it."""
-    valid = [each for each in claim.waiting if each.is_valid]
+    valid = [request for request in claim.waiting if request.is_valid]
     if asked or (claim.waiting and not valid):
         return error(410, "Claim code has expired")
-    for each in valid:
-        each.wrong += 1
+    for request in valid:
+        request.wrong += 1
     return error(400, "Invalid claim code")
 
 
@@ -119,7 +119,7 @@ class OperatorRules:
             key = Key(Opaque(r"mkt_operator_[0-9A-Za-z]{38}", self.seen))
             self.keys.append(key)
         code = Opaque(f"{LETTERS}-{LETTERS}", self.seen)
-        others = [each for each in agent.claim.waiting if each.is_valid]
+        others = [request for request in agent.claim.waiting if request.is_valid]
         agent.claim.waiting = [*others[1 - MAX_CODES :], CodeRequest(name, code, key)]
         return agent.claim.waiting[-1]
 
@@ -129,8 +129,8 @@ class OperatorRules:
         if not (claim.confirmed and claim.confirmed.is_right(body["code"])):
             if refused := self.refused_claim(claim, token):
                 return refused
-            asked = [each for each in claim.waiting if each.is_right(body["code"])]
-            if not any(each.is_valid and not each.key.is_ended for each in asked):
+            asked = [request for request in claim.waiting if request.is_right(body["code"])]
+            if not any(request.is_valid and not request.key.is_ended for request in asked):
                 return refused_code(claim, asked)
             self.take_over(claim, asked[0], granted(token))
         return Response(
@@ -270,8 +270,8 @@ def overview(agent):
         "skills": [skill.slug for skill in reversed(agent.skills) if is_full],
         "personas": [persona.slug for persona in reversed(agent.personas) if is_full],
         "active": agent.active and agent.active.slug,
-        "advisories": [[each["kind"], each["slug"]] for each in agent.advisories()],
-        "updates": [[each["kind"], each["slug"]] for each in agent.updates()],
+        "advisories": [[advisory["kind"], advisory["slug"]] for advisory in agent.advisories()],
+        "updates": [[update["kind"], update["slug"]] for update in agent.updates()],
         "reviews": [
             [review.persona.slug, str(review.rating.normalize())]
             for review in sorted(written, key=lambda review: -review.first_written)

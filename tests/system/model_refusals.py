@@ -13,7 +13,7 @@ class RefusedRequests:
         """Every invalid body and query, and each operation without a token that may do it."""
         self.act("register", {})
         agent = self.model.agents[-1]
-        token, narrow = agent.tokens[0], [self.issue(agent, [each]) for each in SCOPES]
+        token, narrow = agent.tokens[0], [self.issue(agent, [scope]) for scope in SCOPES]
         for operation, bodies in data.REFUSED.items():
             for body in bodies:
                 self.act(operation, body, token)
@@ -21,11 +21,11 @@ class RefusedRequests:
             for query in lists:
                 self.paginate(operation, query, token, *["ember"] * (operation in data.BELOW))
         for operation, scope in scopes_of(sorted(data.ROUTES)):
-            lacking = next(each for each in narrow if scope not in each.scopes)
+            lacking = next(token for token in narrow if scope not in token.scopes)
             for refused in (None, UNKNOWN_TOKEN, lacking):
                 self.act(operation, {"tokenId": UNKNOWN, "personaSlug": UNKNOWN}, refused)
         for operation, scope in scopes_of(sorted(data.LISTS)):
-            lacking = next(each for each in narrow if scope not in each.scopes)
+            lacking = next(token for token in narrow if scope not in token.scopes)
             for refused in (None, UNKNOWN_TOKEN, lacking):
                 self.paginate(operation, {}, refused)
         self.act("create_token", {"scopes": SCOPES}, narrow[0])
@@ -42,8 +42,8 @@ class RefusedRequests:
     def claim_by_an_older_code(self, token):
         """The first of four codes is void, and the second confirms who asked for it."""
         asked = [self.ask(token.agent, name) for name in ("Eve", "Ada Lovelace", "Eve", "Eve")]
-        for each in asked[:2]:
-            self.act("confirm_claim", {"code": str(each.code)}, token)
+        for request in asked[:2]:
+            self.act("confirm_claim", {"code": str(request.code)}, token)
 
 
 def scopes_of(operations):

@@ -63,7 +63,7 @@ def requests(draw, model):
     if operation == "delete_review":
         return operation, {"personaSlug": draw(slugs("personas", own_reviewed(token)))}, token
     if operation == "revoke_leaked_token":
-        texts = [str(each.text) for each in [*model.tokens, *model.keys]]
+        texts = [str(secret.text) for secret in [*model.tokens, *model.keys]]
         return operation, {"token": draw(st.sampled_from([*texts, "", "é"]))}, None
     if operation == "confirm_claim":
         return operation, {"code": draw(codes(model, token))}, token
@@ -123,7 +123,7 @@ def slugs(kind, preferred):
 def token_ids(model, token):
     """Mostly those of the agent's own tokens; no response has shown some of the others yet."""
     own = token.agent.tokens if token and token.agent else []
-    seen = [each.token_id.value for each in [*own * 4, *model.tokens]]
+    seen = [holder.token_id.value for holder in [*own * 4, *model.tokens]]
     return st.sampled_from([*filter(None, seen), UNKNOWN])
 
 

@@ -64,7 +64,7 @@ class TokenRules:
 
     @operation("read")
     def list_tokens(self, token, _body):
-        rows = [listed(each, token) for each in reversed(usable(token.agent))]
+        rows = [listed(other, token) for other in reversed(usable(token.agent))]
         return Response(200, {"results": rows, "count": len(rows), "next": None, "previous": None})
 
     @operation("read", validation.token_problem, policy="manage")

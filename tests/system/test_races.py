@@ -201,7 +201,7 @@ def test_reviews_that_staff_hide_while_agents_change_them_leave_true_averages(co
         with ThreadPoolExecutor(2) as staff:
             moderating = [staff.submit(hide_and_restore, pks) for pks in (reviews, reviews[::-1])]
             responses = concurrently([("POST", REVIEW, body, agent) for agent in agents])
-            assert [each.result() for each in moderating] == [None, None]
+            assert [future.result() for future in moderating] == [None, None]
 
         assert statuses(responses) == {200: max(CONCURRENCY)}
         counted = Persona.objects.with_true_counts().get()

@@ -245,7 +245,7 @@ def test_writes_of_every_kind_and_staff_do_not_deadlock(concurrently):
             editing = [staff.submit(edit, entries, number) for entries in (skills, personas)]
             editing.append(staff.submit(bundle, personas, skills))
             responses = concurrently(requests)
-            assert [each.result() for each in editing] == [None] * 3
+            assert [future.result() for future in editing] == [None] * 3
 
         assert set(statuses(responses)) <= {200, 201, 404, 409}
     assert statuses(responses)[404] < len(responses)

@@ -57,7 +57,7 @@ def is_done(page):
 
 def agree(page, note, notes):
     """Whether it is noted if it was done; to resume what is not paused is no event."""
-    is_noted = any(each.startswith(note) for each in notes)
+    is_noted = any(text.startswith(note) for text in notes)
     return is_noted == is_done(page) or (note == "Resumed." and not is_noted)
 
 
@@ -102,7 +102,7 @@ def test_an_action_is_done_before_a_release_or_never(server):
 
         released, *pages = in_parallel([release, *(calls[note] for note in noted)])
 
-        notes = [each.history_change_reason for each in agent.history.order_by("pk")]
+        notes = [snapshot.history_change_reason for snapshot in agent.history.order_by("pk")]
         done = notes[: notes.index("Released the claim.")]
         assert is_done(released)
         assert notes[-1] == "Released the claim."
@@ -125,8 +125,10 @@ def test_an_action_is_done_before_the_agent_is_claimed_anew_or_never(server):
         confirmed, *pages = in_parallel([confirm, *(calls[note] for note in noted)])
 
         events = agent.history.exclude(operator="").order_by("pk")
-        history = [each for each in events if not each.history_change_reason.startswith("Claimed")]
-        notes = [each.history_change_reason for each in history]
+        history = [
+            event for event in events if not event.history_change_reason.startswith("Claimed")
+        ]
+        notes = [snapshot.history_change_reason for snapshot in history]
         for note, page in zip(noted, pages, strict=True):
             assert agree(page, note, notes), (note, notes)
         current = OperatorClaim.objects.get(agent=agent)
@@ -136,7 +138,7 @@ def test_an_action_is_done_before_the_agent_is_claimed_anew_or_never(server):
             "Grace Hopper" if confirmed.status == 200 else "Ada Lovelace"
         )
         if confirmed.status == 200:
-            assert all(each.history_date < current.claimed_at for each in history)
+            assert all(snapshot.history_date < current.claimed_at for snapshot in history)
         else:
             assert all(is_done(page) for page in pages if page.status != 404)
 

@@ -41,7 +41,7 @@ def test_a_review_that_is_changed_and_deleted_is_counted_as_it_is(concurrently):
         pairs = list(zip(requests, responses, strict=True))
         written = sum(response.status == 201 for _, response in pairs)
         deleted = sum(sent[0] == "DELETE" and r.status == 200 for sent, r in pairs)
-        present = [each.rating for each in Review.objects.present().filter(persona=persona)]
+        present = [row.rating for row in Review.objects.present().filter(persona=persona)]
         assert len(present) == 1 + written - deleted
         persona.refresh_from_db()
         assert (persona.rating_count, persona.rating_sum) == (len(present), sum(present))
@@ -83,8 +83,8 @@ def hide(pks):
 
 
 def restore(pks):
-    for each in Review.objects.filter(pk__in=pks, hidden_at__isnull=False):
-        each.restore()
+    for row in Review.objects.filter(pk__in=pks, hidden_at__isnull=False):
+        row.restore()
 
 
 def test_no_list_has_a_review_after_it_was_deleted(live_server_of):
