@@ -4,9 +4,6 @@ import json
 import re
 import resource
 import sys
-import time
-from email.utils import formatdate
-from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 
@@ -145,12 +142,3 @@ def write_json_error(sock, status_int, reason, mesg):
 
 
 util.write_error = write_json_error
-
-
-@lru_cache(1)
-def date_of(second):
-    return formatdate(second, usegmt=True)
-
-
-# gunicorn would format it anew for each response.
-util.http_date = lambda: date_of(int(time.time()))
