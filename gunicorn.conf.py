@@ -4,9 +4,6 @@ import json
 import re
 import resource
 import sys
-import time
-from email.utils import formatdate
-from functools import lru_cache
 from http import HTTPStatus
 from logging import getLogger
 from pathlib import Path
@@ -125,10 +122,4 @@ def write_json_error(sock, status_int, reason, mesg):
     sock.sendall((head + body).encode("ascii"))
 
 
-@lru_cache(1)
-def date_of(second):
-    return formatdate(second, usegmt=True)
-
-
-# gunicorn would format the date anew for each response.
-gunicorn_internals.replace(Request, write_json_error, lambda: date_of(int(time.time())))
+gunicorn_internals.replace(Request, write_json_error)

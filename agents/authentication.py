@@ -1,4 +1,4 @@
-from rest_framework.authentication import BaseAuthentication
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents.models import AgentToken
@@ -28,9 +28,6 @@ class BearerAuthentication(BaseAuthentication):
 
 
 def bearer_text(request):
-    """All that follows `Bearer` in the Authorization header; None without one.
-
-    Read from `META`, because DRF's way makes a mapping of all headers first.
-    """
-    scheme, *words = request.META.get("HTTP_AUTHORIZATION", "").encode("latin-1").split() or [b""]
+    """All that follows `Bearer` in the Authorization header; None without one."""
+    scheme, *words = get_authorization_header(request).split() or [b""]
     return b" ".join(words).decode(errors="replace") if scheme.lower() == b"bearer" else None

@@ -44,14 +44,7 @@ WITH usable AS (
 )
 """
 
-# What a request of an agent takes: other columns are deferred.
-AUTHENTICATE = f"""
-{USABLE}
-SELECT
-    token_id, token_agent_id, token_scopes,
-    agent_id, agent_public_id, agent_handle, agent_tier, agent_limits
-FROM usable
-"""
+AUTHENTICATE = f"{USABLE} SELECT * FROM usable"
 
 # A transaction that changes nothing would not wait for the disk when it commits, and so tell that
 # there is no such token. The message has every transaction write, and thus wait, alike.

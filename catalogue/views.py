@@ -8,9 +8,9 @@ from catalogue.serializers.files import OTHER_FILE, TEXT_FILE, media_type
 from catalogue.serializers.personas import PersonaDetailSerializer
 from catalogue.serializers.skills import SkillDetailSerializer
 from catalogue.skill_md import name_of
-from marketplace.api.downloads import Download
 from marketplace.api.exceptions import RangeNotSatisfiable
 from marketplace.api.fields import DigestField
+from marketplace.api.file_responses import Download
 from marketplace.api.responses import cached
 from marketplace.api.viewsets import PublicReadingViewSet
 

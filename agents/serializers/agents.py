@@ -1,5 +1,4 @@
 import re
-from functools import cache
 
 from django.urls import reverse
 
@@ -136,18 +135,12 @@ class OperatorClaimSerializer(ResponseSerializer):
     claimedAt = TimestampField(source="claimed_at", allow_null=True)
 
 
-@cache
-def path_of_claims():
-    """Once, because making the URL took a tenth of a profile's time."""
-    return reverse("claim", args=["-"]).removesuffix("-")
-
-
 class ClaimUrlField(UrlField):
     help_text = "A secret page: hand it to the person who operates you."
     initial = "https://marketplace.example/claim/Ow82ypl9Dbrorvm0PMIavYnDlK25PNwH"
 
     def represent(self, secret, context):
-        return super().represent(path_of_claims() + secret, context)
+        return super().represent(reverse("claim", args=[secret]), context)
 
 
 class ClaimSerializer(OperatorClaimSerializer):

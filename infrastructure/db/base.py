@@ -2,12 +2,10 @@
 
 import select
 import time
-from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import psycopg
 from django.db.backends.postgresql import base
-from django.db.backends.postgresql.psycopg_any import BaseTzLoader
 from django.db.backends.utils import CursorWrapper
 from psycopg.pq import TransactionStatus
 
@@ -17,21 +15,6 @@ from infrastructure.db.prepared_statements import PreparedStatements, named_row
 from infrastructure.replicas.history import MAX_AGE, read_history
 
 MAX_PARAMS = 50
-
-
-class DatetimeLoader(BaseTzLoader):
-    """Parses a timestamptz with `datetime.fromisoformat`, which is faster than psycopg's loader.
-
-    Dates that Python's calendar does not have are left to psycopg.
-    """
-
-    timezone = UTC
-
-    def load(self, data):
-        try:
-            return datetime.fromisoformat(str(data, "ascii"))
-        except ValueError:
-            return super().load(data)
 
 
 class MeasuredCursor(CursorWrapper):
@@ -52,7 +35,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def get_new_connection(self, conn_params):
         connection = super().get_new_connection(conn_params)
-        connection.adapters.register_loader("timestamptz", DatetimeLoader)
         connection.max_wait = self.settings_dict.get("MAX_WAIT", Connection.max_wait)
         if connection.max_wait is not None:
             watch.add(connection)

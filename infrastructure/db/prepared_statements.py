@@ -21,6 +21,7 @@ from psycopg.errors import (
     error_from_result,
 )
 from psycopg.pq import DiagnosticField, ExecStatus, TransactionStatus
+from psycopg.types.datetime import TimestamptzLoader
 
 MAX_STATEMENTS = 100  # for each connection
 GOOD = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
@@ -37,7 +38,10 @@ class PreparedStatements:
     def __init__(self, connection, *, is_enabled=True):
         self.connection = connection
         self.is_enabled = is_enabled
-        self.transformer = Transformer(connection)
+        context = connection.cursor()
+        # psycopg's own loader, which is in C, instead of Django's.
+        context.adapters.register_loader("timestamptz", TimestamptzLoader)
+        self.transformer = Transformer(context)
         self.names = LRUCache(MAX_STATEMENTS)
 
     def fetch(self, statement, params):

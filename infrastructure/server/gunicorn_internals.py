@@ -147,9 +147,8 @@ class BaseLog(glogging.Logger):
         self.log_request(environ, environ["RAW_URI"], int(resp.status[:3]), size, request_time)
 
 
-def replace(request, write_error, http_date):
-    RequestParser.mesg_class = request
-    util.write_error, util.http_date = write_error, http_date
+def replace(request, write_error):
+    RequestParser.mesg_class, util.write_error = request, write_error
 
 
 def refuse(sock, status, text):

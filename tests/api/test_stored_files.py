@@ -121,7 +121,7 @@ def test_what_is_removed_while_it_is_sent_is_sent_whole(anyone, large, downloads
         path.unlink()
         return file
 
-    monkeypatch.setattr("marketplace.api.downloads.open_stored", open_and_remove)
+    monkeypatch.setattr("marketplace.api.file_responses.open_stored", open_and_remove)
 
     assert is_archive(anyone.get(URL))
 
