@@ -43,6 +43,7 @@ def test_what_is_empty_has_one(empty):
     assert Validator.of(lambda: empty).is_fresh()
 
 
+@pytest.mark.infrastructure
 def test_in_another_history_it_is_not_fresh(history):
     of_rows = validator([("1", "x")])
     history.append("second")
@@ -61,6 +62,7 @@ def test_one_of_several_is_fresh_while_each_is():
     assert not whole.is_fresh()
 
 
+@pytest.mark.infrastructure
 def test_one_of_several_has_their_history(history):
     parts = [validator(1), ALWAYS_FRESH, validator(2)]
     history.append("second")
