@@ -18,7 +18,6 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.wsgi import get_wsgi_application
 from django.utils.http import parse_header_parameters
 
-from infrastructure.db.connections import Connection
 from infrastructure.http_cache.store import fresh_response
 from infrastructure.metrics import measured
 from infrastructure.server.gunicorn_internals import end_connection
@@ -30,8 +29,10 @@ from marketplace.secrets import mask
 READABLE = re.compile(r"(utf-?8)?", re.IGNORECASE | re.ASCII)  # charsets
 ACCEPTED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 BOUNDARY = re.compile(r"[ -~]{0,69}[!-~]")  # RFC 2046, 5.1.1, or Django refuses it
-# Longer than statement_timeout, so that PostgreSQL itself ends what it can.
-Connection.max_wait = 6
+# With several servers, no request waits for one that hangs. It is longer than statement_timeout, so
+# that PostgreSQL itself ends what it can.
+if len(settings.DATABASES) > 1 or "," in settings.DATABASES["default"]["HOST"]:
+    settings.DATABASES["default"]["MAX_WAIT"] = 6  # seconds
 django_application = get_wsgi_application()
 # Or the first request would wait for the views, and the first message of MCP for its SDK, which
 # takes as long as all else, and for the OpenAPI document, of which its tools are made, and for the

@@ -2,7 +2,6 @@
 
 import select
 import time
-from types import SimpleNamespace
 
 import psycopg
 from django.db.backends.postgresql import base
@@ -10,7 +9,6 @@ from django.db.backends.utils import CursorWrapper
 from psycopg.pq import TransactionStatus
 
 from infrastructure import metrics
-from infrastructure.db.connections import Connection, watch
 from infrastructure.db.prepared_statements import PreparedStatements, named_row
 from infrastructure.replicas.history import MAX_AGE, read_history
 
@@ -28,16 +26,21 @@ class MeasuredCursor(CursorWrapper):
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    # The module that Django connects with.
-    Database = SimpleNamespace(**vars(psycopg) | {"connect": Connection.connect})
     prepared_statements = None
     history_read = (None, 0, None)  # from which connection, until when it is valid, and what
 
+    @property
+    def Database(self):  # noqa: N802
+        """What Django connects with: psycopg, or where MAX_WAIT is set, what watches its waits."""
+        max_wait = self.settings_dict.get("MAX_WAIT")
+        if max_wait is None:
+            return psycopg
+        from infrastructure.db.connections import Watched  # noqa: PLC0415 - starts a thread
+
+        return Watched(max_wait)
+
     def get_new_connection(self, conn_params):
         connection = super().get_new_connection(conn_params)
-        connection.max_wait = self.settings_dict.get("MAX_WAIT", Connection.max_wait)
-        if connection.max_wait is not None:
-            watch.add(connection)
         metrics.connections.inc()
         return connection
 

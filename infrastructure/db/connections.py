@@ -22,7 +22,7 @@ class Connection(psycopg.Connection):
     each wait itself would double what a statement costs here.
     """
 
-    max_wait = None  # seconds; a request has a limit (marketplace.wsgi), a migration has none
+    max_wait = None  # seconds
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
@@ -93,3 +93,19 @@ class Watch:
 
 
 watch = Watch()
+
+
+class Watched:
+    """psycopg, for Django, with connections that wait so many seconds at most."""
+
+    def __init__(self, max_wait):
+        self.max_wait = max_wait
+
+    def connect(self, **options):
+        connection = Connection.connect(**options)
+        connection.max_wait = self.max_wait
+        watch.add(connection)
+        return connection
+
+    def __getattr__(self, name):
+        return getattr(psycopg, name)

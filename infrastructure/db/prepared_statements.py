@@ -4,6 +4,7 @@ A cursor looks up anew how to read each column, is wrapped by Django, and return
 sending, waiting and reading. docs/performance.md has the difference.
 """
 
+import operator
 import re
 from collections import namedtuple
 from contextlib import suppress
@@ -38,6 +39,8 @@ class PreparedStatements:
     def __init__(self, connection, *, is_enabled=True):
         self.connection = connection
         self.is_enabled = is_enabled
+        # A connection with a limit on waiting watches what it calls.
+        self.wait = getattr(connection, "waiting", operator.call)
         context = connection.cursor()
         # psycopg's own loader, which is in C, instead of Django's.
         context.adapters.register_loader("timestamptz", TimestamptzLoader)
@@ -93,7 +96,7 @@ class PreparedStatements:
             self.response(self.connection.pgconn.close_prepared, name)
 
     def response(self, call, *arguments):
-        result = self.connection.waiting(call, *arguments)
+        result = self.wait(call, *arguments)
         if result.status in GOOD:
             return result
         # An error without a code is libpq's own: the connection is lost.

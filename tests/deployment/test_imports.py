@@ -40,6 +40,16 @@ call_command("check")
 print("mcp" in sys.modules)
 """
 
+FOR_SEVERAL_SERVERS = """
+import sys
+from marketplace.wsgi import application
+from django.db import connection
+from infrastructure.db.statements import fetch_one
+assert connection.Database.connect and fetch_one("SELECT 1")
+names = ["db.connections", "replicas.monitor"]
+print([name for name in names if f"infrastructure.{name}" in sys.modules])
+"""
+
 
 @pytest.mark.django_db(transaction=True)
 def test_a_worker_has_imported_what_its_first_messages_need():
@@ -57,7 +67,20 @@ def test_a_management_command_imports_no_sdk(db):
     assert run_program(NO_SDK) == "False"
 
 
-def run_program(program, *arguments):
+@pytest.mark.infrastructure
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, "[]"),
+        ({"DATABASE_REPLICA_URL": "postgres://nobody@127.0.0.1:1/none"}, "['db.connections']"),
+    ],
+)
+@pytest.mark.django_db(transaction=True)
+def test_what_watches_servers_is_imported_where_there_are_several(variables, expected):
+    assert run_program(FOR_SEVERAL_SERVERS, **variables) == expected
+
+
+def run_program(program, *arguments, **variables):
     """The last line that the program prints."""
     process = subprocess.run(
         [sys.executable, "-c", program, *arguments],
@@ -66,6 +89,7 @@ def run_program(program, *arguments):
             **os.environ,
             "DATABASE_URL": url_of_test_database(),
             "DJANGO_SETTINGS_MODULE": "marketplace.settings",
+            **variables,
         },
         capture_output=True,
         text=True,
