@@ -61,6 +61,7 @@ UNRELATED_CHANGES = {
 }
 
 
+@pytest.mark.infrastructure
 @pytest.mark.parametrize("change", UNRELATED_CHANGES.values(), ids=UNRELATED_CHANGES)
 def test_a_change_that_it_does_not_show_leaves_it_cached(anyone, entries, rankings, change):
     first = [anyone.get(url) for url in SEARCHES]
@@ -72,6 +73,7 @@ def test_a_change_that_it_does_not_show_leaves_it_cached(anyone, entries, rankin
     assert [response.content for response in again] == [response.content for response in first]
 
 
+@pytest.mark.infrastructure
 @pytest.mark.parametrize("url", SEARCHES)
 def test_after_an_edit_it_is_ranked_again(anyone, entries, rankings, url):
     anyone.get(url)
@@ -101,6 +103,7 @@ def test_its_rows_show_their_current_values(anyone, entries):
     assert [row["ratingCount"] for row in responses[5] + responses[6] + responses[7]] == [1] * 3
 
 
+@pytest.mark.infrastructure
 @pytest.mark.parametrize(
     ("path", "factory", "counter"),
     [(SKILLS, SkillFactory, "downloads"), (PERSONAS, PersonaFactory, "installs")],
@@ -191,6 +194,7 @@ def test_min_rating_selects_by_the_current_rating(anyone, entries, sort):
         assert [row["slug"] for row in anyone.get(url).json()["results"]] == found
 
 
+@pytest.mark.infrastructure
 @pytest.mark.parametrize("change", UNRELATED_CHANGES.values(), ids=UNRELATED_CHANGES)
 def test_one_by_rating_is_ranked_again_and_not_rendered_again(anyone, entries, monkeypatch, change):
     review(AgentFactory(), entries["persona"], 5)

@@ -94,6 +94,7 @@ def test_an_operation_keeps_its_budget_for_any_number_of_rows(subtests, monkeypa
             assert len(other) == len(one), "\n".join(other)
 
 
+@pytest.mark.infrastructure
 @pytest.mark.django_db(transaction=True)
 def test_a_cached_response_costs_its_validation_only(anyone, subtests):
     prepare(AgentFactory())
