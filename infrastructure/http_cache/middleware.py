@@ -1,9 +1,10 @@
 from infrastructure.http_cache.responses import CachedResponse
 from infrastructure.http_cache.store import fresh_response, store
+from infrastructure.http_cache.validators import Validator
 
 
 class ResponseCacheMiddleware:
-    """Caches the responses for which a view sets a `validator`.
+    """Caches the responses for which a view sets `validators`, one for each part; none is None.
 
     Before all other middleware, so that a cached response has passed them once and needs none of
     them again. That is why marketplace/wsgi.py may look into the cache before it calls Django; here
@@ -19,6 +20,7 @@ class ResponseCacheMiddleware:
             return cached.to_django()
         response = self.get_response(request)
         # Django decodes the path. Only in ASCII does it stay as the next request spells it.
-        if getattr(response, "validator", None) and request.path.isascii():
-            store(CachedResponse.of(response, request.META))
+        validator = Validator.of_all(getattr(response, "validators", [None]))
+        if validator is not None and request.path.isascii():
+            store(CachedResponse.of(response, validator, request.META))
         return response

@@ -16,19 +16,19 @@ class CachedResponse:
     key: tuple
     content: bytes
     headers: dict
-    validator: Validator | None
+    validator: Validator
 
     @classmethod
-    def of(cls, response, environ):
+    def of(cls, response, validator, environ):
         # orjson leaves kilobytes behind the text of its bytes; a copy has none. `bytes(content)`
         # would be the same object.
         content = bytes(memoryview(response.content))
-        return cls(cache_key(environ), content, dict(response.headers), response.validator)
+        return cls(cache_key(environ), content, dict(response.headers), validator)
 
     def to_django(self):
         """The 200, of which the middleware makes what the request asks for."""
         response = HttpResponse(self.content, headers=self.headers)
-        response.validator = None  # it is stored already
+        response.validators = [None]  # it is stored already
         return response
 
     def to_wsgi(self, environ, start_response):

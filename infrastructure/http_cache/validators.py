@@ -61,8 +61,17 @@ class Read(NamedTuple):
     @classmethod
     def of(cls, query, **params):
         """The rows of a versioned query."""
-        rows, versions = query.select(**params)
-        return cls(rows, Validator(partial(query.versions, **params), versions))
+        return cls.checked(query.select, query.versions, params)
+
+    @classmethod
+    def checked(cls, select, check, params, validators=()):
+        """The rows of `select(**params)`, whose versions `check(**params)` reads once more.
+
+        The validator includes those that the rows depend on besides.
+        """
+        rows, versions = select(**params)
+        validator = Validator(partial(check, **params), versions)
+        return cls(rows, Validator.of_all([*validators, validator]), versions)
 
 
 def check_all(validators):

@@ -6,7 +6,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from infrastructure.db.compiled_queries import bind, compiled_once
-from infrastructure.http_cache.validators import Validator
+from infrastructure.http_cache.validators import Read
 from marketplace.api.keysets import as_array, compile_page, count_rows, filtered
 
 
@@ -31,7 +31,7 @@ class Slice(NamedTuple):
     rows: list
     count: int
     versions: list
-    validator: Validator | None
+    validator: Any  # as of a Read
     key_of: Callable = attrgetter("sort_key")
 
 
@@ -84,12 +84,9 @@ def fetch_sorted(page, sort, params, cut, validators=()):
     if cut.position is not None:
         place = "before" if cut.backwards else "after"
         here = params | sort.bound(cut.position)
-    select, check = page(cut.number, place)
-    rows, versions = select(**here)
+    rows, validator, versions = Read.checked(*page(cut.number, place), here, validators)
     if rows or cut.position is None:
-        count = rows[0].total if rows else 0
-        validator = Validator(partial(check, **here), versions)
-        return Slice(rows, count, versions, Validator.of_all([*validators, validator]))
+        return Slice(rows, rows[0].total if rows else 0, versions, validator)
     # Beyond the last row none has the count; the first row has.
     select, _ = page(cut.number, "start")
     at_start, _ = select(**params)
@@ -107,8 +104,8 @@ def fetch_ranked(by_ids, ranking, count, cut, validators=()):
         ranking = beyond(cut, ranking)
     keys = {row_id: key for key, row_id in ranking[: cut.number]}
     ids = as_array(keys)
-    rows, versions = by_ids.select(ids=ids)
-    validator = Validator(partial(by_ids.versions, ids=ids), versions)
+    checked = Read.checked(by_ids.select, by_ids.versions, {"ids": ids}, validators)
+    rows, validator, versions = checked
     by_id = {row.pk: (row, version) for row, version in zip(rows, versions, strict=True)}
     # An entry that was withdrawn after the ranking is missing. The versions have the keys, which
     # are in the cursors of the page.
@@ -117,7 +114,7 @@ def fetch_ranked(by_ids, ranking, count, cut, validators=()):
         [row for row, _, _ in present],
         count,
         [(key, *version) for _, version, key in present],
-        Validator.of_all([*validators, validator]),
+        validator,
         lambda row: keys[row.pk],
     )
 

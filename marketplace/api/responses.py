@@ -9,7 +9,6 @@ from rest_framework.response import Response
 
 from infrastructure.http_cache.headers import PUBLIC, is_not_modified
 from infrastructure.http_cache.store import cache_key
-from infrastructure.http_cache.validators import Validator
 
 # Raise it when the same rows are shown in another shape, because a client may hold a response of
 # the old one. tests/api/test_etags.py notices a change.
@@ -35,7 +34,7 @@ def public_response(content, *validators, content_type):
     """A 200 for everyone, with an ETag of its text; the middleware caches it if all can be."""
     headers = {"ETag": etag_of(content), "Cache-Control": PUBLIC}
     response = HttpResponse(content, content_type=content_type, headers=headers)
-    response.validator = Validator.of_all(validators)
+    response.validators = validators
     return response
 
 
@@ -51,5 +50,5 @@ def conditional_response(request, version, validator, build):
         return HttpResponseNotModified(headers={"ETag": etag})
     response = build()
     response["ETag"] = etag
-    response.validator = validator
+    response.validators = [validator]
     return response

@@ -16,7 +16,7 @@ class ConditionalMiddleware:
 
     def __call__(self, request):
         response = self.get_response(request)
-        if hasattr(response, "validator"):
+        if hasattr(response, "validators"):
             if is_not_modified(request.META, response.headers["ETag"]):
                 response = HttpResponseNotModified(headers=response.headers)
         elif response.status_code != HTTPStatus.NOT_MODIFIED:

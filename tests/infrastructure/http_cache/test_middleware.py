@@ -22,7 +22,7 @@ def number_of_calls(rf, monkeypatch):
             calls.append(request)
             response = HttpResponse(b"{}", headers={"ETag": '"a"', "Cache-Control": PUBLIC})
             if validator is not None:
-                response.validator = validator
+                response.validators = [validator]
             return response
 
         for _ in range(2):
