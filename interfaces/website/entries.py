@@ -22,8 +22,15 @@ from search.reads import near_slugs
 
 
 class EntryPage(Page):
-    section = None
     model = None
+
+    @property
+    def kind(self):
+        return self.model.__name__.lower()
+
+    @property
+    def section(self):
+        return f"{self.kind}s"
 
     def advice(self, slug):
         return {"section": self.section, "near": near_slugs(self.model, slug)}
@@ -45,7 +52,6 @@ class EntryPage(Page):
 
 class SkillPage(EntryPage):
     template_name = "skill.html"
-    section = "skills"
     model = Skill
 
     def get(self, request, slug):
@@ -87,7 +93,6 @@ class PersonaPage(EntryPage):
     """A persona with a page of its reviews, of which `cursor` tells where it begins."""
 
     template_name = "persona.html"
-    section = "personas"
     model = Persona
 
     def get(self, request, slug):
@@ -112,25 +117,10 @@ class PersonaPage(EntryPage):
 class PicturePage(EntryPage):
     """What others show beside a link to an entry: a PNG of 1200 x 630 (Open Graph)."""
 
-    kind = None
-    read = None
+    read_of = {Skill: reads.skill, Persona: reads.persona}
 
     def get(self, request, slug):
-        entry, validator, _ = self.read(slug)
+        entry, validator, _ = self.read_of[self.model](slug)
         values = {name: getattr(entry, name) for name in Face._fields if name != "kind"}
         content = draw(Face(self.kind, **values))
         return public_response(content, validator, content_type="image/png")
-
-
-class SkillPicture(PicturePage):
-    kind = "skill"
-    section = "skills"
-    model = Skill
-    read = staticmethod(reads.skill)
-
-
-class PersonaPicture(PicturePage):
-    kind = "persona"
-    section = "personas"
-    model = Persona
-    read = staticmethod(reads.persona)

@@ -65,7 +65,6 @@ class ListPage(Page):
     filterset_class = None
     rows = None
     kind = None
-    section = None
     facets = FACETS
 
     def get(self, request):
@@ -81,7 +80,7 @@ class ListPage(Page):
             validator,
             pagination.rows.validator,
             kind=self.kind,
-            section=self.section,
+            section=f"{self.kind}s",
             filterset=filterset,
             chips=list(chips(filterset)),
             facets=[facet for facet in self.choices(filterset, counts) if facet["choices"]],
@@ -144,14 +143,12 @@ class SkillsPage(ListPage):
     filterset_class = SkillFilterSet
     rows = reads.skills
     kind = "skill"
-    section = "skills"
 
 
 class PersonasPage(ListPage):
     filterset_class = PersonaFilterSet
     rows = reads.personas
     kind = "persona"
-    section = "personas"
     facets = {**FACETS, "free": "Price"}
 
     def choices(self, filterset, counts):
