@@ -89,9 +89,13 @@ class ListPage(Page):
         )
 
     def choices(self, filterset, counts):
-        """What there is to filter by: `{"name", "title", "choices"}`."""
+        """What there is to filter by: `{"title", "choices", "more"}`."""
         for name, title in self.facets.items():
-            values = [(value, value, n) for facet, value, n in counts if facet == name]
+            values = [
+                (value, CHIPS.get((name, value), value), number)
+                for facet, value, number in counts
+                if facet == name
+            ]
             yield facet_of(filterset, name, title, values)
 
 
@@ -117,7 +121,7 @@ def facet_of(filterset, name, title, values):
     # One that is set is shown, however rare it is.
     choices.sort(key=lambda choice: not choice["is_set"])
     first, more = choices[:MAX_SHOWN], choices[MAX_SHOWN:]
-    return {"name": name, "title": title, "choices": first, "more": more}
+    return {"title": title, "choices": first, "more": more}
 
 
 def chips(filterset):
@@ -152,10 +156,6 @@ class PersonasPage(ListPage):
     facets = {**FACETS, "free": "Price"}
 
     def choices(self, filterset, counts):
-        for facet in super().choices(filterset, counts):
-            for choice in facet["choices"]:
-                if facet["name"] == "free":
-                    choice["label"] = PRICES[choice["label"]]
-            yield facet
+        yield from super().choices(filterset, counts)
         ratings = [(value, label, None) for value, label in RATINGS.items()]
         yield facet_of(filterset, "minRating", "Rating", ratings)
