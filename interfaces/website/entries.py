@@ -1,6 +1,5 @@
 """The page of one entry, and of one file of a skill."""
 
-from functools import partial
 from urllib.parse import quote
 
 from catalogue import reads
@@ -73,16 +72,15 @@ class FilePage(Page):
     template_name = "file.html"
 
     def get(self, request, slug, path):
-        skill, file, text = reads.with_skill(slug, partial(file_of, path))
+        def read(skill):
+            file = skill.file_at(path)
+            return skill, file, skill.bytes_of(file).decode() if file["is_text"] else None
+
+        skill, file, text = reads.with_skill(slug, read)
         code = None if text is None else highlight(text, language_of(path))
         url = f"{files_address(skill)}/{quote(path)}"
         # Without a validator: no cache of this process holds the files.
         return self.render(None, section="skills", entry=skill, file=file, code=code, url=url)
-
-
-def file_of(path, skill):
-    file = skill.file_at(path)
-    return skill, file, skill.bytes_of(file).decode() if file["is_text"] else None
 
 
 class ReviewPagination(KeysetPagination):
