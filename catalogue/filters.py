@@ -1,13 +1,15 @@
 """The filter by kind of entry, for lists that have both."""
 
+from functools import partial
+
 from django.db.models import Q
 
 from catalogue.serializers.fields import KINDS, KindField
 from marketplace.api.filtersets import Filter
 
 
-def parse_kind(text):
-    if text not in KINDS:
+def one_of(choices, text):
+    if text not in choices:
         raise ValueError(text)
     return text
 
@@ -17,5 +19,5 @@ KIND_FILTER = Filter(
     "Only of this kind.",
     field=KindField(),
     error=f"kind must be one of {', '.join(KINDS)}",
-    parse=parse_kind,
+    parse=partial(one_of, KINDS),
 )

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count, islice
+from itertools import chain, count, islice
 from pathlib import Path
 
 from django.core.exceptions import ValidationError
@@ -237,11 +237,9 @@ class Importer:
         with_owner = f"{file.slug}-{owner}" if owner else file.slug
         with_numbers = (f"{with_owner}-{number}" for number in count(2))
         free = next(
-            candidate
-            for candidates in ([with_owner], with_numbers)
-            for candidate in candidates
-            if candidate not in self.existing_slugs
-            and not self.model.objects.filter(slug=candidate).exists()
+            slug
+            for slug in chain([with_owner], with_numbers)
+            if slug not in self.existing_slugs and not self.model.objects.filter(slug=slug).exists()
         )
         self.report.note(file.path, f"the slug {file.slug} is taken, imported as {free}")
         return free

@@ -1,5 +1,6 @@
 from django.urls import re_path
 
+from catalogue.models import Persona, Skill
 from interfaces.agent_skills.views import DiscoveryViewSet
 from interfaces.guides.views import GuideViewSet
 from interfaces.mcp.views import McpViewSet
@@ -15,10 +16,12 @@ urlpatterns = [
     re_path(r"^skills/?$", lists.SkillsPage.as_view()),
     re_path(r"^skills/(?P<slug>[^/]+)/?$", entries.SkillPage.as_view()),
     re_path(r"^skills/(?P<slug>[^/]+)/files/(?P<path>[\s\S]+?)/?$", entries.FilePage.as_view()),
-    re_path(r"^skills/(?P<slug>[^/]+)/picture\.png/?$", entries.SkillPicture.as_view()),
+    re_path(r"^skills/(?P<slug>[^/]+)/picture\.png/?$", entries.PicturePage.as_view(model=Skill)),
     re_path(r"^personas/?$", lists.PersonasPage.as_view()),
     re_path(r"^personas/(?P<slug>[^/]+)/?$", entries.PersonaPage.as_view()),
-    re_path(r"^personas/(?P<slug>[^/]+)/picture\.png/?$", entries.PersonaPicture.as_view()),
+    re_path(
+        r"^personas/(?P<slug>[^/]+)/picture\.png/?$", entries.PicturePage.as_view(model=Persona)
+    ),
     re_path(r"^suggest/?$", SuggestionViewSet.as_view({"get": "list"})),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),
     re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),

@@ -71,11 +71,7 @@ def address(name):
     if not value:
         return None
     host, _, port = value.rpartition(":")
-    if (
-        not re.fullmatch(r"[\w.-]+", host)
-        or not re.fullmatch(r"\d{1,5}", port)
-        or int(port) > 65535
-    ):
+    if not re.fullmatch(r"[\w.-]+:\d{1,5}", value) or int(port) > 65535:
         raise ImproperlyConfigured(f"{name} must look like 127.0.0.1:9100, not {value!r}.")
     return host, int(port)
 
@@ -85,13 +81,14 @@ def rates(name, default):
     limits = {}
     for entry in words(name, default):
         tier, _, rate = entry.rpartition("=")
-        if not RATE.fullmatch(rate) or not TIER.fullmatch(tier or "free"):
+        tier = tier or "free"
+        if not RATE.fullmatch(rate) or not TIER.fullmatch(tier):
             raise ImproperlyConfigured(
                 f"{name} must be a rate such as 20/h, or free=20/h,plus=100/h, not {entry!r}."
             )
-        if (tier or "free") in limits:
-            raise ImproperlyConfigured(f"{name} gives the tier {tier or 'free'} two rates.")
-        limits[tier or "free"] = rate
+        if tier in limits:
+            raise ImproperlyConfigured(f"{name} gives the tier {tier} two rates.")
+        limits[tier] = rate
     if "free" not in limits:
         raise ImproperlyConfigured(f"{name} must give a rate for the tier free, such as free=20/h.")
     return limits
@@ -124,8 +121,7 @@ def database(name, url=None):
 
 def databases(name):
     """Comma-separated URLs, each of one database."""
-    urls = [url.strip() for url in text(name, "").split(",") if url.strip()]
-    return [database(name, url) for url in urls]
+    return [database(name, url) for url in words(name)]
 
 
 def startup_options():

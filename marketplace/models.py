@@ -27,8 +27,16 @@ def violates(error, constraint):
     return diagnosis is not None and diagnosis.constraint_name == constraint
 
 
-class RandomTextField(models.CharField):
-    """A text that `make` makes for each new row; to a migration, a CharField without a default."""
+class MigratedAsDjangos:
+    """To a migration, the field of Django's that it extends."""
+
+    def deconstruct(self):
+        name, _, args, options = super().deconstruct()
+        return name, f"django.db.models.{self.get_internal_type()}", args, options
+
+
+class RandomTextField(MigratedAsDjangos, models.CharField):
+    """A text that `make` makes for each new row; to a migration it has no default."""
 
     def __init__(self, make=None, **options):
         super().__init__(**{"editable": False, **options})
@@ -36,10 +44,6 @@ class RandomTextField(models.CharField):
 
     def get_default(self):
         return self.make()
-
-    def deconstruct(self):
-        name, _, args, options = super().deconstruct()
-        return name, "django.db.models.CharField", args, options
 
 
 class CountedQuerySet(models.QuerySet):

@@ -3,11 +3,11 @@
 from django import forms
 from django.contrib import messages
 from django.db import transaction
-from django.http import Http404
-from django.shortcuts import get_list_or_404, redirect, render
+from django.shortcuts import get_list_or_404, get_object_or_404, redirect
 
 from agents import tokens
 from installs.models import PersonaInstall, SkillInstall
+from marketplace.models import SLUG
 from marketplace.ratelimits.windows import Caller, count
 from operators.forms import IssueTokenForm, LimitsForm
 from operators.pages import Console, too_many
@@ -27,6 +27,7 @@ class Action(Console):
     needs_full = True  # a claim that was confirmed by a token that may do everything
     is_event = True  # to staff, also where no column of the agent changes
     next_page = "/operator/agents/{agent}"
+    subject_path = ""  # what the path names beside the agent, as an expression for `subject`
 
     def get(self, request, handle, **path):
         claim = self.claim_of(handle)
@@ -59,8 +60,7 @@ class Action(Console):
         return self.show(agent, subject)
 
     def refuse(self, claim):
-        context = {"key": self.key, "agent": claim.agent}
-        return render(self.request, "operator/refused.html", context, status=403)
+        return self.render("operator/refused.html", status=403, agent=claim.agent)
 
     def subject(self, agent):
         """What the action is about, beside the agent."""
@@ -70,16 +70,16 @@ class Action(Console):
 
     def confirm(self, claim, subject, form, *, status=200):
         words = {"agent": claim.agent, "subject": subject}
-        context = {
-            "key": self.key,
-            "agent": claim.agent,
-            "form": form,
-            "title": self.title.format(**words),
-            "text": self.text.format(**words),
-            "label": self.label,
-            "is_dangerous": self.is_dangerous,
-        }
-        return render(self.request, "operator/confirm.html", context, status=status)
+        return self.render(
+            "operator/confirm.html",
+            status=status,
+            agent=claim.agent,
+            form=form,
+            title=self.title.format(**words),
+            text=self.text.format(**words),
+            label=self.label,
+            is_dangerous=self.is_dangerous,
+        )
 
     def act(self, claim, subject, form, operator):
         raise NotImplementedError
@@ -136,8 +136,7 @@ class IssueToken(Action):
         return token
 
     def show(self, agent, token):
-        context = {"key": self.key, "agent": agent, "token": token}
-        return render(self.request, "operator/token.html", context)
+        return self.render("operator/token.html", agent=agent, token=token)
 
 
 class RevokeToken(Action):
@@ -147,12 +146,10 @@ class RevokeToken(Action):
     is_dangerous = True
     note = "Revoked the token {subject}."
     done = "Revoked the token {subject}."
+    subject_path = r"/(?P<token_id>\w+)"
 
     def subject(self, agent, token_id):
-        token = agent.tokens.valid().filter(public_id=token_id).first()
-        if token is None:
-            raise Http404
-        return token
+        return get_object_or_404(agent.tokens.valid(), public_id=token_id)
 
     def act(self, claim, token, form, operator):
         revoke(token, operator)
@@ -194,12 +191,12 @@ class Remove(Action):
     label = "Remove"
     is_dangerous = True
     done = "Removed {subject} from {agent}."
+    subject_path = rf"/(?P<slug>{SLUG})"
     installs = None
 
     def subject(self, agent, slug):
-        present = self.installs.objects.present().filter(agent=agent)
-        if not present.filter(**{f"{self.installs.kind}__slug": slug}).exists():
-            raise Http404
+        entry = {f"{self.installs.kind}__slug": slug}
+        get_object_or_404(self.installs.objects.present(), agent=agent, **entry)
         return slug
 
     def act(self, claim, slug, form, operator):

@@ -1,11 +1,8 @@
-from datetime import timedelta
-
 from django.contrib import admin, messages
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, Q
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
-from django.utils import timezone
 
 from agents.admin.filters import RevokedFilter
 from agents.admin.releasing import ReleaseClaimsMixin
@@ -82,8 +79,7 @@ class OperatorKeyAdmin(
         return queryset.filter(Q(pk__in=keys) | Q(hint__startswith=term))
 
     def attention(self):
-        week = timezone.now() - timedelta(days=7)
-        leaked = OperatorKey.objects.confirmed().leaked().filter(revoked_at__gte=week)
+        leaked = OperatorKey.objects.confirmed().leaked_this_week()
         return [
             ("operator keys that were reported as leaked this week", leaked, "?revoked_at=leaked")
         ]
@@ -108,15 +104,9 @@ class OperatorKeyAdmin(
             "revoke": row.revoked_at is None,
         }.get(action, bool(row.claim_names))
 
-    def has_change_key_permission(self, request):
-        return request.user.has_perm("agents.change_operatorkey")
-
-    def has_change_agents_permission(self, request):
-        return request.user.has_perm("agents.change_agent")
-
     @confirmed_action(
         "End the sessions",
-        permissions=["change_key"],
+        permissions=["act"],
         text="Whoever has the console open needs the key to open it again.",
         facts=lambda self, keys: [(key, f"{self.open_sessions(key)} open") for key in keys],
     )
@@ -128,7 +118,7 @@ class OperatorKeyAdmin(
 
     @confirmed_action(
         "Revoke the key",
-        permissions=["change_key"],
+        permissions=["act"],
         danger=True,
         text="A revoked key opens nothing for good, and its sessions end. The agents stay claimed, "
         "with their limits, and work on; a paused one stays paused until its claim is released. An "
@@ -139,12 +129,12 @@ class OperatorKeyAdmin(
         self.change_each(request, queryset, "Revoked.", lambda key: key.revoke("Revoked by staff"))
         self.message_user(request, "Revoked: the console refuses them from now on.")
 
-    @admin.action(description="Suspend the agents", permissions=["change_agents"])
+    @admin.action(description="Suspend the agents", permissions=["suspend"])
     def suspend(self, request, queryset):
         agents = self.agents_of(request, queryset, suspended_at=None)
         return self.suspend_agents(request, queryset, agents)
 
-    @admin.action(description="Release the claims", permissions=["change_agents"])
+    @admin.action(description="Release the claims", permissions=["suspend"])
     def release_claim(self, request, queryset):
         return self.release_claims(request, queryset, self.agents_of(request, queryset))
 

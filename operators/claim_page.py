@@ -5,7 +5,7 @@ lost the key, or takes the agent over.
 """
 
 from django.http import Http404
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 
 from agents import tokens
 from agents.models import OperatorClaim
@@ -22,10 +22,7 @@ from operators.pages import (
 
 class ClaimView(OperatorPage):
     def claim_of(self, secret):
-        claim = OperatorClaim.objects.select_related("agent").filter(secret=secret).first()
-        if claim is None:
-            raise Http404
-        return claim
+        return get_object_or_404(OperatorClaim.objects.select_related("agent"), secret=secret)
 
     def get(self, request, secret):
         return self.render(self.claim_of(secret), ClaimForm())

@@ -67,7 +67,10 @@ class Console(OperatorPage):
         try:
             return super().respond(request, *args, **path)
         except Http404:
-            return render(request, "operator/not_found.html", {"key": self.key}, status=404)
+            return self.render("operator/not_found.html", status=404)
+
+    def render(self, template, *, status=200, **context):
+        return render(self.request, template, {"key": self.key, **context}, status=status)
 
     def claim_of(self, handle, *, is_locked=False):
         """The claim of one of the operator's agents; of anybody else's, a 404."""

@@ -1,17 +1,10 @@
 from django.urls import path, re_path
 
 from agents import handles
-from marketplace.models import SLUG
 from operators.actions import ACTIONS
 from operators.claim_page import ClaimView
 from operators.views import AgentPage, AgentsPage, EndSessions, LogOut
 
-# What the path of an action names beside the agent.
-SUBJECTS = {
-    "revoke-token": r"/(?P<token_id>\w+)",
-    "remove-skill": rf"/(?P<slug>{SLUG})",
-    "remove-persona": rf"/(?P<slug>{SLUG})",
-}
 AGENT = rf"^operator/agents/(?P<handle>{handles.PATTERN})"
 
 urlpatterns = [
@@ -21,7 +14,7 @@ urlpatterns = [
     re_path(r"^operator/end-sessions/?$", EndSessions.as_view()),
     re_path(rf"{AGENT}/?$", AgentPage.as_view()),
     *(
-        re_path(rf"{AGENT}/{name}{SUBJECTS.get(name, '')}/?$", action.as_view())
+        re_path(rf"{AGENT}/{name}{action.subject_path}/?$", action.as_view())
         for name, action in ACTIONS.items()
     ),
 ]

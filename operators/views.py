@@ -67,13 +67,8 @@ class AgentsPage(OperatorPage):
 class AgentPage(Console):
     def get(self, request, handle):
         claim = self.claim_of(handle)
-        context = {
-            "key": self.key,
-            "claim": claim,
-            "agent": claim.agent,
-            "overview": Overview(request, claim),
-        }
-        return render(request, "operator/agent.html", context)
+        overview = Overview(request, claim)
+        return self.render("operator/agent.html", claim=claim, agent=claim.agent, overview=overview)
 
 
 class LogOut(Console):
@@ -88,7 +83,7 @@ class EndSessions(Console):
     """Log out here and everywhere else."""
 
     def get(self, request):
-        return render(request, "operator/end_sessions.html", {"key": self.key})
+        return self.render("operator/end_sessions.html")
 
     def post(self, request):
         self.key.sessions.all().delete()

@@ -86,12 +86,14 @@ class ManifestViewSet(ApiViewSet):
     )
     @action(detail=False)
     def manifest(self, request):
-        with_content = parse_flag("content", self.query.get("content", ["true"]))
+        content = self.query.get("content", ["true"])
+        if content not in (["true"], ["false"]):
+            raise BadRequest("content must be true or false")
         agent = request.user
         current, advisories = reads.manifest(agent), reads.advisories(agent=agent.pk)
 
         def build():
-            if not with_content:
+            if content == ["false"]:
                 return manifest_response(request, current, advisories)
             # The advisories once more, after the texts: what is withdrawn meanwhile is in one of
             # the two at least.
@@ -104,9 +106,3 @@ class ManifestViewSet(ApiViewSet):
 def manifest_response(request, manifest, advisories):
     manifest.advisories = advisories
     return Response(ManifestSerializer(manifest, context={"request": request}).data)
-
-
-def parse_flag(name, values):
-    if values not in (["true"], ["false"]):
-        raise BadRequest(f"{name} must be true or false")
-    return values == ["true"]

@@ -3,11 +3,12 @@
 import re
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 
 from django.db.models import F, Q
 from django.db.models.lookups import GreaterThanOrEqual
 
-from catalogue.filters import KIND_FILTER
+from catalogue.filters import KIND_FILTER, one_of
 from catalogue.models import FREE, RATING_OR_ZERO, TITLE_WITHOUT_CASE, Status
 from catalogue.serializers.fields import EntrySlugField
 from infrastructure.db.compiled_queries import InlineConstant
@@ -20,12 +21,6 @@ MAX_QUERY = 200
 TOO_LONG = f"q must be at most {MAX_QUERY} characters"
 NOT_RELEVANT = "sort=relevance needs a q to be relevant to"
 ALL = "all", ""  # the facet of all entries
-
-
-def parse_free(text):
-    if text not in {"true", "false"}:
-        raise ValueError(text)
-    return text
 
 
 def parse_min_rating(text):
@@ -171,7 +166,7 @@ class PersonaFilterSet(CatalogueFilterSet):
             "`true`: only free ones, `false`: only priced ones.",
             field=BooleanField(),
             error="free must be true or false",
-            parse=parse_free,
+            parse=partial(one_of, ["true", "false"]),
             is_facet=True,
             is_inlined=True,
         ),

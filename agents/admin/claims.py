@@ -33,6 +33,7 @@ class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
             [Agent._meta.db_table, "claim_email", "claim_pending"],
         )
         claimed = Number(max(with_email.value - pending.value, 0), with_email.is_estimate)
+        url = self.url_of("changelist")
         return [
             {
                 "title": "From registration to claim",
@@ -40,25 +41,12 @@ class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
                 "rows": [
                     ("Agents that have registered", agents, ""),
                     ("Have asked for a code", with_email.share_of(agents), ""),
-                    (
-                        "Wait for their code",
-                        pending.share_of(agents),
-                        self.url_of("changelist") + "?status=pending",
-                    ),
-                    (
-                        "Are claimed",
-                        claimed.share_of(agents),
-                        self.url_of("changelist") + "?status=claimed",
-                    ),
+                    ("Wait for their code", pending.share_of(agents), f"{url}?status=pending"),
+                    ("Are claimed", claimed.share_of(agents), f"{url}?status=claimed"),
                 ],
             }
         ]
 
     def attention(self):
-        return [
-            (
-                "claims that wait for their code",
-                OperatorClaim.objects.pending(),
-                "?status=pending",
-            )
-        ]
+        pending = OperatorClaim.objects.pending()
+        return [("claims that wait for their code", pending, "?status=pending")]

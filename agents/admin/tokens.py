@@ -1,9 +1,6 @@
-from datetime import timedelta
-
 from django.contrib import admin
 from django.db.models import Q
 from django.db.models.functions import Right
-from django.utils import timezone
 
 from agents.admin.filters import RevokedFilter
 from agents.admin.search import TokenSearchMixin, agents_by_handle
@@ -30,8 +27,7 @@ class AgentTokenAdmin(HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
         return super().get_queryset(request).with_state()
 
     def attention(self):
-        week = timezone.now() - timedelta(days=7)
-        leaked = AgentToken.objects.leaked().filter(revoked_at__gte=week)
+        leaked = AgentToken.objects.leaked_this_week()
         return [("tokens that were reported as leaked this week", leaked, "?revoked_at=leaked")]
 
     def find(self, queryset, term):
@@ -42,12 +38,9 @@ class AgentTokenAdmin(HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
     def is_offered(self, action, row):
         return row.revoked_at is None
 
-    def has_revoke_permission(self, request):
-        return request.user.has_perm("agents.change_agenttoken")
-
     @confirmed_action(
         "Revoke",
-        permissions=["revoke"],
+        permissions=["act"],
         danger=True,
         text="A revoked token is refused for good. The agent needs another one.",
     )

@@ -4,11 +4,11 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from agents import tokens
-from agents.models.revoking import LEAKED, RevokedOnce
+from agents.models.revoking import LEAKED, RevokedOnce, RevokedQuerySet
 from marketplace.models import MAX_REASON
 
 
-class OperatorKeyQuerySet(models.QuerySet):
+class OperatorKeyQuerySet(RevokedQuerySet):
     def confirmed(self):
         """Those with which an agent has been claimed; they have opened something."""
         return self.filter(confirmed_at__isnull=False)
@@ -18,9 +18,6 @@ class OperatorKeyQuerySet(models.QuerySet):
 
     def usable(self):
         return self.confirmed().filter(revoked_at=None)
-
-    def leaked(self):
-        return self.filter(revocation_reason=LEAKED)
 
     def locked(self):
         return self.select_for_update(no_key=True)

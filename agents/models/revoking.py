@@ -1,7 +1,17 @@
+from datetime import timedelta
+
 from django.db import models
 from django.utils import timezone
 
 LEAKED = "Reported as leaked"  # why a key or a token was revoked
+
+
+class RevokedQuerySet(models.QuerySet):
+    def leaked(self):
+        return self.filter(revocation_reason=LEAKED)
+
+    def leaked_this_week(self):
+        return self.leaked().filter(revoked_at__gte=timezone.now() - timedelta(days=7))
 
 
 class RevokedOnce(models.Model):

@@ -11,7 +11,7 @@ from agents import tokens
 from agents.exceptions import TokenNotFound, TooManyTokens
 from agents.models.agents import Agent
 from agents.models.history import OperatorHistory
-from agents.models.revoking import LEAKED, RevokedOnce
+from agents.models.revoking import LEAKED, RevokedOnce, RevokedQuerySet
 from agents.sql import AUTHENTICATE, REVOKE, STATE
 from infrastructure.db.statements import fetch_one
 from marketplace.api.exceptions import InsufficientScope
@@ -20,7 +20,7 @@ from marketplace.models import MAX_REASON, RandomTextField, make_public_id
 from marketplace.rows import instance_of
 
 
-class AgentTokenQuerySet(models.QuerySet):
+class AgentTokenQuerySet(RevokedQuerySet):
     def with_state(self):
         """Annotate `state`: "usable", or why the token is refused."""
         # Naming a column of the agent makes the join that STATE needs; a count drops the other one.
@@ -33,9 +33,6 @@ class AgentTokenQuerySet(models.QuerySet):
     def valid(self):
         """Those that can be used, or could but for what staff or the operator stop the agent."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), revoked_at=None)
-
-    def leaked(self):
-        return self.filter(revocation_reason=LEAKED)
 
 
 class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):

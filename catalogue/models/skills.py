@@ -19,7 +19,7 @@ from catalogue.models.entries import (
 from catalogue.models.files import FileContent, content_digest
 from catalogue.skill_md import skill_md_of
 from marketplace.adminsite.history import StaffHistory
-from marketplace.models import RandomTextField, make_public_id
+from marketplace.models import MigratedAsDjangos, RandomTextField, make_public_id
 
 MAX_HEAD = MAX_FRONTMATTER + 100  # characters: the lines of `---` around a frontmatter, too
 # The text of a skill's SKILL.md.
@@ -55,7 +55,7 @@ class SkillQuerySet(EntryQuerySet):
         )
 
 
-class SkillMdField(models.TextField):
+class SkillMdField(MigratedAsDjangos, models.TextField):
     """The SKILL.md that is served; empty where the content itself is.
 
     It is stored, so that a release that writes frontmatter differently is no update of any skill
@@ -67,12 +67,8 @@ class SkillMdField(models.TextField):
         skill.skill_md = "" if text == skill.content else text
         return skill.skill_md
 
-    def deconstruct(self):
-        name, _, args, options = super().deconstruct()
-        return name, "django.db.models.TextField", args, options
 
-
-class ArchiveDigestField(models.CharField):
+class ArchiveDigestField(MigratedAsDjangos, models.CharField):
     """The digest of the skill's archive; empty where it is a SKILL.md alone.
 
     Stored, because an index of skills names it without reading what they hold.
@@ -85,10 +81,6 @@ class ArchiveDigestField(models.CharField):
             skill.write_archive(written)
             skill.archive_digest = content_digest(written.getbuffer())
         return skill.archive_digest
-
-    def deconstruct(self):
-        name, _, args, options = super().deconstruct()
-        return name, "django.db.models.CharField", args, options
 
 
 class Skill(Entry):

@@ -22,7 +22,7 @@ class Outcome:
     """What an import did with one file, or what it would do."""
 
     path: str
-    result: str  # created, updated, unchanged, refused
+    result: str = ""  # created, updated, unchanged, refused
     entry: object = None
     reason: str = ""
     changes: list = field(default_factory=list)
@@ -41,6 +41,11 @@ class FileReport(Report):
     def refuse(self, path, reason):
         self.refused += 1
         self.write(str(reason))
+
+    @property
+    def result(self):
+        results = ("refused", "created", "updated")
+        return next((result for result in results if getattr(self, result)), "unchanged")
 
 
 class AdminImportMixin:
@@ -62,15 +67,14 @@ class AdminImportMixin:
         return [self.import_file(folder, path) for folder, path in self.find(root)]
 
     def import_file(self, root, path):
-        self.root = root
-        self.report.messages.clear()
-        outcome = Outcome(self.display_path(path), "refused")
+        self.root, self.report = root, FileReport()
+        outcome = Outcome(self.display_path(path))
         with taking_turns():
             if file := self.read(root, path):
                 self.save_entry(file, outcome)
             if self.preview:
                 transaction.set_rollback(True)
-        outcome.reason = "; ".join(self.report.messages)
+        outcome.result, outcome.reason = self.report.result, "; ".join(self.report.messages)
         return outcome
 
     def save_entry(self, file, outcome):
@@ -92,7 +96,8 @@ class AdminImportMixin:
             self.update_existing(file, entry, outcome)
         elif self.create_alone(file, entry):
             self.save_bundle(file, entry)
-            outcome.result, outcome.entry = "created", entry
+            self.report.created += 1
+            outcome.entry = entry
             outcome.changes = self.file_changes([], entry)
 
     def slug_in(self, fields):
@@ -115,32 +120,21 @@ class AdminImportMixin:
         changes, self.room = file_changes(before, getattr(entry, "files", []), self.room)
         return changes
 
-    def changes_files(self, file, entry):
-        return file.folder is not None and file.folder.files != entry.files
-
     def update_existing(self, file, entry, outcome):
-        outcome.entry, outcome.result = entry, "unchanged"
-        if as_file(entry) == file.text and not self.changes_files(file, entry):
+        outcome.entry = entry
+        changes_files = file.folder is not None and file.folder.files != entry.files
+        if as_file(entry) == file.text and not changes_files:
             # An export of an entry changes nothing, even where its frontmatter was written anew.
             return
         if self.previewed_at and entry.updated_at > self.previewed_at:
             self.report.refuse(file.path, f"{entry.slug} has changed since the preview")
-            outcome.result = "refused"
             return
-        before, updates, refusals = (
-            self.values_by_name(entry),
-            self.report.updated,
-            self.report.refused,
-        )
-        files = getattr(entry, "files", [])
+        before, files = self.values_by_name(entry), getattr(entry, "files", [])
         if not self.preview:
             entry.snapshot_before_change()
         self.update(file, entry)
-        if self.report.refused > refusals:
-            outcome.result = "refused"
+        if self.report.refused:
             return
-        if self.report.updated > updates:
-            outcome.result = "updated"
         after = self.values_by_name(entry)
         outcome.changes = [
             change_of(capfirst(name), before[name], after[name])

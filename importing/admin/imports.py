@@ -68,10 +68,8 @@ class ImportExportModelAdmin(StaffModelAdmin):
         """Take an upload, and redirect to its preview."""
         self.check_import_permission(request)
         form = UploadForm(request.POST or None, request.FILES or None)
-        if form.is_valid():
-            run = self.save_upload(request, form)
-            if run is not None:
-                return redirect(self.url_of("import_run", run.pk))
+        if form.is_valid() and (run := self.save_upload(request, form)):
+            return redirect(self.url_of("import_run", run.pk))
         title, template = f"Import {self.opts.verbose_name_plural}", "admin/importing/upload.html"
         return self.page(request, template, title, form=form, example=self.example)
 
@@ -100,10 +98,8 @@ class ImportExportModelAdmin(StaffModelAdmin):
             run.data, run.finished_at = None, timezone.now()
             run.refused, run.refusals = 1, [[run.name, str(error)]]
             form.add_error("file", str(error))
-            run.save()
-            return None
         run.save()
-        return run
+        return run if form.is_valid() else None
 
     def import_run_view(self, request, run_id):
         """The preview of an upload; posted, the import of it."""

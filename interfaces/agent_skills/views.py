@@ -15,7 +15,7 @@ from catalogue.frontmatter import read_frontmatter
 from catalogue.models import content_digest
 from infrastructure.http_cache.validators import ALWAYS_FRESH
 from installs.exceptions import PersonaRequiresPayment
-from interfaces.guides.views import skill_md
+from interfaces.guides.views import guide
 from marketplace.api.fields import TextField
 from marketplace.api.responses import public_response
 from marketplace.api.viewsets import PublicReadingViewSet
@@ -34,7 +34,7 @@ class SkillMdField(TextField):
 
 class DiscoveryViewSet(PublicReadingViewSet):
     def marketplace(self, request):
-        text = skill_md(request)
+        text = guide("skill.md", request)
         return index_response(
             [file_entry("/skill.md", text, content_digest(text.encode()))], ALWAYS_FRESH
         )

@@ -39,11 +39,6 @@ class GuideViewSet(PublicReadingViewSet):
         return text_response(text, media_type, validator=None)
 
 
-def skill_md(request):
-    """The SKILL.md that teaches an agent to use this marketplace."""
-    return guide("skill.md", request)
-
-
 def guide(name, request):
     # A template has no names with hyphens.
     limits = {

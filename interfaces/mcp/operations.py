@@ -51,7 +51,10 @@ def problem(schema, value, *, is_required):
         return None
     if value is None or (value == "" and "minLength" in schema):
         return "is required"
-    return PROBLEMS[schema["type"]](schema, value)
+    if schema["type"] == "string":
+        return problem_of_text(schema, value)
+    meant, is_right = meaning(schema, value)
+    return None if is_right else f"must be {meant}"
 
 
 def problem_of_text(schema, value):
@@ -64,33 +67,21 @@ def problem_of_text(schema, value):
     return None
 
 
-def problem_of_whole_number(schema, value):
-    least, most = schema["minimum"], schema["maximum"]
-    # To Python, true and false are integers too.
-    is_within = type(value) is int and least <= value <= most
-    return None if is_within else f"must be a whole number from {least} to {most}"
-
-
-def problem_of_number(_schema, value):
-    return None if type(value) in {int, float} else "must be a number"
-
-
-def problem_of_boolean(_schema, value):
-    return None if isinstance(value, bool) else "must be a boolean"
-
-
-def problem_of_list(_schema, value):
-    is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
-    return None if is_list else "must be a list of strings"
-
-
-PROBLEMS = {
-    "string": problem_of_text,
-    "integer": problem_of_whole_number,
-    "number": problem_of_number,
-    "boolean": problem_of_boolean,
-    "array": problem_of_list,
-}
+def meaning(schema, value):
+    """What a value that is no text must be, and whether it is that."""
+    match schema["type"]:
+        # To Python, true and false are integers too.
+        case "integer":
+            least, most = schema["minimum"], schema["maximum"]
+            is_within = type(value) is int and least <= value <= most
+            return f"a whole number from {least} to {most}", is_within
+        case "number":
+            return "a number", type(value) in {int, float}
+        case "boolean":
+            return "a boolean", isinstance(value, bool)
+        case "array":
+            is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
+            return "a list of strings", is_list
 
 
 @cache

@@ -39,7 +39,7 @@ from catalogue.frontmatter import FENCED, parse_yaml
 from catalogue.models import Skill, content_digest
 from catalogue.serializers.files import media_type
 from catalogue.skill_md import MAX_NAME, name_of
-from interfaces.guides.views import skill_md
+from interfaces.guides.views import guide
 from interfaces.mcp.api import call_api
 from marketplace.secrets import mask
 
@@ -88,17 +88,15 @@ class Folder:
         return parse_yaml(FENCED.match(self.head)[1])
 
     def entry(self):
+        skill_md = {"path": SKILL_MD, "digest": self.digest, "size": self.size}
         return {
             "uri": self.uri_of(SKILL_MD),
             "frontmatter": self.frontmatter,
             "resources": [
-                self.resource(SKILL_MD, self.digest, self.size),
-                *(self.resource(file["path"], file["digest"], file["size"]) for file in self.files),
+                {"uri": self.uri_of(file["path"]), "digest": file["digest"], "size": file["size"]}
+                for file in [skill_md, *self.files]
             ],
         }
-
-    def resource(self, path, digest, size):
-        return {"uri": self.uri_of(path), "digest": digest, "size": size}
 
     def uri_of(self, path):
         return f"{self.uri}/{quote(path)}"
@@ -229,7 +227,7 @@ def unknown(uri):
 
 
 def own_folder(request):
-    return Folder(f"{SCHEME}{MARKETPLACE}", *with_size_and_digest(skill_md(request)))
+    return Folder(f"{SCHEME}{MARKETPLACE}", *with_size_and_digest(guide("skill.md", request)))
 
 
 def folder_of(skill):

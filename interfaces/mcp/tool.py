@@ -49,10 +49,6 @@ class Tool:
     def operation(self):
         return operations()[self.operation_id]
 
-    @property
-    def is_read_only(self):
-        return self.operation.reads
-
     def operation_for(self, arguments):
         if self.alternative is None:
             return self.operation

@@ -5,27 +5,25 @@ from interfaces.openapi.components import TEXT
 from marketplace.api.fields import IdentifierField
 from search.filters import MAX_QUERY
 
-IF_NONE_MATCH = {
-    "name": "If-None-Match",
-    "in": "header",
-    "description": "The `ETag` of an earlier response: 304 without a body where it is still true.",
-    "schema": TEXT,
-}
 
+def in_header(name, description):
+    return {"name": name, "in": "header", "description": description, "schema": TEXT}
+
+
+IF_NONE_MATCH = in_header(
+    "If-None-Match",
+    "The `ETag` of an earlier response: 304 without a body where it is still true.",
+)
 # For downloads that can be resumed.
-RANGE = {
-    "name": "Range",
-    "in": "header",
-    "description": "The one part to read: `bytes=0-99`, `bytes=100-` or, of the end, `bytes=-100`. "
+RANGE = in_header(
+    "Range",
+    "The one part to read: `bytes=0-99`, `bytes=100-` or, of the end, `bytes=-100`. "
     "Several ranges are ignored.",
-    "schema": TEXT,
-}
-IF_RANGE = {
-    "name": "If-Range",
-    "in": "header",
-    "description": "The `ETag` of the part that you have. `Range` is ignored where it has changed.",
-    "schema": TEXT,
-}
+)
+IF_RANGE = in_header(
+    "If-Range",
+    "The `ETag` of the part that you have. `Range` is ignored where it has changed.",
+)
 
 
 def in_path(name, description, field):

@@ -66,8 +66,4 @@ def emblem_of(slug, category):
         bits, shape = divmod(bits, len(SHAPES))
         bits, tone = divmod(bits, 3)
         cells.append((place % 2, place // 2, SHAPES[shape], tone == 0))
-    return Emblem(colour_of(category), cells)
-
-
-def colour_of(category):
-    return COLOURS[crc32(category.encode()) % len(COLOURS)]
+    return Emblem(COLOURS[crc32(category.encode()) % len(COLOURS)], cells)

@@ -1,6 +1,5 @@
 """The page of one entry, and of one file of a skill."""
 
-from functools import partial
 from urllib.parse import quote
 
 from catalogue import reads
@@ -22,8 +21,15 @@ from search.reads import near_slugs
 
 
 class EntryPage(Page):
-    section = None
     model = None
+
+    @property
+    def kind(self):
+        return self.model.__name__.lower()
+
+    @property
+    def section(self):
+        return f"{self.kind}s"
 
     def advice(self, slug):
         return {"section": self.section, "near": near_slugs(self.model, slug)}
@@ -45,7 +51,6 @@ class EntryPage(Page):
 
 class SkillPage(EntryPage):
     template_name = "skill.html"
-    section = "skills"
     model = Skill
 
     def get(self, request, slug):
@@ -67,16 +72,15 @@ class FilePage(Page):
     template_name = "file.html"
 
     def get(self, request, slug, path):
-        skill, file, text = reads.with_skill(slug, partial(file_of, path))
+        def read(skill):
+            file = skill.file_at(path)
+            return skill, file, skill.bytes_of(file).decode() if file["is_text"] else None
+
+        skill, file, text = reads.with_skill(slug, read)
         code = None if text is None else highlight(text, language_of(path))
         url = f"{files_address(skill)}/{quote(path)}"
         # Without a validator: no cache of this process holds the files.
         return self.render(None, section="skills", entry=skill, file=file, code=code, url=url)
-
-
-def file_of(path, skill):
-    file = skill.file_at(path)
-    return skill, file, skill.bytes_of(file).decode() if file["is_text"] else None
 
 
 class ReviewPagination(KeysetPagination):
@@ -87,7 +91,6 @@ class PersonaPage(EntryPage):
     """A persona with a page of its reviews, of which `cursor` tells where it begins."""
 
     template_name = "persona.html"
-    section = "personas"
     model = Persona
 
     def get(self, request, slug):
@@ -112,25 +115,10 @@ class PersonaPage(EntryPage):
 class PicturePage(EntryPage):
     """What others show beside a link to an entry: a PNG of 1200 x 630 (Open Graph)."""
 
-    kind = None
-    read = None
+    read_of = {Skill: reads.skill, Persona: reads.persona}
 
     def get(self, request, slug):
-        entry, validator, _ = self.read(slug)
+        entry, validator, _ = self.read_of[self.model](slug)
         values = {name: getattr(entry, name) for name in Face._fields if name != "kind"}
         content = draw(Face(self.kind, **values))
         return public_response(content, validator, content_type="image/png")
-
-
-class SkillPicture(PicturePage):
-    kind = "skill"
-    section = "skills"
-    model = Skill
-    read = staticmethod(reads.skill)
-
-
-class PersonaPicture(PicturePage):
-    kind = "persona"
-    section = "personas"
-    model = Persona
-    read = staticmethod(reads.persona)

@@ -65,7 +65,6 @@ class ListPage(Page):
     filterset_class = None
     rows = None
     kind = None
-    section = None
     facets = FACETS
 
     def get(self, request):
@@ -81,7 +80,7 @@ class ListPage(Page):
             validator,
             pagination.rows.validator,
             kind=self.kind,
-            section=self.section,
+            section=f"{self.kind}s",
             filterset=filterset,
             chips=list(chips(filterset)),
             facets=[facet for facet in self.choices(filterset, counts) if facet["choices"]],
@@ -90,9 +89,13 @@ class ListPage(Page):
         )
 
     def choices(self, filterset, counts):
-        """What there is to filter by: `{"name", "title", "choices"}`."""
+        """What there is to filter by: `{"title", "choices", "more"}`."""
         for name, title in self.facets.items():
-            values = [(value, value, n) for facet, value, n in counts if facet == name]
+            values = [
+                (value, CHIPS.get((name, value), value), number)
+                for facet, value, number in counts
+                if facet == name
+            ]
             yield facet_of(filterset, name, title, values)
 
 
@@ -118,7 +121,7 @@ def facet_of(filterset, name, title, values):
     # One that is set is shown, however rare it is.
     choices.sort(key=lambda choice: not choice["is_set"])
     first, more = choices[:MAX_SHOWN], choices[MAX_SHOWN:]
-    return {"name": name, "title": title, "choices": first, "more": more}
+    return {"title": title, "choices": first, "more": more}
 
 
 def chips(filterset):
@@ -144,21 +147,15 @@ class SkillsPage(ListPage):
     filterset_class = SkillFilterSet
     rows = reads.skills
     kind = "skill"
-    section = "skills"
 
 
 class PersonasPage(ListPage):
     filterset_class = PersonaFilterSet
     rows = reads.personas
     kind = "persona"
-    section = "personas"
     facets = {**FACETS, "free": "Price"}
 
     def choices(self, filterset, counts):
-        for facet in super().choices(filterset, counts):
-            for choice in facet["choices"]:
-                if facet["name"] == "free":
-                    choice["label"] = PRICES[choice["label"]]
-            yield facet
+        yield from super().choices(filterset, counts)
         ratings = [(value, label, None) for value, label in RATINGS.items()]
         yield facet_of(filterset, "minRating", "Rating", ratings)

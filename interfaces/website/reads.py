@@ -27,14 +27,20 @@ MAX_TILES = 12  # categories of the start page
 NEWEST = {"sort": ["newest"]}
 
 
+def first_of(kind, number, query):
+    """The Slice at the start of the list of a kind."""
+    filterset_class, entries = LISTS[kind]
+    return entries(filterset_class(query)).fetch(Cut(number))
+
+
 @on_replica
 def start_page():
     """Slices of four lists, and `categories`."""
     lists = {
-        "skills": reads.skills(SkillFilterSet({})).fetch(Cut(6)),
-        "personas": reads.personas(PersonaFilterSet({})).fetch(Cut(6)),
-        "new_skills": reads.skills(SkillFilterSet(NEWEST)).fetch(Cut(4)),
-        "new_personas": reads.personas(PersonaFilterSet(NEWEST)).fetch(Cut(4)),
+        "skills": first_of("skill", 6, {}),
+        "personas": first_of("persona", 6, {}),
+        "new_skills": first_of("skill", 4, NEWEST),
+        "new_personas": first_of("persona", 4, NEWEST),
     }
     categories = most_common("skill", ["category"], limit=MAX_TILES)
     validators = [categories.validator, *(rows.validator for rows in lists.values())]
@@ -45,10 +51,7 @@ def start_page():
 @on_replica
 def newest(number):
     """The newest skills and the newest personas, by section."""
-    lists = {
-        "skills": reads.skills(SkillFilterSet(NEWEST)).fetch(Cut(number)),
-        "personas": reads.personas(PersonaFilterSet(NEWEST)).fetch(Cut(number)),
-    }
+    lists = {f"{kind}s": first_of(kind, number, NEWEST) for kind in LISTS}
     rows = {section: entries.rows for section, entries in lists.items()}
     return Read(rows, Validator.of_all([entries.validator for entries in lists.values()]))
 
@@ -95,12 +98,11 @@ def titles(kind, text, number):
     """Titles that begin with the text, then those of the best search results, by slug."""
     if not text:
         return {}
-    filterset_class, entries = LISTS[kind]
-    filterset = filterset_class({"q": [completed(kind, text)[:MAX_QUERY]]})
     by_title = MODELS[f"{kind}s"].objects.published().alias(name=TITLE_WITHOUT_CASE)
     by_title = by_title.filter(name__startswith=text.lower()).order_by("name")
     matches = dict(by_title.values_list("slug", "title")[:number])
-    return matches | {row.slug: row.title for row in entries(filterset).fetch(Cut(number)).rows}
+    best = first_of(kind, number, {"q": [completed(kind, text)[:MAX_QUERY]]})
+    return matches | {row.slug: row.title for row in best.rows}
 
 
 @on_replica

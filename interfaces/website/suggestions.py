@@ -13,7 +13,7 @@ from search.filters import MAX_QUERY
 
 MIN_LENGTH = 2
 MAX_FACETS, MAX_ENTRIES = 2, 6
-HINTS = {"category": "category", "author": "author"}
+FACETS = ["category", "author"]
 
 
 class SuggestionViewSet(PublicReadingViewSet):
@@ -29,7 +29,7 @@ class SuggestionViewSet(PublicReadingViewSet):
         kinds = [KIND_FILTER.read(kind)] if kind else KINDS
         number = MAX_ENTRIES // len(kinds)
         is_searched = MIN_LENGTH <= len(text) <= MAX_QUERY
-        read = reads.suggestions(kinds, text if is_searched else "", HINTS, number)
+        read = reads.suggestions(kinds, text if is_searched else "", FACETS, number)
         suggestions = []
         if is_searched:
             for kind, (counts, titles) in read.value.items():
@@ -49,7 +49,7 @@ def facets(kind, text, counts):
     return [
         {
             "label": value,
-            "hint": f"{HINTS[facet]}, {entries} {kind}{'' if entries == 1 else 's'}",
+            "hint": f"{facet}, {entries} {kind}{'' if entries == 1 else 's'}",
             "url": f"/{kind}s?{urlencode({facet: value})}",
         }
         for facet, value, entries in matches[:MAX_FACETS]

@@ -147,6 +147,10 @@ class ReadOnlyModelAdmin(StaffModelAdmin):
     def has_change_permission(self, request, obj=None):
         return False
 
+    def has_act_permission(self, request):
+        """For actions: whether this person may change the rows."""
+        return super().has_change_permission(request)
+
     def has_delete_permission(self, request, obj=None):
         return False
 

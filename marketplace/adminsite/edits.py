@@ -129,12 +129,12 @@ class EditsMixin:
 
     def changes_since(self, rows, opened_at):
         """The newest changes of the rows that staff have made since a page was opened."""
-        entries = self.log_since(opened_at).filter(object_id__in=[row.pk for row in rows])
+        entries = LogEntry.objects.filter(
+            content_type=ContentType.objects.get_for_model(self.model),
+            object_id__in=[row.pk for row in rows],
+            action_time__gt=opened_at,
+        )
         return list(entries.select_related("user")[:MAX_LISTED])
-
-    def log_since(self, opened_at):
-        content_type = ContentType.objects.get_for_model(self.model)
-        return LogEntry.objects.filter(content_type=content_type, action_time__gt=opened_at)
 
 
 def moment(timestamp):

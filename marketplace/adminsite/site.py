@@ -62,19 +62,16 @@ class MarketplaceAdminSite(AdminSite):
 
     def get_sidebar_list(self, request):
         """The menu, of what this person may open."""
-        models = [
-            model
+        entries = [
+            (self._registry[model["model"]].menu, model)
             for app in self.get_app_list(request)
             for model in app["models"]
             if model["admin_url"]
         ]
-        if not models:
+        if not entries:
             return []
+        entries.sort(key=lambda entry: entry[0].order)
         dashboard = {"title": "Dashboard", "icon": "home", "link": f"/{self.name}/"}
-        entries = sorted(
-            ((self._registry[model["model"]].menu, model) for model in models),
-            key=lambda entry: entry[0].order,
-        )
         groups = [{"items": [dashboard]}]
         groups += [
             {

@@ -1,12 +1,10 @@
 "use strict";
 
-const csrfToken = () => document.querySelector("[name=csrfmiddlewaretoken]").value;
-
 // The server's response to the text of a skill or a persona.
 const post = (url, content) => {
   const body = new FormData();
   body.set("content", content);
-  body.set("csrfmiddlewaretoken", csrfToken());
+  body.set("csrfmiddlewaretoken", document.querySelector("[name=csrfmiddlewaretoken]").value);
   return fetch(url, { method: "POST", body });
 };
 

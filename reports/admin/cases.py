@@ -116,9 +116,6 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
             }.get(action, False)
         return action == "recall" and not row.target.is_recalled
 
-    def has_resolve_permission(self, request):
-        return request.user.has_perm("reports.change_case")
-
     def has_recall_permission(self, request):
         return request.user.has_perms(["catalogue.change_skill", "catalogue.change_persona"])
 
@@ -128,7 +125,7 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
     @confirmed_action(
         "Resolve",
         ResolutionForm,
-        permissions=["resolve"],
+        permissions=["act"],
         text="What is resolved leaves the queue until it is reported again.",
         facts=facts_of,
     )

@@ -1,5 +1,3 @@
-from functools import partial
-
 from django.contrib import admin
 
 from marketplace.adminsite.filters import ChoiceFilter
@@ -26,13 +24,12 @@ class QueueFilter(admin.SimpleListFilter):
         return queryset.open()
 
 
-def about(kind, cases):
-    return cases.exclude(**{kind: None})
-
-
 class KindFilter(ChoiceFilter):
     title = parameter_name = "kind"
-    options = {kind: (f"{kind}s", partial(about, kind)) for kind in Case.KINDS}
+    options = {
+        kind: (f"{kind}s", lambda cases, kind=kind: cases.exclude(**{kind: None}))
+        for kind in Case.KINDS
+    }
 
 
 class ReasonFilter(admin.SimpleListFilter):

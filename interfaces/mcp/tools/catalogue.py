@@ -1,10 +1,9 @@
 """Finding and reading: what needs no token."""
 
-import json
 from base64 import b64encode
 
 from catalogue.serializers.files import TEXT_FILE
-from interfaces.mcp.tool import PAGE, Tool
+from interfaces.mcp.tool import PAGE, Tool, json_of
 
 SEARCH = {
     "query": "What you need, in your own words; left out: the most used first",
@@ -19,7 +18,7 @@ SORT = "The order; left out: `relevance` where there is a `query`, else the most
 
 
 def files_in(response):
-    return {"files": json.loads(response.content)["files"]}
+    return {"files": json_of(response)["files"]}
 
 
 def file_in(response):
