@@ -13,11 +13,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
 os.environ.setdefault("PGAPPNAME", "marketplace web")
 os.environ["PGOPTIONS"] = environment.startup_options()
 
+import django
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.core.wsgi import get_wsgi_application
+from django.core.handlers.wsgi import WSGIHandler
 from django.utils.http import parse_header_parameters
 
+from infrastructure.handler import Handler
 from infrastructure.http_cache.store import fresh_response
 from infrastructure.metrics import measured
 from infrastructure.server.gunicorn_internals import end_connection
@@ -33,7 +35,8 @@ BOUNDARY = re.compile(r"[ -~]{0,69}[!-~]")  # RFC 2046, 5.1.1, or Django refuses
 # that PostgreSQL itself ends what it can.
 if len(settings.DATABASES) > 1 or "," in settings.DATABASES["default"]["HOST"]:
     settings.DATABASES["default"]["MAX_WAIT"] = 6  # seconds
-django_application = get_wsgi_application()
+django.setup(set_prefix=False)
+django_application = WSGIHandler() if settings.PLAIN else Handler()
 # Or the first request would wait for the views, and the first message of MCP for its SDK, which
 # takes as long as all else, and for the OpenAPI document, of which its tools are made, and for the
 # backend that anyio imports when it is used.
