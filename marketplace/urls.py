@@ -20,7 +20,6 @@ from search import urls as search
 # A path exists with and without its last slash; a redirect would lose a POST's body.
 router = SimpleRouter()
 router.trailing_slash = "/?"
-# In the order of how often agents ask: Django tries one pattern after the other.
 for app in (profiles, search, catalogue, installs, reviews, agents, reports, changes):
     app.register(router)
 
