@@ -13,7 +13,7 @@ END_OF_LINE = b"\r\n"
 END_OF_HEAD = b"\r\n\r\n"
 END_OF_CHUNKS = b"0\r\n\r\n"
 FRAMING = re.compile(
-    rb"\r\n(?:content-length:[ \t]*(\d+)|(transfer-encoding):|(expect:[^\r]*))", re.IGNORECASE
+    rb"\r\n(?:content-length:([^\r]*)|transfer-encoding:([^\r]*)|(expect:[^\r]*))", re.IGNORECASE
 )
 HTTP_1_1 = re.compile(rb"HTTP/1\.[1-9]$")  # or a later 1.x, which gunicorn accepts
 EXPECTS_CONTINUE = re.compile(rb"expect:[ \t]*100-continue[ \t]*", re.IGNORECASE)
@@ -74,16 +74,21 @@ class Incoming:
         return True
 
     def read_framing(self, fields, *, is_new, data):
-        lengths = [int(length[:18]) for length, _, _ in fields if length]
-        expectations = [expectation for *_, expectation in fields if expectation]
-        is_chunked = any(coding for _, coding, _ in fields)
-        if expectations and not all(map(EXPECTS_CONTINUE.fullmatch, expectations)):
+        lengths, codings, expectations = (
+            [text for text in map(bytes.strip, texts) if text]
+            for texts in zip(*fields, strict=True)
+        )
+        is_refused = not all(map(bytes.isdigit, lengths)) or not all(
+            map(EXPECTS_CONTINUE.fullmatch, expectations)
+        )
+        if is_refused:
             self.size = self.body
-        elif is_chunked:
-            # With a length, or by HTTP/1.0, gunicorn refuses it.
-            self.size = None if is_new and not lengths else self.body
+        elif codings:
+            # With a length, another coding, or by HTTP/1.0, gunicorn refuses it.
+            is_chunked = any(b"chunked" in coding.lower() for coding in codings)
+            self.size = None if is_new and is_chunked and not lengths else self.body
         else:
-            length = max(lengths, default=0)
+            length = max((int(length[:18]) for length in lengths), default=0)
             self.is_upload = MAX_BODY < length <= MAX_UPLOAD and bool(UPLOAD.match(data))
             self.size = self.body + (length if length <= MAX_BODY or self.is_upload else 0)
         self.expects_continue = is_new and bool(expectations) and self.size != self.body

@@ -155,6 +155,7 @@ class Worker(BaseWorker):
     def refuse(self, conn, status, text):
         end_request()
         refuse(conn.sock, status, text)
+        end_request()
         self.linger(conn)
 
     def respond(self, conn):
@@ -163,6 +164,7 @@ class Worker(BaseWorker):
         conn.is_kept = self.respond_to(conn)
         conn.sock.send_collected()
         conn.end_request()
+        end_request()
         self.finish(conn, seconds=self.request_timeout)
         if conn.sock.unsent:
             for other in self.parked.beyond(MAX_UNSENT):

@@ -30,6 +30,7 @@ EXPECTING = LINE + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
         (LINE + b"X: 1\r\n\r\nContent-Length: 5\r\n\r\n", 0),
         # Without more than they need, all the shortest endings are asked for.
         (CHUNKED, 5),
+        (CHUNKED.replace(b"chunked", b"gzip, Chunked"), 5),
         (CHUNKED + b"3", 4),
         (CHUNKED + b"3\r\n", 10),
         (CHUNKED + b"3\r\nabc", 7),
@@ -47,6 +48,10 @@ EXPECTING = LINE + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
         (LINE + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", 0),
         (CHUNKED.replace(b"1.1", b"1.0"), 0),
         (LINE + b"Expect: tea\r\nContent-Length: 5\r\n\r\n", 0),
+        (LINE + b"Transfer-Encoding: identity\r\n\r\n", 0),
+        (LINE + b"Transfer-Encoding: gzip\r\n\r\n{}", 0),
+        (LINE + b"Content-Length: 5,5\r\n\r\n", 0),
+        (LINE + b"Content-Length: -1\r\n\r\n", 0),
         # What the application refuses without reading it.
         (LINE + b"Content-Length: %d\r\n\r\n" % (MAX_BODY + 1), 0),
         (UPLOAD % (MAX_UPLOAD + 1), 0),
