@@ -11,3 +11,7 @@ class PersonaNotFound(NotFound):
 
 class FileNotFound(NotFound):
     default_detail = "File not found"
+
+
+class VersionNotFound(NotFound):
+    default_detail = "Version not found"

@@ -1,11 +1,12 @@
-"""The filter by kind of entry, for lists that have both."""
+"""The query strings of lists of entries and of their versions."""
 
 from functools import partial
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from catalogue.serializers.fields import KINDS, KindField
-from marketplace.api.filtersets import Filter
+from marketplace.api.filtersets import Filter, FilterSet
+from marketplace.api.keysets import Sort
 
 
 def one_of(choices, text):
@@ -21,3 +22,10 @@ KIND_FILTER = Filter(
     error=f"kind must be one of {', '.join(KINDS)}",
     parse=partial(one_of, KINDS),
 )
+
+
+class VersionFilterSet(FilterSet):
+    """For the versions of the entry whose `slug` is bound."""
+
+    sorts = {"newest": Sort(F("number"), "Newest")}
+    default_sort = "newest"

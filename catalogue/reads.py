@@ -1,11 +1,25 @@
-"""Public reads of one entry, shared by the API, the website, Agent Skills and MCP."""
+"""Public reads of one entry and its versions, shared by the API, the website and MCP."""
 
+import re
 from functools import partial
 
-from catalogue.models import FREE, Persona, Skill, Status, is_slug
-from infrastructure.db.compiled_queries import InlineConstant, versioned
+from django.db.models import F
+
+from catalogue.exceptions import VersionNotFound
+from catalogue.models import (
+    FREE,
+    MAX_NUMBER,
+    Persona,
+    PersonaVersion,
+    Skill,
+    SkillVersion,
+    Status,
+    is_slug,
+)
+from infrastructure.db.compiled_queries import InlineConstant, compiled, versioned
 from infrastructure.http_cache.validators import Read, Validator
 from infrastructure.replicas.reading import on_replica
+from marketplace.api.lists import FilteredList, Rows
 from marketplace.rows import from_row
 
 
@@ -72,3 +86,71 @@ def bundle(slug):
     # must never count as fresh.
     validator = Validator(partial(skills_of_persona.versions, slug=slug), versions or None)
     return Read((bundling, [from_row(Skill, row) for row in skills]), validator)
+
+
+class VersionReads:
+    """The reads of the versions of one kind of entry."""
+
+    def __init__(self, model):
+        self.model, self.Entry, kind = model, model.Entry, model.kind
+
+        def published_entry(slug):
+            return self.Entry.objects.published().filter(slug=slug).order_by().values_list("pk")
+
+        def versions_of(entry):
+            return model.objects.filter(**{f"{kind}_id": entry}).with_row_version()
+
+        def numbered(slug, number):
+            versions = (
+                model.objects.readable()
+                .with_row_version()
+                .annotate(
+                    slug=F(f"{kind}__slug"),
+                    **{name: F(f"{kind}__{name}") for name in model.OF_ENTRY},
+                )
+            )
+            of_entry = {f"{kind}__slug": slug, f"{kind}__status": InlineConstant(Status.PUBLISHED)}
+            return versions.filter(number=number, **of_entry).order_by()
+
+        self.published_entry = compiled(published_entry)
+        self.versions = FilteredList(versions_of)
+        self.numbered = versioned(numbered)
+
+    def listed(self, filterset):
+        """Those of the entry whose `slug` is bound, the recalled ones too."""
+        return Rows(filterset, partial(self.fetch_listed, filterset))
+
+    @on_replica
+    def fetch_listed(self, filterset, cut):
+        slug = filterset.bound["slug"]
+        entry = None
+        if is_slug(slug):
+            entry = Validator.of(partial(self.published_entry.first, slug=slug))
+        if entry is None:
+            raise self.Entry.NotFound
+        return self.versions.fetch(filterset, cut, [entry], entry=entry.seen.pk)
+
+    @on_replica
+    def one(self, slug, number, use=lambda version: version):
+        """Read what `use` makes of a version that anybody may read; `number` is a text.
+
+        Raises the entry's NotFound or VersionNotFound.
+        """
+        read = None
+        if is_slug(slug) and re.fullmatch("[1-9][0-9]{0,9}", number) and int(number) <= MAX_NUMBER:
+            read = Read.of(self.numbered, slug=slug, number=int(number))
+        if read is None or not read.value:
+            if not is_slug(slug) or self.published_entry.first(slug=slug) is None:
+                raise self.Entry.NotFound
+            raise VersionNotFound
+        version = from_row(self.model, read.value[0])
+        return read._replace(value=use(version))
+
+
+def with_content(version):
+    """The version, whose text has been read too, from the same server."""
+    version.content  # noqa: B018
+    return version
+
+
+skill_versions, persona_versions = VersionReads(SkillVersion), VersionReads(PersonaVersion)

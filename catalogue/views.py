@@ -4,13 +4,11 @@ from rest_framework.decorators import action
 from catalogue import reads
 from catalogue.exceptions import FileNotFound, PersonaNotFound, SkillNotFound
 from catalogue.serializers.fields import BytesField
-from catalogue.serializers.files import OTHER_FILE, TEXT_FILE, media_type
+from catalogue.serializers.files import OTHER_FILE, TEXT_FILE, archive_of, download_of
 from catalogue.serializers.personas import PersonaDetailSerializer
 from catalogue.serializers.skills import SkillDetailSerializer
-from catalogue.skill_md import name_of
 from marketplace.api.exceptions import RangeNotSatisfiable
 from marketplace.api.fields import DigestField
-from marketplace.api.file_responses import Download
 from marketplace.api.responses import cached
 from marketplace.api.viewsets import PublicReadingViewSet
 
@@ -61,17 +59,7 @@ class SkillViewSet(EntryViewSet):
                 if self.query["digest"] != [file["digest"]]:
                     raise FileNotFound
                 self.headers = {"Cache-Control": IMMUTABLE}
-            content_type = media_type(file)
-            if file["is_text"]:
-                content_type += "; charset=utf-8"
-            return Download(
-                digest=file["digest"],
-                size=file["size"],
-                write=lambda output: output.write(skill.bytes_of(file)),
-                filename=path.rpartition("/")[2],
-                content_type=content_type,
-                stored_as=file["digest"],
-            ).response_to(request)
+            return download_of(skill, file).response_to(request)
 
         return reads.with_skill(slug, respond)
 
@@ -89,18 +77,7 @@ class SkillViewSet(EntryViewSet):
     )
     @action(detail=True, url_path=r"archive\.zip")
     def archive(self, request, slug):
-        def respond(skill):
-            return Download(
-                digest=skill.digest,
-                size=skill.archive_size,
-                write=skill.write_archive,
-                filename=f"{name_of(skill)}.zip",
-                content_type="application/zip",
-                # The digest of a skill may be that of one of its files, too.
-                stored_as=f"{skill.digest}.zip",
-            ).response_to(request)
-
-        return reads.with_skill(slug, respond)
+        return reads.with_skill(slug, lambda skill: archive_of(skill).response_to(request))
 
 
 class PersonaViewSet(EntryViewSet):

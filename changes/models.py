@@ -19,6 +19,7 @@ class Change(models.Model):
     slug = models.CharField(max_length=100)
     change = models.CharField(max_length=9, choices=Type)
     digest = models.CharField(max_length=71, null=True)  # noqa: DJ001 - nothing has none
+    number = models.PositiveIntegerField(null=True)  # of the version
     changed_at = models.DateTimeField()
 
     class Meta:

@@ -1,4 +1,4 @@
-from catalogue.serializers.fields import EntrySlugField, KindField
+from catalogue.serializers.fields import EntrySlugField, KindField, NumberField
 from changes.models import Change
 from marketplace.api.fields import ChoiceField, DigestField, TextField, TimestampField, UrlField
 from marketplace.api.serializers import ResponseSerializer
@@ -13,6 +13,7 @@ class ChangeSerializer(ResponseSerializer):
     slug = EntrySlugField()
     change = ChoiceField(Change.Type.values)
     digest = DigestField(allow_null=True, help_text="Null of what is withdrawn.")
+    number = NumberField(allow_null=True, help_text="Null of what is withdrawn.")
     at = TimestampField(source="changed_at")
 
 

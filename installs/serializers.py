@@ -1,11 +1,12 @@
 from drf_spectacular.utils import extend_schema_serializer
 
-from catalogue.models import Status
+from catalogue.models import MAX_NUMBER, Status
 from catalogue.serializers.entries import DeprecationSerializer
 from catalogue.serializers.fields import (
     PERSONA_SLUG,
     PERSONA_TITLE,
     EntrySlugField,
+    NumberField,
     TitleField,
     VersionField,
 )
@@ -20,10 +21,22 @@ from marketplace.api.fields import (
     SlugField,
     TextField,
     TimestampField,
+    WholeNumberField,
     timestamp,
 )
 from marketplace.api.serializers import BodySerializer, PageSerializer, ResponseSerializer
 
+
+class ChosenVersionField(WholeNumberField):
+    """The number of a version."""
+
+    def __init__(self, help_text):
+        super().__init__(
+            min_value=1, max_value=MAX_NUMBER, default=None, initial=3, help_text=help_text
+        )
+
+
+INSTALL_VERSION = "The `number` of the version to install, and to stay at; without it, the newest."
 SLUG_HELP = "The `slug` of the entry, as the catalogue shows it."
 
 
@@ -34,6 +47,7 @@ class InstallSkillSerializer(BodySerializer):
         initial="python",
         help_text="Where the agent runs, in its own words, such as `python`.",
     )
+    version = ChosenVersionField(INSTALL_VERSION)
 
 
 class InstallPersonaSerializer(BodySerializer):
@@ -43,16 +57,51 @@ class InstallPersonaSerializer(BodySerializer):
         initial=True,
         help_text="Make it the agent's one active persona, instead of another; without it, do not.",
     )
+    version = ChosenVersionField(INSTALL_VERSION)
 
 
 class InstalledSlugSerializer(BodySerializer):
     slug = SlugField(initial="archivist", help_text="The `slug` of what the agent has installed.")
 
 
+class UpdateInstallSerializer(InstalledSlugSerializer):
+    version = ChosenVersionField("The `number` of the version to use, and to stay at.")
+
+
+class PinSerializer(InstalledSlugSerializer):
+    version = ChosenVersionField(
+        "The `number` of the version to stay at; without it, the one that you use."
+    )
+
+
 class InstalledSkillSerializer(ResponseSerializer):
     message = MessageField("Skill installed")
     skillId = IdentifierField("skill", source="skill.public_id")
     slug = EntrySlugField(source="skill.slug")
+
+
+class PinnedSkillSerializer(ResponseSerializer):
+    """A version, of an entry with its slug."""
+
+    message = MessageField("Skill pinned")
+    slug = EntrySlugField(source="entry.slug")
+    number = NumberField()
+    digest = DigestField()
+
+
+class PinnedPersonaSerializer(PinnedSkillSerializer):
+    message = MessageField("Persona pinned")
+    slug = EntrySlugField(source="entry.slug", initial=PERSONA_SLUG)
+
+
+class UnpinnedSkillSerializer(ResponseSerializer):
+    message = MessageField("Skill unpinned")
+    slug = EntrySlugField(source="entry.slug")
+
+
+class UnpinnedPersonaSerializer(ResponseSerializer):
+    message = MessageField("Persona unpinned")
+    slug = EntrySlugField(source="entry.slug", initial=PERSONA_SLUG)
 
 
 class UninstalledSkillSerializer(InstalledSkillSerializer):
@@ -127,11 +176,34 @@ class WithdrawnAtField(TimestampField):
         return None if install.status == Status.PUBLISHED else timestamp(install.gone_since)
 
 
+class GivenNumberField(NumberField):
+    help_text = "Of the version that you are given; null where it is withdrawn."
+
+    def to_representation(self, install):
+        return install.given_number if install.status == Status.PUBLISHED else None
+
+
+class LatestVersionSerializer(ResponseSerializer):
+    """The text that the entry has now."""
+
+    number = NumberField(source="entry_number")
+    version = VersionField(source="entry_version")
+    digest = DigestField(source="entry_digest")
+
+    def to_representation(self, install):
+        return super().to_representation(install) if install.status == Status.PUBLISHED else None
+
+
 class OwnEntrySerializer(ResponseSerializer):
     """What an agent's lists show of any entry; from InstallQuerySet.with_entry."""
 
     version = VersionField()
-    digest = DigestField(source="entry_digest", help_text="Of the text that the entry has now.")
+    digest = DigestField(source="given_digest", help_text="Of the text that you are given.")
+    number = GivenNumberField(source="*", allow_null=True)
+    pinned = BooleanField(source="is_pinned", help_text="Whether you stay at this version.")
+    latest = LatestVersionSerializer(
+        source="*", allow_null=True, help_text="The newest version; null where it is withdrawn."
+    )
     installedDigest = DigestField(
         source="installed_digest",
         help_text="Of the text that it had when it was installed or last updated.",

@@ -28,21 +28,36 @@ def with_my_turn(kind):
 """
 
 
+def version_of(kind):
+    """The version to install: the one with the `number`, which is pinned, or the newest."""
+    return f"""version AS (
+    SELECT digest, number, NULL::bigint AS pinned_id FROM {kind} WHERE %(number)s::integer IS NULL
+    UNION ALL
+    SELECT version.digest, version.number, version.id
+    FROM {kind}, catalogue_{kind}version AS version
+    WHERE version.{kind}_id = {kind}.id AND version.number = %(number)s::integer
+        AND version.recalled_at IS NULL
+)"""
+
+
 INSTALL_SKILL = f"""
 {with_my_turn("skill")}, skill AS (
     SELECT
-        skill.id, skill.public_id, skill.slug, skill.digest,
+        skill.id, skill.public_id, skill.slug, skill.digest, skill.number,
         skill.{IS_PUBLISHED} AS is_published
     FROM turn, catalogue_skill AS skill
     WHERE skill.slug = %(slug)s
     FOR NO KEY UPDATE OF skill
-), installed AS (
+), {version_of("skill")}, installed AS (
     SELECT install.id FROM skill, installs_skillinstall AS install
     WHERE install.agent_id = %(agent)s AND install.skill_id = skill.id AND removed_at IS NULL
 ), created AS (
-    INSERT INTO installs_skillinstall (agent_id, skill_id, digest, runtime, installed_at)
-    SELECT %(agent)s, id, digest, %(runtime)s, now()
-    FROM skill WHERE is_published AND NOT EXISTS (SELECT FROM installed)
+    INSERT INTO installs_skillinstall (
+        agent_id, skill_id, digest, number, pinned_id, runtime, installed_at
+    )
+    SELECT
+        %(agent)s, skill.id, version.digest, version.number, version.pinned_id, %(runtime)s, now()
+    FROM skill, version WHERE is_published AND NOT EXISTS (SELECT FROM installed)
     RETURNING id, skill_id
 ), counted AS (
     UPDATE catalogue_skill AS skill SET downloads = downloads + 1
@@ -51,23 +66,23 @@ INSTALL_SKILL = f"""
 SELECT
     (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
     skill.id AS skill_id, skill.public_id AS skill_public_id, skill.slug AS skill_slug,
-    created.id AS install_id
+    created.id AS install_id, skill.is_published
 FROM (VALUES (true)) AS verdict LEFT JOIN skill ON true LEFT JOIN created ON true
 """
 
 INSTALL_PERSONA = f"""
 {with_my_turn("persona")}, persona AS (
     SELECT
-        persona.id, persona.public_id, persona.slug, persona.digest,
+        persona.id, persona.public_id, persona.slug, persona.digest, persona.number,
         persona.{IS_PUBLISHED} AS is_published, persona.price_cents = {FREE} AS is_free
     FROM turn, catalogue_persona AS persona
     WHERE persona.slug = %(slug)s
     FOR NO KEY UPDATE OF persona
-), installed AS (
+), {version_of("persona")}, installed AS (
     SELECT install.id FROM persona, installs_personainstall AS install
     WHERE install.agent_id = %(agent)s AND install.persona_id = persona.id AND removed_at IS NULL
 ), granted AS (
-    SELECT id, digest FROM persona
+    SELECT persona.id, version.digest, version.number, version.pinned_id FROM persona, version
     WHERE is_published AND is_free AND NOT EXISTS (SELECT FROM installed)
 ), deactivated AS (
     -- The previous one gives way, as in PersonaInstallManager.activate.
@@ -76,9 +91,13 @@ INSTALL_PERSONA = f"""
     WHERE install.agent_id = %(agent)s AND install.is_active AND %(activate)s
     RETURNING install.id
 ), created AS (
-    INSERT INTO installs_personainstall (agent_id, persona_id, digest, is_active, installed_at)
+    INSERT INTO installs_personainstall (
+        agent_id, persona_id, digest, number, pinned_id, is_active, installed_at
+    )
     -- The count makes it wait for the deactivation.
-    SELECT %(agent)s, granted.id, granted.digest, %(activate)s, now()
+    SELECT
+        %(agent)s, granted.id, granted.digest, granted.number, granted.pinned_id, %(activate)s,
+        now()
     FROM granted, (SELECT count(*) FROM deactivated) AS deactivated
     RETURNING id, persona_id, is_active
 ), counted AS (
@@ -89,6 +108,6 @@ SELECT
     (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
     persona.id AS persona_id, persona.public_id AS persona_public_id, persona.slug AS persona_slug,
     created.id AS install_id,
-    created.is_active AS install_is_active, persona.is_published
+    created.is_active AS install_is_active, persona.is_published, persona.is_free
 FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN created ON true
 """

@@ -3,7 +3,7 @@ from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.response import Response
 
-from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from catalogue.exceptions import PersonaNotFound, SkillNotFound, VersionNotFound
 from installs import reads
 from installs.exceptions import (
     PersonaAlreadyInstalled,
@@ -26,8 +26,14 @@ from installs.serializers import (
     OwnPersonaSerializer,
     OwnSkillPageSerializer,
     OwnSkillSerializer,
+    PinnedPersonaSerializer,
+    PinnedSkillSerializer,
+    PinSerializer,
     UninstalledPersonaSerializer,
     UninstalledSkillSerializer,
+    UnpinnedPersonaSerializer,
+    UnpinnedSkillSerializer,
+    UpdateInstallSerializer,
     UpdateSerializer,
 )
 from marketplace.api.pagination import KeysetPagination
@@ -41,8 +47,14 @@ ROW_DESCRIPTION = (
 )
 UPDATE_DESCRIPTION = (
     "Read the text first: `installedDigest` becomes its present `digest`. With nothing to update "
-    "both digests of the response are the same."
+    "both digests of the response are the same. With `version` you get that one, older or newer, "
+    "and stay at it. What is pinned stays pinned."
 )
+PIN_DESCRIPTION = (
+    "Your lists, your manifest and your files then have this version, whatever is published later, "
+    "and your profile tells you of no update."
+)
+UNPIN_DESCRIPTION = "You are given the newest text again. `installedDigest` stays as it is."
 
 
 class InstallViewSet(ApiViewSet):
@@ -54,6 +66,7 @@ class InstallViewSet(ApiViewSet):
     rows = None
     own_serializer = None
     uninstalled_serializer = None
+    pinned_serializer = unpinned_serializer = None
 
     @property
     def required_scope(self):
@@ -75,13 +88,25 @@ class InstallViewSet(ApiViewSet):
         methods=["post"],
         url_path="update",
         url_name="update",
-        serializer_class=InstalledSlugSerializer,
+        serializer_class=UpdateInstallSerializer,
     )
     @ratelimit("manage")
     # Not `update`, which routers bind to PUT.
     def update_own(self, request):
         update = self.model.objects.update_own(request.user, **self.validated(request))
         return Response(UpdateSerializer(update).data)
+
+    @action(detail=False, methods=["post"], serializer_class=PinSerializer)
+    @ratelimit("manage")
+    def pin(self, request):
+        version = self.model.objects.pin(request.user, **self.validated(request))
+        return Response(self.pinned_serializer(version).data)
+
+    @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
+    @ratelimit("manage")
+    def unpin(self, request):
+        install = self.model.objects.unpin(request.user, **self.validated(request))
+        return Response(self.unpinned_serializer(install).data)
 
 
 @extend_schema(tags=["Installs"])
@@ -102,7 +127,25 @@ class InstallViewSet(ApiViewSet):
         operation_id="update_skill",
         summary="Note that you use a skill's present text",
         description=UPDATE_DESCRIPTION,
-        responses={200: UpdateSerializer, 404: (SkillNotInstalled, SkillNotFound)},
+        responses={
+            200: UpdateSerializer,
+            404: (SkillNotInstalled, SkillNotFound, VersionNotFound),
+        },
+    ),
+    pin=extend_schema(
+        operation_id="pin_skill",
+        summary="Stay at a version of a skill",
+        description=PIN_DESCRIPTION,
+        responses={
+            200: PinnedSkillSerializer,
+            404: (SkillNotInstalled, SkillNotFound, VersionNotFound),
+        },
+    ),
+    unpin=extend_schema(
+        operation_id="unpin_skill",
+        summary="Follow the newest version of a skill again",
+        description=UNPIN_DESCRIPTION,
+        responses={200: UnpinnedSkillSerializer, 404: (SkillNotInstalled, SkillNotFound)},
     ),
 )
 class SkillInstallViewSet(InstallViewSet):
@@ -112,21 +155,24 @@ class SkillInstallViewSet(InstallViewSet):
     serializer_class = InstallSkillSerializer
     own_serializer = OwnSkillSerializer
     uninstalled_serializer = UninstalledSkillSerializer
+    pinned_serializer, unpinned_serializer = PinnedSkillSerializer, UnpinnedSkillSerializer
 
     @extend_schema(
         operation_id="install_skill",
         summary="Install a skill",
         description="Once per skill. What an installed persona bundles needs no install of its "
         "own.",
-        responses={201: InstalledSkillSerializer, 404: SkillNotFound, 409: SkillAlreadyInstalled},
+        responses={
+            201: InstalledSkillSerializer,
+            404: (SkillNotFound, VersionNotFound),
+            409: SkillAlreadyInstalled,
+        },
     )
     @action(detail=False, methods=["post"])
     @ratelimit("install")
     def install(self, request):
         fields = self.validated(request)
-        install = SkillInstall.objects.install(
-            request.user, fields["slug"], runtime=fields["runtime"]
-        )
+        install = SkillInstall.objects.install(request.user, **fields)
         return Response(InstalledSkillSerializer(install).data, status.HTTP_201_CREATED)
 
 
@@ -149,7 +195,25 @@ class SkillInstallViewSet(InstallViewSet):
         operation_id="update_persona",
         summary="Note that you use a persona's present prompt",
         description=UPDATE_DESCRIPTION,
-        responses={200: UpdateSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
+        responses={
+            200: UpdateSerializer,
+            404: (PersonaNotInstalled, PersonaNotFound, VersionNotFound),
+        },
+    ),
+    pin=extend_schema(
+        operation_id="pin_persona",
+        summary="Stay at a version of a persona",
+        description=PIN_DESCRIPTION,
+        responses={
+            200: PinnedPersonaSerializer,
+            404: (PersonaNotInstalled, PersonaNotFound, VersionNotFound),
+        },
+    ),
+    unpin=extend_schema(
+        operation_id="unpin_persona",
+        summary="Follow the newest version of a persona again",
+        description=UNPIN_DESCRIPTION,
+        responses={200: UnpinnedPersonaSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
     ),
 )
 class PersonaInstallViewSet(InstallViewSet):
@@ -159,6 +223,7 @@ class PersonaInstallViewSet(InstallViewSet):
     serializer_class = InstallPersonaSerializer
     own_serializer = OwnPersonaSerializer
     uninstalled_serializer = UninstalledPersonaSerializer
+    pinned_serializer, unpinned_serializer = PinnedPersonaSerializer, UnpinnedPersonaSerializer
 
     @extend_schema(
         operation_id="install_persona",
@@ -167,7 +232,7 @@ class PersonaInstallViewSet(InstallViewSet):
         responses={
             201: InstalledPersonaSerializer,
             402: PersonaRequiresPayment,
-            404: PersonaNotFound,
+            404: (PersonaNotFound, VersionNotFound),
             409: PersonaAlreadyInstalled,
         },
     )
@@ -176,7 +241,7 @@ class PersonaInstallViewSet(InstallViewSet):
     def install(self, request):
         fields = self.validated(request)
         install = PersonaInstall.objects.install(
-            request.user, fields["slug"], activate=fields["setActive"]
+            request.user, fields["slug"], activate=fields["setActive"], version=fields["version"]
         )
         return Response(InstalledPersonaSerializer(install).data, status.HTTP_201_CREATED)
 

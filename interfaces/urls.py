@@ -6,8 +6,14 @@ from interfaces.guides.views import GuideViewSet
 from interfaces.mcp.views import McpViewSet
 from interfaces.openapi.root import RootViewSet
 from interfaces.openapi.views import DocumentViewSet, docs
-from interfaces.website import entries, lists, pages, xml
+from interfaces.website import entries, lists, pages, versions, xml
 from interfaces.website.suggestions import SuggestionViewSet
+
+
+def versions_of(model, place):
+    yield re_path(rf"{place}/?$", versions.VersionsPage.as_view(model=model))
+    yield re_path(rf"{place}/(?P<number>[^/]+)/?$", versions.VersionPage.as_view(model=model))
+
 
 INDEX = r"\.well-known/agent-skills/index\.json/?$"
 
@@ -17,6 +23,11 @@ urlpatterns = [
     re_path(r"^skills/(?P<slug>[^/]+)/?$", entries.SkillPage.as_view()),
     re_path(r"^skills/(?P<slug>[^/]+)/files/(?P<path>[\s\S]+?)/?$", entries.FilePage.as_view()),
     re_path(r"^skills/(?P<slug>[^/]+)/picture\.png/?$", entries.PicturePage.as_view(model=Skill)),
+    *(
+        path
+        for model in (Skill, Persona)
+        for path in versions_of(model, rf"^{model.__name__.lower()}s/(?P<slug>[^/]+)/versions")
+    ),
     re_path(r"^personas/?$", lists.PersonasPage.as_view()),
     re_path(r"^personas/(?P<slug>[^/]+)/?$", entries.PersonaPage.as_view()),
     re_path(

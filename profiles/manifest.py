@@ -5,7 +5,8 @@ from collections import namedtuple
 import orjson
 
 COLUMNS = (
-    "kind public_id slug title description version digest installed_digest context_tokens "
+    "kind public_id slug title description version digest number is_pinned "
+    "latest_number latest_version latest_digest installed_digest context_tokens "
     "updated_at deprecation_message successor_slug files is_installed is_bundled is_within content"
 )
 
@@ -15,7 +16,7 @@ class Row(namedtuple("Row", COLUMNS)):  # noqa: PYI024 - named as in SQL
 
     @property
     def is_outdated(self):
-        return self.installed_digest not in {None, self.digest}
+        return self.installed_digest not in {None, self.latest_digest}
 
     @property
     def via(self):

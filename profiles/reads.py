@@ -46,7 +46,7 @@ def updates(agent):
         rows_of(
             installs.objects.present()
             .with_entry()
-            .filter(is_outdated=True, agent_id=agent)
+            .filter(is_outdated=True, agent_id=agent, pinned=None)
             .annotate(changed_at=F(f"{installs.kind}__updated_at")),
             installs.kind,
             columns,

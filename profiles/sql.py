@@ -99,35 +99,60 @@ MAX_SKILLS, MAX_BYTES = 200, 8 * 1024 * 1024  # of which a manifest has the text
 # What is not bundled has no slug here, and nulls come last.
 PLACE = 'kind, CASE WHEN is_bundled THEN slug END COLLATE "C", install_id DESC'
 
+IS_RECALLED = """EXISTS (
+    SELECT FROM catalogue_{kind}version AS pinned
+    WHERE pinned.id = pinned_id AND pinned.recalled_at IS NOT NULL
+)"""
+
+
+# What the agent is given of an `entry`, of which a version may be `pinned`, and the latest.
+GIVEN = """
+    coalesce(pinned.title, entry.title) AS title,
+    coalesce(pinned.description, entry.description) AS description,
+    coalesce(pinned.version, entry.version) AS version,
+    coalesce(pinned.digest, entry.digest) AS digest,
+    coalesce(pinned.number, entry.number) AS number,
+    pinned.id IS NOT NULL AS is_pinned,
+    entry.number AS latest_number, entry.version AS latest_version, entry.digest AS latest_digest,
+    coalesce(pinned.context_tokens, entry.context_tokens) AS context_tokens,
+    CASE WHEN pinned.id IS NULL THEN entry.content ELSE (
+        SELECT convert_from(data, 'UTF8') FROM catalogue_filecontent
+        WHERE catalogue_filecontent.digest = pinned.content_digest
+    ) END AS content
+"""
+
 # What an agent loads when it starts, in its order: the active persona, the skills that it bundles,
 # then the agent's own, the newest first. Sizes are read without the texts.
 MANIFEST = f"""
 WITH active AS (
-    SELECT persona_id, install.digest AS installed_digest
+    SELECT persona_id, install.digest AS installed_digest, pinned_id
     FROM installs_personainstall AS install
     JOIN catalogue_persona AS persona ON persona.id = persona_id
     WHERE agent_id = %(agent)s AND is_active AND {IS_PUBLISHED}
+        AND NOT {IS_RECALLED.format(kind="persona")}
 ), own AS (
-    SELECT skill_id, id AS install_id, digest AS installed_digest
+    SELECT skill_id, id AS install_id, digest AS installed_digest, pinned_id
     FROM installs_skillinstall WHERE agent_id = %(agent)s AND removed_at IS NULL
 ), bundled AS (
     SELECT skill_id FROM active JOIN catalogue_persona_skills USING (persona_id)
 ), listed AS (
     SELECT
-        'persona' AS kind, public_id, slug, title, description, version, digest, installed_digest,
-        context_tokens, updated_at, deprecation_message,
+        'persona' AS kind, {GIVEN}, entry.public_id, entry.slug, installed_digest,
+        entry.updated_at, deprecation_message,
         catalogue_persona_successor(successor_id) AS successor_slug,
-        NULL AS files, true AS is_installed, false AS is_bundled,
-        content, NULL AS install_id
-    FROM active JOIN catalogue_persona ON id = persona_id
+        NULL AS files, true AS is_installed, false AS is_bundled, NULL AS install_id
+    FROM active JOIN catalogue_persona AS entry ON entry.id = active.persona_id
+    LEFT JOIN catalogue_personaversion AS pinned ON pinned.id = pinned_id
     UNION ALL
     SELECT
-        'skill', public_id, slug, title, description, version, digest, installed_digest,
-        context_tokens, updated_at, deprecation_message,
-        catalogue_skill_successor(successor_id), files,
-        install_id IS NOT NULL, bundled.skill_id IS NOT NULL, content, install_id
-    FROM own FULL JOIN bundled USING (skill_id) JOIN catalogue_skill ON id = skill_id
-    WHERE {IS_PUBLISHED}
+        'skill', {GIVEN}, entry.public_id, entry.slug, installed_digest,
+        entry.updated_at, deprecation_message, catalogue_skill_successor(successor_id),
+        coalesce(pinned.files, entry.files),
+        install_id IS NOT NULL, bundled.skill_id IS NOT NULL, install_id
+    FROM own FULL JOIN bundled USING (skill_id)
+    JOIN catalogue_skill AS entry ON entry.id = skill_id
+    LEFT JOIN catalogue_skillversion AS pinned ON pinned.id = pinned_id
+    WHERE {IS_PUBLISHED} AND pinned.recalled_at IS NULL
 ), measured AS (
     SELECT
         *,
@@ -137,7 +162,8 @@ WITH active AS (
     WINDOW places AS (ORDER BY {PLACE} ROWS UNBOUNDED PRECEDING)
 )
 SELECT
-    kind, public_id, slug, title, description, version, digest, installed_digest, context_tokens,
+    kind, public_id, slug, title, description, version, digest, number, is_pinned,
+    latest_number, latest_version, latest_digest, installed_digest, context_tokens,
     updated_at, deprecation_message, successor_slug, files, is_installed, is_bundled, is_within,
     CASE WHEN is_within AND %(with_content)s THEN content END AS content
 FROM measured

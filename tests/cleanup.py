@@ -14,10 +14,22 @@ FILLED_BY_MIGRATIONS = [
 ]
 FACET_COUNTS = ["search_facetcount", "search_facetcountdelta"]
 FEED = ["changes_feed"]
+# PostgreSQL refuses to delete their rows.
+KEPT = ["catalogue_skillversion", "catalogue_personaversion", "catalogue_filecontent"]
+
+
+def forget_versions():
+    """Delete all versions and what they hold, so that entries can be deleted."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
+        for table in KEPT:
+            cursor.execute(f"DELETE FROM {table}")
+        cursor.execute("SET LOCAL session_replication_role = origin")
 
 
 def empty_the_database():
     with connection.cursor() as cursor:
+        forget_versions()
         cursor.execute(written_tables())
         written = [table for (table,) in cursor.fetchall()]
         # Foreign keys are checked at the end of the transaction, so any order will do.

@@ -114,6 +114,7 @@ def managing(name, method, example, body=None, *, policy="manage", **needs):
 
 
 REVIEW = {"rating": 5, "personaSlug": "librarian"}
+VERSIONS = "/skills/pdf-tables/versions"
 REPORT = {"kind": "persona", "slug": "librarian", "reason": "other"}
 
 # The examples succeed one after the other, in this order, and each by itself.
@@ -124,8 +125,15 @@ OPERATIONS = [
     reading("get_skill_md", "/skills/pdf-tables/SKILL.md", budget=1, cached_budget=1),
     reading("get_skill_file", "/skills/pdf-tables/files/scripts/run.py", budget=2),
     reading("get_skill_archive", "/skills/pdf-tables/archive.zip", budget=2),
+    reading("list_skill_versions", f"{VERSIONS}?limit=1", budget=2, cached_budget=2),
+    reading("get_skill_version", f"{VERSIONS}/1", budget=2, cached_budget=1),
+    reading("get_skill_version_md", f"{VERSIONS}/1/SKILL.md", budget=2, cached_budget=1),
+    reading("get_skill_version_file", f"{VERSIONS}/1/files/scripts/run.py", budget=2),
+    reading("get_skill_version_archive", f"{VERSIONS}/1/archive.zip", budget=3),
     reading("list_personas", "/personas?sort=rating&free=true", budget=1, cached_budget=1),
     reading("get_persona", "/personas/archivist", budget=2, cached_budget=1),
+    reading("list_persona_versions", "/personas/archivist/versions", budget=2, cached_budget=2),
+    reading("get_persona_version", "/personas/archivist/versions/1", budget=2, cached_budget=1),
     reading("list_reviews", "/personas/curator/reviews?rating=4", budget=2, cached_budget=2),
     reading("list_facets", "/facets?kind=skill", budget=1, cached_budget=1),
     # The state of the feed before and after.
@@ -149,14 +157,18 @@ OPERATIONS = [
         "install_skill", "skills/install", "pdf-tables", policy="install", budget=3, status=201
     ),
     # The token, the limit, BEGIN and COMMIT, the agent's lock, the install and its change; where it
-    # depends on the entry, the turn at it; for an activation, the previous persona. The updates
-    # have nothing to change here: tests/api/test_updates.py counts one that has.
-    installing("update_skill", "skills/update", "csv-tables", budget=7),
+    # depends on the entry, the turn at it; for an activation, the previous persona; for an update
+    # or a pin, the version.
+    installing("update_skill", "skills/update", "csv-tables", budget=9),
+    installing("pin_skill", "skills/pin", "csv-tables", budget=10),
+    installing("unpin_skill", "skills/unpin", "csv-tables", budget=8),
     installing("uninstall_skill", "skills/uninstall", "csv-tables", budget=7),
     installing(
         "install_persona", "personas/install", "archivist", policy="install", budget=3, status=201
     ),
-    installing("update_persona", "personas/update", "librarian", budget=7),
+    installing("update_persona", "personas/update", "librarian", budget=9),
+    installing("pin_persona", "personas/pin", "librarian", budget=10),
+    installing("unpin_persona", "personas/unpin", "librarian", budget=8),
     installing("activate_persona", "personas/activate", "librarian", budget=9),
     installing("deactivate_persona", "personas/deactivate", "librarian", budget=7),
     Operation(

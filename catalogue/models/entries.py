@@ -103,6 +103,8 @@ class Entry(models.Model):
     version = models.CharField(max_length=64, blank=True)
     license = models.CharField(max_length=300, blank=True)
     content = models.TextField()
+    # Of the newest version, which a published entry's text is of; a trigger sets it.
+    number = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     withdrawn_at = models.DateTimeField(null=True, editable=False)
     # A withdrawal with a reason is a recall.
@@ -245,4 +247,12 @@ def entry_indexes(kind, popularity):
 
 
 # Fields that no snapshot of the history holds: computed, counted, or never changed.
-NO_HISTORY = ["public_id", "created_at", "updated_at", "context_tokens", "digest", "source"]
+NO_HISTORY = [
+    "public_id",
+    "number",
+    "created_at",
+    "updated_at",
+    "context_tokens",
+    "digest",
+    "source",
+]

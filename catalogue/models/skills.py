@@ -83,7 +83,29 @@ class ArchiveDigestField(MigratedAsDjangos, models.CharField):
         return skill.archive_digest
 
 
-class Skill(Entry):
+class SkillFolder:
+    """A folder with a SKILL.md, its `file_text`, and the `files` beside it."""
+
+    def file_at(self, path):
+        """Raises FileNotFound."""
+        matches = [file for file in self.files if file["path"] == path]
+        if not matches:
+            raise FileNotFound
+        return matches[0]
+
+    def bytes_of(self, file):
+        return FileContent.objects.of([file])[file["digest"]]
+
+    def write_archive(self, file):
+        """Write its folder as a zip, of which importing/folders.py bounds the size."""
+        write_zip(file, self.file_text, FileContent.objects.read(self.files))
+
+    @property
+    def archive_size(self):
+        return zip_size(self.file_text, self.files)
+
+
+class Skill(SkillFolder, Entry):
     LONG_COLUMNS = [*Entry.LONG_COLUMNS, "skill_md", "files"]
     NotFound = SkillNotFound
     POPULARITY = "downloads"  # which counter raises it in searches
@@ -121,21 +143,3 @@ class Skill(Entry):
     def file_text(self):
         """The text of its SKILL.md."""
         return self.skill_md or self.content
-
-    def file_at(self, path):
-        """Raises FileNotFound."""
-        matches = [file for file in self.files if file["path"] == path]
-        if not matches:
-            raise FileNotFound
-        return matches[0]
-
-    def bytes_of(self, file):
-        return FileContent.objects.of([file])[file["digest"]]
-
-    def write_archive(self, file):
-        """Write its folder as a zip, of which importing/folders.py bounds the size."""
-        write_zip(file, self.file_text, FileContent.objects.read(self.files))
-
-    @property
-    def archive_size(self):
-        return zip_size(self.file_text, self.files)

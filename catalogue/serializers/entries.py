@@ -6,6 +6,7 @@ from catalogue.serializers.fields import (
     ContextTokensField,
     DescriptionField,
     EntrySlugField,
+    NumberField,
     TitleField,
     VersionField,
 )
@@ -53,6 +54,7 @@ class EntrySerializer(ResponseSerializer):
         max_length=max_length(Entry, "author"), initial="Harbour Tools", help_text=UNKNOWN
     )
     version = VersionField()
+    number = NumberField()
     license = TextField(max_length=max_length(Entry, "license"), initial="MIT", help_text=UNKNOWN)
     contextTokens = ContextTokensField(source="context_tokens")
     digest = DigestField(

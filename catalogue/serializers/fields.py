@@ -36,12 +36,26 @@ class VersionField(TextField):
     initial = "1.6.0"
 
 
+class NumberField(CountField):
+    help_text = "Of the version: 1, 2, 3 … for each text that was published."
+    initial = 3
+
+
 class ContextTokensField(CountField):
     help_text = "About what `content` costs an agent's context: characters / 4."
 
 
 class PathField(TextField):
     initial = "scripts/tables.py"
+
+
+class SkillMdField(TextField):
+    component = "SkillMd"
+    keywords = {
+        "type": "string",
+        "description": "Frontmatter between two lines of `---`, then Markdown.",
+    }
+    initial = "---\nname: pdf-tables\ndescription: Extracts tables from PDF files into CSV.\n---\n"
 
 
 class BytesField(TextField):

@@ -5,14 +5,48 @@ from urllib.parse import quote
 from django.urls import reverse
 
 from catalogue.serializers.fields import PathField
+from catalogue.skill_md import name_of
 from marketplace.api.fields import ChoiceField, CountField, DigestField, UrlField
+from marketplace.api.file_responses import Download
 from marketplace.api.serializers import ResponseListSerializer, ResponseSerializer
 
 TEXT_FILE, OTHER_FILE = "text/plain", "application/octet-stream"
 
 
+def download_of(folder, file):
+    content_type = media_type(file)
+    if file["is_text"]:
+        content_type += "; charset=utf-8"
+    return Download(
+        digest=file["digest"],
+        size=file["size"],
+        write=lambda output: output.write(folder.bytes_of(file)),
+        filename=file["path"].rpartition("/")[2],
+        content_type=content_type,
+        stored_as=file["digest"],
+    )
+
+
+def archive_of(folder):
+    """A skill, or a version of one, as a zip."""
+    return Download(
+        digest=folder.digest,
+        size=folder.archive_size,
+        write=folder.write_archive,
+        filename=f"{name_of(folder)}.zip",
+        content_type="application/zip",
+        # The digest of a skill may be that of one of its files, too.
+        stored_as=f"{folder.digest}.zip",
+    )
+
+
 def files_address(skill):
     return f"{reverse('skill-detail', args=[skill.slug])}/files"
+
+
+def version_address(version):
+    """Of a version of a skill, or a row with its slug and number."""
+    return reverse("skill-version-detail", args=[version.slug, version.number])
 
 
 def media_type(file):
@@ -24,9 +58,11 @@ class FileListSerializer(ResponseListSerializer):
     """The files of a skill, or of a row with its slug and files."""
 
     def represent(self, skill, context):
-        address = files_address(skill) if skill.files else ""
+        address, query = f"{files_address(skill)}/" if skill.files else "", "?digest={digest}"
+        if skill.files and getattr(skill, "is_pinned", False):
+            address, query = f"{version_address(skill)}/files/", ""
         files = (
-            {**file, "address": f"{address}/{quote(file['path'])}?digest={file['digest']}"}
+            {**file, "address": f"{address}{quote(file['path'])}{query.format(**file)}"}
             for file in skill.files
         )
         return super().represent(files, context)

@@ -6,7 +6,15 @@ from marketplace.schema import read_sql
 read = partial(read_sql, __file__)
 
 # What no list or detail shows, and what never changes.
-UNSEEN = {"id", "public_id", "source", "withdrawn_at", "withdrawal_reason", "archive_digest"}
+UNSEEN = {
+    "id",
+    "public_id",
+    "number",
+    "source",
+    "withdrawn_at",
+    "withdrawal_reason",
+    "archive_digest",
+}
 
 
 def entries(model, other, *, beside):

@@ -8,11 +8,11 @@ DECLARE
     published text;
 BEGIN
     SELECT slug INTO published FROM catalogue_{kind} WHERE id = entry AND status = 'published';
-    UPDATE changes_change SET change = 'withdrawn', digest = NULL, changed_at = place
+    UPDATE changes_change SET change = 'withdrawn', digest = NULL, number = NULL, changed_at = place
     WHERE kind = '{kind}' AND entry_id = entry AND change <> 'withdrawn'
         AND slug IS DISTINCT FROM published;
-    INSERT INTO changes_change AS known (kind, entry_id, slug, change, digest, changed_at)
-    SELECT '{kind}', entry, slug, 'published', digest, place
+    INSERT INTO changes_change AS known (kind, entry_id, slug, change, digest, number, changed_at)
+    SELECT '{kind}', entry, slug, 'published', digest, number, place
     FROM catalogue_{kind} WHERE id = entry AND status = 'published'
     ON CONFLICT (kind, slug) DO UPDATE SET
         entry_id = entry,
@@ -22,9 +22,10 @@ BEGIN
             ELSE 'updated'
         END,
         digest = excluded.digest,
+        number = excluded.number,
         changed_at = place
-    WHERE (known.entry_id, known.digest, known.changed_at)
-        IS DISTINCT FROM (entry, excluded.digest, place);
+    WHERE (known.entry_id, known.digest, known.number, known.changed_at)
+        IS DISTINCT FROM (entry, excluded.digest, excluded.number, place);
 END $$;
 
 CREATE OR REPLACE FUNCTION changes_{kind}_changed() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,1 +1,2 @@
-from installs.models.installs import PersonaInstall, SkillInstall, take_turn
+from installs.models.base import take_turn
+from installs.models.installs import PersonaInstall, SkillInstall

@@ -1,14 +1,16 @@
-from typing import NamedTuple
-
 from django.contrib.postgres.expressions import ArraySubquery
 from django.contrib.postgres.indexes import BrinIndex
-from django.db import connection, models, transaction
-from django.db.models import Case, F, OuterRef, Q, When
-from django.db.models.functions import Coalesce, Now
+from django.db import models, transaction
+from django.db.models import F, OuterRef, Q
 
 from agents.models import Agent
-from catalogue.exceptions import PersonaNotFound, SkillNotFound
-from catalogue.models import Persona, Skill, Status, successor_slug
+from catalogue.exceptions import PersonaNotFound, SkillNotFound, VersionNotFound
+from catalogue.models import (
+    Persona,
+    PersonaVersion,
+    Skill,
+    SkillVersion,
+)
 from installs.exceptions import (
     PersonaAlreadyInstalled,
     PersonaNotInstalled,
@@ -16,147 +18,29 @@ from installs.exceptions import (
     SkillAlreadyInstalled,
     SkillNotInstalled,
 )
-from installs.sql import INSTALL_PERSONA, INSTALL_SKILL, turn_of
-from marketplace.rows import instance_of
-
-# Columns of an entry that its install is listed with.
-LISTED_COLUMNS = ["public_id", "slug", "title", "version", "status", "deprecation_message"]
-
-
-def take_turn(kind, slug):
-    """Queue for an entry until the transaction ends, as the hot statements do."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {turn_of(kind)}", {"slug": slug})
-
-
-class InstallQuerySet(models.QuerySet):
-    def present(self):
-        """What agents have; the others are history."""
-        return self.filter(removed_at=None)
-
-    def own(self, agent, slug):
-        """The agent's present install of an entry, with the entry; raises the kind's NotInstalled.
-
-        It is as it is now if the agent is locked, as every write of an install locks it.
-        """
-        kind = self.model.kind
-        installs = self.present().filter(agent=agent, **{f"{kind}__slug": slug})
-        installs = installs.select_related(kind).defer(*self.model.Entry.long_columns(f"{kind}__"))
-        install = installs.first()
-        if install is None:
-            raise self.model.NotInstalled
-        return install
-
-    def lock_own(self, agent, slug):
-        """`own` for a write that depends on the entry, locked as installing it locks it."""
-        agent.lock_active()
-        take_turn(self.model.kind, slug)
-        return self.select_for_update(no_key=True, of=[self.model.kind]).own(agent, slug)
-
-    def with_entry(self):
-        """Annotate what a list shows of the entry.
-
-        An outdated install is of another text than its entry, which is published, has now.
-        """
-        kind = self.model.kind
-        return self.annotate(
-            entry_digest=F(f"{kind}__digest"),
-            successor_slug=successor_slug(self.model.Entry, f"{kind}__"),
-            is_outdated=Case(
-                When(
-                    ~Q(installed_digest=F(f"{kind}__digest")),
-                    **{f"{kind}__status": Status.PUBLISHED},
-                    then=True,
-                ),
-                default=False,
-            ),
-            gone_since=Coalesce(f"{kind}__withdrawn_at", f"{kind}__updated_at"),
-            **{name: F(f"{kind}__{name}") for name in LISTED_COLUMNS},
-        )
-
-
-class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
-    @transaction.atomic
-    def uninstall(self, agent, slug):
-        """Take an entry away from the agent, withdrawn or not.
-
-        Raises the kind's NotInstalled (contract 12.6).
-        """
-        agent.lock_active()
-        install = self.own(agent, slug)
-        install.uninstall()
-        return install
-
-    @transaction.atomic
-    def update_own(self, agent, slug):
-        """Note that the agent uses the entry's present text; returns an Update.
-
-        Raises the kind's NotInstalled; of a withdrawn entry, its NotFound (contract 16.7).
-        """
-        install = self.lock_own(agent, slug)
-        entry, previous = install.entry, install.installed_digest
-        if not entry.is_published:
-            raise self.model.NotFound
-        if previous != entry.digest:
-            install.installed_digest = entry.digest
-            install.save(update_fields=["installed_digest"])
-        return Update(entry.slug, entry.digest, previous)
-
-    def from_verdict(self, agent, verdict):
-        """The install of a statement's verdict, and its entry."""
-        kind = self.model.kind
-        entry = instance_of(self.model.Entry, verdict, f"{kind}_")
-        return instance_of(self.model, verdict, "install_", agent=agent, **{kind: entry})
-
-
-class Update(NamedTuple):
-    slug: str
-    digest: str
-    previous_digest: str
+from installs.models.base import Install, InstallManager, InstallQuerySet
+from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
 
 
 class SkillInstallManager(InstallManager):
-    def install(self, agent, slug, *, runtime=""):
+    def install(self, agent, slug, *, runtime="", version=None):
         """Give the agent a skill, at most once, and count the download.
+
+        With the number of a `version` it is that one, which is pinned.
 
         Downloads count installs: an uninstall takes nothing back, and the next install counts.
 
-        Raises SkillAlreadyInstalled, even if staff have withdrawn the skill since, or
-        SkillNotFound (contract 9.3).
+        Raises SkillAlreadyInstalled, even if staff have withdrawn the skill since, SkillNotFound
+        (contract 9.3) or VersionNotFound.
         """
-        verdict = agent.fetch_verdict(INSTALL_SKILL, slug=slug, runtime=runtime)
+        verdict = agent.fetch_verdict(INSTALL_SKILL, slug=slug, runtime=runtime, number=version)
         if verdict.is_installed:
             raise SkillAlreadyInstalled
-        if verdict.install_id is None:
+        if not verdict.is_published:
             raise SkillNotFound
+        if verdict.install_id is None:
+            raise VersionNotFound
         return self.from_verdict(agent, verdict)
-
-
-class Install(models.Model):
-    """What skill and persona installs share."""
-
-    installed_at = models.DateTimeField(auto_now_add=True)
-    removed_at = models.DateTimeField(null=True, editable=False)
-    # The entry's digest when it was installed or last updated.
-    installed_digest = models.CharField(
-        max_length=71, editable=False, default="", db_default="", db_column="digest"
-    )
-
-    class Meta:
-        abstract = True
-        ordering = ["-id"]
-
-    def __str__(self):
-        return f"install {self.pk}"
-
-    @property
-    def entry(self):
-        return getattr(self, self.kind)
-
-    def uninstall(self, *update_fields):
-        """Keep the row as history only."""
-        self.removed_at = Now()
-        self.save(update_fields=["removed_at", *update_fields])
 
 
 class SkillInstall(Install):
@@ -167,6 +51,9 @@ class SkillInstall(Install):
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="skill_installs", db_index=False)
     # skill_install_times begins with the skill.
     skill = models.ForeignKey(Skill, models.PROTECT, related_name="agent_installs", db_index=False)
+    pinned = models.ForeignKey(
+        SkillVersion, models.PROTECT, null=True, editable=False, related_name="+", db_index=False
+    )
     runtime = models.TextField(blank=True)
 
     objects = SkillInstallManager()
@@ -196,19 +83,24 @@ class PersonaInstallQuerySet(InstallQuerySet):
 
 
 class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)):
-    def install(self, agent, slug, *, activate=False):
+    def install(self, agent, slug, *, activate=False, version=None):
         """Give the agent a free persona, at most once; on request as its one active persona.
 
+        With the number of a `version` it is that one, which is pinned.
+
         Raises PersonaAlreadyInstalled, even if staff have withdrawn the persona or given it a price
-        since, PersonaNotFound or PersonaRequiresPayment (contract 9.7).
+        since, PersonaNotFound, PersonaRequiresPayment (contract 9.7) or VersionNotFound.
         """
-        verdict = agent.fetch_verdict(INSTALL_PERSONA, slug=slug, activate=activate)
+        values = {"slug": slug, "activate": activate, "number": version}
+        verdict = agent.fetch_verdict(INSTALL_PERSONA, **values)
         if verdict.is_installed:
             raise PersonaAlreadyInstalled
         if not verdict.is_published:
             raise PersonaNotFound
-        if verdict.install_id is None:
+        if not verdict.is_free:
             raise PersonaRequiresPayment
+        if verdict.install_id is None:
+            raise VersionNotFound
         return self.from_verdict(agent, verdict)
 
     @transaction.atomic
@@ -250,6 +142,9 @@ class PersonaInstall(Install):
     )
     persona = models.ForeignKey(
         Persona, models.PROTECT, related_name="agent_installs", db_index=False
+    )
+    pinned = models.ForeignKey(
+        PersonaVersion, models.PROTECT, null=True, editable=False, related_name="+", db_index=False
     )
     is_active = models.BooleanField(default=False)
 

@@ -13,23 +13,14 @@ from catalogue import reads
 from catalogue.exceptions import SkillNotFound
 from catalogue.frontmatter import read_frontmatter
 from catalogue.models import content_digest
+from catalogue.serializers.fields import SkillMdField
 from infrastructure.http_cache.validators import ALWAYS_FRESH
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.guides.views import guide
-from marketplace.api.fields import TextField
 from marketplace.api.responses import public_response
 from marketplace.api.viewsets import PublicReadingViewSet
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
-
-
-class SkillMdField(TextField):
-    component = "SkillMd"
-    keywords = {
-        "type": "string",
-        "description": "Frontmatter between two lines of `---`, then Markdown.",
-    }
-    initial = "---\nname: pdf-tables\ndescription: Extracts tables from PDF files into CSV.\n---\n"
 
 
 class DiscoveryViewSet(PublicReadingViewSet):

@@ -4,8 +4,8 @@ A skill is its folder under `skill://skills/<slug>/`, with the bytes that the AP
 marketplace's own is `skill://agent-marketplace/`, where no slug can take its place. Clients check
 every digest, so an entry holds nothing that changes while the files do not.
 
-Whoever has no token is listed the marketplace's own skill; an agent, the skills of its manifest.
-Any published skill can be read. Reading counts no download.
+Whoever has no token is listed the marketplace's own skill; an agent, the skills of its manifest, as
+the version that it has pinned. Any published skill can be read. Reading counts no download.
 """
 
 import json
@@ -34,9 +34,9 @@ from mcp.types import (
 
 from catalogue import reads
 from catalogue.archives import SKILL_MD
-from catalogue.exceptions import SkillNotFound
+from catalogue.exceptions import SkillNotFound, VersionNotFound
 from catalogue.frontmatter import FENCED, parse_yaml
-from catalogue.models import Skill, content_digest
+from catalogue.models import FileContent, Skill, SkillVersion, content_digest
 from catalogue.serializers.files import media_type
 from catalogue.skill_md import MAX_NAME, name_of
 from interfaces.guides.views import guide
@@ -114,7 +114,7 @@ def get_skill(request, params):
             raise unknown(params.uri)
         return folder.entry()
 
-    return {"skill": with_folder(request, params.uri, entry_of)}, PUBLIC
+    return {"skill": with_folder(request, params.uri, entry_of)}, scope_of(request)
 
 
 def list_resources(request, params):
@@ -138,7 +138,12 @@ def list_templates(_request, _params):
 
 def read_resource(request, params):
     contents = with_folder(request, params.uri, partial(contents_of, params.uri))
-    return ReadResourceResult(contents=[contents], **PUBLIC)
+    return ReadResourceResult(contents=[contents], **scope_of(request))
+
+
+def scope_of(request):
+    """Who may cache what a URI reads: an agent may have pinned another version."""
+    return PRIVATE if "HTTP_AUTHORIZATION" in request.META else PUBLIC
 
 
 def contents_of(uri, folder, path):
@@ -158,33 +163,47 @@ def page(request, cursor):
     if cursor is not None and not re.fullmatch("[0-9]{1,9}", cursor):
         raise MCPError(INVALID_PARAMS, "cursor is invalid")
     start = int(cursor or 0)
-    slugs, scope = slugs_for(request)
-    page_slugs = [None, *slugs][start : start + PAGE]
-    rows = Skill.objects.published().filter(slug__in=page_slugs)
-    skills = {skill.slug: skill for skill in rows.with_head()}
-    folders = [
-        own_folder(request) if slug is None else listed_folder(skills[slug])
+    numbers, scope = skills_for(request)
+    page_slugs = [None, *numbers][start : start + PAGE]
+    folders = folders_of({slug: numbers[slug] for slug in page_slugs if slug})
+    listed = [
+        own_folder(request) if slug is None else folders[slug]
         for slug in page_slugs
-        if slug is None or slug in skills
+        if slug is None or slug in folders
     ]
-    next_cursor = str(start + PAGE) if start + PAGE <= len(slugs) else None
-    return folders, next_cursor, scope
+    next_cursor = str(start + PAGE) if start + PAGE <= len(numbers) else None
+    return listed, next_cursor, scope
 
 
-def slugs_for(request):
-    """The slugs of the skills that are listed after the marketplace's own, and who may cache.
+def folders_of(numbers):
+    """The folders, by slug, of skills with the numbers of versions that are pinned, or None."""
+    rows = Skill.objects.published().filter(slug__in=numbers)
+    folders = {skill.slug: listed_folder(skill) for skill in rows.with_head()}
+    pinned = {slug: number for slug, number in numbers.items() if number}
+    versions = SkillVersion.objects.readable().numbered(pinned)
+    texts = FileContent.objects.of({"digest": version.skill_md_digest} for version in versions)
+    for version in versions:
+        version.file_text = texts[version.skill_md_digest].decode()
+        folders[version.slug] = folder_of(version)
+    return folders
 
-    A token that is refused gets no public list, which a client would take for the agent's.
+
+def skills_for(request):
+    """The skills that are listed after the marketplace's own, and who may cache.
+
+    They are `{slug: number of the version that is pinned, or None}`. A token that is refused gets
+    no public list, which a client would take for the agent's.
     """
     if "HTTP_AUTHORIZATION" not in request.META:
-        return [], PUBLIC
+        return {}, PUBLIC
     response = call_api(request, "GET", reverse("manifest-manifest"), query=[("content", "false")])
     data = json.loads(response.content)
     if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise MCPError(INTERNAL_ERROR, data["error"])
     if response.status_code >= HTTPStatus.BAD_REQUEST:
         raise MCPError(INVALID_PARAMS, data["error"])
-    return [row["slug"] for row in data["skills"]], PRIVATE
+    rows = data["skills"]
+    return {row["slug"]: row["number"] if row["pinned"] else None for row in rows}, PRIVATE
 
 
 def with_folder(request, uri, use):
@@ -202,9 +221,12 @@ def with_folder(request, uri, use):
             raise unknown(uri)
         return use(folder, "/".join(parts[len(above) :]))
 
+    number = skills_for(request)[0].get(parts[1])
     try:
+        if number is not None:
+            return reads.skill_versions.one(parts[1], str(number), use_skill).value
         return reads.with_skill(parts[1], use_skill)
-    except SkillNotFound as error:
+    except (SkillNotFound, VersionNotFound) as error:
         raise unknown(uri) from error
 
 
@@ -231,13 +253,15 @@ def own_folder(request):
 
 
 def folder_of(skill):
-    return Folder(
-        folder_uri(skill), *with_size_and_digest(skill.file_text), skill.files, skill.bytes_of
-    )
+    """Of a skill or a version of one."""
+    text = skill.file_text
+    uri = folder_uri(skill.slug, parse_yaml(FENCED.match(text)[1])["name"])
+    return Folder(uri, *with_size_and_digest(text), skill.files, skill.bytes_of)
 
 
 def listed_folder(skill):
-    return Folder(folder_uri(skill), skill.head, skill.size, skill.skill_md_digest, skill.files)
+    uri = folder_uri(skill.slug, name_of(skill))
+    return Folder(uri, skill.head, skill.size, skill.skill_md_digest, skill.files)
 
 
 def with_size_and_digest(text):
@@ -245,8 +269,7 @@ def with_size_and_digest(text):
     return text, len(data), content_digest(data)
 
 
-def folder_uri(skill):
+def folder_uri(slug, name):
     # The last folder has the name of the SKILL.md.
-    name = name_of(skill)
-    folder = skill.slug if name == skill.slug else f"{skill.slug}/{name}"
+    folder = slug if name == slug else f"{slug}/{name}"
     return f"{SCHEME}{CATALOGUE}/{folder}"

@@ -17,7 +17,8 @@ def parts_of(table):
     WITH RECURSIVE part (number) AS (
         {first}
         UNION ALL
-        SELECT ({first} AND id >= (number + 1) * {IDS_PER_PART}) FROM part WHERE number IS NOT NULL
+        SELECT ({first} AND id >= (part.number + 1) * {IDS_PER_PART})
+        FROM part WHERE part.number IS NOT NULL
     )
     SELECT number FROM part WHERE number IS NOT NULL
     """

@@ -3,6 +3,7 @@ from catalogue.serializers.fields import (
     ContextTokensField,
     DescriptionField,
     EntrySlugField,
+    NumberField,
     TitleField,
     VersionField,
 )
@@ -26,9 +27,18 @@ class ContentField(TextField):
     initial = "You are an archivist."
 
 
+class LatestSerializer(ResponseSerializer):
+    number = NumberField(source="latest_number")
+    version = VersionField(source="latest_version")
+    digest = DigestField(source="latest_digest")
+
+
 class ManifestEntrySerializer(ResponseSerializer):
     version = VersionField()
     digest = DigestField()
+    number = NumberField(help_text="Of the version that you are given.")
+    pinned = BooleanField(source="is_pinned", help_text="Whether you stay at this version.")
+    latest = LatestSerializer(source="*", help_text="The newest version.")
     installedDigest = DigestField(
         source="installed_digest",
         allow_null=True,

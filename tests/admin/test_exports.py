@@ -8,6 +8,7 @@ import pytest
 from catalogue.models import Persona, Skill
 from importing import exports
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, confirm, outcomes, upload
+from tests.cleanup import forget_versions
 from tests.factories import ABOUT, PersonaFactory, SkillFactory
 
 
@@ -68,6 +69,7 @@ def test_into_an_empty_catalogue_it_brings_the_same_fields(admin_client):
     bundles = {
         persona.slug: {s.slug for s in persona.skills.all()} for persona in Persona.objects.all()
     }
+    forget_versions()
     Persona.objects.all().delete()
     Skill.objects.all().delete()
 

@@ -295,7 +295,7 @@ def test_a_suspension_is_in_the_history_with_its_reason(admin_client):
 
 @pytest.mark.parametrize("make", [SkillFactory, PersonaFactory])
 def test_a_deletion_takes_a_snapshot(admin_client, make):
-    entry = make()
+    entry = make(status="draft")
     model, pk = type(entry), entry.pk
     kind = model._meta.model_name
 

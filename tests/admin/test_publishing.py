@@ -82,8 +82,19 @@ def test_what_an_agent_has_installed_cannot_be_deleted(admin_client, install):
     assert type(entry).objects.filter(pk=entry.pk).exists()
 
 
-def test_deleting_a_skill_that_nobody_has_leaves_the_personas_that_bundle_it(admin_client, anyone):
-    skill = SkillFactory()
+def test_what_was_published_cannot_be_deleted(admin_client):
+    skill = SkillFactory(slug="pdf-tables")
+    skill.withdraw()
+
+    response = admin_client.post(change_page(skill).replace("change", "delete"), {"post": "yes"})
+
+    assert str(response.context["title"]) == "Cannot delete skill"
+    assert "pdf-tables 1" in response.content.decode()
+    assert Skill.objects.exists()
+
+
+def test_deleting_a_draft_leaves_the_personas_that_bundle_it(admin_client, anyone):
+    skill = SkillFactory(status="draft")
     PersonaFactory(slug="archivist", skills=[skill])
 
     response = admin_client.post(change_page(skill).replace("change", "delete"), {"post": "yes"})

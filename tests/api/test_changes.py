@@ -29,6 +29,7 @@ def test_it_shows_each_entry_and_where_to_go_on(anyone):
                 "slug": "pdf-tables",
                 "change": "published",
                 "digest": skill.digest,
+                "number": 1,
                 "at": timestamp(skill_change.changed_at),
             },
             {
@@ -36,6 +37,7 @@ def test_it_shows_each_entry_and_where_to_go_on(anyone):
                 "slug": "archivist",
                 "change": "published",
                 "digest": persona.digest,
+                "number": 1,
                 "at": timestamp(persona_change.changed_at),
             },
         ],

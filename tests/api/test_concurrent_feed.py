@@ -5,7 +5,7 @@ from datetime import timedelta
 from threading import Event
 
 import pytest
-from django.db import IntegrityError, connection, transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from catalogue.models import Skill
@@ -31,7 +31,8 @@ def publish(slug):
 
 def test_what_begins_first_and_commits_last_is_read_after_the_other(anyone):
     for slug in ("first", "second"):
-        SkillFactory(slug=slug, status="draft")
+        # Whoever stores the same text first makes the other wait.
+        SkillFactory(slug=slug, status="draft", content=slug)
     has_written, may_commit = Event(), Event()
 
     def slowly():
@@ -166,16 +167,12 @@ def test_a_clock_that_is_set_back_puts_nothing_into_the_past(anyone):
     assert poll(anyone, cursor)[0] == ["second"]
 
 
-@pytest.mark.parametrize("leave", ["rename", "delete"])
-def test_a_skill_that_leaves_and_a_persona_that_bundles_it_do_not_deadlock(leave):
+def test_a_skill_that_leaves_and_a_persona_that_bundles_it_do_not_deadlock():
     skill, persona = SkillFactory(slug="pdf-tables"), PersonaFactory(slug="archivist")
     key = skill.pk
 
     def leaves():
-        if leave == "delete":
-            skill.delete()
-        else:
-            Skill.objects.filter(pk=key).update(slug="tables")
+        Skill.objects.filter(pk=key).update(slug="tables")
 
     def bundle():
         with transaction.atomic():
@@ -183,14 +180,9 @@ def test_a_skill_that_leaves_and_a_persona_that_bundles_it_do_not_deadlock(leave
             persona.save()
             persona.skills.add(key)
 
-    if leave == "delete":
-        with pytest.raises(IntegrityError):
-            during(leaves, bundle)
-    else:
-        during(leaves, bundle)
+    during(leaves, bundle)
 
-    change = Change.objects.get(slug="archivist")
-    assert change.change == ("published" if leave == "delete" else "updated")
+    assert Change.objects.get(slug="archivist").change == "updated"
 
 
 # Tombstones

@@ -61,8 +61,6 @@ def test_it_names_its_successor_as_long_as_that_is_published(anyone, entry, succ
     assert shown(anyone, path) == REPLACED
     successor.redraft()
     assert shown(anyone, path) == OLD
-    successor.delete()
-    assert shown(anyone, path) == OLD
 
 
 def test_a_successor_may_be_called_otherwise(anyone, entry, successor, path):

@@ -81,7 +81,7 @@ def test_it_is_exact_after_every_edit(anyone):
 
     other.withdraw()
     assert facets(anyone)["licenses"] == counted(ISC=1)
-    skill.delete()
+    skill.redraft()
     assert facets(anyone)["licenses"] == []
     other.publish()
     assert facets(anyone)["licenses"] == counted(MIT=1)

@@ -29,6 +29,13 @@ def row_of(entry, digest, **more):
         "title": entry.title,
         "version": entry.version,
         "digest": entry.digest,
+        "number": entry.versions.count(),
+        "pinned": False,
+        "latest": {
+            "number": entry.versions.count(),
+            "version": entry.version,
+            "digest": entry.digest,
+        },
         "installedDigest": digest,
         "updateAvailable": digest not in {None, entry.digest},
         "content": entry.content,

@@ -14,6 +14,7 @@ def as_listed(persona, **changes):
         "personaId": persona.public_id,
         "slug": persona.slug,
         **{name: getattr(persona, name) for name in ABOUT},
+        "number": 1,
         "deprecation": None,
         "priceCents": persona.price_cents,
         "isFree": persona.price_cents == 0,

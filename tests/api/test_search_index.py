@@ -34,7 +34,7 @@ def test_it_follows_every_change_of_an_entry(anyone):
 
     skill.status = "published"
     skill.save(update_fields=["status"])
-    skill.delete()
+    skill.redraft()
     assert found(anyone, "thermometer") == []
     assert not SkillPosting.objects.exists()
 

@@ -14,6 +14,7 @@ def as_listed(skill):
         "skillId": skill.public_id,
         "slug": skill.slug,
         **{name: getattr(skill, name) for name in ABOUT_SKILL},
+        "number": 1,
         "deprecation": None,
         "downloads": skill.downloads,
         "contextTokens": skill.context_tokens,

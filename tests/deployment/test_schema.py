@@ -9,7 +9,7 @@ from django.apps import apps
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from catalogue.schema import SQL as FUNCTIONS_OF_COLUMNS
+from catalogue.schema import FUNCTIONS as FUNCTIONS_OF_COLUMNS
 from demo.postgres import CHECKOUT
 
 pytestmark = pytest.mark.django_db

@@ -68,6 +68,7 @@ def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
         "author": "Harbour Tools",
         "version": "1.10",
         "license": "MIT",
+        "number": 1,
         "deprecation": None,
         "priceCents": 0,
         "isFree": True,

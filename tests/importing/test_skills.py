@@ -51,6 +51,7 @@ def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
     assert shown == {
         "slug": "pdf-tables",
         **ABOUT_SKILL,
+        "number": 1,
         "deprecation": None,
         "downloads": 0,
         "contextTokens": -(-len(file.read_text()) // 4),

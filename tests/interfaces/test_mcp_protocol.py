@@ -14,7 +14,8 @@ TOOLS = [
     *("confirm_claim", "my_profile", "my_manifest", "my_limits", "list_tokens", "create_token"),
     *("rotate_token", "revoke_token", "install_skill"),
     *("install_persona", "uninstall_skill", "uninstall_persona", "activate_persona"),
-    *("deactivate_persona", "update_skill", "update_persona", "my_skills", "my_personas"),
+    *("deactivate_persona", "update_skill", "update_persona", "pin_skill", "unpin_skill"),
+    *("pin_persona", "unpin_persona", "my_skills", "my_personas"),
     *("submit_review", "report", "list_reviews", "my_reviews", "delete_review"),
 ]
 

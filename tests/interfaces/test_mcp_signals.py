@@ -56,6 +56,7 @@ def test_it_lists_changes_since_a_cursor(anyone):
             "slug": "archivist",
             "change": "published",
             "digest": persona.digest,
+            "number": 1,
             "at": timestamp(change.changed_at),
         }
     ]

@@ -49,6 +49,10 @@ def test_it_offers_its_tools(anyone):
         "deactivate_persona": {**READS_ONLY, "readOnlyHint": False},
         "update_skill": {**READS_ONLY, "readOnlyHint": False},
         "update_persona": {**READS_ONLY, "readOnlyHint": False},
+        "pin_skill": {**READS_ONLY, "readOnlyHint": False},
+        "unpin_skill": {**READS_ONLY, "readOnlyHint": False},
+        "pin_persona": {**READS_ONLY, "readOnlyHint": False},
+        "unpin_persona": {**READS_ONLY, "readOnlyHint": False},
         "confirm_claim": {**READS_ONLY, "readOnlyHint": False},
         "submit_review": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
         "my_profile": READS_ONLY,
@@ -146,6 +150,7 @@ def test_it_offers_its_tools(anyone):
             {
                 "slug": {"type": "string", "minLength": 1},
                 "runtime": {"type": "string", "default": ""},
+                "version": {"type": "integer", "minimum": 1, "maximum": 2147483647},
             },
         ),
         (
@@ -154,6 +159,7 @@ def test_it_offers_its_tools(anyone):
             {
                 "slug": {"type": "string", "minLength": 1},
                 "setActive": {"type": "boolean", "default": False},
+                "version": {"type": "integer", "minimum": 1, "maximum": 2147483647},
             },
         ),
         (

@@ -91,6 +91,18 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules):
         entry = self.published(kind, slug)
         return error(404, NOT_FOUND[kind]) if entry is None else Response(200, entry.detail())
 
+    def list_skill_versions(self, _token, query, slug):
+        return self.list_versions("skills", query, slug)
+
+    def list_persona_versions(self, _token, query, slug):
+        return self.list_versions("personas", query, slug)
+
+    def list_versions(self, kind, query, slug):
+        if problem := validation.version_query_problem(query):
+            return error(400, problem)
+        entry = self.published(kind, slug)
+        return error(404, NOT_FOUND[kind]) if entry is None else entry.listed_versions()
+
     def list_skills(self, _token, query):
         return self.list_entries("skills", query)
 

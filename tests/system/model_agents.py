@@ -102,6 +102,8 @@ class Install:
     digest: str
     installed: Any
     runtime: str = ""
+    number: int | None = None
+    pinned: Any = None  # the Version
 
 
 @dataclass(eq=False)
@@ -165,7 +167,7 @@ class Agent(ShortRepr):
         return [
             {
                 **self.installed(entry, install),
-                **entry.compared(install),
+                **entry.shown_to(install),
                 "updateAvailable": entry.is_published and install.digest != entry.digest,
                 "withdrawnAt": None if entry.is_published else entry.gone[1],
             }
@@ -199,7 +201,7 @@ class Agent(ShortRepr):
         outdated = [
             (entry, install)
             for entry, install in (self.skills | self.personas).items()
-            if entry.is_published and install.digest != entry.digest
+            if entry.is_published and install.digest != entry.digest and not install.pinned
         ]
         return [
             {
@@ -217,16 +219,18 @@ class Agent(ShortRepr):
         own = [skill for skill, _ in newest(self.skills) if skill.is_published]
         skills = [*bundled, *(skill for skill in own if skill not in bundled)]
         loaded = [persona] * (persona is not None) + skills
-        sizes = [len(entry.content.encode()) for entry in loaded]
+        installs = self.skills | self.personas
+        given = {entry: entry.given(installs.get(entry)) for entry in loaded}
+        sizes = [len(text.content.encode()) for text in given.values()]
         fits = {entry: sum(sizes[: n + 1]) <= MAX_BYTES for n, entry in enumerate(loaded)}
 
         def row(entry, install):
             return {
                 **entry.named(),
-                **entry.compared(install),
+                **entry.shown_to(install),
                 "updateAvailable": install is not None and install.digest != entry.digest,
-                "content": entry.content if with_content and fits[entry] else None,
-                "contextTokens": entry.context_tokens,
+                "content": given[entry].content if with_content and fits[entry] else None,
+                "contextTokens": given[entry].context_tokens,
                 "deprecation": entry.deprecated,
             }
 
@@ -235,13 +239,13 @@ class Agent(ShortRepr):
             "skills": [
                 {
                     **row(skill, self.skills.get(skill)),
-                    "description": skill.fields["description"],
+                    "description": given[skill].description,
                     "files": [],
                     "via": ["install"] * (skill in own) + ["persona"] * (skill in bundled),
                 }
                 for skill in skills
             ],
-            "contextTokens": sum(entry.context_tokens for entry in loaded),
+            "contextTokens": sum(text.context_tokens for text in given.values()),
             "advisories": self.advisories(),
             "truncated": with_content and not all(fits.values()),
         }

@@ -13,6 +13,23 @@ from tests.system.model_validation import FILTERS
 edits = count()  # numbers the changes of entries that staff make
 
 
+@dataclass
+class Version:
+    """A text that was published."""
+
+    number: int
+    label: str
+    title: str
+    description: str
+    content: str
+    digest: str
+    created: Any
+
+    @property
+    def context_tokens(self):
+        return -(-len(self.content) // 4)
+
+
 @dataclass(eq=False)
 class Entry(ShortRepr):
     """A skill or a persona; `bundle` is what a persona bundles, `bundled_in` the other end."""
@@ -33,6 +50,7 @@ class Entry(ShortRepr):
     bundled_in: list = field(default_factory=list)
     installs: int = 0  # every one that there was
     reviews: dict = field(default_factory=dict)  # agent -> Review
+    versions: list = field(default_factory=list)  # Version, the oldest first
     born: int = field(default_factory=lambda: next(edits))
 
     def __post_init__(self):
@@ -79,12 +97,72 @@ class Entry(ShortRepr):
             "replacedBy": self.successor.slug if is_shown else None,
         }
 
+    def keep_version(self, now):
+        """Keep the text as a version if it is published, and not that of the newest one."""
+        if not self.is_published or (self.versions and self.versions[-1].digest == self.digest):
+            return
+        about = (self.fields[name] for name in ("version", "title", "description"))
+        self.versions.append(
+            Version(len(self.versions) + 1, *about, self.content, self.digest, now)
+        )
+
+    def listed_versions(self):
+        return [
+            {
+                "number": version.number,
+                "version": version.label,
+                "digest": version.digest,
+                "contextTokens": version.context_tokens,
+                "createdAt": version.created,
+                "isCurrent": version is self.versions[-1],
+                "recall": None,
+            }
+            for version in reversed(self.versions)
+        ]
+
+    @property
+    def present(self):
+        """Its text as it is now, which is of its newest version while it is published."""
+        about = (self.fields[name] for name in ("version", "title", "description"))
+        return Version(len(self.versions), *about, self.content, self.digest, self.updated)
+
+    def numbered(self, number):
+        """The version with this number, or None."""
+        return self.versions[number - 1] if number <= len(self.versions) else None
+
+    def used(self, install):
+        """The version that an agent uses, or None: of several with a digest, that of its number."""
+        same = [version for version in self.versions if version.digest == install.digest]
+        by_number = [version for version in same if version.number == install.number]
+        return (by_number or same[::-1] or [None])[0]
+
+    def given(self, install):
+        """The text that an agent with this install, or with none, is given."""
+        return (install and install.pinned) or self.present
+
     def compared(self, install):
         """Its text beside the one of which an install knows."""
         return {
             "version": self.fields["version"],
             "digest": self.digest,
             "installedDigest": install and install.digest,
+        }
+
+    def shown_to(self, install):
+        """What an agent's lists and manifest say of the text that it is given."""
+        given, latest = self.given(install), self.present
+        return {
+            "title": given.title,
+            "version": given.label,
+            "digest": given.digest,
+            "installedDigest": install and install.digest,
+            "number": given.number if self.is_published else None,
+            "pinned": bool(install and install.pinned),
+            "latest": (
+                self.is_published
+                and {"number": latest.number, "version": latest.label, "digest": latest.digest}
+            )
+            or None,
         }
 
     def named(self):
@@ -96,6 +174,7 @@ class Entry(ShortRepr):
         shown = {
             **self.named(),
             **self.fields,
+            "number": len(self.versions),
             "contextTokens": self.context_tokens,
             "digest": self.digest,
             "deprecation": self.deprecated,

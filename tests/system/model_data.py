@@ -23,7 +23,8 @@ NAMES = {
     "own_reviews": "list_own_reviews",
     "persona_reviews": "list_reviews",
 }
-BELOW = {"persona_reviews"}  # the lists below an entry
+VERSIONS = {"list_skill_versions", "list_persona_versions"}
+BELOW = {"persona_reviews", *VERSIONS}  # the lists below an entry
 # The statuses that a run of full length must have seen.
 REACHED = {
     "register": {201, 400, 409},
@@ -39,6 +40,10 @@ REACHED = {
     "deactivate_persona": {200, 400, 401, 403, 404},
     "update_skill": {200, 400, 401, 403, 404},
     "update_persona": {200, 400, 401, 403, 404},
+    "pin_skill": {200, 400, 401, 403, 404},
+    "pin_persona": {200, 400, 401, 403, 404},
+    "unpin_skill": {200, 400, 401, 403, 404},
+    "unpin_persona": {200, 400, 401, 403, 404},
     "manifest": {200, 304, 400, 401, 403},
     "limits": {200, 401, 403},
     "confirm_claim": {200, 400, 401, 403, 409, 410},
@@ -57,6 +62,7 @@ REACHED = {
     "own_personas": {200, 400, 401, 403},
     "own_reviews": {200, 400, 401, 403},
     "persona_reviews": {200, 400, 404},
+    **{name: {200, 400, 404} for name in sorted(VERSIONS)},
 }
 ENTRIES = {"detail", "changes"}  # compared in ways of their own
 LISTS = {"list_skills", "list_personas", "own_skills", "own_personas", "own_reviews", *BELOW}
@@ -99,21 +105,30 @@ def bodies(required, **optional):
     return st.fixed_dictionaries(required, optional=optional)
 
 
+NUMBERS = st.sampled_from([None, None, 1, 1, 2, 3, 99])  # of versions
 # Of a GET the query. model_steps adds the slug or handle.
 BODIES = {
     **{
         operation: bodies({}, runtime=st.just(5))  # unknown here, so ignored
         for operation in (
             *("uninstall_skill", "uninstall_persona", "activate_persona"),
-            *("deactivate_persona", "update_skill", "update_persona"),
+            *("deactivate_persona", "unpin_skill", "unpin_persona"),
         )
+    },
+    **{
+        operation: bodies({}, version=NUMBERS)
+        for operation in ("update_skill", "update_persona", "pin_skill", "pin_persona")
     },
     "review": bodies(
         {"rating": st.sampled_from([1, 2, 3, 4, 5, 1.0, 1.5, 2.5, 3.33, 4.67, 1.004, 4.996])},
         comment=st.sampled_from(["Tidy.", "", None, "é" * 1000, "🦉 \n"]),
     ),
-    "install_skill": bodies({}, runtime=st.sampled_from(["python", "", None, "r" * 5000])),
-    "install_persona": bodies({}, setActive=st.sampled_from([True, True, False, None])),
+    "install_skill": bodies(
+        {}, runtime=st.sampled_from(["python", "", None, "r" * 5000]), version=NUMBERS
+    ),
+    "install_persona": bodies(
+        {}, setActive=st.sampled_from([True, True, False, None]), version=NUMBERS
+    ),
     "register": st.none()
     | bodies(
         {},
@@ -161,6 +176,7 @@ REFUSED = {
         {"slug": ""},
         {"slug": 5, "runtime": True},
         {"slug": "brass", "runtime": ["r"]},
+        *({"slug": "brass", "version": version} for version in (0, -1, 2**31, 1.0, "1", True)),
     ],
     "install_persona": [
         {"slug": None, "setActive": "yes"},
@@ -172,6 +188,7 @@ REFUSED = {
         for operation in (
             *("uninstall_skill", "uninstall_persona", "activate_persona"),
             *("deactivate_persona", "update_skill", "update_persona"),
+            *("pin_skill", "pin_persona", "unpin_skill", "unpin_persona"),
         )
     },
     "confirm_claim": [{}, {"code": None}, {"code": 5}, {"code": ["BBBB-BBBB"]}, {"code": ""}],
@@ -258,6 +275,7 @@ REFUSED_QUERIES = {
         {"limit": "0"},
         {"q": "ember"},
     ],
+    **{name: [{"sort": "newest"}, {"limit": "0"}] for name in sorted(VERSIONS)},
 }
 
 

@@ -5,6 +5,7 @@ from tests.system.matchers import StartsWith, Timestamp
 from tests.system.model_agents import Install, Response, error, operation
 
 NOT_FOUND = {"skills": "Skill not found", "personas": "Persona not found"}
+NO_VERSION = error(404, "Version not found")
 NOT_INSTALLED = {"skills": "Skill not installed", "personas": "Persona not installed"}
 
 
@@ -28,7 +29,10 @@ class InstallRules:
             return error(404, "Skill not found")
         if skill in agent.skills:
             return error(409, "Skill already installed")
-        self.add_install(agent.skills, skill, body.get("runtime") or "")
+        version = self.chosen(skill, body)
+        if version is None:
+            return NO_VERSION
+        self.add_install(agent.skills, skill, version, body)
         return Response(201, named(skill))
 
     @operation("install", validation.persona_install_problem, policy="install")
@@ -44,13 +48,22 @@ class InstallRules:
                 402,
                 "This persona requires payment. Agent API currently supports free personas only.",
             )
-        self.add_install(agent.personas, persona)
+        version = self.chosen(persona, body)
+        if version is None:
+            return NO_VERSION
+        self.add_install(agent.personas, persona, version, body)
         if body.get("setActive"):
             agent.active = persona
         return Response(201, {**named(persona), "isActive": bool(body.get("setActive"))})
 
-    def add_install(self, installs, entry, runtime=""):
-        installs[entry] = Install(entry.digest, Timestamp(self.interval), runtime)
+    def chosen(self, entry, body):
+        """The version that a request names, or the newest; None where there is no such one."""
+        return entry.numbered(body.get("version") or len(entry.versions))
+
+    def add_install(self, installs, entry, version, body):
+        pinned = version if body.get("version") else None
+        runtime, at = body.get("runtime") or "", Timestamp(self.interval)
+        installs[entry] = Install(version.digest, at, runtime, version.number, pinned)
         entry.installs += 1
 
     @operation("install", validation.slug_problem, policy="manage")
@@ -92,31 +105,59 @@ class InstallRules:
             agent.active = None
         return Response(200, {**named(persona), "isActive": False})
 
-    @operation("install", validation.slug_problem, policy="manage")
+    @operation("install", validation.version_problem, policy="manage")
     def update_skill(self, token, body):
-        return self.update("skills", token.agent.skills, body["slug"])
+        return self.of_published("skills", token.agent.skills, body, self.update)
+
+    @operation("install", validation.version_problem, policy="manage")
+    def update_persona(self, token, body):
+        return self.of_published("personas", token.agent.personas, body, self.update)
+
+    @operation("install", validation.version_problem, policy="manage")
+    def pin_skill(self, token, body):
+        return self.of_published("skills", token.agent.skills, body, self.pin)
+
+    @operation("install", validation.version_problem, policy="manage")
+    def pin_persona(self, token, body):
+        return self.of_published("personas", token.agent.personas, body, self.pin)
 
     @operation("install", validation.slug_problem, policy="manage")
-    def update_persona(self, token, body):
-        return self.update("personas", token.agent.personas, body["slug"])
+    def unpin_skill(self, token, body):
+        return self.of_published("skills", token.agent.skills, body, self.unpin)
 
-    def update(self, kind, installs, slug):
-        entry = installed(installs, slug)
+    @operation("install", validation.slug_problem, policy="manage")
+    def unpin_persona(self, token, body):
+        return self.of_published("personas", token.agent.personas, body, self.unpin)
+
+    def of_published(self, kind, installs, body, write):
+        entry = installed(installs, body["slug"])
         if entry is None:
             return error(404, NOT_INSTALLED[kind])
         if not entry.is_published:
             return error(404, NOT_FOUND[kind])
-        install = installs[entry]
-        previous, install.digest = install.digest, entry.digest
-        return Response(
-            200,
-            {
-                "message": StartsWith(),
-                "slug": slug,
-                "digest": entry.digest,
-                "previousDigest": previous,
-            },
-        )
+        return write(entry, installs[entry], body)
+
+    def update(self, entry, install, body):
+        version, previous = self.chosen(entry, body), install.digest
+        if version is None:
+            return NO_VERSION
+        is_pinned = body.get("version") or install.pinned
+        install.digest, install.number = version.digest, version.number
+        install.pinned = version if is_pinned else None
+        digests = {"digest": version.digest, "previousDigest": previous}
+        return Response(200, {"message": StartsWith(), "slug": entry.slug, **digests})
+
+    def pin(self, entry, install, body):
+        version = self.chosen(entry, body) if body.get("version") else entry.used(install)
+        if version is None:
+            return NO_VERSION
+        install.digest, install.number, install.pinned = version.digest, version.number, version
+        shown = {"number": version.number, "digest": version.digest}
+        return Response(200, {"message": StartsWith(), "slug": entry.slug, **shown})
+
+    def unpin(self, entry, install, _body):
+        install.pinned = None
+        return Response(200, {"message": StartsWith(), "slug": entry.slug})
 
     # What an agent reads of it. The lists return their rows, or the Response that refuses them.
 

@@ -52,7 +52,8 @@ class ComparedRequests:
             self.counts["changes", status] += 1
             assert status == 200, got
             for row in got.body["results"]:
-                changes[row["kind"], row["slug"]] = row["change"], row["digest"]
+                change = row["change"], row["digest"], row["number"]
+                changes[row["kind"], row["slug"]] = change
             path = got.body["next"].removeprefix(self.base_url)
             if not got.body["results"]:
                 return changes, got.body["cursor"]
@@ -61,7 +62,7 @@ class ComparedRequests:
         """What has changed since the last time, and the mirror that has followed all changes."""
         changes, self.cursor = self.read_changes(self.cursor)
         self.agree("the changes", self.model.changes(), changes)
-        for entry, (_, digest) in changes.items():
+        for entry, (_, digest, _) in changes.items():
             self.mirror[entry] = digest
         mirrored = {entry: digest for entry, digest in self.mirror.items() if digest}
         self.agree("the mirror", self.model.catalogue(), mirrored)

@@ -69,6 +69,7 @@ class SignalRules:
 
     def note(self, entry, *, was_published):
         """What shows the entry has changed with it, unless the entry was and is not public."""
+        entry.keep_version(Timestamp(self.interval))
         if not was_published and not entry.is_published:
             return
         self.note_one(entry)
@@ -79,15 +80,16 @@ class SignalRules:
 
     def note_one(self, entry):
         key = entry.kind.removesuffix("s"), entry.slug
-        before, _ = self.feed.get(key, ("withdrawn", None))
+        before, *_ = self.feed.get(key, ("withdrawn",))
         if not entry.is_published:
-            self.feed[key] = "withdrawn", None
+            self.feed[key] = "withdrawn", None, None
         else:
-            self.feed[key] = "published" if before == "withdrawn" else "updated", entry.digest
+            change = "published" if before == "withdrawn" else "updated"
+            self.feed[key] = change, entry.digest, len(entry.versions)
         self.unread.add(key)
 
     def changes(self):
-        """What is new, as `{(kind, slug): (change, digest)}`."""
+        """What is new, as `{(kind, slug): (change, digest, number)}`."""
         new = {key: self.feed[key] for key in self.unread}
         self.unread.clear()
         return new

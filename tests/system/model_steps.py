@@ -28,6 +28,7 @@ OPERATIONS = [
     *(*["delete_review"] * 3, *["report"] * 4),
     *(*["activate_persona"] * 4, *["uninstall_skill", "uninstall_persona"] * 3),
     *("deactivate_persona", *["update_skill", "update_persona"] * 3, "manifest", "limits"),
+    *["pin_skill", "pin_persona", "unpin_skill", "unpin_persona"] * 2,
     *(*["create_token", "rotate_token", "delete_token"] * 2, "revoke_leaked_token"),
     *["confirm_claim"] * 2,
     *("register", "register", "update_me", "update_me", *["refused"] * 3),

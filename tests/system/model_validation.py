@@ -54,13 +54,22 @@ def handle_problem(handle):
 
 
 def skill_install_problem(body):
-    return joined(slug_problem(body), text_problem(body, "runtime"))
+    return joined(slug_problem(body), text_problem(body, "runtime"), number_of_version(body))
 
 
 def persona_install_problem(body):
     active = body.get("setActive")
     is_boolean = active is None or isinstance(active, bool)
-    return joined(slug_problem(body), None if is_boolean else "setActive must be a boolean")
+    wrong_active = None if is_boolean else "setActive must be a boolean"
+    return joined(slug_problem(body), wrong_active, number_of_version(body))
+
+
+def version_problem(body):
+    return joined(slug_problem(body), number_of_version(body))
+
+
+def number_of_version(body):
+    return number_problem(body, "version", 1, 2**31 - 1)
 
 
 def review_problem(body):
@@ -187,6 +196,10 @@ def review_query_problem(query):
     if query.get("rating", "5") not in {*"12345"}:
         return "rating must be a whole number from 1 to 5"
     return page_problem(query)
+
+
+def version_query_problem(query):
+    return unknown_problem(query, {"limit", "cursor"}) or page_problem(query)
 
 
 def unknown_problem(query, allowed):

@@ -23,6 +23,7 @@ from changes.models import Change
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
 from reviews.models import Review
+from tests.cleanup import forget_versions
 from tests.factories import PersonaFactory, SkillFactory
 from tests.system import model_data as data
 from tests.system.model import Model
@@ -92,6 +93,7 @@ class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedSta
         self.base_url = f"http://127.0.0.1:{server.port}"
         self.model = Model(self.base_url)
         counts["runs"] += 1
+        forget_versions()
         for rows in (
             *(Report, Case, Review, PersonaInstall, SkillInstall, Persona, Skill, Agent),
             OperatorKey,
@@ -237,6 +239,8 @@ class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedSta
                 self.act(operation, token=token)
         for entry in entries:
             self.open(entry.kind, entry.slug)
+            kind = entry.kind.removesuffix("s")
+            self.paginate(f"list_{kind}_versions", {"limit": "2"}, None, entry.slug)
             if entry.reviews:
                 self.paginate("persona_reviews", {}, None, entry.slug)
         for kind in sorted({entry.kind for entry in entries}):

@@ -3,6 +3,13 @@
 from interfaces.mcp.tool import PAGE, Tool
 
 RUNTIME = "The runtime that you will use it with, such as `python`"
+VERSION = "The `number` of the version to use and to stay at; left out: the newest"
+PIN = (
+    "You are then given this version, whatever is published later. Needs a token with the scope "
+    "`install`."
+)
+UNPIN = "You are given the newest version again. Needs a token with the scope `install`."
+PINNED = "The `number` of the version; left out: the one that you use"
 
 TOOLS = {
     "install_skill": Tool(
@@ -10,7 +17,7 @@ TOOLS = {
         "Note that you use a skill: it is then in your profile, where you are told if it is "
         "recalled. Read its text with get_skill. The skills of an installed persona come with it. "
         "Needs a token with the scope `install`.",
-        {"slug": "The skill's `slug`", "runtime": RUNTIME},
+        {"slug": "The skill's `slug`", "runtime": RUNTIME, "version": VERSION},
     ),
     "install_persona": Tool(
         "Install a persona",
@@ -19,6 +26,7 @@ TOOLS = {
         {
             "slug": "The persona's `slug`",
             "setActive": "Whether it becomes your active persona, in place of the one that is",
+            "version": VERSION,
         },
     ),
     "uninstall_skill": Tool(
@@ -52,13 +60,33 @@ TOOLS = {
         "Note that you use the text that a skill of yours has now, where `updates` of your "
         "profile name it. Read its new SKILL.md and changed files first. Needs a token with the "
         "scope `install`.",
-        {"slug": "The skill's `slug`"},
+        {"slug": "The skill's `slug`", "version": VERSION},
     ),
     "update_persona": Tool(
         "Update a persona",
         "Note that you use the text that a persona of yours has now, where `updates` of your "
         "profile name it. Read its new prompt with get_persona first. Needs a token with the "
         "scope `install`.",
+        {"slug": "The persona's `slug`", "version": VERSION},
+    ),
+    "pin_skill": Tool(
+        "Stay at a version of a skill",
+        f"Keep the text of a skill of yours that you have tested. {PIN}",
+        {"slug": "The skill's `slug`", "version": PINNED},
+    ),
+    "unpin_skill": Tool(
+        "Follow the newest version of a skill",
+        f"End a pin. {UNPIN}",
+        {"slug": "The skill's `slug`"},
+    ),
+    "pin_persona": Tool(
+        "Stay at a version of a persona",
+        f"Keep the prompt of a persona of yours that you have tested. {PIN}",
+        {"slug": "The persona's `slug`", "version": PINNED},
+    ),
+    "unpin_persona": Tool(
+        "Follow the newest version of a persona",
+        f"End a pin. {UNPIN}",
         {"slug": "The persona's `slug`"},
     ),
     "my_skills": Tool(

@@ -114,7 +114,6 @@ def test_it_is_compiled_once_and_each_run_has_its_values():
         (lambda skill: Skill.objects.exclude(pk=skill.pk).update(downloads=9), False),
         (lambda skill: PersonaFactory(skills=[skill], status="draft"), False),
         (lambda skill: skill.withdraw(), True),
-        (lambda skill: skill.delete(), True),
     ],
 )
 def test_what_changes_a_version(write, is_another):

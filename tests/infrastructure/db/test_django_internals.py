@@ -208,4 +208,4 @@ def test_deferred_loading_has_the_names_and_whether_they_are_deferred():
 
 
 def test_annotations_are_by_name():
-    assert [*Skill.objects.annotate(number=Count("pk")).query.annotations] == ["number"]
+    assert [*Skill.objects.annotate(amount=Count("pk")).query.annotations] == ["amount"]

@@ -1,0 +1,67 @@
+-- The versions of {kind}s; __init__.py fills in what is in braces.
+
+-- Makes the next version of a published {kind} whose text is not that of its newest one, and keeps
+-- its number. Writes of one {kind} take turns at its row, so that no number is used twice.
+CREATE OR REPLACE FUNCTION catalogue_{kind}_numbered() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    newest catalogue_{kind}version;
+    -- Generated columns are computed after this.
+    new_digest text := {digest};
+BEGIN
+    NEW.number := CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE OLD.number END;
+    IF NEW.status <> 'published' THEN
+        RETURN NEW;
+    END IF;
+    SELECT * INTO newest FROM catalogue_{kind}version
+    WHERE {kind}_id = NEW.id AND number = NEW.number;
+    IF newest.digest = new_digest AND newest.recalled_at IS NULL THEN
+        RETURN NEW;
+    END IF;
+    IF EXISTS (
+        SELECT FROM catalogue_{kind}version
+        WHERE {kind}_id = NEW.id AND digest = new_digest AND recalled_at IS NOT NULL
+    ) THEN
+        RAISE 'This text was recalled.'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'text_is_not_recalled';
+    END IF;
+    IF EXISTS (SELECT FROM catalogue_purge WHERE kind = '{kind}' AND digest = new_digest) THEN
+        RAISE 'This text was purged.'
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'text_is_not_purged';
+    END IF;
+    NEW.number := NEW.number + 1;
+    INSERT INTO catalogue_{kind}version (
+        {kind}_id, number, version, title, description, digest, content_digest, context_tokens,
+        created_at{columns}
+    ) VALUES (
+        NEW.id, NEW.number, NEW.version, NEW.title, NEW.description, new_digest,
+        catalogue_stored(NEW.content), (length(NEW.content) + 3) / 4, now(){values}
+    );
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER catalogue_{kind}_numbered
+    BEFORE INSERT OR UPDATE OF number, status, content{sources} ON catalogue_{kind}
+    FOR EACH ROW EXECUTE FUNCTION catalogue_{kind}_numbered();
+
+-- A recall may be written, and lifted. A purge empties what may not be kept; its digest stays.
+CREATE OR REPLACE FUNCTION catalogue_{kind}_version_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        IF (to_jsonb(OLD) - '{{recalled_at,recall_reason}}'::text[])
+            = (to_jsonb(NEW) - '{{recalled_at,recall_reason}}'::text[])
+        THEN
+            RETURN NEW;
+        END IF;
+        IF (OLD.{kind}_id, OLD.number, OLD.digest, '', '', '')
+            = (NEW.{kind}_id, NEW.number, NEW.digest, NEW.version, NEW.title, NEW.description)
+            AND EXISTS (SELECT FROM catalogue_purge WHERE kind = '{kind}' AND digest = OLD.digest)
+        THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE 'A version never changes.' USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE OR REPLACE TRIGGER catalogue_{kind}_version_kept
+    BEFORE UPDATE OR DELETE ON catalogue_{kind}version
+    FOR EACH ROW EXECUTE FUNCTION catalogue_{kind}_version_kept();

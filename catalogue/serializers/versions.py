@@ -1,0 +1,101 @@
+"""The versions of an entry (contract 25)."""
+
+from urllib.parse import quote
+
+from catalogue.models import SkillVersion
+from catalogue.serializers.fields import (
+    PERSONA_SLUG,
+    PERSONA_TITLE,
+    ContextTokensField,
+    DescriptionField,
+    EntrySlugField,
+    NumberField,
+    TitleField,
+    VersionField,
+)
+from catalogue.serializers.files import SkillFileSerializer, version_address
+from catalogue.serializers.personas import PromptField
+from marketplace.api.fields import BooleanField, DigestField, TextField, TimestampField, UrlField
+from marketplace.api.serializers import PageSerializer, ResponseListSerializer, ResponseSerializer
+from marketplace.models import max_length
+
+
+class RecallSerializer(ResponseSerializer):
+    reason = TextField(
+        source="recall_reason",
+        max_length=max_length(SkillVersion, "recall_reason"),
+        initial="It deletes files.",
+    )
+    at = TimestampField(source="recalled_at")
+
+    def to_representation(self, version):
+        return super().to_representation(version) if version.recalled_at else None
+
+
+class VersionSerializer(ResponseSerializer):
+    """A version in a list."""
+
+    number = NumberField()
+    version = VersionField()
+    digest = DigestField()
+    contextTokens = ContextTokensField(source="context_tokens")
+    createdAt = TimestampField(source="created_at")
+    isCurrent = BooleanField(source="is_current", help_text="Whether the entry has this text now.")
+    recall = RecallSerializer(
+        source="*", allow_null=True, help_text="Set where staff recalled it: do not use it."
+    )
+
+
+class VersionPageSerializer(PageSerializer):
+    results = VersionSerializer(many=True)
+
+
+class VersionFileListSerializer(ResponseListSerializer):
+    def represent(self, version, context):
+        address = version_address(version)
+        files = (
+            {**file, "address": f"{address}/files/{quote(file['path'])}"} for file in version.files
+        )
+        return super().represent(files, context)
+
+
+class VersionFileSerializer(SkillFileSerializer):
+    url = UrlField(
+        source="address",
+        initial="https://marketplace.example/api/v1/skills/pdf-tables/versions/3/files/"
+        "scripts/tables.py",
+        help_text="Its bytes, for as long as the version is not recalled.",
+    )
+
+    class Meta:
+        list_serializer_class = VersionFileListSerializer
+
+
+class VersionDetailSerializer(ResponseSerializer):
+    """One version with its text, from reads.version."""
+
+    slug = EntrySlugField()
+    number = NumberField()
+    version = VersionField()
+    title = TitleField()
+    description = DescriptionField()
+    digest = DigestField()
+    content = TextField(initial="# PDF Tables\n")
+    contextTokens = ContextTokensField(source="context_tokens")
+    createdAt = TimestampField(source="created_at")
+    isCurrent = BooleanField(source="is_current", help_text="Whether the entry has this text now.")
+
+
+class SkillVersionSerializer(VersionDetailSerializer):
+    files = VersionFileSerializer(many=True, source="*")
+
+
+class PersonaVersionSerializer(VersionDetailSerializer):
+    slug = EntrySlugField(initial=PERSONA_SLUG)
+    title = TitleField(initial=PERSONA_TITLE)
+    content = PromptField(
+        source="*",
+        allow_null=True,
+        initial="You are an archivist.",
+        help_text="The prompt; null while the persona has a price.",
+    )

@@ -1,0 +1,132 @@
+"""The versions of an entry: all, or one with its text and its files (contract 25)."""
+
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.decorators import action
+
+from catalogue import reads
+from catalogue.exceptions import (
+    FileNotFound,
+    PersonaNotFound,
+    SkillNotFound,
+    VersionNotFound,
+)
+from catalogue.filters import VersionFilterSet
+from catalogue.serializers.fields import BytesField, SkillMdField
+from catalogue.serializers.files import OTHER_FILE, TEXT_FILE, archive_of, download_of
+from catalogue.serializers.versions import (
+    PersonaVersionSerializer,
+    SkillVersionSerializer,
+    VersionPageSerializer,
+    VersionSerializer,
+)
+from marketplace.api.exceptions import RangeNotSatisfiable
+from marketplace.api.responses import cached, public_response
+from marketplace.api.viewsets import PublicListViewSet
+
+LIST = (
+    "Each text that was published is a version: 1, 2, 3 … A version never changes. The newest "
+    "comes first. Follow `next` until it is null."
+)
+ONE = "Its text as it was published. A recalled version is a 404."
+
+
+@extend_schema(tags=["Catalogue"])
+class VersionViewSet(PublicListViewSet):
+    lookup_field = "number"
+    lookup_value_regex = "[^/]+"
+    filterset_class = VersionFilterSet
+    serializer_class = VersionSerializer
+    detail_serializer = None
+    reads = None
+
+    def list(self, request, slug):
+        return self.cached_page(request, self.reads.listed(VersionFilterSet(self.query, slug=slug)))
+
+    def retrieve(self, request, slug, number):
+        read = self.reads.one(slug, number, reads.with_content)
+        return cached(request, read, self.detail_serializer)
+
+
+@extend_schema_view(
+    list=extend_schema(
+        operation_id="list_skill_versions",
+        summary="List the versions of a skill",
+        description=LIST,
+        responses={200: VersionPageSerializer, 404: SkillNotFound},
+    ),
+    retrieve=extend_schema(
+        operation_id="get_skill_version",
+        summary="Read one version of a skill",
+        description=ONE,
+        responses={200: SkillVersionSerializer, 404: (SkillNotFound, VersionNotFound)},
+    ),
+)
+class SkillVersionViewSet(VersionViewSet):
+    detail_serializer = SkillVersionSerializer
+    reads = reads.skill_versions
+
+    @extend_schema(
+        operation_id="get_skill_version_md",
+        summary="Read one version of a skill as a file",
+        description="The SKILL.md of the version.",
+        responses={(200, "text/markdown"): SkillMdField, 404: (SkillNotFound, VersionNotFound)},
+    )
+    @action(detail=True, url_path=r"SKILL\.md")
+    def skill_md(self, _request, slug, number):
+        text, validator, _ = self.reads.one(slug, number, lambda version: version.file_text)
+        return public_response(text, validator, content_type="text/markdown; charset=utf-8")
+
+    @extend_schema(
+        operation_id="get_skill_version_file",
+        summary="Read one file of a version of a skill",
+        description="Its bytes, to be stored rather than shown.",
+        responses={
+            (200, OTHER_FILE, TEXT_FILE): BytesField,
+            (206, OTHER_FILE, TEXT_FILE): BytesField,
+            404: (SkillNotFound, VersionNotFound, FileNotFound),
+            416: RangeNotSatisfiable,
+        },
+    )
+    @action(detail=True, url_path=r"files/(?P<path>[\s\S]+?)")
+    def file(self, request, slug, number, path):
+        def respond(version):
+            return download_of(version, version.file_at(path)).response_to(request)
+
+        return self.reads.one(slug, number, respond).value
+
+    @extend_schema(
+        operation_id="get_skill_version_archive",
+        summary="Read one version of a skill as a zip",
+        description="What to unpack into a folder of the skill's name.",
+        responses={
+            (200, "application/zip"): BytesField,
+            (206, "application/zip"): BytesField,
+            404: (SkillNotFound, VersionNotFound),
+            416: RangeNotSatisfiable,
+        },
+    )
+    @action(detail=True, url_path=r"archive\.zip")
+    def archive(self, request, slug, number):
+        def respond(version):
+            return archive_of(version).response_to(request)
+
+        return self.reads.one(slug, number, respond).value
+
+
+@extend_schema_view(
+    list=extend_schema(
+        operation_id="list_persona_versions",
+        summary="List the versions of a persona",
+        description=LIST,
+        responses={200: VersionPageSerializer, 404: PersonaNotFound},
+    ),
+    retrieve=extend_schema(
+        operation_id="get_persona_version",
+        summary="Read one version of a persona",
+        description=ONE,
+        responses={200: PersonaVersionSerializer, 404: (PersonaNotFound, VersionNotFound)},
+    ),
+)
+class PersonaVersionViewSet(VersionViewSet):
+    detail_serializer = PersonaVersionSerializer
+    reads = reads.persona_versions

@@ -1,0 +1,58 @@
+"""The versions of an entry: all of them, and the text of one."""
+
+from catalogue import reads
+from catalogue.file_tree import file_tree
+from catalogue.filters import VersionFilterSet
+from catalogue.markdown import contents
+from catalogue.markdown import render as render_markdown
+from catalogue.models import FREE, Persona, Skill
+from interfaces.website.entries import EntryPage
+from marketplace.api.pagination import KeysetPagination
+from marketplace.api.query_params import query_parameters
+
+
+class VersionsPage(EntryPage):
+    template_name = "versions.html"
+    read_of = {Skill: reads.skill, Persona: reads.persona}
+    versions_of = {Skill: reads.skill_versions, Persona: reads.persona_versions}
+
+    @property
+    def versions(self):
+        return self.versions_of[self.model]
+
+    def get(self, request, slug):
+        entry, validator, _ = self.read_of[self.model](slug)
+        filterset = VersionFilterSet(query_parameters(request), slug=slug)
+        paginator = KeysetPagination()
+        paginator.paginate_queryset(self.versions.listed(filterset), request)
+        return self.render(
+            *(validator, paginator.rows.validator),
+            section=self.section,
+            entry=entry,
+            versions=paginator.page,
+            count=paginator.rows.count,
+            next=paginator.get_next_link(),
+            previous=paginator.get_previous_link(),
+        )
+
+
+class VersionPage(VersionsPage):
+    template_name = "version.html"
+
+    def advice(self, slug, **_number):
+        return super().advice(slug)
+
+    def get(self, _request, slug, number):
+        version, validator, _ = self.versions.one(slug, number, reads.with_content)
+        # The content of a priced persona is not public (contract 8.13).
+        text = version.content if getattr(version, "price_cents", FREE) == FREE else ""
+        files = version.files if self.model is Skill else []
+        return self.render(
+            validator,
+            section=self.section,
+            version=version,
+            content=render_markdown(text, ""),
+            contents=contents(text, ""),
+            files=file_tree(files),
+            address=f"/api/v1/{self.section}/{slug}/versions/{number}",
+        )

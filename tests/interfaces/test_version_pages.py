@@ -1,0 +1,140 @@
+"""The versions of an entry on the website: all of them, and the text of one (contract 25)."""
+
+import pytest
+from django.utils import timezone
+
+from catalogue.models import Persona
+from tests.factories import PersonaFactory, SkillFactory
+from tests.interfaces.pages import links, text_of, visible
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+VERSIONS = "/skills/pdf-tables/versions"
+
+
+@pytest.fixture
+def skill():
+    skill = SkillFactory(
+        slug="pdf-tables",
+        title="PDF <i>tables</i>",
+        version="1.0",
+        content="# First\n\n<script>alert(1)</script>",
+        files={"scripts/run.py": b"print(1)\n"},
+    )
+    skill.content, skill.version = "# Second", "2.0"
+    skill.save()
+    return skill
+
+
+@pytest.fixture
+def persona():
+    persona = PersonaFactory(slug="archivist", title="Archivist", content="You are one.")
+    persona.content = "You are two."
+    persona.save()
+    return persona
+
+
+@pytest.mark.usefixtures("skill", "persona")
+@pytest.mark.parametrize("path", ["/skills/pdf-tables", "/personas/archivist"])
+def test_an_entry_links_its_versions(anyone, path):
+    page = text_of(anyone.get(path))
+
+    assert f'<dt>Version</dt><dd><a href="{path}/versions">2</a></dd>' in page
+
+
+@pytest.mark.usefixtures("skill")
+def test_all_versions_are_listed_newest_first(anyone):
+    page = anyone.get(VERSIONS)
+
+    assert "Versions of PDF <i>tables</i> 2 versions." in visible(page)
+    shown = [link for link in links(page) if link.startswith(f"{VERSIONS}/")]
+    assert shown == [f"{VERSIONS}/2", f"{VERSIONS}/1"]
+    assert page.headers["Cache-Control"] == "public, no-cache"
+
+
+def test_a_recalled_version_shows_its_reason_and_no_link(anyone, skill):
+    before = text_of(anyone.get(VERSIONS))
+    skill.versions.filter(number=1).update(
+        recalled_at=timezone.now(), recall_reason="It <b>deletes</b> files."
+    )
+
+    page = anyone.get(VERSIONS)
+
+    assert "recalled" not in before
+    assert "recalled: It <b>deletes</b> files." in visible(page)
+    assert f"{VERSIONS}/1" not in links(page)
+    assert "Version not found" in visible(anyone.get(f"{VERSIONS}/1"), 404)
+
+
+def test_many_versions_have_pages(anyone, skill):
+    for number in range(3, 24):
+        skill.content = f"Text {number}"
+        skill.save()
+
+    first = anyone.get(VERSIONS)
+    [older] = [link for link in links(first) if "cursor=" in link]
+    second = anyone.get(older)
+
+    def numbers(page):
+        return [
+            int(link.rpartition("/")[2])
+            for link in links(page)
+            if link.startswith(f"{VERSIONS}/") and "?" not in link
+        ]
+
+    assert numbers(first) + numbers(second) == [*range(23, 0, -1)]
+
+
+@pytest.mark.usefixtures("skill")
+def test_a_version_shows_its_text_and_files(anyone):
+    page = anyone.get(f"{VERSIONS}/1")
+
+    text = visible(page)
+    assert "An earlier text. This is version 1. Read the current one ." in text
+    assert ">First</h2>" in text_of(page)
+    assert "<script>alert(1)" not in text_of(page)
+    assert "Second" not in text
+    for link in ("SKILL.md", "files/scripts/run.py", "archive.zip"):
+        assert f"/api/v1{VERSIONS}/1/{link}" in links(page)
+    assert "An earlier text" not in visible(anyone.get(f"{VERSIONS}/2"))
+
+
+def test_no_page_shows_the_prompt_of_a_priced_persona(anyone, persona):
+    path = "/personas/archivist/versions/1"
+    assert "You are one." in visible(anyone.get(path))
+
+    Persona.objects.filter(pk=persona.pk).update(price_cents=500)
+
+    page = visible(anyone.get(path))
+    assert "You are one." not in page
+    assert "The prompt is not public while the persona has a price." in page
+
+
+@pytest.mark.usefixtures("skill", "persona")
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (f"{VERSIONS}/3", "Version not found"),
+        (f"{VERSIONS}/one", "Version not found"),
+        ("/skills/no-such/versions", "Skill not found"),
+        ("/skills/no-such/versions/1", "Skill not found"),
+        ("/personas/no-such/versions", "Persona not found"),
+        (f"{VERSIONS}?limit=0", "limit must be a whole number from 1 to 100"),
+    ],
+)
+def test_what_is_nowhere_is_a_page_that_says_so(anyone, path, text):
+    page = anyone.get(path)
+
+    assert text in visible(page, 400 if "limit" in path else 404)
+
+
+def test_a_page_is_as_fresh_as_its_entry(anyone, skill):
+    etag = anyone.get(f"{VERSIONS}/2").headers["ETag"]
+    assert anyone.get(f"{VERSIONS}/2", headers={"If-None-Match": etag}).status_code == 304
+
+    skill.content = "# Third"
+    skill.save()
+
+    assert "This is version 2." in visible(anyone.get(f"{VERSIONS}/2"))
+    skill.withdraw()
+    assert "Skill not found" in visible(anyone.get(VERSIONS), 404)
