@@ -5,7 +5,7 @@ from marketplace.schema import read_sql
 
 read = partial(read_sql, __file__)
 
-# What no list or detail shows, and what never changes.
+# What no list or detail shows, what never changes, and what changes with the text alone.
 UNSEEN = {
     "id",
     "public_id",
