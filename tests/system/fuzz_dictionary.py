@@ -10,7 +10,7 @@ def example_of(path):
     """The path of the first skill or persona, or of a file."""
     path = path.replace("{path}", "data.bin").replace("{personaSlug}", "persona-1")
     path = path.replace("skills/{slug}", "skills/skill-1").replace("{slug}", "persona-1")
-    return path.replace("{tokenId}", "token_1")
+    return path.replace("{tokenId}", "token_1").replace("{number}", "1")
 
 
 # fmt: off

@@ -140,6 +140,7 @@ class MixedLoad:
         return operation.route.format(
             slug=random.choice(slugs),
             personaSlug=random.choice(self.personas),
+            number=1,
             path="SKILL.md",
             tokenId="token_unknown",
         )

@@ -61,6 +61,7 @@ FIELDS = {
     "scopes": [["read"], SCOPES],
     "expiresInDays": [1, 365],
     "graceSeconds": [0, 0, 600],
+    "version": [1],
     "token": ["", "mkt_agent_" + "0" * 38, *TEXTS],
 }
 SYNONYMS = {"query", "search"}  # of `q`, which may stand once
@@ -159,7 +160,7 @@ class Request:
 
 def request(operation, *, slug="", file="scripts/run.py", parameters=(), body=b"", token=FULL[0]):
     """A request to the operation that is valid if its parts are."""
-    path = operation.path.replace("{path}", quote(file))
+    path = operation.path.replace("{path}", quote(file)).replace("{number}", "1")
     path = re.sub(r"\{\w+\}", lambda _: slug, path)
     pairs = [f"{escaped(name)}={escaped(value)}" for name, value in parameters]
     headers = [("Host", "localhost")]
