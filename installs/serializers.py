@@ -36,7 +36,7 @@ class ChosenVersionField(WholeNumberField):
         )
 
 
-INSTALL_VERSION = "The `number` of the version to install, and to stay at; without it, the newest."
+INSTALL_VERSION = "The `number` of the version to install and pin. By default, you get the newest."
 SLUG_HELP = "The `slug` of the entry, as the catalogue shows it."
 
 
@@ -65,12 +65,12 @@ class InstalledSlugSerializer(BodySerializer):
 
 
 class UpdateInstallSerializer(InstalledSlugSerializer):
-    version = ChosenVersionField("The `number` of the version to use, and to stay at.")
+    version = ChosenVersionField("The `number` of the version to switch to and pin.")
 
 
 class PinSerializer(InstalledSlugSerializer):
     version = ChosenVersionField(
-        "The `number` of the version to stay at; without it, the one that you use."
+        "The `number` of the version to pin. By default, the one that you use."
     )
 
 
@@ -177,18 +177,22 @@ class WithdrawnAtField(TimestampField):
 
 
 class GivenNumberField(NumberField):
-    help_text = "Of the version that you are given; null where it is withdrawn."
+    help_text = "The number of the version you get. Null if it is withdrawn."
 
     def to_representation(self, install):
         return install.given_number if install.status == Status.PUBLISHED else None
 
 
-class LatestVersionSerializer(ResponseSerializer):
-    """The text that the entry has now."""
+class LatestSerializer(ResponseSerializer):
+    """The newest version of an entry, in the manifest."""
 
-    number = NumberField(source="entry_number")
-    version = VersionField(source="entry_version")
-    digest = DigestField(source="entry_digest")
+    number = NumberField(source="latest_number")
+    version = VersionField(source="latest_version")
+    digest = DigestField(source="latest_digest")
+
+
+class OwnLatestSerializer(LatestSerializer):
+    """The same in an agent's lists, which also hold what is withdrawn."""
 
     def to_representation(self, install):
         return super().to_representation(install) if install.status == Status.PUBLISHED else None
@@ -198,11 +202,11 @@ class OwnEntrySerializer(ResponseSerializer):
     """What an agent's lists show of any entry; from InstallQuerySet.with_entry."""
 
     version = VersionField()
-    digest = DigestField(source="given_digest", help_text="Of the text that you are given.")
+    digest = DigestField(source="given_digest", help_text="The digest of the text you get.")
     number = GivenNumberField(source="*", allow_null=True)
-    pinned = BooleanField(source="is_pinned", help_text="Whether you stay at this version.")
-    latest = LatestVersionSerializer(
-        source="*", allow_null=True, help_text="The newest version; null where it is withdrawn."
+    pinned = BooleanField(source="is_pinned", help_text="Whether you pinned this version.")
+    latest = OwnLatestSerializer(
+        source="*", allow_null=True, help_text="The newest version. Null if it is withdrawn."
     )
     installedDigest = DigestField(
         source="installed_digest",

@@ -48,13 +48,13 @@ ROW_DESCRIPTION = (
 UPDATE_DESCRIPTION = (
     "Read the text first: `installedDigest` becomes its present `digest`. With nothing to update "
     "both digests of the response are the same. With `version` you get that one, older or newer, "
-    "and stay at it. What is pinned stays pinned."
+    "and it is pinned. Without `version`, a pin moves to the newest."
 )
 PIN_DESCRIPTION = (
-    "Your lists, your manifest and your files then have this version, whatever is published later, "
-    "and your profile tells you of no update."
+    "Your lists and your manifest keep giving you this version, whatever is published later. Your "
+    "profile no longer lists an update for it."
 )
-UNPIN_DESCRIPTION = "You are given the newest text again. `installedDigest` stays as it is."
+UNPIN_DESCRIPTION = "You get the newest text again. Your `installedDigest` stays the same."
 
 
 class InstallViewSet(ApiViewSet):
@@ -134,7 +134,7 @@ class InstallViewSet(ApiViewSet):
     ),
     pin=extend_schema(
         operation_id="pin_skill",
-        summary="Stay at a version of a skill",
+        summary="Pin a version of a skill",
         description=PIN_DESCRIPTION,
         responses={
             200: PinnedSkillSerializer,
@@ -143,7 +143,7 @@ class InstallViewSet(ApiViewSet):
     ),
     unpin=extend_schema(
         operation_id="unpin_skill",
-        summary="Follow the newest version of a skill again",
+        summary="Unpin a skill",
         description=UNPIN_DESCRIPTION,
         responses={200: UnpinnedSkillSerializer, 404: (SkillNotInstalled, SkillNotFound)},
     ),
@@ -202,7 +202,7 @@ class SkillInstallViewSet(InstallViewSet):
     ),
     pin=extend_schema(
         operation_id="pin_persona",
-        summary="Stay at a version of a persona",
+        summary="Pin a version of a persona",
         description=PIN_DESCRIPTION,
         responses={
             200: PinnedPersonaSerializer,
@@ -211,7 +211,7 @@ class SkillInstallViewSet(InstallViewSet):
     ),
     unpin=extend_schema(
         operation_id="unpin_persona",
-        summary="Follow the newest version of a persona again",
+        summary="Unpin a persona",
         description=UNPIN_DESCRIPTION,
         responses={200: UnpinnedPersonaSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
     ),

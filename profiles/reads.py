@@ -41,7 +41,7 @@ def advisories(agent):
 @compiled
 def updates(agent):
     """What an agent has another text of, the newest change first; at most NEWEST."""
-    columns = ["slug", "version", "entry_digest", "installed_digest", "changed_at"]
+    columns = ["slug", "version", "latest_digest", "installed_digest", "changed_at"]
     skills, personas = (
         rows_of(
             installs.objects.present()

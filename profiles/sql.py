@@ -105,7 +105,7 @@ IS_RECALLED = """EXISTS (
 )"""
 
 
-# What the agent is given of an `entry`, of which a version may be `pinned`, and the latest.
+# What an agent gets: the `pinned` version of an `entry` if there is one, else its present text.
 GIVEN = """
     coalesce(pinned.title, entry.title) AS title,
     coalesce(pinned.description, entry.description) AS description,

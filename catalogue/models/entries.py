@@ -103,7 +103,7 @@ class Entry(models.Model):
     version = models.CharField(max_length=64, blank=True)
     license = models.CharField(max_length=300, blank=True)
     content = models.TextField()
-    # Of the newest version, which a published entry's text is of; a trigger sets it.
+    # The number of the newest version, which a trigger sets. A published entry has its text.
     number = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     withdrawn_at = models.DateTimeField(null=True, editable=False)

@@ -1,5 +1,5 @@
 from django.db import models
-from django.db.models import Exists, F, OuterRef
+from django.db.models import ExpressionWrapper, F, Q
 from django.utils.functional import cached_property
 
 from catalogue.models.entries import Entry
@@ -14,30 +14,30 @@ MAX_NUMBER = 2**31 - 1
 
 class VersionQuerySet(models.QuerySet):
     def readable(self):
-        """Those that anybody may read whose entry they may read: neither recalled nor purged."""
+        """Versions that may be read. A recalled one may not, and a purged one is recalled too."""
         return self.filter(recalled_at=None)
 
     def numbered(self, numbers):
-        """Those of the numbers {slug: number}, each with the `slug` of its entry."""
+        """The versions with these numbers, `{slug: number}`. Each has the `slug` of its entry."""
         kind = self.model.kind
         slugs = {f"{kind}__slug__in": numbers.keys(), "number__in": set(numbers.values())}
         rows = self.filter(**slugs).annotate(slug=F(f"{kind}__slug"))
         return [row for row in rows if numbers[row.slug] == row.number]
 
     def with_row_version(self):
-        """Annotate `row_version`, and whether it `is_current`: the newest of a published entry."""
-        kind = self.model.kind
-        newer = self.model.objects.filter(
-            number__gt=OuterRef("number"), **{f"{kind}_id": OuterRef(f"{kind}_id")}
+        """Annotate `row_version`, and whether the published entry has this text: `is_current`."""
+        is_newest = Q(number=F(f"{self.model.kind}__number"))
+        return self.annotate(
+            is_current=ExpressionWrapper(is_newest, models.BooleanField()),
+            row_version=row_version(self.model),
         )
-        return self.annotate(is_current=~Exists(newer), row_version=row_version(self.model))
 
 
 class Version(models.Model):
-    """What agents get of an entry from one of its texts to the next (contract 25).
+    """A text of an entry as it was published (contract 25).
 
-    A trigger makes it when a published entry has another digest than its newest version, and others
-    refuse every change but a recall (schema/versions.sql). Its texts are FileContents.
+    Triggers make a version when the digest of a published entry changes, and refuse every later
+    change except a recall (schema/versions.sql). Its texts are stored as FileContent.
     """
 
     number = models.PositiveIntegerField()
@@ -104,7 +104,10 @@ class PersonaVersion(Version):
 
 
 class Purge(models.Model):
-    """A text that the law forbids: no entry of its kind may have it (manage.py purge_version)."""
+    """A text that no entry of its kind may have again, such as one that the law forbids.
+
+    Once its row is here, the triggers let its versions be emptied and its stored texts be deleted.
+    """
 
     kind = models.CharField(max_length=7)
     digest = models.CharField(max_length=71)

@@ -37,7 +37,7 @@ class VersionField(TextField):
 
 
 class NumberField(CountField):
-    help_text = "Of the version: 1, 2, 3 … for each text that was published."
+    help_text = "The number of the version. Each published text gets the next one: 1, 2, 3."
     initial = 3
 
 

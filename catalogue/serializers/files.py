@@ -44,9 +44,9 @@ def files_address(skill):
     return f"{reverse('skill-detail', args=[skill.slug])}/files"
 
 
-def version_address(version):
-    """Of a version of a skill, or a row with its slug and number."""
-    return reverse("skill-version-detail", args=[version.slug, version.number])
+def version_files_address(version):
+    """Where the files of a version are; it may be any row with the slug and the number."""
+    return f"{reverse('skill-version-detail', args=[version.slug, version.number])}/files"
 
 
 def media_type(file):
@@ -58,14 +58,18 @@ class FileListSerializer(ResponseListSerializer):
     """The files of a skill, or of a row with its slug and files."""
 
     def represent(self, skill, context):
-        address, query = f"{files_address(skill)}/" if skill.files else "", "?digest={digest}"
-        if skill.files and getattr(skill, "is_pinned", False):
-            address, query = f"{version_address(skill)}/files/", ""
+        address, query = self.place_of(skill) if skill.files else ("", "")
         files = (
-            {**file, "address": f"{address}{quote(file['path'])}{query.format(**file)}"}
+            {**file, "address": f"{address}/{quote(file['path'])}{query.format(**file)}"}
             for file in skill.files
         )
         return super().represent(files, context)
+
+    def place_of(self, skill):
+        """The address below which its files are, and the query of each."""
+        if getattr(skill, "is_pinned", False):
+            return version_files_address(skill), ""
+        return files_address(skill), "?digest={digest}"
 
 
 class FileSerializer(ResponseSerializer):

@@ -1,7 +1,5 @@
 """The versions of an entry (contract 25)."""
 
-from urllib.parse import quote
-
 from catalogue.models import SkillVersion
 from catalogue.serializers.fields import (
     PERSONA_SLUG,
@@ -13,10 +11,14 @@ from catalogue.serializers.fields import (
     TitleField,
     VersionField,
 )
-from catalogue.serializers.files import SkillFileSerializer, version_address
+from catalogue.serializers.files import (
+    FileListSerializer,
+    SkillFileSerializer,
+    version_files_address,
+)
 from catalogue.serializers.personas import PromptField
 from marketplace.api.fields import BooleanField, DigestField, TextField, TimestampField, UrlField
-from marketplace.api.serializers import PageSerializer, ResponseListSerializer, ResponseSerializer
+from marketplace.api.serializers import PageSerializer, ResponseSerializer
 from marketplace.models import max_length
 
 
@@ -50,13 +52,9 @@ class VersionPageSerializer(PageSerializer):
     results = VersionSerializer(many=True)
 
 
-class VersionFileListSerializer(ResponseListSerializer):
-    def represent(self, version, context):
-        address = version_address(version)
-        files = (
-            {**file, "address": f"{address}/files/{quote(file['path'])}"} for file in version.files
-        )
-        return super().represent(files, context)
+class VersionFileListSerializer(FileListSerializer):
+    def place_of(self, version):
+        return version_files_address(version), ""
 
 
 class VersionFileSerializer(SkillFileSerializer):
@@ -72,7 +70,7 @@ class VersionFileSerializer(SkillFileSerializer):
 
 
 class VersionDetailSerializer(ResponseSerializer):
-    """One version with its text, from reads.version."""
+    """One version with its text, from VersionReads.one."""
 
     slug = EntrySlugField()
     number = NumberField()

@@ -7,16 +7,13 @@ from django.db.models import Case, F, Q, When
 from django.db.models.functions import Coalesce, Now
 
 from catalogue.exceptions import VersionNotFound
-from catalogue.models import (
-    Status,
-    successor_slug,
-)
+from catalogue.models import Status, successor_slug
 from installs.sql import turn_of
 from marketplace.rows import instance_of
 
 # Columns of an entry that its install is listed with.
 LISTED_COLUMNS = ["public_id", "slug", "status", "deprecation_message"]
-# Of a pinned install they are those of its version.
+# A pinned install is listed with these columns of its version instead of the entry's.
 PINNED_COLUMNS = {"title": "title", "version": "version", "given_digest": "digest"}
 
 
@@ -57,9 +54,9 @@ class InstallQuerySet(models.QuerySet):
         """
         kind = self.model.kind
         return self.annotate(
-            entry_digest=F(f"{kind}__digest"),
-            entry_version=F(f"{kind}__version"),
-            entry_number=F(f"{kind}__number"),
+            latest_digest=F(f"{kind}__digest"),
+            latest_version=F(f"{kind}__version"),
+            latest_number=F(f"{kind}__number"),
             is_pinned=Case(When(pinned=None, then=False), default=True),
             given_number=Coalesce("pinned__number", f"{kind}__number"),
             successor_slug=successor_slug(self.model.Entry, f"{kind}__"),
@@ -104,7 +101,7 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
         """
         install = self.lock_published(agent, slug)
         previous = install.installed_digest
-        chosen = install.version_numbered(version) if version else install.newest_version()
+        chosen = install.version_numbered(version or install.entry.number)
         is_pinned = version is not None or install.pinned_id is not None
         install.use(chosen, pinned=chosen if is_pinned else None)
         return Update(install.entry.slug, chosen.digest, previous)
@@ -162,7 +159,7 @@ class Install(models.Model):
     installed_digest = models.CharField(
         max_length=71, editable=False, default="", db_default="", db_column="digest"
     )
-    # Of the version with that digest; null for a text from before the first one.
+    # The number of the version with that digest. Null if the text is older than the first version.
     number = models.PositiveIntegerField(null=True, editable=False)
 
     class Meta:
@@ -175,9 +172,6 @@ class Install(models.Model):
     @property
     def entry(self):
         return getattr(self, self.kind)
-
-    def newest_version(self):
-        return self.entry.versions.first()
 
     def version_numbered(self, number):
         """Raises VersionNotFound, also for one that is recalled."""

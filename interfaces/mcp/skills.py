@@ -142,7 +142,7 @@ def read_resource(request, params):
 
 
 def scope_of(request):
-    """Who may cache what a URI reads: an agent may have pinned another version."""
+    """Who may cache what a URI reads. Agents may have pinned different versions of it."""
     return PRIVATE if "HTTP_AUTHORIZATION" in request.META else PUBLIC
 
 
@@ -196,14 +196,33 @@ def skills_for(request):
     """
     if "HTTP_AUTHORIZATION" not in request.META:
         return {}, PUBLIC
+    numbers, refusal = read_manifest(request)
+    if refusal:
+        raise MCPError(INVALID_PARAMS, refusal)
+    return numbers, PRIVATE
+
+
+def pinned_number(request, slug):
+    """The number of the version of a skill that the agent has pinned, or None.
+
+    A token that may not read its manifest, or is refused, reads what everyone may.
+    """
+    if "HTTP_AUTHORIZATION" not in request.META:
+        return None
+    numbers, _ = read_manifest(request)
+    return numbers.get(slug)
+
+
+def read_manifest(request):
+    """The agent's skills as `{slug: number of the pinned version, or None}`, and any refusal."""
     response = call_api(request, "GET", reverse("manifest-manifest"), query=[("content", "false")])
     data = json.loads(response.content)
     if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise MCPError(INTERNAL_ERROR, data["error"])
     if response.status_code >= HTTPStatus.BAD_REQUEST:
-        raise MCPError(INVALID_PARAMS, data["error"])
+        return {}, data["error"]
     rows = data["skills"]
-    return {row["slug"]: row["number"] if row["pinned"] else None for row in rows}, PRIVATE
+    return {row["slug"]: row["number"] if row["pinned"] else None for row in rows}, None
 
 
 def with_folder(request, uri, use):
@@ -221,8 +240,8 @@ def with_folder(request, uri, use):
             raise unknown(uri)
         return use(folder, "/".join(parts[len(above) :]))
 
-    number = skills_for(request)[0].get(parts[1])
     try:
+        number = pinned_number(request, parts[1])
         if number is not None:
             return reads.skill_versions.one(parts[1], str(number), use_skill).value
         return reads.with_skill(parts[1], use_skill)
@@ -253,7 +272,7 @@ def own_folder(request):
 
 
 def folder_of(skill):
-    """Of a skill or a version of one."""
+    """The folder of a skill, or of one of its versions."""
     text = skill.file_text
     uri = folder_uri(skill.slug, parse_yaml(FENCED.match(text)[1])["name"])
     return Folder(uri, *with_size_and_digest(text), skill.files, skill.bytes_of)

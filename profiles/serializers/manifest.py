@@ -10,6 +10,7 @@ from catalogue.serializers.fields import (
 from catalogue.serializers.files import FileSerializer
 from catalogue.serializers.personas import PersonaIdSerializer
 from catalogue.serializers.skills import BundlingPersonaSerializer, SkillIdSerializer
+from installs.serializers import LatestSerializer
 from marketplace.api.fields import (
     BooleanField,
     ChoiceField,
@@ -27,17 +28,11 @@ class ContentField(TextField):
     initial = "You are an archivist."
 
 
-class LatestSerializer(ResponseSerializer):
-    number = NumberField(source="latest_number")
-    version = VersionField(source="latest_version")
-    digest = DigestField(source="latest_digest")
-
-
 class ManifestEntrySerializer(ResponseSerializer):
     version = VersionField()
     digest = DigestField()
-    number = NumberField(help_text="Of the version that you are given.")
-    pinned = BooleanField(source="is_pinned", help_text="Whether you stay at this version.")
+    number = NumberField(help_text="The number of the version you get.")
+    pinned = BooleanField(source="is_pinned", help_text="Whether you pinned this version.")
     latest = LatestSerializer(source="*", help_text="The newest version.")
     installedDigest = DigestField(
         source="installed_digest",

@@ -58,7 +58,7 @@ class AvailableUpdateSerializer(ResponseSerializer):
     kind = KindField()
     slug = EntrySlugField()
     version = VersionField()
-    digest = DigestField(source="entry_digest")
+    digest = DigestField(source="latest_digest")
     installedDigest = DigestField(source="installed_digest")
 
 

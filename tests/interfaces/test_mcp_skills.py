@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 import pytest
 from django.db import OperationalError
-from django.utils import timezone
 
 from agents.models import AgentToken
 from catalogue.models import Persona, Skill
@@ -296,40 +295,3 @@ def test_reading_activates_and_installs_nothing(client, agent, skill):
 
     assert not agent.skill_installs.exists()
     assert Persona.objects.get(pk=persona.pk).installs == 0
-
-
-def test_an_agent_is_given_the_version_that_it_has_pinned(client, anyone, agent, skill):
-    old = skill.file_text
-    skill.content, skill.files = "Do it otherwise.", []
-    skill.save()
-    PersonaInstallFactory(agent=agent, persona=PersonaFactory(skills=[skill]), is_active=True)
-    body = {"slug": "pdf", "version": 1}
-    assert client.post("/api/v1/agents/me/skills/install", body).status_code == 201
-    uri = "skill://skills/pdf/SKILL.md"
-
-    [_, entry] = result(client, "skills/list")["skills"]
-    assert entry["resources"][0] == {"uri": uri, "digest": digest(old.encode()), "size": len(old)}
-    assert len(entry["resources"]) == 1 + len(FILES)
-    assert result(client, "skills/get", {"uri": uri})["skill"] == entry
-    for resource in entry["resources"]:
-        [contents] = result(client, "resources/read", {"uri": resource["uri"]})["contents"]
-        data = (
-            contents["text"].encode() if "text" in contents else base64.b64decode(contents["blob"])
-        )
-        assert digest(data) == resource["digest"]
-    assert result(client, **modern("skills/get", uri=uri))["cacheScope"] == "private"
-    # Nobody else is.
-    [contents] = result(anyone, "resources/read", {"uri": uri})["contents"]
-    assert "Do it otherwise." in contents["text"]
-
-    skill.versions.filter(number=1).update(recalled_at=timezone.now(), recall_reason="Unsafe.")
-    assert uris(result(client, "skills/list")) == [OWN]
-
-
-def test_a_page_of_pinned_skills_asks_no_more_queries(client, agent, django_assert_max_num_queries):
-    for number in range(20):
-        skill = SkillFactory(slug=f"skill-{number}")
-        SkillInstallFactory(agent=agent, skill=skill, pinned=skill.versions.get())
-
-    with django_assert_max_num_queries(10):
-        assert len(uris(result(client, "skills/list"))) == 21

@@ -3,13 +3,13 @@
 from interfaces.mcp.tool import PAGE, Tool
 
 RUNTIME = "The runtime that you will use it with, such as `python`"
-VERSION = "The `number` of the version to use and to stay at; left out: the newest"
+VERSION = "The `number` of the version to use and pin; by default, the newest"
 PIN = (
-    "You are then given this version, whatever is published later. Needs a token with the scope "
+    "You keep getting this version, whatever is published later. Needs a token with the scope "
     "`install`."
 )
-UNPIN = "You are given the newest version again. Needs a token with the scope `install`."
-PINNED = "The `number` of the version; left out: the one that you use"
+UNPIN = "You get the newest version again. Needs a token with the scope `install`."
+PINNED = "The `number` of the version; by default, the one that you use"
 
 TOOLS = {
     "install_skill": Tool(
@@ -70,23 +70,23 @@ TOOLS = {
         {"slug": "The persona's `slug`", "version": VERSION},
     ),
     "pin_skill": Tool(
-        "Stay at a version of a skill",
-        f"Keep the text of a skill of yours that you have tested. {PIN}",
+        "Pin a skill",
+        f"Pin the version of an installed skill that you have tested. {PIN}",
         {"slug": "The skill's `slug`", "version": PINNED},
     ),
     "unpin_skill": Tool(
-        "Follow the newest version of a skill",
-        f"End a pin. {UNPIN}",
+        "Unpin a skill",
+        f"Follow the newest version of a pinned skill again. {UNPIN}",
         {"slug": "The skill's `slug`"},
     ),
     "pin_persona": Tool(
-        "Stay at a version of a persona",
-        f"Keep the prompt of a persona of yours that you have tested. {PIN}",
+        "Pin a persona",
+        f"Pin the version of an installed persona that you have tested. {PIN}",
         {"slug": "The persona's `slug`", "version": PINNED},
     ),
     "unpin_persona": Tool(
-        "Follow the newest version of a persona",
-        f"End a pin. {UNPIN}",
+        "Unpin a persona",
+        f"Follow the newest version of a pinned persona again. {UNPIN}",
         {"slug": "The persona's `slug`"},
     ),
     "my_skills": Tool(
