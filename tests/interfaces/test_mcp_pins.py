@@ -76,5 +76,7 @@ def test_a_token_that_may_read_no_manifest_reads_what_everyone_may(agent, client
 
     for scopes in (["review"], ["install"]):
         token = AgentToken.objects.issue(agent, scopes)
-        read = result(client_of(token), "resources/read", {"uri": "skill://skills/pdf/SKILL.md"})
+        read = result(
+            client_of(token=token.text), "resources/read", {"uri": "skill://skills/pdf/SKILL.md"}
+        )
         assert "Do it otherwise." in read["contents"][0]["text"]
