@@ -90,7 +90,7 @@ def test_at_the_limit_a_new_connection_takes_the_place_of_one_that_waits(plain_s
         for link in used:
             assert responses_to(link, GET) == ([200], False)
         silent = connect()
-        time.sleep(1.2)
+        time.sleep(3)
         new = [connect() for _ in range(4)]
         assert silent.recv(1) == b""
         new.append(connect())
