@@ -10,7 +10,7 @@ from catalogue.frontmatter import Refused, plain_newlines
 from catalogue.models import Skill
 from importing.exports import content_with_fields, differing_fields
 from marketplace.adminsite.actions import confirmed_action
-from marketplace.adminsite.diffs import change_of
+from marketplace.diffs import change_of
 
 
 class PastedFileMixin:
@@ -80,4 +80,5 @@ def write_fields(skill):
     # Somebody may be saving another text.
     skill.refresh_from_db(from_queryset=Skill.objects.select_for_update(no_key=True))
     skill.content = content_with_fields(skill)
+    skill.check_text()
     skill.save(update_fields=["content", "updated_at"])

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from django.db import transaction
 from django.utils.text import capfirst
 
+from catalogue.comparisons import file_changes
 from catalogue.frontmatter import as_slug, as_title, read_frontmatter
 from catalogue.models import Skill, is_slug
-from importing.admin.file_changes import file_changes
-from importing.base import File, Report, entry_fields, printable, taking_turns
+from importing.base import File, Report, printable, taking_turns
 from importing.exports import as_file
 from importing.importers import PersonaImporter, SkillImporter
-from marketplace.adminsite.diffs import change_of
+from marketplace.diffs import change_of
 
 SOURCE = "admin"
 MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
@@ -110,7 +110,7 @@ class AdminImportMixin:
         """`{field: value}` of the entry that a file with this text makes. Raises Refused."""
         fields, body = read_frontmatter(text)
         slug = self.slug_in(fields)
-        values = {"slug": slug, **entry_fields(self.model, fields)}
+        values = {"slug": slug, **self.model.frontmatter_values(fields)}
         values["title"] = values["title"] or as_title(slug)
         return values | self.values(File(None, None, "", slug, fields, text, body))
 

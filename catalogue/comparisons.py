@@ -1,9 +1,25 @@
-"""What became of a skill's files, for templates/admin/changes.html."""
+"""What changed between two texts of an entry, for templates/_changes.html."""
 
 from django.template.defaultfilters import filesizeformat
 
 from catalogue.models import FileContent
-from marketplace.adminsite.diffs import change_of
+from marketplace.diffs import change_of
+
+ROOM = 512 * 1024  # bytes of texts beside SKILL.md that a comparison shows
+
+
+def version_changes(old, new):
+    """Each value that differs between two versions, its lines, and the files of a skill."""
+    names = {"title": "Title", "description": "Description", "version": "Label"}
+    changes = [
+        change_of(label, getattr(old, name), getattr(new, name))
+        for name, label in names.items()
+        if getattr(old, name) != getattr(new, name)
+    ]
+    if old.text_digest != new.text_digest:
+        changes.append(change_of(new.TEXT_NAME, old.text, new.text))
+    files, _ = file_changes(old.files, new.files, ROOM)
+    return changes + files
 
 
 def file_changes(before, after, room):
