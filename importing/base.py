@@ -8,7 +8,7 @@ from itertools import chain, count, islice
 from pathlib import Path
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 
 from catalogue.frontmatter import (
     Fields,
@@ -18,7 +18,7 @@ from catalogue.frontmatter import (
     read_frontmatter,
     read_text,
 )
-from catalogue.models import Status
+from catalogue.models import FileContent, Status
 from importing.folders import CACHES, Folder
 
 BATCH = 100  # files of one transaction
@@ -49,10 +49,8 @@ def taking_turns():
     Two that store the same contents, or import the same folder, would wait for each other, or mix
     what they found.
     """
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock('catalogue_filecontent'::regclass::oid::int, 0)"
-        )
+    with transaction.atomic():
+        FileContent.objects.take_turn()
         yield
 
 
@@ -174,12 +172,23 @@ class Importer:
         if not self.fill(file, entry):
             return
         names = [name for name in self.import_fields if getattr(entry, name) != before[name]]
+        if names and not self.has_good_text(file, entry):
+            return
         if self.save_bundle(file, entry) or names:
             # Only these: counters move and staff withdraw entries while this runs.
             entry.save(update_fields=[*names, "updated_at"])
             self.report.updated += 1
         else:
             self.report.unchanged += 1
+
+    def has_good_text(self, file, entry):
+        """Whether its text may be published; otherwise the file is refused."""
+        try:
+            entry.check_text()
+        except ValidationError as error:
+            self.report.refuse(file.path, " ".join(error.messages))
+            return False
+        return True
 
     def create(self, new):
         try:
@@ -197,8 +206,9 @@ class Importer:
             with transaction.atomic():
                 entry.save(force_insert=True)
         except IntegrityError:
-            reason = "its slug was taken while it was imported; import it again"
-            self.report.refuse(file.path, reason)
+            if self.has_good_text(file, entry):
+                reason = "its slug was taken while it was imported; import it again"
+                self.report.refuse(file.path, reason)
             return False
         return True
 
@@ -251,7 +261,7 @@ class Importer:
 
     def fill(self, file, entry):
         """Set the entry's fields from the file; False where it is refused."""
-        for name, value in entry_fields(self.model, file.fields).items():
+        for name, value in self.model.frontmatter_values(file.fields).items():
             setattr(entry, name, value)
         entry.title = entry.title or as_title(entry.slug)
         # What staff have withdrawn stays withdrawn.
@@ -274,13 +284,6 @@ class Importer:
     def save_bundle(self, file, entry):
         """Save what the entry bundles; True where it has changed. Skills bundle nothing."""
         return False
-
-
-def entry_fields(model, fields):
-    """The values that a frontmatter sets on an entry of the model."""
-    return {name: fields.line(name) for name in model.TEXT_FIELDS} | {
-        name: fields.words(name) for name in model.LIST_FIELDS
-    }
 
 
 def is_skipped(folder):

@@ -15,7 +15,6 @@ from catalogue.frontmatter import (
     with_frontmatter,
 )
 from catalogue.models import FileContent, Skill
-from importing.base import entry_fields
 
 BATCH = 200  # entries of one query
 
@@ -43,7 +42,7 @@ def differing_fields(skill):
         fields, _ = read_frontmatter(skill.content)
     except Refused:
         return ["slug", *(name for name in Skill.frontmatter_fields() if getattr(skill, name))]
-    values = {"slug": fields.line("name"), **entry_fields(Skill, fields)}
+    values = {"slug": fields.line("name"), **Skill.frontmatter_values(fields)}
     if skill.slug == as_slug(values["slug"]) or not values["slug"]:
         values["slug"] = skill.slug
     values["title"] = values["title"] or as_title(skill.slug)

@@ -67,7 +67,8 @@ class Profile:
 
     @property
     def advisories(self):
-        if self.lacks({Status.WITHDRAWN, Status.DRAFT}):
+        # Who has a recalled version has another text than its entry, or a withdrawn entry.
+        if self.lacks({Status.WITHDRAWN, Status.DRAFT, OUTDATED}):
             return []
         return reads.advisories(agent=self.agent.pk)
 

@@ -1,8 +1,9 @@
 """What an agent loads when it starts, and what it should stop using or update (contract 13)."""
 
-from django.db.models import F, Q, Value
+from django.db.models import Case, F, IntegerField, OuterRef, Q, Subquery, Value, When
+from django.db.models.functions import Cast
 
-from catalogue.models import Persona, Skill, Status
+from catalogue.models import Persona, PersonaVersion, Skill, SkillVersion, Status
 from infrastructure.db.compiled_queries import compiled
 from infrastructure.db.statements import fetch_all
 from installs.models import PersonaInstall, SkillInstall
@@ -22,20 +23,44 @@ def rows_of(queryset, kind, columns):
 
 @compiled
 def advisories(agent):
-    """What of all that an agent has is in the catalogue no more, the latest first.
+    """What an agent has that is no longer in the catalogue, the latest first.
 
-    A draft that a persona bundles is left out, because it may never have been published.
+    That is a whole entry, or a version that staff recalled: its `recalled_number` is not null. A
+    draft that a persona bundles is left out, because it may never have been published.
     """
-    columns = ["slug", "title", "withdrawal_reason", "gone_since"]
     own_skills, own_personas = (
         installs.objects.present().filter(agent_id=agent).values(installs.kind)
         for installs in (SkillInstall, PersonaInstall)
     )
     bundled = Persona.skills.through.objects.filter(persona__in=own_personas).values("skill")
     has_it = Q(pk__in=own_skills) | Q(pk__in=bundled, status=Status.WITHDRAWN)
-    skills = rows_of(Skill.objects.filter(has_it).unpublished(), "skill", columns)
-    personas = Persona.objects.filter(pk__in=own_personas).unpublished()
-    return skills.union(rows_of(personas, "persona", columns), all=True).order_by("-gone_since")
+    first, *others = (
+        withdrawn(Skill.objects.filter(has_it), "skill"),
+        withdrawn(Persona.objects.filter(pk__in=own_personas), "persona"),
+        recalled_versions(SkillInstall, SkillVersion, agent),
+        recalled_versions(PersonaInstall, PersonaVersion, agent),
+    )
+    return first.union(*others, all=True).order_by("-gone_since")
+
+
+def withdrawn(entries, kind):
+    entries = entries.unpublished().annotate(recalled_number=Cast(None, IntegerField()))
+    columns = ["slug", "title", "recalled_number", "withdrawal_reason", "gone_since"]
+    return rows_of(entries, kind, columns)
+
+
+def recalled_versions(installs, versions, agent):
+    """The recalled version of each install that is of its text, pinned or not."""
+    kind = installs.kind
+    of_text = {kind: OuterRef(kind), "digest": OuterRef("installed_digest")}
+    recalled = versions.objects.exclude(recalled_at=None).filter(**of_text)
+    # Of several numbers with this text, the one that was installed.
+    place = Case(When(number=OuterRef("number"), then=0), default=1)
+    newest = recalled.annotate(place=place).order_by("place", "-number").values("pk")[:1]
+    own = installs.objects.present().filter(agent_id=agent).annotate(recalled=Subquery(newest))
+    rows = versions.objects.filter(pk__in=own.order_by().values("recalled"))
+    entry = [f"{kind}__slug", f"{kind}__title"]
+    return rows_of(rows, kind, [*entry, "number", "recall_reason", "recalled_at"])
 
 
 @compiled

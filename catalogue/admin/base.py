@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 from catalogue.admin.actions import StateActionsMixin
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter
 from catalogue.admin.forms import FormTextField
+from catalogue.admin.versions import VersionsMixin
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render
 from catalogue.models import PUBLISHED, Status
@@ -23,7 +24,9 @@ from marketplace.adminsite.panels import panel
 from search.staff import containing
 
 
-class EntryAdmin(HistoryMixin, StateActionsMixin, PastedFileMixin, ImportExportModelAdmin):
+class EntryAdmin(
+    HistoryMixin, VersionsMixin, StateActionsMixin, PastedFileMixin, ImportExportModelAdmin
+):
     """What the admins of skills and personas share."""
 
     search_fields = ["slug"]  # and titles, tags, descriptions: see `find`
@@ -118,6 +121,11 @@ class EntryAdmin(HistoryMixin, StateActionsMixin, PastedFileMixin, ImportExportM
             self.page_path("<path:object_id>/as-agent/", self.as_agent_view, "as_agent"),
             *super().get_urls(),
         ]
+
+    def restorable_fields(self, request, row):
+        """Of an entry that was ever published, texts are restored from its versions."""
+        fields = super().restorable_fields(request, row)
+        return [name for name in fields if not row.number or name != "content"]
 
     def preview_view(self, request):
         """The content of the form as HTML."""

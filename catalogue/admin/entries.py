@@ -4,7 +4,6 @@ import io
 from collections import Counter
 
 from django.contrib import admin
-from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404
 from django.urls import reverse
 
@@ -52,28 +51,37 @@ class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
         ]
 
     def get_urls(self):
-        route = "<int:object_id>/files/<path:path>"
-        return [self.page_path(route, self.file_view, "file"), *super().get_urls()]
+        files = "<int:object_id>/files/<path:path>"
+        of_version = "<int:object_id>/versions/<int:number>/files/<path:path>"
+        return [
+            self.page_path(files, self.file_view, "file"),
+            self.page_path(of_version, self.file_view, "version_file"),
+            *super().get_urls(),
+        ]
 
-    def file_view(self, request, object_id, path):
-        """A file of a skill, a draft too: a text to read, escaped; anything to download."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        skill = self.get_row_or_404(request, str(object_id))
+    def file_view(self, request, object_id, path, number=None):
+        """A file of a skill, a draft too: a text to read, escaped; anything to download.
+
+        With a number, a file of that version.
+        """
+        skill = folder = self.entry_with_versions(request, object_id)
+        if number is not None:
+            folder = self.version_of(skill, number)
         try:
-            file = skill.file_at(path)
+            file = folder.file_at(path)
         except FileNotFound as error:
             raise Http404 from error
         if "download" in request.GET:
             name = path.rpartition("/")[2]
-            data = io.BytesIO(skill.bytes_of(file))
+            data = io.BytesIO(folder.bytes_of(file))
             return FileResponse(data, as_attachment=True, filename=name, content_type=OTHER_FILE)
-        text = skill.bytes_of(file).decode() if file["is_text"] else None
-        title, template = f"{path} of {skill}", "admin/catalogue/file.html"
+        text = folder.bytes_of(file).decode() if file["is_text"] else None
+        title, template = f"{path} of {folder}", "admin/catalogue/file.html"
         return self.page(request, template, title, original=skill, file=file, text=text)
 
     def restorable_fields(self, request, row):
-        return [*super().restorable_fields(request, row), "files"]
+        fields = super().restorable_fields(request, row)
+        return fields if row.number else [*fields, "files"]
 
     def row_context(self, request, row):
         address = self.url_of("change", row.pk).removesuffix("change/") + "files"

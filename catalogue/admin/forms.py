@@ -16,7 +16,6 @@ from catalogue.frontmatter import (
     utf16_length,
 )
 from catalogue.models import Skill
-from importing.base import entry_fields
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
 from marketplace.adminsite.edits import EditForm
@@ -119,7 +118,7 @@ class SkillForm(EntryForm):
     def frontmatter(self, content):
         with suppress(Refused):
             fields, _ = read_frontmatter(content)
-            return entry_fields(Skill, fields)
+            return Skill.frontmatter_values(fields)
         return {}
 
 

@@ -11,5 +11,6 @@ from catalogue.models.entries import (
 )
 from catalogue.models.files import FileContent, content_digest
 from catalogue.models.personas import FREE, Persona
+from catalogue.models.purges import Purge
 from catalogue.models.skills import FILE_TEXT, Skill
-from catalogue.models.versions import MAX_NUMBER, PersonaVersion, Purge, SkillVersion
+from catalogue.models.versions import MAX_NUMBER, PersonaVersion, SkillVersion

@@ -5,8 +5,9 @@ from urllib.parse import quote
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.contrib.postgres.search import SearchVector
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
-from django.db import models
+from django.db import connection, models, transaction
 from django.db.models import F, Func, Q, Value
 from django.db.models.functions import Coalesce, Collate, Concat, Length, Lower
 from django.utils import timezone
@@ -44,6 +45,13 @@ class Status(models.TextChoices):
     DRAFT = "draft", "Draft"
     PUBLISHED = "published", "Published"
     WITHDRAWN = "withdrawn", "Withdrawn"
+
+
+# What staff read, by what the triggers answer (schema/versions.sql).
+REFUSALS = {
+    "text_is_not_recalled": "This text was recalled. Change it, or lift the recall of its version.",
+    "text_is_not_purged": "This text was purged and cannot come back. Change it.",
+}
 
 
 class EntryQuerySet(CountedQuerySet):
@@ -151,6 +159,13 @@ class Entry(models.Model):
         return [*cls.TEXT_FIELDS, *cls.LIST_FIELDS]
 
     @classmethod
+    def frontmatter_values(cls, fields):
+        """`{name: value}` of what the Fields of a frontmatter say about an entry."""
+        return {name: fields.line(name) for name in cls.TEXT_FIELDS} | {
+            name: fields.words(name) for name in cls.LIST_FIELDS
+        }
+
+    @classmethod
     def long_columns(cls, relation=""):
         """What no list shows; `relation` leads to the entry: `skill__`."""
         return [f"{relation}{name}" for name in cls.LONG_COLUMNS]
@@ -166,8 +181,40 @@ class Entry(models.Model):
     def is_recalled(self):
         return self.status == Status.WITHDRAWN and self.withdrawal_reason != ""
 
+    def validate_constraints(self, exclude=None):
+        super().validate_constraints(exclude)
+        self.check_text()
+
+    def check_text(self):
+        """Raises ValidationError where the entry is published and its text may not be.
+
+        The triggers ask the same function (schema/versions.sql).
+        """
+        if not self.is_published:
+            return
+        function = f"catalogue_{self._meta.model_name}_refusal"
+        with connection.cursor() as cursor:
+            cursor.execute(
+                f"SELECT {function}(%s, {self.DIGEST})", [self.pk, *self.digest_sources()]
+            )
+            [refusal] = cursor.fetchone()
+        if refusal:
+            raise ValidationError({"content": REFUSALS[refusal]})
+
+    def lock(self):
+        """Have all that change the entry take turns; installs and reviews of it do not wait."""
+        type(self).objects.select_for_update(no_key=True).only("pk").get(pk=self.pk)
+
+    @transaction.atomic
     def publish(self):
-        """Serve the entry, and end its recall."""
+        """Serve the entry, and end its recall.
+
+        Raises ValidationError if its text was recalled or purged.
+        """
+        self.lock()
+        self.refresh_from_db()
+        self.status = Status.PUBLISHED
+        self.check_text()
         self._become(Status.PUBLISHED)
 
     def redraft(self):

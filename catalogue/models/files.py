@@ -1,6 +1,6 @@
 from hashlib import sha256
 
-from django.db import models
+from django.db import connection, models
 
 
 def content_digest(data):
@@ -35,6 +35,15 @@ class FileContentQuerySet(models.QuerySet):
             yield file, contents[file["digest"]]
 
 
+class FileContentManager(models.Manager.from_queryset(FileContentQuerySet)):
+    def take_turn(self):
+        """Wait, until the transaction ends, for all others that store or purge many texts."""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_advisory_xact_lock('catalogue_filecontent'::regclass::oid::int, 0)"
+            )
+
+
 class FileContent(models.Model):
     """The bytes of a file, stored once however many skills hold it (contract 17.4).
 
@@ -44,7 +53,7 @@ class FileContent(models.Model):
     digest = models.CharField(max_length=71, primary_key=True)
     data = models.BinaryField()
 
-    objects = FileContentQuerySet.as_manager()
+    objects = FileContentManager()
 
     def __str__(self):
         return self.digest

@@ -64,6 +64,7 @@ class Persona(Entry):
         default=0, help_text="0 is free. A persona with a price cannot be installed over the API."
     )
     digest = digest_of(F("content"))
+    DIGEST = "catalogue_digest(%s)"  # the same of `digest_sources`
     skills = models.ManyToManyField(Skill, related_name="personas", blank=True)
     installs = models.PositiveBigIntegerField(default=0, editable=False)
     rating_sum = models.DecimalField(max_digits=14, decimal_places=2, default=0, editable=False)
@@ -99,6 +100,9 @@ class Persona(Entry):
             ),
             models.Index(F("price_cents"), F("id") * -1, name="persona_price", condition=PUBLISHED),
         ]
+
+    def digest_sources(self):
+        return [self.content]
 
     @property
     def is_free(self):

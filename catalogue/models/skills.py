@@ -1,3 +1,4 @@
+import json
 from functools import partial
 from io import BytesIO
 
@@ -120,6 +121,7 @@ class Skill(SkillFolder, Entry):
         max_length=71, blank=True, editable=False, default="", db_default=""
     )
     digest = digest_of(FILE_TEXT, F("files"))
+    DIGEST = "catalogue_digest(%s, %s::jsonb)"  # the same of `digest_sources`
     downloads = models.PositiveBigIntegerField(default=0, editable=False)
 
     objects = SkillQuerySet.as_manager()
@@ -138,6 +140,9 @@ class Skill(SkillFolder, Entry):
             self.refresh_from_db(fields=sources - names, from_queryset=rows)
             update_fields = {*update_fields, "skill_md", "archive_digest"}
         super().save(update_fields=update_fields, **options)
+
+    def digest_sources(self):
+        return [skill_md_of(self), json.dumps(self.files)]
 
     @property
     def file_text(self):

@@ -1,10 +1,14 @@
-from django.db import models
+from django.core.exceptions import ValidationError
+from django.db import models, transaction
 from django.db.models import ExpressionWrapper, F, Q
+from django.db.models.functions import Now
 from django.utils.functional import cached_property
 
-from catalogue.models.entries import Entry
+from catalogue.frontmatter import read_frontmatter
+from catalogue.models.entries import REFUSALS, Entry
 from catalogue.models.files import FileContent
 from catalogue.models.personas import Persona
+from catalogue.models.purges import Purge
 from catalogue.models.skills import Skill, SkillFolder
 from marketplace.models import MAX_REASON, max_length
 from marketplace.rows import row_version
@@ -53,28 +57,118 @@ class Version(models.Model):
 
     objects = VersionQuerySet.as_manager()
 
+    TEXT_NAME = "Prompt"
+    has_files = False
+    files = []
+
     class Meta:
         abstract = True
         ordering = ["-number"]
 
     def __str__(self):
-        return f"{self.entry} {self.number}"
+        return f"version {self.number} of {self.entry}"
 
     @property
     def entry(self):
         return getattr(self, self.kind)
 
+    @property
+    def is_purged(self):
+        """Whether only its number and digest are left. Every other version has a title."""
+        return self.title == ""
+
     @cached_property
     def content(self):
         return self.text_of(self.content_digest)
 
+    @cached_property
+    def text(self):
+        """What agents are given."""
+        return self.text_of(self.text_digest)
+
+    @property
+    def text_digest(self):
+        return self.content_digest
+
+    @property
+    def text_digests(self):
+        """Of what staff wrote, and of what agents are given."""
+        return {self.content_digest, self.text_digest}
+
+    @property
+    def stored_digests(self):
+        """Of all that is stored of it."""
+        return self.text_digests | {file["digest"] for file in self.files}
+
     def text_of(self, digest):
         return bytes(FileContent.objects.get(digest=digest).data).decode()
+
+    # What staff do with it. Each raises ValidationError where it is refused.
+
+    @transaction.atomic
+    def restore(self):
+        """Give the entry this text again. If it is published, that makes a new version."""
+        self.lock()
+        if self.recalled_at:
+            name = "text_is_not_purged" if self.is_purged else "text_is_not_recalled"
+            raise ValidationError(REFUSALS[name])
+        if self.entry.digest == self.digest:
+            raise ValidationError("The entry has this text already.")
+        values = self.entry_values()
+        for name, value in values.items():
+            setattr(self.entry, name, value)
+        others = {field.name for field in self.entry._meta.fields} - values.keys()
+        self.entry.full_clean(exclude=others)
+        self.entry.save(update_fields=[*values, "updated_at"])
+
+    @transaction.atomic
+    def recall(self, reason):
+        """Take the text back, under each of its numbers; agents that have it read the reason."""
+        self.lock_unused()
+        self.with_same_text().readable().update(recalled_at=Now(), recall_reason=reason)
+
+    @transaction.atomic
+    def lift_recall(self):
+        """Let agents read and install the text again, under each of its numbers."""
+        self.lock()
+        if Purge.objects.filter(kind=self.kind, digest=self.digest).exists():
+            raise ValidationError("A purged text cannot come back.")
+        self.with_same_text().update(recalled_at=None, recall_reason="")
+
+    def lock(self):
+        """Wait for imports, lock the entry, and read both rows anew."""
+        FileContent.objects.take_turn()
+        self.entry.lock()
+        self.refresh_from_db()
+
+    def lock_unused(self):
+        """Lock a version that must not be current."""
+        self.lock()
+        if self.entry.is_published and self.entry.digest == self.digest:
+            raise ValidationError(
+                f"The {self.kind} has this text now. Restore or write another one first, or "
+                f"recall the {self.kind} as a whole."
+            )
+
+    def with_same_text(self):
+        """The versions of the entry with this digest."""
+        return self.entry.versions.filter(digest=self.digest)
+
+    def holders(self):
+        """The installs of agents that use this text."""
+        return self.entry.agent_installs.present().filter(installed_digest=self.digest)
+
+    def entry_values(self):
+        """The fields of the entry that this version restores."""
+        names = ["title", "description", "version"]
+        return {name: getattr(self, name) for name in names} | {"content": self.text}
 
 
 class SkillVersion(SkillFolder, Version):
     kind, Entry = "skill", Skill
     OF_ENTRY = []  # columns of the entry that a response needs, beside its slug
+    TEXT_NAME = "SKILL.md"
+    has_files = True
 
     skill = models.ForeignKey(Skill, models.PROTECT, related_name="versions", db_index=False)
     skill_md_digest = models.CharField(max_length=71)
@@ -86,9 +180,24 @@ class SkillVersion(SkillFolder, Version):
             models.UniqueConstraint(F("skill"), F("number").desc(), name="unique_skill_number")
         ]
 
-    @cached_property
+    @property
+    def text_digest(self):
+        return self.skill_md_digest
+
+    @property
     def file_text(self):
-        return self.text_of(self.skill_md_digest)
+        return self.text
+
+    def entry_values(self):
+        fields, _ = read_frontmatter(self.text)
+        # A SKILL.md that the catalogue wrote is written again, of all that its frontmatter says.
+        is_written = len(self.text_digests) > 1
+        values = {
+            name: value
+            for name, value in Skill.frontmatter_values(fields).items()
+            if value or is_written
+        }
+        return values | super().entry_values() | {"files": self.files}
 
 
 class PersonaVersion(Version):
@@ -101,21 +210,3 @@ class PersonaVersion(Version):
         constraints = [
             models.UniqueConstraint(F("persona"), F("number").desc(), name="unique_persona_number")
         ]
-
-
-class Purge(models.Model):
-    """A text that no entry of its kind may have again, such as one that the law forbids.
-
-    Once its row is here, the triggers let its versions be emptied and its stored texts be deleted.
-    """
-
-    kind = models.CharField(max_length=7)
-    digest = models.CharField(max_length=71)
-    reason = models.CharField(max_length=MAX_REASON)
-    purged_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["kind", "digest"], name="unique_purge")]
-
-    def __str__(self):
-        return f"{self.kind} {self.digest}"

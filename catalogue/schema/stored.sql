@@ -4,27 +4,26 @@ DECLARE stored_digest text := catalogue_digest(content);
 BEGIN
     INSERT INTO catalogue_filecontent (digest, data)
     VALUES (stored_digest, convert_to(content, 'UTF8')) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        -- A purge that is about to delete it waits, and finds that it is used.
+        PERFORM FROM catalogue_filecontent WHERE digest = stored_digest FOR KEY SHARE;
+    END IF;
     RETURN stored_digest;
 END $$;
 
--- A stored text or file never changes, and stays for as long as a version is of it.
+-- A stored text or file never changes, and stays for as long as a version is of it. A version that
+-- was purged has no title.
 CREATE OR REPLACE FUNCTION catalogue_filecontent_kept() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' AND NOT EXISTS (
-        SELECT FROM catalogue_skillversion AS version
+        SELECT FROM catalogue_skillversion
         WHERE (
             OLD.digest IN (content_digest, skill_md_digest)
             OR files @> jsonb_build_array(jsonb_build_object('digest', OLD.digest))
-        ) AND NOT EXISTS (
-            SELECT FROM catalogue_purge AS purge
-            WHERE (purge.kind, purge.digest) = ('skill', version.digest)
-        )
+        ) AND title <> ''
     ) AND NOT EXISTS (
-        SELECT FROM catalogue_personaversion AS version
-        WHERE content_digest = OLD.digest AND NOT EXISTS (
-            SELECT FROM catalogue_purge AS purge
-            WHERE (purge.kind, purge.digest) = ('persona', version.digest)
-        )
+        SELECT FROM catalogue_personaversion
+        WHERE content_digest = OLD.digest AND title <> ''
     ) THEN
         RETURN OLD;
     END IF;

@@ -1,5 +1,19 @@
 -- The versions of {kind}s; __init__.py fills in what is in braces.
 
+-- Why a {kind} may not be published with a text: the name of the constraint, or NULL.
+CREATE OR REPLACE FUNCTION catalogue_{kind}_refusal(entry bigint, text_digest text) RETURNS text
+LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        WHEN EXISTS (
+            SELECT FROM catalogue_purge WHERE kind = '{kind}' AND digest = text_digest
+        ) THEN 'text_is_not_purged'
+        WHEN EXISTS (
+            SELECT FROM catalogue_{kind}version
+            WHERE {kind}_id = entry AND digest = text_digest AND recalled_at IS NOT NULL
+        ) THEN 'text_is_not_recalled'
+    END
+$$;
+
 -- Makes the next version of a published {kind} whose text is not that of its newest one, and keeps
 -- its number. Writes of one {kind} take turns at its row, so that no number is used twice.
 CREATE OR REPLACE FUNCTION catalogue_{kind}_numbered() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -7,6 +21,7 @@ DECLARE
     newest catalogue_{kind}version;
     -- Generated columns are computed after this.
     new_digest text := {digest};
+    refusal text;
 BEGIN
     NEW.number := CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE OLD.number END;
     IF NEW.status <> 'published' THEN
@@ -17,16 +32,10 @@ BEGIN
     IF newest.digest = new_digest AND newest.recalled_at IS NULL THEN
         RETURN NEW;
     END IF;
-    IF EXISTS (
-        SELECT FROM catalogue_{kind}version
-        WHERE {kind}_id = NEW.id AND digest = new_digest AND recalled_at IS NOT NULL
-    ) THEN
-        RAISE 'This text was recalled.'
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'text_is_not_recalled';
-    END IF;
-    IF EXISTS (SELECT FROM catalogue_purge WHERE kind = '{kind}' AND digest = new_digest) THEN
-        RAISE 'This text was purged.'
-            USING ERRCODE = 'check_violation', CONSTRAINT = 'text_is_not_purged';
+    refusal := catalogue_{kind}_refusal(NEW.id, new_digest);
+    IF refusal IS NOT NULL THEN
+        RAISE 'This text was recalled or purged.'
+            USING ERRCODE = 'check_violation', CONSTRAINT = refusal;
     END IF;
     NEW.number := NEW.number + 1;
     INSERT INTO catalogue_{kind}version (

@@ -6,7 +6,7 @@ from functools import wraps
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -164,12 +164,20 @@ class ConfirmedActionsMixin:
             self.log_change(request, row, message, **details)
 
     def change_each(self, request, queryset, message, change):
-        """Call `change` with each row, in a transaction of its own, which locks no other row."""
-        rows = list(queryset.order_by("pk"))
-        for row in rows:
-            with self.logged_change(request, row, message):
-                change(row)
-        return rows
+        """Call `change` with each row, in a transaction of its own, which locks no other row.
+
+        Returns the rows that it changed. Of others, staff read the ValidationError.
+        """
+        changed = []
+        for row in queryset.order_by("pk"):
+            try:
+                with self.logged_change(request, row, message):
+                    change(row)
+            except ValidationError as error:
+                self.message_user(request, f"{row}: {' '.join(error.messages)}", messages.ERROR)
+            else:
+                changed.append(row)
+        return changed
 
     # Only the models of a HistoryMixin have snapshots.
 

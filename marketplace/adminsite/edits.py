@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.functional import cached_property
 from django.utils.text import normalize_newlines
 
-from marketplace.adminsite.diffs import change_of
+from marketplace.diffs import change_of
 
 MAX_LISTED = 10  # changes that a refusal lists
 

@@ -9,8 +9,8 @@ from django.shortcuts import redirect
 from django.utils.text import capfirst
 from simple_history.admin import SimpleHistoryAdmin
 
-from marketplace.adminsite.diffs import change_of
 from marketplace.adminsite.history import changes_between
+from marketplace.diffs import change_of
 
 
 class HistoryMixin(SimpleHistoryAdmin):
@@ -129,7 +129,7 @@ class HistoryMixin(SimpleHistoryAdmin):
 
 
 def changes_of(changes):
-    """`{field: (old, new)}` for templates/admin/changes.html."""
+    """`{field: (old, new)}` for templates/_changes.html."""
     return [
         change_of(
             capfirst(field.verbose_name), display_value(field, old), display_value(field, new)

@@ -1,5 +1,5 @@
 from catalogue.models import Entry
-from catalogue.serializers.fields import EntrySlugField, KindField, TitleField
+from catalogue.serializers.fields import EntrySlugField, KindField, NumberField, TitleField
 from marketplace.api.fields import TextField, TimestampField
 from marketplace.api.serializers import ResponseSerializer
 from marketplace.models import max_length
@@ -9,6 +9,11 @@ class AdvisorySerializer(ResponseSerializer):
     kind = KindField()
     slug = EntrySlugField()
     title = TitleField()
+    number = NumberField(
+        source="recalled_number",
+        allow_null=True,
+        help_text="The number of the version that staff recalled; null if it is the whole entry.",
+    )
     reason = TextField(
         source="withdrawal_reason",
         max_length=max_length(Entry, "withdrawal_reason"),

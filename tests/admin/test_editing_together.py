@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from agents.models import Agent
 from catalogue.models import Persona, Skill
+from tests.admin.diffs import without_marks
 from tests.admin.rows import change_page
 from tests.admin.test_lists import MAX_QUERIES
 from tests.api.concurrency import during
@@ -60,7 +61,7 @@ def saved(client, row, form):
 def refusal(response):
     """The errors by field, and the page's text."""
     assert response.status_code == 200
-    return response.context["adminform"].form.errors, response.content.decode()
+    return response.context["adminform"].form.errors, without_marks(response)
 
 
 def edits_of(client, row):
@@ -157,7 +158,7 @@ def test_a_refusal_says_who_changed_what_and_what_another_save_replaces(ada, bob
     with CaptureQueriesContext(connection) as queries:
         response = save(bob, persona, form)
 
-    page = response.content.decode()
+    page = without_marks(response)
     assert "<b>ada: Changed Title, Category and Price cents.</b>" in page
     assert '<span class="del">The Archivist</span><span class="add">The Librarian</span>' in page
     assert '<span class="del">500</span><span class="add">700</span>' in page

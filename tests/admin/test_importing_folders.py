@@ -7,6 +7,7 @@ import pytest
 
 from catalogue.models import FileContent, Skill
 from importing.admin import importers
+from tests.admin.diffs import lines_of, without_marks
 from tests.admin.files import SKILL_MD, SKILLS, confirm, outcomes, refusal, upload, zip_of
 from tests.imports import served
 
@@ -26,7 +27,7 @@ def imported(admin_client):
 
 def diffs(page, kind="updated"):
     [outcome] = page.context["outcomes"][kind]
-    return {change["name"]: list(change["diff"]) for change in outcome.changes}
+    return {change["name"]: lines_of(change) for change in outcome.changes}
 
 
 def kinds(diff):
@@ -76,21 +77,20 @@ def test_the_history_shows_which_files_changed(admin_client):
     upload(admin_client, zip_of({**FOLDER, "one/LICENSE": "Apache"}))
     confirm(admin_client)
 
-    page = admin_client.get(f"{SKILLS}{Skill.objects.get().pk}/history/").content.decode()
+    page = without_marks(admin_client.get(f"{SKILLS}{Skill.objects.get().pk}/history/"))
 
     assert '<span class="del">path: LICENSE, size: 3, digest: sha256:' in page
     assert '<span class="add">path: LICENSE, size: 6, digest: sha256:' in page
 
 
 @pytest.mark.usefixtures("imported")
-def test_an_earlier_state_is_restored_with_its_files(admin_client, anyone):
+def test_an_earlier_version_is_restored_with_its_files(admin_client, anyone):
     before = served(anyone, "one")
     upload(admin_client, zip_of({**FOLDER, "one/LICENSE": "Apache", "one/new.md": "x"}))
     confirm(admin_client)
     skill = Skill.objects.get()
-    snapshot = skill.history.last()
 
-    restore = f"{SKILLS}{skill.pk}/history/{snapshot.history_id}/"
+    restore = f"{SKILLS}{skill.pk}/versions/1/restore/"
     assert admin_client.post(restore, {"confirmed": "yes"}).status_code == 302
 
     after = served(anyone, "one")

@@ -89,7 +89,7 @@ def test_what_was_published_cannot_be_deleted(admin_client):
     response = admin_client.post(change_page(skill).replace("change", "delete"), {"post": "yes"})
 
     assert str(response.context["title"]) == "Cannot delete skill"
-    assert "pdf-tables 1" in response.content.decode()
+    assert "version 1 of pdf-tables" in response.content.decode()
     assert Skill.objects.exists()
 
 

@@ -54,6 +54,7 @@ def test_a_recalled_skill_is_gone_and_its_agents_read_why(admin_client, client, 
             "kind": "skill",
             "slug": "log-triage",
             "title": "Log Triage",
+            "number": None,
             "reason": "It deletes logs.",
             "withdrawnAt": timestamp(skill.withdrawn_at),
         }

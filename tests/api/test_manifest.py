@@ -119,6 +119,7 @@ def test_what_is_withdrawn_stands_in_the_advisories(client, agent, status):
             "kind": entry._meta.model_name,
             "slug": entry.slug,
             "title": entry.title,
+            "number": None,
             "reason": reason,
             "withdrawnAt": timestamp(entry.withdrawn_at or entry.updated_at),
         }

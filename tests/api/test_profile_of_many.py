@@ -68,6 +68,7 @@ def advisories_of(agent):
             "kind": entry._meta.model_name,
             "slug": entry.slug,
             "title": entry.title,
+            "number": None,
             "reason": entry.withdrawal_reason,
             "withdrawnAt": timestamp(entry.withdrawn_at),
         }

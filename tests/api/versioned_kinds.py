@@ -18,12 +18,15 @@ class Kind:
         self.model = Skill if name == "skill" else Persona
         self.Install = SkillInstall if name == "skill" else PersonaInstall
         factory = SkillFactory if name == "skill" else PersonaFactory
-        self.entry = factory(slug=self.slug, title="One", version="1.0", content=text(1))
+        self.entry = factory(slug=self.slug, title="One", version="1.0", content=self.text(1))
         for number in (2, 3):
             self.rewrite(number)
 
+    def text(self, number):
+        return text(number)
+
     def rewrite(self, number):
-        self.entry.content, self.entry.title = text(number), f"Title {number}"
+        self.entry.content, self.entry.title = self.text(number), f"Title {number}"
         self.entry.version = f"{number}.0"
         self.entry.save()
 

@@ -1,0 +1,192 @@
+"""The versions of an entry in the admin: what changed, who has which, restore and recall."""
+
+from typing import NamedTuple
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.paginator import Paginator
+from django.db.models import Count, Q
+from django.http import Http404
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from catalogue.admin.actions import in_agents
+from catalogue.admin.forms import RecallForm
+from catalogue.comparisons import version_changes
+from catalogue.file_tree import file_tree
+
+PAGE = 50  # versions on a page
+MAX_INT = 2**31 - 1
+
+
+class VersionAction(NamedTuple):
+    """A method of a version that staff call; `done` is for the entry's history."""
+
+    label: str
+    text: str
+    done: str
+    form_class: type | None = None
+    danger: bool = False
+
+
+# By the names of the methods.
+ACTIONS = {
+    "restore": VersionAction(
+        "Restore",
+        "The entry gets the text, the files, the title, the description, and the label of this "
+        "version. If the entry is published, that makes a new version.",
+        "Restored version {number}.",
+    ),
+    "recall": VersionAction(
+        "Recall",
+        "Agents can no longer read or install this version, nor any other number with the same "
+        "text. Agents that have it read your reason. The text cannot come back until you lift the "
+        "recall.",
+        "Recalled version {number}: {reason}",
+        RecallForm,
+        danger=True,
+    ),
+    "lift_recall": VersionAction(
+        "Lift the recall of",
+        "Agents can read and install this version again, and every other number with the same "
+        "text.",
+        "Lifted the recall of version {number}.",
+    ),
+}
+
+
+class VersionsMixin:
+    def get_urls(self):
+        place = "<int:object_id>/versions/"
+        return [
+            self.page_path(place, self.versions_view, "versions"),
+            self.page_path(f"{place}compare/", self.compare_view, "compare"),
+            self.page_path(f"{place}<int:number>/", self.version_view, "version"),
+            self.page_path(
+                f"{place}<int:number>/<slug:act>/", self.version_action_view, "do_version"
+            ),
+            *super().get_urls(),
+        ]
+
+    # Looking at them
+
+    def versions_view(self, request, object_id):
+        entry = self.entry_with_versions(request, object_id)
+        versions = Paginator(entry.versions.all(), PAGE).get_page(request.GET.get("p"))
+        holders = self.holders_by_number(entry)
+        for version in versions:
+            self.complete(entry, version)
+            version.holders = holders.get(version.number)
+        return self.versions_page(
+            request,
+            "versions.html",
+            f"Versions of {entry}",
+            entry,
+            versions=versions,
+            may_change=self.has_change_permission(request, entry),
+            older=holders.get(None),
+            installs_url=reverse(f"admin:installs_{self.opts.model_name}install_changelist")
+            + f"?{self.opts.model_name}__id__exact={entry.pk}&present=yes",
+        )
+
+    def version_view(self, request, object_id, number):
+        entry = self.entry_with_versions(request, object_id)
+        version = self.version_of(entry, number)
+        files = [] if version.is_purged else file_tree(version.files)
+        return self.versions_page(
+            request,
+            "version.html",
+            f"Version {number} of {entry}",
+            entry,
+            version=version,
+            files=files,
+            may_change=self.has_change_permission(request, entry),
+        )
+
+    def compare_view(self, request, object_id):
+        entry = self.entry_with_versions(request, object_id)
+        old, new = (self.version_of(entry, request.GET.get(name)) for name in ("from", "to"))
+        changes = [] if old.is_purged or new.is_purged else version_changes(old, new)
+        return self.versions_page(
+            request,
+            "compare.html",
+            f"Version {old.number} and version {new.number} of {entry}",
+            entry,
+            old=old,
+            new=new,
+            changes=changes,
+        )
+
+    def holders_by_number(self, entry):
+        """`{number: {"all", "pinned"}}` of the agents that have the entry."""
+        rows = entry.agent_installs.present().order_by().values("number")
+        rows = rows.annotate(all=Count("pk"), pins=Count("pk", filter=~Q(pinned=None)))
+        return {row["number"]: row for row in rows}
+
+    # Acting on one
+
+    def version_action_view(self, request, object_id, number, act):
+        """Call the method of the version, once staff have confirmed it."""
+        entry, action = self.entry_with_versions(request, object_id), ACTIONS.get(act)
+        if action is None:
+            raise Http404
+        if not self.has_change_permission(request, entry):
+            raise PermissionDenied
+        version, back = self.version_of(entry, number), self.url_of("versions", entry.pk)
+        is_confirmed = self.is_confirmed(request, [entry])
+        form_class = action.form_class
+        form = form_class and form_class(request.POST if is_confirmed else None, [entry])
+        if not is_confirmed or (form and not form.is_valid()):
+            return self.confirm(
+                request,
+                [entry],
+                act,
+                label=f"{action.label} version {number}",
+                text=action.text,
+                danger=action.danger,
+                form=form,
+                back=back,
+                facts=[(version, in_agents(version.holders().count()))],
+                changes=self.changes_of_restoring(entry, version) if act == "restore" else [],
+            )
+        values = form.cleaned_data if form else {}
+        message = action.done.format(number=number, **values)
+        try:
+            with self.logged_change(request, entry, message, is_event=True):
+                getattr(version, act)(**values)
+        except ValidationError as error:
+            self.message_user(request, " ".join(error.messages), messages.ERROR)
+        else:
+            self.message_user(request, f"{message.partition(':')[0].rstrip('.')}.")
+        return redirect(back)
+
+    def changes_of_restoring(self, entry, version):
+        newest = entry.versions.first()
+        return [] if newest.is_purged or version.is_purged else version_changes(newest, version)
+
+    # What the pages share
+
+    def entry_with_versions(self, request, object_id):
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return self.get_row_or_404(request, str(object_id))
+
+    def version_of(self, entry, number):
+        """The version with this number, which may be any text; otherwise a 404."""
+        try:
+            number = int(number)
+            version = entry.versions.get(number=number) if 0 < number <= MAX_INT else None
+        except (TypeError, ValueError, entry.versions.model.DoesNotExist) as error:
+            raise Http404 from error
+        if version is None:
+            raise Http404
+        return self.complete(entry, version)
+
+    def complete(self, entry, version):
+        version.is_current = entry.is_published and entry.number == version.number
+        version.has_current_text = entry.is_published and entry.digest == version.digest
+        return version
+
+    def versions_page(self, request, template, title, entry, **context):
+        template = f"admin/catalogue/{template}"
+        return self.page(request, template, title, original=entry, **context)

@@ -1,0 +1,95 @@
+"""A text that was recalled or purged does not come back by an edit, a restore or an import"""
+
+import pytest
+
+from catalogue.models import Purge
+from tests.admin.actions import take_action
+from tests.admin.files import confirm, outcomes, upload, zip_of
+from tests.admin.rows import change_page
+from tests.api.versioned_kinds import Kind, text
+from tests.browser import untouched_form
+from tests.imports import import_skills
+
+RECALLED = "This text was recalled. Change it, or lift the recall of its version."
+PURGED = "This text was purged and cannot come back. Change it."
+
+
+class Written(Kind):
+    """One whose texts the forms accept."""
+
+    def text(self, number):
+        return text(number) if self.name == "skill" else f"Text {number}."
+
+
+@pytest.fixture(params=["skill", "persona"])
+def kind(request, db):
+    return Written(request.param)
+
+
+@pytest.fixture(params=["recalled", "purged"])
+def refused(request, kind):
+    """What staff read where text 1 is refused."""
+    if request.param == "recalled":
+        kind.entry.versions.get(number=1).recall("Unsafe.")
+        return RECALLED
+    Purge.objects.purge(kind.entry.versions.get(number=1), "Unsafe.")
+    return PURGED
+
+
+def edit(admin_client, kind, **fields):
+    url = change_page(kind.entry)
+    return admin_client.post(url, untouched_form(admin_client.get(url)) | fields)
+
+
+def test_an_edit_is_refused_and_keeps_what_was_typed(admin_client, kind, refused):
+    page = edit(admin_client, kind, content=kind.text(1), title="Another title")
+
+    assert page.context["adminform"].form.errors == {"content": [refused]}
+    assert untouched_form(page)["title"] == "Another title"
+    kind.entry.refresh_from_db()
+    assert (kind.entry.number, kind.entry.title) == (3, "Title 3")
+
+
+def test_a_draft_keeps_the_text_and_is_not_published(admin_client, kind, refused):
+    kind.entry.redraft()
+    assert edit(admin_client, kind, content=kind.text(1)).status_code == 302
+
+    page = take_action(admin_client, "publish", kind.entry)
+
+    assert [str(message) for message in page.context["messages"]][1:] == [
+        *(f"{kind.slug}: {refused}", "0 published.")
+    ]
+    kind.entry.refresh_from_db()
+    assert (kind.entry.status, kind.entry.number) == ("draft", 3)
+
+
+@pytest.mark.parametrize("place", ["command", "admin"])
+def test_a_file_is_refused_and_the_others_are_imported(admin_client, tmp_path, place):
+    kind = Kind("skill")
+    kind.entry.versions.get(number=1).recall("Unsafe.")
+    files = {"pdf-tables/SKILL.md": text(1), "z/SKILL.md": "---\nname: z\n---\nZ.\n"}
+    if place == "admin":
+        upload(admin_client, zip_of(files))
+        assert confirm(admin_client).refusals == [["pdf-tables/SKILL.md", RECALLED]]
+    else:
+        for path, content in files.items():
+            (tmp_path / path).parent.mkdir()
+            (tmp_path / path).write_text(content)
+        source = tmp_path / "pdf-tables" / "SKILL.md"
+        type(kind.entry).objects.filter(pk=kind.entry.pk).update(source=str(source))
+        assert import_skills(tmp_path).refused == [f"{source}: {RECALLED}"]
+
+    assert list(kind.model.objects.order_by("slug").values_list("slug", "number")) == [
+        *(("pdf-tables", 3), ("z", 1))
+    ]
+
+
+def test_a_purged_text_is_no_new_entry(admin_client, anyone):
+    kind = Written("persona")
+    Purge.objects.purge(kind.entry.versions.get(number=1), "Unsafe.")
+    other = f"---\nname: other\n---\n{kind.text(1)}"
+
+    page = upload(admin_client, zip_of({"other.md": other}), to="/admin/catalogue/persona/")
+
+    assert outcomes(page) == {"refused": ["other.md"]}
+    assert anyone.get("/api/v1/personas/other").status_code == 404

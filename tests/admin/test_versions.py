@@ -1,0 +1,292 @@
+"""Staff read, compare, restore and recall the versions of an entry"""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from catalogue.models import Purge
+from tests.admin.diffs import lines_of
+from tests.api.versioned_kinds import ME, Kind, text
+from tests.api.versions import skill_with_versions
+from tests.factories import AgentFactory, PersonaInstallFactory, SkillInstallFactory
+
+REASON = "It deletes logs."
+
+
+@pytest.fixture(params=["skill", "persona"])
+def kind(request, db):
+    return Kind(request.param)
+
+
+def page_of(kind, path=""):
+    return f"/admin/catalogue/{kind.name}/{kind.entry.pk}/versions/{path}"
+
+
+def act(client, kind, number, action, **fields):
+    """What staff read after the action."""
+    url = page_of(kind, f"{number}/{action}/")
+    response = client.post(url, {"confirmed": "yes", **fields}, follow=True)
+    assert response.status_code == 200
+    kind.entry.refresh_from_db()
+    return [str(message) for message in response.context["messages"]]
+
+
+def rows(page):
+    """The table's cells as text, row by row."""
+    table = page.content.decode().partition("<tbody>")[2].partition("</tbody>")[0]
+    return [cells(row) for row in table.split("<tr>")[1:]]
+
+
+def cells(row):
+    """What a row shows of a version: number, agents, state and actions."""
+    columns = [words(cell) for cell in row.split("<td>")[3:]]
+    return [columns[0], *columns[3:]]
+
+
+def words(html):
+    texts = [part.partition(">")[2] for part in html.partition("</td>")[0].split("<")[1:]]
+    return " ".join((html.partition("<")[0] + " ".join(texts)).split()).replace(" ,", ",")
+
+
+def texts_of(page):
+    return {change["name"]: lines_of(change) for change in page.context["changes"]}
+
+
+def test_the_list_has_each_version_and_who_has_it(admin_client, kind, client):
+    factory = SkillInstallFactory if kind.name == "skill" else PersonaInstallFactory
+    kind.post(client, "install", version=2)
+    for number in (3, 3, None):
+        install = factory(**{kind.name: kind.entry})
+        type(install).objects.filter(pk=install.pk).update(number=number)
+    kind.recall(1)
+
+    page = admin_client.get(page_of(kind))
+
+    assert rows(page) == [
+        ["3", "2", "current", ""],
+        ["2", "1, 1 pinned", "", "Restore Recall"],
+        ["1", "0", "recalled Unsafe.", "Lift the recall"],
+    ]
+    assert "1 agent has a text from before version 1." in page.content.decode()
+    listed = f"/admin/installs/{kind.name}install/?{kind.name}__id__exact={kind.entry.pk}"
+    installs = admin_client.get(f"{listed}&present=yes&number=2").context["cl"]
+    assert [install.number for install in installs.result_list] == [2]
+
+
+def test_the_list_costs_the_same_for_any_number_of_versions(admin_client, kind):
+    def queries():
+        with CaptureQueriesContext(connection) as queries:
+            assert admin_client.get(page_of(kind)).status_code == 200
+        return len(queries)
+
+    few = queries()
+    for number in range(4, 60):
+        kind.rewrite(number)
+    assert queries() == few
+    assert len(rows(admin_client.get(page_of(kind)))) == 50
+    assert [row[0] for row in rows(admin_client.get(page_of(kind, "?p=2")))] == [
+        str(number) for number in range(9, 0, -1)
+    ]
+
+
+def test_two_versions_are_compared_by_line_and_word(admin_client, kind):
+    page = admin_client.get(page_of(kind, "compare/?from=1&to=3"))
+
+    label = "SKILL.md" if kind.name == "skill" else "Prompt"
+    assert texts_of(page)["Title"] == [("del", "One"), ("add", "Title 3")]
+    assert texts_of(page)[label][-2:] == [("del", "Text 1."), ("add", "Text 3.")]
+    assert '<span class="del">Text <mark>1</mark>.</span>' in page.content.decode()
+
+
+def test_files_are_compared(admin_client, db):
+    skill = skill_with_versions()
+
+    page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/versions/compare/?from=1&to=2")
+
+    changes = texts_of(page)
+    assert list(changes) == [*("Title", "Label", "SKILL.md", "run.bin", "scripts/run.py")]
+    assert [kind for kind, _ in changes["run.bin"]] == ["add"]
+    assert changes["scripts/run.py"][-1][0] == "del"
+
+
+@pytest.mark.parametrize("query", ["", "?from=1", "?from=1&to=x", "?from=1&to=9", "?from=0&to=1"])
+def test_what_is_no_version_cannot_be_compared(admin_client, kind, query):
+    assert admin_client.get(page_of(kind, f"compare/{query}")).status_code == 404
+
+
+def test_a_version_is_read_with_its_files_also_when_it_is_recalled(admin_client, db):
+    skill = skill_with_versions()
+    skill.versions.get(number=1).recall(REASON)
+    place = f"/admin/catalogue/skill/{skill.pk}/versions/1/"
+
+    page = admin_client.get(place).content.decode()
+
+    assert "One." in page
+    assert REASON in page
+    assert 'href="files/scripts/run.py"' in page
+    assert "print(1)" in admin_client.get(f"{place}files/scripts/run.py").content.decode()
+    assert admin_client.get(f"{place}files/other").status_code == 404
+
+
+def test_a_restored_version_is_a_new_number_with_the_old_digest(admin_client, kind, anyone):
+    assert act(admin_client, kind, 1, "restore") == ["Restored version 1."]
+
+    versions = anyone.get(f"/api/v1/{kind.name}s/{kind.slug}/versions").json()["results"]
+    assert [version["number"] for version in versions] == [4, 3, 2, 1]
+    assert versions[0]["digest"] == versions[3]["digest"]
+    shown = anyone.get(f"/api/v1/{kind.name}s/{kind.slug}").json()
+    assert [shown[name] for name in ("number", "title", "version", "content")] == [
+        *(4, "One", "1.0", text(1))
+    ]
+    newest = kind.entry.history.first()
+    assert (newest.history_change_reason, newest.history_user.username) == (
+        *("Restored version 1.", "clerk-0"),
+    )
+
+
+def test_restoring_is_confirmed_first_and_shows_what_it_would_change(admin_client, kind):
+    page = admin_client.get(page_of(kind, "1/restore/"))
+
+    assert texts_of(page)["Title"] == [("del", "Title 3"), ("add", "One")]
+    kind.entry.refresh_from_db()
+    assert kind.entry.number == 3
+
+
+@pytest.mark.parametrize("fields", [{}, {"tags": ["pdf"]}, {"category": "data"}])
+def test_a_skill_md_that_the_catalogue_wrote_is_restored_with_its_digest(admin_client, db, fields):
+    kind = Kind("skill")
+    # No YAML: the catalogue writes the frontmatter of what is served.
+    kind.entry.content = '---\nname: pdf-tables\ndescription: Says: "it\\n".\n---\nText.\n'
+    kind.entry.save()
+    kind.entry.refresh_from_db()
+    digest = kind.entry.digest
+    for name, value in fields.items():
+        setattr(kind.entry, name, value)
+    kind.rewrite(5)
+
+    act(admin_client, kind, 4, "restore")
+
+    assert (kind.entry.number, kind.entry.digest) == (6, digest)
+
+
+def test_a_draft_gets_the_text_and_no_number(admin_client, kind):
+    kind.entry.redraft()
+
+    act(admin_client, kind, 1, "restore")
+
+    assert (kind.entry.number, kind.entry.content) == (3, text(1))
+    kind.entry.publish()
+    kind.entry.refresh_from_db()
+    assert (kind.entry.number, kind.entry.digest) == (4, kind.digest(1))
+
+
+def test_a_recall_takes_every_number_of_the_text(admin_client, kind, anyone):
+    act(admin_client, kind, 1, "restore")
+    kind.rewrite(5)
+
+    assert act(admin_client, kind, 4, "recall", reason=REASON) == ["Recalled version 4."]
+
+    versions = f"/api/v1/{kind.name}s/{kind.slug}/versions"
+    recalls = {
+        version["number"]: version["recall"] and version["recall"]["reason"]
+        for version in anyone.get(versions).json()["results"]
+    }
+    assert recalls == {5: None, 4: REASON, 3: None, 2: None, 1: REASON}
+    assert [anyone.get(f"{versions}/{number}").status_code for number in (1, 2, 4)] == [
+        *(404, 200, 404)
+    ]
+    assert kind.entry.history.first().history_change_reason == f"Recalled version 4: {REASON}"
+
+
+def test_a_recall_needs_a_reason(admin_client, kind):
+    page = admin_client.post(page_of(kind, "1/recall/"), {"confirmed": "yes", "reason": " "})
+
+    assert page.context["form"].errors == {"reason": ["This field is required."]}
+    assert kind.entry.versions.readable().count() == 3
+
+
+def test_the_current_text_is_not_recalled(admin_client, kind):
+    act(admin_client, kind, 1, "restore")
+
+    [message] = act(admin_client, kind, 1, "recall", reason=REASON)
+
+    assert message == (
+        f"The {kind.name} has this text now. Restore or write another one first, or recall the "
+        f"{kind.name} as a whole."
+    )
+    assert kind.entry.versions.readable().count() == 4
+
+
+def test_of_a_withdrawn_entry_no_text_is_current(admin_client, kind):
+    kind.entry.withdraw()
+
+    act(admin_client, kind, 3, "recall", reason=REASON)
+
+    assert kind.entry.versions.get(number=3).recall_reason == REASON
+
+
+def test_a_recalled_text_comes_back_once_the_recall_is_lifted(admin_client, kind, anyone):
+    act(admin_client, kind, 1, "recall", reason=REASON)
+    refused = "This text was recalled. Change it, or lift the recall of its version."
+    assert act(admin_client, kind, 1, "restore") == [refused]
+
+    assert act(admin_client, kind, 1, "lift_recall") == ["Lifted the recall of version 1."]
+
+    assert anyone.get(f"/api/v1/{kind.name}s/{kind.slug}/versions/1").status_code == 200
+    act(admin_client, kind, 1, "restore")
+    assert kind.entry.number == 4
+
+
+def test_what_was_purged_elsewhere_stays_recalled(admin_client, kind):
+    act(admin_client, kind, 1, "recall", reason=REASON)
+    Purge.objects.create(kind=kind.name, digest=kind.digest(1), reason=REASON)
+
+    assert act(admin_client, kind, 1, "lift_recall") == ["A purged text cannot come back."]
+
+
+def test_the_current_text_is_not_restored(admin_client, kind):
+    assert act(admin_client, kind, 3, "restore") == ["The entry has this text already."]
+    assert kind.entry.number == 3
+
+
+def test_who_may_only_look_changes_nothing(clerk_with, kind):
+    clerk = clerk_with(f"view_{kind.name}")
+
+    assert rows(clerk.get(page_of(kind)))[1] == ["2", "0", ""]
+    assert clerk.get(page_of(kind, "compare/?from=1&to=2")).status_code == 200
+    for action in ("restore", "recall", "lift_recall"):
+        response = clerk.post(page_of(kind, f"1/{action}/"), {"confirmed": "yes", "reason": "x"})
+        assert response.status_code == 403
+    assert kind.entry.versions.readable().count() == 3
+
+
+def test_who_may_not_look_sees_nothing(clerk_with, kind):
+    clerk = clerk_with("view_agent")
+    for path in ("", "1/", "compare/?from=1&to=2", "1/restore/"):
+        assert clerk.get(page_of(kind, path)).status_code == 403
+
+
+def test_another_action_is_not_found(admin_client, kind):
+    assert admin_client.get(page_of(kind, "1/delete/")).status_code == 404
+    assert admin_client.get(page_of(kind, "9/restore/")).status_code == 404
+
+
+def test_an_agent_reads_of_a_recall_what_it_has(admin_client, kind, client, client_of):
+    kind.post(client, "install", version=1)
+    other = client_of(AgentFactory())
+    kind.post(other, "install")
+
+    act(admin_client, kind, 1, "recall", reason=REASON)
+
+    [advisory] = client.get(ME).json()["advisories"]
+    at = advisory.pop("withdrawnAt")
+    assert advisory == {
+        "kind": kind.name,
+        "slug": kind.slug,
+        "title": "Title 3",
+        "number": 1,
+        "reason": REASON,
+    }
+    versions = client.get(f"/api/v1/{kind.name}s/{kind.slug}/versions").json()["results"]
+    assert versions[-1]["recall"] == {"reason": REASON, "at": at}
+    assert other.get(ME).json()["advisories"] == []
