@@ -1,6 +1,6 @@
 """Fields that show an entry, or name one."""
 
-from catalogue.models import Entry
+from catalogue.models import MAX_NUMBER, Entry
 from marketplace.api.fields import ChoiceField, CountField, TextField
 from marketplace.models import SLUG, max_length
 
@@ -39,6 +39,7 @@ class VersionField(TextField):
 class NumberField(CountField):
     help_text = "The number of the version. Each published text gets the next one: 1, 2, 3."
     initial = 3
+    keywords = {"type": "integer", "minimum": 1, "maximum": MAX_NUMBER}
 
 
 class ContextTokensField(CountField):

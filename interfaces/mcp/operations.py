@@ -1,6 +1,6 @@
 """The operations of the API as tools need them, from the OpenAPI document."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from urllib.parse import quote
 
@@ -9,6 +9,8 @@ from marketplace.api.exceptions import BadRequest
 
 # What a tool declares of a parameter: the API says whether there is an entry of a slug.
 KEYWORDS = ["type", "enum", "items", "minimum", "maximum", "default"]
+# What a tool calls a parameter. A version is the same argument wherever a tool takes one.
+ARGUMENTS = {"number": "version"}
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Operation:
         """The path, percent-encoded."""
         # Whatever an argument holds, a slash too, is one segment; only a file's path is several.
         parts = {
-            name: arguments[name] if name == "path" else quote(arguments[name], safe="")
+            name: arguments[name] if name == "path" else quote(str(arguments[name]), safe="")
             for name in self.in_path
         }
         return quote(self.path.format(**parts))
@@ -88,16 +90,29 @@ def meaning(schema, value):
 def operations():
     """By their `operationId`."""
     document = document_with_defaults()
-    return {
+    every = {
         operation["operationId"]: operation_of(document, method.upper(), path, operation)
         for path, methods in document["paths"].items()
         for method, operation in methods.items()
     }
+    kind = every["list_facets"].arguments["kind"]
+    return every | {"list_versions": of_either_kind(every["list_skill_versions"], kind)}
+
+
+def of_either_kind(of_skills, kind):
+    """The operation of skills and its twin of personas as one, which takes the `kind`."""
+    return replace(
+        of_skills,
+        path=of_skills.path.replace("/skills/", "/{kind}s/"),
+        arguments={"kind": kind, **of_skills.arguments},
+        required=["kind", *of_skills.required],
+        in_path=["kind", *of_skills.in_path],
+    )
 
 
 def operation_of(document, method, path, operation):
     parameters = {
-        parameter["name"]: parameter
+        ARGUMENTS.get(parameter["name"], parameter["name"]): parameter
         for parameter in operation.get("parameters", [])
         if parameter["in"] != "header"
     }
@@ -108,6 +123,8 @@ def operation_of(document, method, path, operation):
         arguments |= {name: of_body(schema) for name, schema in body["properties"].items()}
         required += [name for name in body["properties"] if name in body.get("required", [])]
     in_path = [name for name, parameter in parameters.items() if parameter["in"] == "path"]
+    for name, argument in ARGUMENTS.items():
+        path = path.replace(f"{{{name}}}", f"{{{argument}}}")
     return Operation(method, path, arguments, required, in_path)
 
 
@@ -120,7 +137,8 @@ def of_parameter(parameter):
     schema = parameter["schema"]
     keywords = KEYWORDS if "pattern" in schema else [*KEYWORDS, "maxLength"]
     argument = {name: schema[name] for name in keywords if name in schema}
-    return argument | {"minLength": 1} if parameter["in"] == "path" else argument
+    is_text_in_path = parameter["in"] == "path" and schema["type"] == "string"
+    return argument | {"minLength": 1} if is_text_in_path else argument
 
 
 def of_body(schema):

@@ -24,6 +24,7 @@ class Tool:
 
     Where it names no `operation_id`, that is the tool's own name.
     If a tool has an `alternative`, its one argument says which of the two operations is meant.
+    If it has an `at_version`, that is the operation for a call with the argument `version`.
     `content_of` makes what the tool shows of the response.
     """
 
@@ -32,6 +33,7 @@ class Tool:
     descriptions: dict = field(default_factory=dict)
     operation_id: str = ""
     alternative: str | None = None
+    at_version: str | None = None
     content_of: Callable = json_of
     is_idempotent: bool = True
     is_destructive: bool = False
@@ -50,6 +52,8 @@ class Tool:
         return operations()[self.operation_id]
 
     def operation_for(self, arguments):
+        if self.at_version and arguments.get("version") is not None:
+            return operations()[self.at_version]
         if self.alternative is None:
             return self.operation
         names = [name for name in self.descriptions if arguments.get(name) is not None]
@@ -79,10 +83,10 @@ class Tool:
     @property
     def schema(self):
         """The JSON Schema of the arguments."""
-        both = [self.operation, *([operations()[self.alternative]] if self.alternative else [])]
+        names = filter(None, (self.operation_id, self.alternative, self.at_version))
         arguments = {
             name: {**operation.arguments[name], "description": self.descriptions[name]}
-            for operation in both
+            for operation in map(operations().get, names)
             for name in self.names_of(operation)
         }
         required = [] if self.alternative else self.operation.required

@@ -9,8 +9,8 @@ from tests.factories import SkillFactory
 from tests.interfaces.mcp_calls import HELLO, MODERN, URL, modern, result, send
 
 TOOLS = [
-    *("search_skills", "get_skill", "list_skill_files", "get_skill_file", "list_facets"),
-    *("list_changes", "search_personas", "get_persona", "register_agent"),
+    *("search_skills", "get_skill", "list_skill_files", "get_skill_file", "list_versions"),
+    *("list_facets", "list_changes", "search_personas", "get_persona", "register_agent"),
     *("confirm_claim", "my_profile", "my_manifest", "my_limits", "list_tokens", "create_token"),
     *("rotate_token", "revoke_token", "install_skill"),
     *("install_persona", "uninstall_skill", "uninstall_persona", "activate_persona"),

@@ -13,15 +13,10 @@ READS_ONLY = {
     "destructiveHint": False,
     "openWorldHint": False,
 }
-
-
-CHANGES_ONCE = {
-    "readOnlyHint": False,
-    "idempotentHint": False,
-    "destructiveHint": True,
-    "openWorldHint": False,
-}
+CHANGES_ONCE = {**dict.fromkeys(READS_ONLY, False), "destructiveHint": True}
+TEXT = {"type": "string", "minLength": 1}
 KIND = {"type": "string", "enum": ["skill", "persona"]}
+VERSION = {"type": "integer", "minimum": 1, "maximum": 2147483647}
 PAGE = {
     "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
     "cursor": {"type": "string"},
@@ -36,6 +31,7 @@ def test_it_offers_its_tools(anyone):
         "get_skill": READS_ONLY,
         "list_skill_files": READS_ONLY,
         "get_skill_file": READS_ONLY,
+        "list_versions": READS_ONLY,
         "search_personas": READS_ONLY,
         "get_persona": READS_ONLY,
         "list_facets": READS_ONLY,
@@ -105,8 +101,8 @@ def test_it_offers_its_tools(anyone):
             ["kind", "reason"],
             {
                 "kind": {"type": "string", "enum": ["skill", "persona", "review"]},
-                "slug": {"type": "string", "minLength": 1},
-                "reviewId": {"type": "string", "minLength": 1},
+                "slug": TEXT,
+                "reviewId": TEXT,
                 "reason": {
                     "type": "string",
                     "enum": ["malicious", "broken", "spam", "license", "other"],
@@ -128,7 +124,10 @@ def test_it_offers_its_tools(anyone):
             },
         ),
         ("my_manifest", [], {"content": {"type": "boolean", "default": True}}),
-        ("get_persona", ["slug"], {"slug": {"type": "string", "minLength": 1}}),
+        ("list_versions", ["kind", "slug"], {"kind": KIND, "slug": TEXT, **PAGE}),
+        ("get_skill", ["slug"], {"slug": TEXT, "version": VERSION}),
+        ("get_persona", ["slug"], {"slug": TEXT, "version": VERSION}),
+        ("get_skill_file", ["slug", "path"], {"slug": TEXT, "path": TEXT, "version": VERSION}),
         (
             "register_agent",
             [],
@@ -148,18 +147,18 @@ def test_it_offers_its_tools(anyone):
             "install_skill",
             ["slug"],
             {
-                "slug": {"type": "string", "minLength": 1},
+                "slug": TEXT,
                 "runtime": {"type": "string", "default": ""},
-                "version": {"type": "integer", "minimum": 1, "maximum": 2147483647},
+                "version": VERSION,
             },
         ),
         (
             "install_persona",
             ["slug"],
             {
-                "slug": {"type": "string", "minLength": 1},
+                "slug": TEXT,
                 "setActive": {"type": "boolean", "default": False},
-                "version": {"type": "integer", "minimum": 1, "maximum": 2147483647},
+                "version": VERSION,
             },
         ),
         (
@@ -167,7 +166,7 @@ def test_it_offers_its_tools(anyone):
             ["rating", "personaSlug"],
             {
                 "rating": {"type": "number", "minimum": 1, "maximum": 5},
-                "personaSlug": {"type": "string", "minLength": 1},
+                "personaSlug": TEXT,
                 "comment": {"type": "string", "maxLength": 1000, "default": ""},
             },
         ),

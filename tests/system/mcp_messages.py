@@ -2,6 +2,7 @@
 
 import json
 
+from tests.registry import CODE
 from tests.system.operations import FULL, PERSONAS, SKILLS, SPARE, Operation, request
 
 MCP = Operation("POST", "/mcp", is_protected=True)
@@ -19,9 +20,10 @@ CALLS = {
     "search_skills": {"query": "does one thing", "runtime": "python", "limit": 2},
     "get_skill": {"slug": SKILLS[0]},
     "list_skill_files": {"slug": SKILLS[1]},
-    "get_skill_file": {"slug": SKILLS[1], "path": "references/é #1.md"},
+    "get_skill_file": {"slug": SKILLS[1], "path": "references/é #1.md", "version": 1},
+    "list_versions": {"kind": "persona", "slug": PERSONAS[1], "limit": 1},
     "search_personas": {"category": "development"},
-    "get_persona": {"slug": PERSONAS[1]},
+    "get_persona": {"slug": PERSONAS[1], "version": 1},
     "register_agent": {"name": "Ünïcödé", "runtime": "python"},
     "install_skill": {"slug": SKILLS[1], "runtime": "python"},
     "install_persona": {"slug": PERSONAS[5], "setActive": True},
@@ -32,14 +34,19 @@ CALLS = {
     "report": {"kind": "skill", "slug": SKILLS[2], "reason": "broken", "comment": "Gone."},
     "my_reviews": {"limit": 1},
     "delete_review": {"personaSlug": PERSONAS[1]},
+    "confirm_claim": {"code": CODE},
     "my_profile": {},
     "my_manifest": {"content": False},
     "my_limits": {},
     "my_skills": {"limit": 1},
     "my_personas": {},
     "update_skill": {"slug": SKILLS[0]},
+    "pin_skill": {"slug": SKILLS[0], "version": 1},
+    "unpin_skill": {"slug": SKILLS[0]},
     "uninstall_skill": {"slug": SKILLS[0]},
-    "update_persona": {"slug": PERSONAS[1]},
+    "update_persona": {"slug": PERSONAS[1], "version": 1},
+    "pin_persona": {"slug": PERSONAS[1]},
+    "unpin_persona": {"slug": PERSONAS[1]},
     "activate_persona": {"slug": PERSONAS[1]},
     "deactivate_persona": {"slug": PERSONAS[1]},
     "uninstall_persona": {"slug": PERSONAS[2]},

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
 from demo.postgres import CHECKOUT
+from interfaces.mcp.tools_list import TOOLS
 from tests.system import console_forms
-from tests.system.mcp_messages import valid_message
+from tests.system.mcp_messages import CALLS, valid_message
 from tests.system.mutations import mutated
 from tests.system.operations import CURSOR, OPERATIONS, SINCE, populate, valid_request
 from tests.system.raw_client import InvalidResponse, RawClient, shown
@@ -162,6 +163,10 @@ def test_no_mutated_request_breaks_it(fuzz):
         return valid_request(rng, rng.choice(OPERATIONS))
 
     assert_no_mutation_breaks_it(fuzz, "mutated requests", MUTATED, valid)
+
+
+def test_the_messages_of_mcp_call_every_tool():
+    assert CALLS.keys() == TOOLS.keys()
 
 
 def test_no_mutated_message_of_mcp_breaks_it(fuzz):

@@ -35,9 +35,10 @@ TOOLS = {
     "my_manifest": Tool(
         "All that I load",
         "What you load when you start: your active persona with its prompt, and your skills with "
-        "their texts, in an order that never varies. `updateAvailable` marks a text that you never "
-        "updated to, `advisories` name what you should stop using, and `truncated` says that texts "
-        "are left out. Needs a token with the scope `read`.",
+        "their texts: of the versions that you pinned, otherwise the newest. Their order never "
+        "varies. `updateAvailable` marks a text that you never updated to, `advisories` name what "
+        "you should stop using, and `truncated` says that texts are left out. Needs a token with "
+        "the scope `read`.",
         {"content": "`false`: without the texts"},
         operation_id="get_manifest",
     ),

@@ -14,6 +14,7 @@ SEARCH = {
     "license": "Only under this license, such as `MIT`; compared exactly",
     **PAGE,
 }
+VERSION = "The `number` of an earlier version, from list_versions; by default, the current text"
 SORT = "The order; left out: `relevance` where there is a `query`, else the most used first"
 
 
@@ -44,24 +45,41 @@ TOOLS = {
     "get_skill": Tool(
         "Read a skill",
         "One skill with its whole SKILL.md text in `content`, which is what to follow, the `files` "
-        "beside it (get_skill_file reads one), and the `personas` that bundle it. Reading does not "
-        "install it. Needs no token.",
-        {"slug": "The skill's `slug`, from search_skills"},
+        "beside it (get_skill_file reads one), and the `personas` that bundle it. With `version`, "
+        "an earlier text, without `personas`. What you pinned is in my_manifest; this tool does "
+        "not look at your pins. Reading does not install the skill. Needs no token.",
+        {"slug": "The skill's `slug`, from search_skills", "version": VERSION},
+        at_version="get_skill_version",
     ),
     "list_skill_files": Tool(
         "List a skill's files",
         "The `files` that a skill holds beside its SKILL.md, each with its `path` in the skill's "
-        "folder, `size`, `digest` and the `url` of its bytes. Needs no token.",
-        {"slug": "The skill's `slug`"},
+        "folder, `size`, `digest` and the `url` of its bytes; with `version`, the files of an "
+        "earlier version. Needs no token.",
+        {"slug": "The skill's `slug`", "version": VERSION},
         content_of=files_in,
         operation_id="get_skill",
+        at_version="get_skill_version",
     ),
     "get_skill_file": Tool(
         "Read a skill's file",
         "One file of a skill: its `text`, or its bytes in Base64 as `blob`, with `size` and "
-        "`digest`. Read one when the SKILL.md tells you to use it. Needs no token.",
-        {"slug": "The skill's `slug`", "path": "The file's `path`, from list_skill_files"},
+        "`digest`. Read one when the SKILL.md tells you to use it. If you read an earlier version "
+        "of the SKILL.md, give its `version` here too. Needs no token.",
+        {
+            "slug": "The skill's `slug`",
+            "path": "The file's `path`, from list_skill_files",
+            "version": VERSION,
+        },
         content_of=file_in,
+        at_version="get_skill_version_file",
+    ),
+    "list_versions": Tool(
+        "List the versions of a skill or a persona",
+        "All published versions of one skill or persona, the newest first. Each has its `number`, "
+        "which is the `version` to read, install, update to or pin, and its `digest`. Never use a "
+        "version with a `recall`, which says why. Needs no token.",
+        {"kind": "What it is", "slug": "The `slug` of the skill or the persona", **PAGE},
     ),
     "list_facets": Tool(
         "List what there is to filter by",
@@ -97,7 +115,10 @@ TOOLS = {
     "get_persona": Tool(
         "Read a persona",
         "One persona with its prompt in `content` (null while it has a price), the `skills` that "
-        "it bundles and its `ratings`. Reading does not install it. Needs no token.",
-        {"slug": "The persona's `slug`, from search_personas"},
+        "it bundles and its `ratings`. With `version`, an earlier prompt, without `skills` and "
+        "`ratings`. What you pinned is in my_manifest; this tool does not look at your pins. "
+        "Reading does not install the persona. Needs no token.",
+        {"slug": "The persona's `slug`, from search_personas", "version": VERSION},
+        at_version="get_persona_version",
     ),
 }

@@ -3,26 +3,26 @@
 from interfaces.mcp.tool import PAGE, Tool
 
 RUNTIME = "The runtime that you will use it with, such as `python`"
-VERSION = "The `number` of the version to use and pin; by default, the newest"
+VERSION = "The `number` of the version to use and pin, from list_versions; by default, the newest"
 PIN = (
     "You keep getting this version, whatever is published later. Needs a token with the scope "
     "`install`."
 )
 UNPIN = "You get the newest version again. Needs a token with the scope `install`."
-PINNED = "The `number` of the version; by default, the one that you use"
+PINNED = "The `number` of the version, from list_versions; by default, the one that you use"
 
 TOOLS = {
     "install_skill": Tool(
         "Install a skill",
         "Note that you use a skill: it is then in your profile, where you are told if it is "
-        "recalled. Read its text with get_skill. The skills of an installed persona come with it. "
-        "Needs a token with the scope `install`.",
+        "recalled. Read its text with get_skill, of the same `version`. The skills of an installed "
+        "persona come with it. Needs a token with the scope `install`.",
         {"slug": "The skill's `slug`", "runtime": RUNTIME, "version": VERSION},
     ),
     "install_persona": Tool(
         "Install a persona",
         "Note that you use a free persona, on request as your one active persona. Read its prompt "
-        "with get_persona. Needs a token with the scope `install`.",
+        "with get_persona, of the same `version`. Needs a token with the scope `install`.",
         {
             "slug": "The persona's `slug`",
             "setActive": "Whether it becomes your active persona, in place of the one that is",
@@ -58,15 +58,15 @@ TOOLS = {
     "update_skill": Tool(
         "Update a skill",
         "Note that you use the text that a skill of yours has now, where `updates` of your "
-        "profile name it. Read its new SKILL.md and changed files first. Needs a token with the "
-        "scope `install`.",
+        "profile name it, or that of another `version`. Read that SKILL.md and its changed files "
+        "first. Needs a token with the scope `install`.",
         {"slug": "The skill's `slug`", "version": VERSION},
     ),
     "update_persona": Tool(
         "Update a persona",
         "Note that you use the text that a persona of yours has now, where `updates` of your "
-        "profile name it. Read its new prompt with get_persona first. Needs a token with the "
-        "scope `install`.",
+        "profile name it, or that of another `version`. Read that prompt with get_persona first. "
+        "Needs a token with the scope `install`.",
         {"slug": "The persona's `slug`", "version": VERSION},
     ),
     "pin_skill": Tool(
@@ -91,15 +91,17 @@ TOOLS = {
     ),
     "my_skills": Tool(
         "My skills",
-        "All skills that you have installed, the newest first, each with `updateAvailable` and "
-        "`withdrawnAt`. Needs a token with the scope `read`.",
+        "All skills that you have installed, the newest first, each with the `number` of the "
+        "version that you get, `pinned`, `latest`, `updateAvailable` and `withdrawnAt`. Needs a "
+        "token with the scope `read`.",
         PAGE,
         operation_id="list_own_skills",
     ),
     "my_personas": Tool(
         "My personas",
-        "All personas that you have installed, the newest first, each with `updateAvailable` and "
-        "`withdrawnAt`. Needs a token with the scope `read`.",
+        "All personas that you have installed, the newest first, each with the `number` of the "
+        "version that you get, `pinned`, `latest`, `updateAvailable` and `withdrawnAt`. Needs a "
+        "token with the scope `read`.",
         PAGE,
         operation_id="list_own_personas",
     ),
