@@ -44,6 +44,7 @@ def test_an_agents_life_runs_as_printed(live_server_of, shell):
     assert [status for status in statuses if status >= 300] == []
     assert len(statuses) == len(REQUEST.findall(script)) > 15
     assert '"comment":"Keeps order."' in printed
+    assert re.search(r'"message":"Skill pinned","slug":"pdf-tables","number":1\b', printed)
     agent = Agent.objects.get(name="First Agent")
     assert not agent.skill_installs.present().exists()
     [install] = agent.persona_installs.present()
