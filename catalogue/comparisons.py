@@ -8,7 +8,7 @@ from marketplace.diffs import change_of
 ROOM = 512 * 1024  # bytes of texts beside SKILL.md that a comparison shows
 
 
-def version_changes(old, new):
+def version_changes(old, new, *, with_text=True):
     """Each value that differs between two versions, its lines, and the files of a skill."""
     names = {"title": "Title", "description": "Description", "version": "Label"}
     changes = [
@@ -16,7 +16,7 @@ def version_changes(old, new):
         for name, label in names.items()
         if getattr(old, name) != getattr(new, name)
     ]
-    if old.text_digest != new.text_digest:
+    if with_text and old.text_digest != new.text_digest:
         changes.append(change_of(new.TEXT_NAME, old.text, new.text))
     files, _ = file_changes(old.files, new.files, ROOM)
     return changes + files

@@ -5,6 +5,7 @@ from functools import partial
 
 from django.db.models import F
 
+from catalogue.comparisons import version_changes
 from catalogue.exceptions import VersionNotFound
 from catalogue.models import (
     FREE,
@@ -145,6 +146,18 @@ class VersionReads:
             raise VersionNotFound
         version = from_row(self.model, read.value[0])
         return read._replace(value=use(version))
+
+    @on_replica
+    def compared(self, slug, old, new):
+        """Two versions and what changed between them. Raises as `one` does.
+
+        The prompt of a priced persona is not public (contract 8.13).
+        """
+        reads = [self.one(slug, number) for number in (old, new)]
+        versions = [read.value for read in reads]
+        is_free = getattr(versions[0], "price_cents", FREE) == FREE
+        changes = version_changes(*versions, with_text=is_free)
+        return Read((*versions, changes), Validator.of_all([read.validator for read in reads]))
 
 
 def with_content(version):

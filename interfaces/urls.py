@@ -12,6 +12,7 @@ from interfaces.website.suggestions import SuggestionViewSet
 
 def versions_of(model, place):
     yield re_path(rf"{place}/?$", versions.VersionsPage.as_view(model=model))
+    yield re_path(rf"{place}/compare/?$", versions.ComparisonPage.as_view(model=model))
     yield re_path(rf"{place}/(?P<number>[^/]+)/?$", versions.VersionPage.as_view(model=model))
 
 

@@ -1,4 +1,6 @@
-"""The versions of an entry: all of them, and the text of one."""
+"""The versions of an entry: all of them, the text of one, and what changed between two."""
+
+from itertools import zip_longest
 
 from catalogue import reads
 from catalogue.file_tree import file_tree
@@ -29,11 +31,23 @@ class VersionsPage(EntryPage):
             *(validator, paginator.rows.validator),
             section=self.section,
             entry=entry,
-            versions=paginator.page,
+            versions=with_earlier(paginator.page),
             count=paginator.rows.count,
             next=paginator.get_next_link(),
             previous=paginator.get_previous_link(),
         )
+
+
+def with_earlier(versions):
+    """Each version of a page with the number of the one to compare it with, or 0."""
+    return [
+        (version, 0 if is_recalled(version) or is_recalled(earlier) else version.number - 1)
+        for version, earlier in zip_longest(versions, versions[1:])
+    ]
+
+
+def is_recalled(version):
+    return version is not None and version.recalled_at is not None
 
 
 class VersionPage(VersionsPage):
@@ -55,4 +69,18 @@ class VersionPage(VersionsPage):
             contents=contents(text, ""),
             files=file_tree(files),
             address=f"/api/v1/{self.section}/{slug}/versions/{number}",
+        )
+
+
+class ComparisonPage(VersionsPage):
+    """What changed between two versions; without `to`, up to the current one."""
+
+    template_name = "comparison.html"
+
+    def get(self, request, slug):
+        entry, validator, _ = self.read_of[self.model](slug)
+        numbers = request.GET.get("from", ""), request.GET.get("to", str(entry.number))
+        (old, new, changes), compared, _ = self.versions.compared(slug, *numbers)
+        return self.render(
+            *(validator, compared), section=self.section, old=old, new=new, changes=changes
         )

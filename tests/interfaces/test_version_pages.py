@@ -47,7 +47,7 @@ def test_all_versions_are_listed_newest_first(anyone):
     page = anyone.get(VERSIONS)
 
     assert "Versions of PDF <i>tables</i> 2 versions." in visible(page)
-    shown = [link for link in links(page) if link.startswith(f"{VERSIONS}/")]
+    shown = [link for link in links(page) if link.startswith(f"{VERSIONS}/") and "?" not in link]
     assert shown == [f"{VERSIONS}/2", f"{VERSIONS}/1"]
     assert page.headers["Cache-Control"] == "public, no-cache"
 
@@ -90,7 +90,10 @@ def test_a_version_shows_its_text_and_files(anyone):
     page = anyone.get(f"{VERSIONS}/1")
 
     text = visible(page)
-    assert "An earlier text. This is version 1. Read the current one ." in text
+    assert (
+        "An earlier text. This is version 1. Read the current one , or what has changed since ."
+        in text
+    )
     assert ">First</h2>" in text_of(page)
     assert "<script>alert(1)" not in text_of(page)
     assert "Second" not in text
@@ -138,3 +141,73 @@ def test_a_page_is_as_fresh_as_its_entry(anyone, skill):
     assert "This is version 2." in visible(anyone.get(f"{VERSIONS}/2"))
     skill.withdraw()
     assert "Skill not found" in visible(anyone.get(VERSIONS), 404)
+
+
+# What changed between two
+
+
+@pytest.mark.usefixtures("skill")
+def test_the_list_links_what_changed_since_the_version_before(anyone, skill):
+    skill.content = "# Third"
+    skill.save()
+    skill.versions.filter(number=1).update(recalled_at=timezone.now())
+
+    found = [link for link in links(anyone.get(VERSIONS)) if "compare" in link]
+
+    assert found == [f"{VERSIONS}/compare?from=2&to=3"]
+
+
+@pytest.mark.usefixtures("skill")
+def test_a_comparison_shows_lines_words_and_files(anyone):
+    page = anyone.get(f"{VERSIONS}/compare?from=1&to=2")
+
+    text = text_of(page)
+    assert '<span class="del"># <mark>First</mark></span>' in text
+    assert '<span class="add"># <mark>Second</mark></span>' in text
+    assert "&lt;script&gt;" in text
+    assert "<b>Label</b>" in text
+    assert page.headers["Cache-Control"] == "public, no-cache"
+
+
+@pytest.mark.usefixtures("skill")
+def test_an_earlier_version_links_what_has_changed_since(anyone):
+    [link] = [link for link in links(anyone.get(f"{VERSIONS}/1")) if "compare" in link]
+
+    assert link == f"{VERSIONS}/compare?from=1"
+    assert text_of(anyone.get(link)) == text_of(anyone.get(f"{link}&to=2"))
+
+
+def test_a_cached_comparison_with_the_current_version_follows_it(anyone, skill):
+    url = f"{VERSIONS}/compare?from=1"
+    assert "Second" in visible(anyone.get(url))
+
+    skill.content = "# Third"
+    skill.save()
+
+    assert "Third" in visible(anyone.get(url))
+
+
+@pytest.mark.usefixtures("skill")
+@pytest.mark.parametrize("query", ["", "from=9", "from=1&to=9", "from=x", "from=1&to=", "to=2"])
+def test_what_is_no_version_is_not_compared(anyone, query):
+    assert "Version not found" in visible(anyone.get(f"{VERSIONS}/compare?{query}"), 404)
+
+
+def test_a_recalled_version_is_not_compared(anyone, skill):
+    url = f"{VERSIONS}/compare?from=1&to=2"
+    assert anyone.get(url).status_code == 200
+
+    skill.versions.get(number=1).recall("Unsafe.")
+
+    assert "Version not found" in visible(anyone.get(url), 404)
+
+
+def test_the_prompt_of_a_priced_persona_is_in_no_comparison(anyone, persona):
+    url = "/personas/archivist/versions/compare?from=1&to=2"
+    assert "You are <mark>one</mark>." in text_of(anyone.get(url))
+
+    Persona.objects.update(price_cents=500)
+
+    page = visible(anyone.get(url))
+    assert "You are" not in page
+    assert "not public" in page
