@@ -115,6 +115,7 @@ class Activity:
             for agent in self.busy_agents(round(MOST * len(self.agents) / rank**tail)):
                 install = model(agent=agent, installed_at=self.use(agent, agent.created_at))
                 install.installed_digest = entries[slug].digest
+                install.number = entries[slug].number
                 setattr(install, model.kind, entries[slug])
                 installs.append(install)
         return sorted(installs, key=attrgetter("installed_at"))

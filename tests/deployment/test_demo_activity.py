@@ -91,6 +91,7 @@ def test_nothing_is_older_than_what_it_is_about_or_lies_ahead(printed):
             assert entry.created_at < install.agent.created_at < install.installed_at < now
             assert install.removed_at is None or install.installed_at < install.removed_at < now
             assert install.installed_digest == entry.digest
+            assert install.number == entry.number
     for review in Review.objects.select_related("agent"):
         install = review.agent.persona_installs.present().get(persona=review.persona_id)
         assert install.installed_at < review.created_at == review.updated_at < now
