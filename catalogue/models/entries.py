@@ -3,7 +3,6 @@
 from urllib.parse import quote
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.contrib.postgres.search import SearchVector
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
@@ -255,42 +254,6 @@ def digest_of(*parts):
 
 PUBLISHED = Q(status=Status.PUBLISHED)
 IS_PUBLISHED = f"status = '{Status.PUBLISHED}'"  # the same in SQL
-
-
-def entry_indexes(kind, popularity):
-    """Indexes for the filters and sorts of one kind.
-
-    Every install writes every index over published rows, because `popularity` is in some of them.
-    Those over unpublished rows serve the staff and cost an install nothing.
-    """
-
-    def index(*columns, name):
-        return models.Index(*columns, name=f"{kind}_{name}", condition=PUBLISHED)
-
-    by_popularity = [F(popularity).desc(), F("id").desc()]
-
-    def unpublished(column):
-        return models.Index(
-            F(column), F("id").desc(), name=f"{kind}_off_{column}", condition=~PUBLISHED
-        )
-
-    return [
-        index(F("created_at").desc(), F("id").desc(), name="newest"),
-        index(F("updated_at").desc(), F("id").desc(), name="updated"),
-        index(TITLE_WITHOUT_CASE, F("id") * -1, name="name"),
-        index(*by_popularity, name=popularity),
-        index(F("category"), *by_popularity, name="category"),
-        index(F("author"), *by_popularity, name="author"),
-        index(F("license"), *by_popularity, name="license"),
-        GinIndex(fields=["tags", "runtimes"], name=f"{kind}_labels", condition=PUBLISHED),
-        models.Index(
-            F("successor"), name=f"{kind}_successor", condition=Q(successor__isnull=False)
-        ),
-        HashIndex(fields=["source"], name=f"{kind}_source", condition=~Q(source="")),
-        *(unpublished(column) for column in ("status", "category", "author")),
-        GinIndex(TITLE_AND_SLUG_WORDS, name=f"{kind}_off_names", condition=~PUBLISHED),
-        GinIndex(fields=["tags"], name=f"{kind}_off_tags", condition=~PUBLISHED),
-    ]
 
 
 # Fields that no snapshot of the history holds: computed, counted, or never changed.

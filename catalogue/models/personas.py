@@ -16,8 +16,8 @@ from catalogue.models.entries import (
     EntryQuerySet,
     Status,
     digest_of,
-    entry_indexes,
 )
+from catalogue.models.indexes import entry_indexes
 from catalogue.models.skills import Skill
 from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.adminsite.history import StaffHistory

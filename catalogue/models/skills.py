@@ -15,9 +15,9 @@ from catalogue.models.entries import (
     Entry,
     EntryQuerySet,
     digest_of,
-    entry_indexes,
 )
 from catalogue.models.files import FileContent, content_digest
+from catalogue.models.indexes import entry_indexes
 from catalogue.skill_md import skill_md_of
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import MigratedAsDjangos, RandomTextField, make_public_id

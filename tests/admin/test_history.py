@@ -14,7 +14,7 @@ from catalogue.models import Persona, Skill
 from reviews.models import Review
 from tests.admin.actions import take_action
 from tests.admin.diffs import without_marks
-from tests.browser import untouched_form
+from tests.admin.histories import edit, history
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -23,28 +23,6 @@ from tests.factories import (
 
 API = "/api/v1"
 MODELS = [Skill, Persona, Agent, AgentToken, Review]
-
-
-def edit(admin_client, entry, **fields):
-    url = f"/admin/catalogue/{entry._meta.model_name}/{entry.pk}/change/"
-    response = admin_client.post(url, untouched_form(admin_client.get(url)) | fields)
-    assert response.status_code == 302, response.context["errors"]
-    entry.refresh_from_db()
-
-
-def history(admin_client, row):
-    options = row._meta
-    page = admin_client.get(f"/admin/{options.app_label}/{options.model_name}/{row.pk}/history/")
-    assert page.status_code == 200
-    return page
-
-
-def restore(admin_client, row, snapshot):
-    options = row._meta
-    url = f"/admin/{options.app_label}/{options.model_name}/{row.pk}/history/"
-    response = admin_client.post(f"{url}{snapshot.history_id}/", {"confirmed": "yes"}, follow=True)
-    row.refresh_from_db()
-    return response
 
 
 def test_what_agents_and_commands_do_is_in_no_history(anyone, client_of, tmp_path):
@@ -145,135 +123,9 @@ def test_the_page_shows_who_and_the_changed_lines(admin_client):
     assert '<span class="same">One.</span>' in text
 
 
-def test_an_earlier_state_is_restored(admin_client, anyone):
-    skill = SkillFactory(slug="pdf-tables", title="Old", tags=["pdf"], downloads=3)
-    edit(admin_client, skill, title="New", tags="csv,data")
-    Skill.objects.update(downloads=7)
-
-    restore(admin_client, skill, skill.history.last())
-
-    served = anyone.get(f"{API}/skills/pdf-tables").json()
-    assert (served["title"], served["tags"], served["downloads"]) == ("Old", ["pdf"], 7)
-    assert skill.history.first().history_change_reason.startswith("Restored the state of")
-
-
-def test_restoring_is_confirmed_first_and_shows_what_it_would_change(admin_client):
-    skill = SkillFactory(title="Old", slug="pdf-tables")
-    edit(admin_client, skill, title="New")
-    snapshot = skill.history.last()
-    url = f"/admin/catalogue/skill/{skill.pk}/history/{snapshot.history_id}/"
-
-    page = admin_client.get(url)
-    skill.refresh_from_db()
-
-    text = page.content.decode()
-    assert page.status_code == 200
-    assert skill.title == "New"
-    assert skill.history.count() == 2
-    assert '<span class="del">New</span><span class="add">Old</span>' in text
-    assert f'<a class="staff-button" href="/admin/catalogue/skill/{skill.pk}/history/">' in text
-
-    confirmed = admin_client.post(url, untouched_form(page) | {"confirmed": "yes"})
-    skill.refresh_from_db()
-
-    assert (confirmed.status_code, skill.title) == (302, "Old")
-
-
-def test_a_bundle_is_restored(admin_client):
-    one, two = SkillFactory(slug="one"), SkillFactory(slug="two")
-    persona = PersonaFactory(skills=[one])
-    edit(admin_client, persona, skills=[two.pk])
-    assert '<span class="del">one</span><span class="add">two</span>' in (
-        history(admin_client, persona).content.decode()
-    )
-
-    restore(admin_client, persona, persona.history.last())
-
-    assert list(persona.skills.all()) == [one]
-
-
-def test_an_agents_tier_is_restored_and_nothing_that_the_agent_changed(admin_client):
-    agent = AgentFactory(tier="plus")
-    url = f"/admin/agents/agent/{agent.pk}/change/"
-    admin_client.post(url, untouched_form(admin_client.get(url)) | {"tier": "free"})
-    agent.refresh_from_db()
-    assert agent.tier == "free"
-    agent.change(name="New Name")
-
-    restore(admin_client, agent, agent.history.last())
-
-    assert (agent.tier, agent.name) == ("plus", "New Name")
-
-
-def test_restoring_does_not_publish(admin_client):
-    skill = SkillFactory(title="Old")
-    edit(admin_client, skill, title="New")
-    take_action(admin_client, "recall", skill, reason="It deletes logs.")
-
-    restore(admin_client, skill, skill.history.last())
-
-    assert (skill.title, skill.status) == ("Old", "withdrawn")
-
-
-def test_a_slug_that_is_taken_meanwhile_is_not_restored(admin_client):
-    skill = SkillFactory(slug="old")
-    edit(admin_client, skill, slug="new")
-    SkillFactory(slug="old")
-
-    response = restore(admin_client, skill, skill.history.last())
-
-    assert "already exists" in response.content.decode()
-    assert skill.slug == "new"
-
-
-def test_a_state_of_another_row_is_refused(admin_client):
-    skill, other = SkillFactory(), SkillFactory(title="Other")
-    edit(admin_client, other, title="New")
-
-    url = f"/admin/catalogue/skill/{skill.pk}/history/"
-    for snapshot in (other.history.last().pk, "9" * 5000, "last"):
-        response = admin_client.post(f"{url}{snapshot}/", {"confirmed": "yes"})
-        assert response.status_code == 404
-
-
 @pytest.mark.parametrize("pk", ["0", "9" * 50, "none"])
 def test_what_does_not_exist_has_no_history(admin_client, pk):
     assert admin_client.get(f"/admin/catalogue/skill/{pk}/history/").status_code == 404
-
-
-def test_the_present_state_is_not_restored(admin_client):
-    skill = SkillFactory(title="Old")
-    edit(admin_client, skill, title="New")
-
-    response = restore(admin_client, skill, skill.history.first())
-
-    assert "It is in this state already." in response.content.decode()
-    assert skill.history.count() == 2
-
-
-def test_tokens_and_reviews_have_a_history_without_a_way_back(admin_client, agent):
-    take_action(admin_client, "revoke", agent.token)
-
-    text = history(admin_client, agent.token).content.decode()
-    assert "Revoked." in text
-    assert agent.token.digest not in text
-    url = f"/admin/agents/agenttoken/{agent.token.pk}/history/{agent.token.history.last().pk}/"
-    assert url not in text
-    assert admin_client.get(url).status_code == 403
-    assert admin_client.post(url, {"confirmed": "yes"}).status_code == 403
-
-
-def test_restoring_needs_the_permission_to_change(admin_client, clerk_with):
-    skill = SkillFactory(title="Old")
-    edit(admin_client, skill, title="New")
-    url = f"/admin/catalogue/skill/{skill.pk}/history/{skill.history.last().pk}/"
-    looking = clerk_with("view_skill")
-
-    assert url in history(admin_client, skill).content.decode()
-    assert url not in history(looking, skill).content.decode()
-    assert looking.post(url, {"confirmed": "yes"}).status_code == 403
-    skill.refresh_from_db()
-    assert skill.title == "New"
 
 
 def test_no_snapshot_holds_a_digest_or_a_counter():
