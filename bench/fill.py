@@ -1,10 +1,11 @@
 """Fill a database for measuring, and write the lists that a load draws its requests from.
 
-python -m bench.fill FOLDER [--skills N] [--personas N] [--agents N] [--installs N]
+python -m bench.fill FOLDER [--skills N] [--versions N] [--personas N] [--agents N] [--installs N]
 
 Fills the database of DATABASE_URL up to these numbers; never do that in production. A run adds only
 what is missing, so that an interrupted one is completed by running it again: the rows are known by
-their names, bench-1 and so on. FOLDER then holds skills, personas, tokens, reviewers and words.
+their names, bench-1 and so on. --versions is how many versions each skill has. FOLDER then holds
+skills, personas, tokens, reviewers and words.
 """
 
 import argparse
@@ -19,10 +20,17 @@ from django.db import connection, transaction
 from tqdm import tqdm
 
 # Too many of each for the caches of PostgreSQL or the processor to hold all of them.
-SIZES = {"skills": 10_000, "personas": 2_000, "agents": 20_000, "installs": 200_000}
+SIZES = {
+    "skills": 10_000,
+    "versions": 1,  # of each skill
+    "personas": 2_000,
+    "agents": 20_000,
+    "installs": 200_000,
+}
 BATCH = 20_000  # rows of one statement
 TABLES = {
     "skills": ["catalogue_skill", "search_skillposting"],
+    "versions": ["catalogue_skill"],
     "personas": ["catalogue_persona", "search_personaposting", "catalogue_persona_skills"],
     "agents": ["agents_agent", "agents_agenttoken", "agents_operatorclaim"],
     "installs": [
@@ -65,6 +73,20 @@ ENTRIES = """
         ) AS picks JOIN vocabulary USING (rank) GROUP BY n
     ) AS new ORDER BY n
 """
+# The next text of each skill that lacks versions; a trigger makes the version.
+VERSIONS = """
+    UPDATE catalogue_skill
+    SET content = description || ' ' || number + 1, version = number + 1 || '.0', updated_at = now()
+    WHERE id IN (
+        SELECT id FROM catalogue_skill
+        WHERE slug LIKE 'bench-%%' AND status = 'published' AND number < %s
+        ORDER BY number, id LIMIT %s
+    )
+"""
+FEWEST_VERSIONS = """
+    SELECT coalesce(min(number), 0) FROM catalogue_skill
+    WHERE slug LIKE 'bench-%' AND status = 'published'
+"""
 BUNDLES = """
     INSERT INTO catalogue_persona_skills (persona_id, skill_id)
     SELECT persona.id, skill.id
@@ -99,7 +121,7 @@ AGENTS = """
 # the entries whose place modulo that number is j.
 INSTALLS = """
     WITH entries AS MATERIALIZED (
-        SELECT id, digest, row_number() OVER (ORDER BY id) - 1 AS place
+        SELECT id, digest, number, row_number() OVER (ORDER BY id) - 1 AS place
         FROM catalogue_{kind} WHERE slug LIKE 'bench-%%'
     ), picks AS MATERIALIZED (
         SELECT agent.id AS agent_id,
@@ -118,8 +140,9 @@ INSTALLS = """
         ) AS installs
         WHERE entry.id = installs.id
     )
-    INSERT INTO installs_{kind}install (agent_id, {kind}_id, digest, installed_at, {column})
-    SELECT agent_id, entries.id, digest, now(), {value} FROM picks JOIN entries USING (place)
+    INSERT INTO installs_{kind}install (agent_id, {kind}_id, digest, number, installed_at, {column})
+    SELECT agent_id, entries.id, digest, number, now(), {value}
+    FROM picks JOIN entries USING (place)
 """
 INSTALL_COLUMNS = {
     "skill": {"counter": "downloads", "column": "runtime", "value": "''"},
@@ -144,6 +167,9 @@ def fill(**sizes):
 
 
 def number_of(cursor, name):
+    if name == "versions":
+        cursor.execute(FEWEST_VERSIONS)
+        return cursor.fetchone()[0]
     if name == "installs":
         return sum(count(cursor, f"installs_{kind}install") for kind in ("skill", "persona"))
     return count(cursor, TABLES[name][0], "handle" if name == "agents" else "slug")
@@ -158,6 +184,15 @@ def count(cursor, table, column="id"):
 def add_skills(cursor, target):
     sql = ENTRIES.format(kind="skill", columns="downloads", values="0")
     add_numbered(cursor, "skills", target, sql)
+
+
+def add_versions(cursor, target):
+    with tqdm(unit=" versions", disable=None) as bar:
+        while True:
+            cursor.execute(VERSIONS, [target, BATCH])
+            if cursor.rowcount == 0:
+                break
+            bar.update(cursor.rowcount)
 
 
 def add_personas(cursor, target):
@@ -204,6 +239,7 @@ def add_installs_of(cursor, kind, target):
 
 ADD = {
     "skills": add_skills,
+    "versions": add_versions,
     "personas": add_personas,
     "agents": add_agents,
     "installs": add_installs,

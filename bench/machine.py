@@ -14,7 +14,8 @@ BUILD_FLAGS = {"PGO": "--enable-optimizations", "LTO": "--with-lto"}
 
 
 def description():
-    sizes = ", ".join(f"{number:,} {name}" for name, number in SIZES.items())
+    counted = [name for name in SIZES if name != "versions"]
+    sizes = ", ".join(f"{SIZES[name]:,} {name}" for name in counted)
     return (
         f"{date.today():%d %B %Y}, {processor()}, {os.cpu_count()} cores shared by server, "
         f"database and load, {interpreter()}, PostgreSQL {postgres_version()}; {sizes}"

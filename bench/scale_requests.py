@@ -19,7 +19,13 @@ SORTS = {
 
 def all_kinds():
     skill = Skill.objects.latest("id")
-    return lists() | searches() | {"a skill": get(f"/skills/{skill.slug}")} | of_an_agent()
+    versions = f"/skills/{skill.slug}/versions"
+    one = {
+        "a skill": get(f"/skills/{skill.slug}"),
+        "the versions of a skill": get(versions),
+        "a version of a skill": get(f"{versions}/1"),
+    }
+    return lists() | searches() | one | of_an_agent()
 
 
 def get(path, headers=None):

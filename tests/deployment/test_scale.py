@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from agents.models import Agent
 from bench import lists
 from bench.fill import fill
-from catalogue.models import Persona, Skill
+from catalogue.models import Persona, Skill, SkillVersion
 from installs.models import PersonaInstall, SkillInstall
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -114,6 +114,21 @@ def test_filling_again_adds_nothing(capsys):
     ]
 
 
+def test_filling_adds_the_versions_that_are_missing(anyone):
+    fill(skills=20, versions=2)
+    fill(skills=30, versions=3, personas=5, agents=5, installs=30)
+
+    numbers = [
+        row["number"] for row in anyone.get("/api/v1/skills/bench-1/versions").json()["results"]
+    ]
+    assert numbers == [3, 2, 1]
+    assert {skill.versions.count() for skill in Skill.objects.all()} == {3}
+    assert SkillVersion.objects.values("skill", "digest").distinct().count() == 90
+    for install in SkillInstall.objects.select_related("skill"):
+        assert (install.number, install.installed_digest) == (3, install.skill.digest)
+    assert {install.number for install in PersonaInstall.objects.all()} == {1}
+
+
 def test_filling_restores_every_index():
     def indexes():
         with connection.cursor() as cursor:
@@ -121,7 +136,7 @@ def test_filling_restores_every_index():
             return cursor.fetchall()
 
     before = indexes()
-    fill(skills=10)
+    fill(skills=10, versions=2)
 
     assert indexes() == before
 
