@@ -22,6 +22,23 @@ STORED = {
         SELECT handle, slug, install.digest
         FROM installs_personainstall AS install {AGENT} {PERSONA} WHERE removed_at IS NULL
     """,
+    "pinned skills": f"""
+        SELECT handle, slug, version.digest
+        FROM installs_skillinstall AS install {AGENT} {SKILL}
+        JOIN catalogue_skillversion AS version ON version.id = pinned_id WHERE removed_at IS NULL
+    """,
+    "pinned personas": f"""
+        SELECT handle, slug, version.digest
+        FROM installs_personainstall AS install {AGENT} {PERSONA}
+        JOIN catalogue_personaversion AS version ON version.id = pinned_id WHERE removed_at IS NULL
+    """,
+    "version": f"""
+        SELECT 'skills', slug, version.number, version.digest
+        FROM catalogue_skillversion AS version {SKILL}
+        UNION ALL
+        SELECT 'personas', slug, version.number, version.digest
+        FROM catalogue_personaversion AS version {PERSONA}
+    """,
     "active": f"""
         SELECT handle, slug FROM installs_personainstall {AGENT} {PERSONA} WHERE is_active
     """,

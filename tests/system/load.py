@@ -39,6 +39,7 @@ class Agent:
     handle: str
     token: str
     own: list = field(default_factory=list)  # pairs of a skill and a persona
+    pins: set = field(default_factory=set)  # pairs of a kind and a slug
     active: str | None = None  # persona
 
 
@@ -100,6 +101,7 @@ class Load(Workers):
         earlier = random.choice(agent.own)
         for kind, slug in zip(("skills", "personas"), earlier, strict=True):
             self.update(agent, kind, slug)
+            random.choice([self.pin, self.unpin])(agent, kind, slug)
         self.activate(agent, earlier[1])
         if random.random() < 0.3:
             agent.own.remove(earlier)
@@ -127,19 +129,36 @@ class Load(Workers):
         self.write(agent, f"{kind}/install", body, values, expected=201, if_repeated={409})
 
     def update(self, agent, kind, slug):
-        key = (kind, agent.handle, slug)
-        response = self.write(agent, f"{kind}/update", {"slug": slug}, {key: PRESENT})
+        """What was pinned stays pinned, at the newest."""
+        keys = [(kind, agent.handle, slug)]
+        if (kind, slug) in agent.pins:
+            keys.append(pin_of(agent, kind, slug))
+        response = self.write(agent, f"{kind}/update", {"slug": slug}, dict.fromkeys(keys, PRESENT))
         if response is not None:
             updated = response.json()
-            self.acknowledged.answered({key: updated["digest"]})
+            self.acknowledged.answered(dict.fromkeys(keys, updated["digest"]))
             self.updates += updated["digest"] != updated["previousDigest"]
+
+    def pin(self, agent, kind, slug):
+        """Pin the text that the agent uses, or the first one."""
+        keys = [(kind, agent.handle, slug), pin_of(agent, kind, slug)]
+        body = {"slug": slug} | random.choice([{}, {"version": 1}])
+        response = self.write(agent, f"{kind}/pin", body, dict.fromkeys(keys, PRESENT))
+        if response is not None:
+            self.acknowledged.answered(dict.fromkeys(keys, response.json()["digest"]))
+            agent.pins.add((kind, slug))
+
+    def unpin(self, agent, kind, slug):
+        self.write(agent, f"{kind}/unpin", {"slug": slug}, {pin_of(agent, kind, slug): None})
+        agent.pins.discard((kind, slug))
 
     def activate(self, agent, slug):
         agent.active = slug
         self.write(agent, "personas/activate", {"slug": slug}, {("active", agent.handle): slug})
 
     def uninstall(self, agent, kind, slug):
-        values = {(kind, agent.handle, slug): None}
+        values = {(kind, agent.handle, slug): None, pin_of(agent, kind, slug): None}
+        agent.pins.discard((kind, slug))
         if kind == "personas" and slug == agent.active:
             agent.active = values["active", agent.handle] = None
         self.write(agent, f"{kind}/uninstall", {"slug": slug}, values, if_repeated={404})
@@ -244,6 +263,11 @@ class Load(Workers):
             ),
             default=float("inf"),
         )
+
+
+def pin_of(agent, kind, slug):
+    """The key of the digest that the agent has pinned."""
+    return f"pinned {kind}", agent.handle, slug
 
 
 def of_token(agent):

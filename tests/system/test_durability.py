@@ -17,6 +17,7 @@ from demo.postgres import CHECKOUT, Postgres
 from tests.live import LiveServer
 from tests.processes import is_within
 from tests.system.acknowledged import Acknowledged
+from tests.system.kept_versions import Editor, broken_versions
 from tests.system.load import NO_RESPONSE, Load
 from tests.system.scale import LONG, scale
 
@@ -97,16 +98,6 @@ class Site:
         with psycopg.connect(self.postgres.url) as link:
             return link.execute(query).fetchall()
 
-    def rewrite(self):
-        """Give every entry another text, one after the other as staff do."""
-        with psycopg.connect(self.postgres.url, autocommit=True) as link:
-            for kind, slugs in self.catalogue.items():
-                table = f"catalogue_{kind.removesuffix('s')}"
-                for slug in slugs:
-                    link.execute(
-                        f"UPDATE {table} SET content = content || ' ' WHERE slug = %s", [slug]
-                    )
-
     def when_it_accepts(self):
         """The time from which the database accepts connections."""
         deadline = time.monotonic() + 30
@@ -177,15 +168,15 @@ def restart_the_server(site, _downtime):
 )
 def test_acknowledged_is_durable(site, fault, failures, timeout):
     ups = []
-    with Load(site.server, site.acknowledged, threads=THREADS, **site.catalogue) as load:
+    load = Load(site.server, site.acknowledged, threads=THREADS, **site.catalogue)
+    with load, Editor(site) as editor:
         for downtime in itertools.islice(itertools.cycle(DOWNTIMES), CYCLES):
             time.sleep(PAUSE)
-            site.rewrite()
             ups.append(fault(site, downtime))
             is_within(15, lambda: load.first_success_after(ups[-1]) < float("inf"))
         time.sleep(PAUSE)
     waits = [load.first_success_after(up) - up for up in ups]
-    print(f"\n{summary(fault, load, waits)}")  # noqa: T201
+    print(f"\n{summary(fault, load, waits)}; {editor.saves} texts saved by staff")  # noqa: T201
 
     assert load.unexpected == []
     assert set(load.results()) <= {200, 201, 401, 404, 409} | failures
@@ -250,6 +241,10 @@ def test_the_first_requests_after_an_idle_restart_of_the_database_succeed(site):
 
 def test_every_counter_is_true_afterwards(site):
     assert site.manage("recount") == "Every counter is true.\n"
+
+
+def test_every_version_is_whole_afterwards(site):
+    assert broken_versions(site.rows) == {}
 
 
 def summary(fault, load, waits):
