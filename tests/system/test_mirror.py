@@ -3,13 +3,14 @@
 import random
 import threading
 import time
+from collections import defaultdict
 from contextlib import contextmanager, suppress
 
 import pytest
 from django.db import connection, transaction
 
 from catalogue.exceptions import SkillNotFound
-from catalogue.models import Persona, Skill
+from catalogue.models import FileContent, Persona, Skill, content_digest
 from installs.models import SkillInstall
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.imports import import_skills
@@ -26,7 +27,9 @@ class Mirror:
     """What a client has that follows `next`, from the start on."""
 
     def __init__(self, server):
-        self.server, self.polls, self.changes, self.digests = server, 0, 0, {}
+        self.server, self.polls, self.changes = server, 0, 0
+        self.newest = {}  # of each entry the number and the digest; None of what is withdrawn
+        self.texts = defaultdict(dict)  # of each entry by number
         self.path = "/api/v1/changes?limit=7"
 
     def poll(self):
@@ -35,16 +38,42 @@ class Mirror:
         assert response.status == 200, response
         page = response.json()
         for row in page["results"]:
-            self.digests[row["kind"], row["slug"]] = row["digest"]
+            entry = row["kind"], row["slug"]
+            self.newest[entry] = row["number"] and (row["number"], row["digest"])
+            self.copy(entry, row["number"] or 0)
+            if row["number"] in self.texts[entry]:
+                assert content_digest(self.texts[entry][row["number"]]) == row["digest"]
         self.path = page["next"].partition(str(self.server.port))[2]
         self.polls += 1
         self.changes += len(page["results"])
         return page["results"] != []
 
+    def copy(self, entry, newest):
+        """Read every text up to a number that it does not have yet."""
+        for number in range(1, newest + 1):
+            if number not in self.texts[entry]:
+                text = self.read(*entry, number)
+                if text is None:
+                    return
+                self.texts[entry][number] = text
+
+    def read(self, kind, slug, number):
+        """The bytes of a version; None of what was withdrawn meanwhile, as the feed will say."""
+        file = "/SKILL.md" if kind == "skill" else ""
+        path = f"/api/v1/{kind}s/{slug}/versions/{number}{file}"
+        response = self.server.request("GET", path)
+        if response.status == 404:
+            assert response.json() == {"error": f"{kind.capitalize()} not found"}
+            return None
+        assert response.status == 200, response
+        return response.body if kind == "skill" else response.json()["content"].encode()
+
     def catch_up(self):
+        """Follow the feed to its end; returns the newest of all entries, and their texts."""
         while self.poll():
             pass
-        return {entry: digest for entry, digest in self.digests.items() if digest is not None}
+        newest = {entry: newest for entry, newest in self.newest.items() if newest is not None}
+        return newest, {entry: self.texts[entry] for entry in newest}
 
 
 @pytest.fixture
@@ -66,14 +95,16 @@ def test_it_equals_the_catalogue_afterwards(server, tmp_path):
             if time.monotonic() > deadline - SECONDS / 2:
                 late.poll()
 
-    catalogue = {(kind, slug): digest for kind in KINDS for slug, digest in listed(server, kind)}
+    catalogue = {(kind, slug): newest for kind in KINDS for slug, newest in listed(server, kind)}
+    texts = {entry: texts_of(*entry) for entry in catalogue}
     assert failures == []
-    assert first.catch_up() == catalogue
-    assert late.catch_up() == catalogue
-    assert Mirror(server).catch_up() == catalogue
+    for mirror in (first, late, Mirror(server)):
+        copied, copied_texts = mirror.catch_up()
+        assert copied == catalogue
+        assert copied_texts == texts
     print(  # noqa: T201
         f"\nmirror: {first.changes} changes in {first.polls} polls in {SECONDS} s, "
-        f"{len(catalogue)} entries, 0 differences"
+        f"{len(catalogue)} entries, {sum(map(len, texts.values()))} texts, 0 differences"
     )
     assert first.changes > 2 * len(SLUGS)  # more than those of the beginning
 
@@ -92,9 +123,11 @@ def running(writers, deadline, failures):
     threads = [threading.Thread(target=run, args=[write]) for write in writers]
     for thread in threads:
         thread.start()
-    yield
-    for thread in threads:
-        thread.join()
+    try:
+        yield
+    finally:
+        for thread in threads:
+            thread.join()
 
 
 def edit(chance):
@@ -146,9 +179,18 @@ def install():
 
 
 def listed(server, kind):
-    """The slugs and digests of all published entries, as the lists show them."""
+    """The slugs of all published entries, each with number and digest, as the lists show them."""
     path = f"/api/v1/{kind}s?limit=100"
     while path:
         page = server.request("GET", path).json()
-        yield from ((row["slug"], row["digest"]) for row in page["results"])
+        yield from ((row["slug"], (row["number"], row["digest"])) for row in page["results"])
         path = (page["next"] or "").partition(str(server.port))[2]
+
+
+def texts_of(kind, slug):
+    """The bytes of each version of an entry that the database holds, by number."""
+    versions = KINDS[kind].objects.get(slug=slug).versions.all()
+    digest = "skill_md_digest" if kind == "skill" else "content_digest"
+    numbers = dict(versions.values_list("number", digest))
+    stored = dict(FileContent.objects.filter(digest__in=numbers.values()).values_list())
+    return {number: bytes(stored[digest]) for number, digest in numbers.items()}
