@@ -102,17 +102,40 @@ def test_concurrent_saves_use_no_number_twice(model):
 # How they are kept
 
 
+# Another value of a column, by the type of its field.
+OTHER = {
+    "CharField": "'other'",
+    "TextField": "'other'",
+    "DateTimeField": "{column} + interval '1 day'",
+    "JSONField": "'[]'",
+    **dict.fromkeys(
+        ["BigAutoField", "ForeignKey", "IntegerField", "PositiveIntegerField"], "{column} + 1000"
+    ),
+}
+RECALL = ["recalled_at", "recall_reason"]
+
+
+def updates_of(model):
+    """A statement for each column that changes it in each row that may have a file."""
+    for field in model._meta.concrete_fields:
+        if field.name not in RECALL:
+            value = OTHER[field.get_internal_type()].format(column=field.column)
+            yield f"UPDATE {model._meta.db_table} SET {field.column} = {value} WHERE number = 1"
+
+
 REFUSED = [
-    "UPDATE catalogue_skillversion SET title = 'Other'",
-    "UPDATE catalogue_skillversion SET digest = 'sha256:0'",
-    "UPDATE catalogue_skillversion SET number = number + 10, recalled_at = now()",
-    "UPDATE catalogue_skillversion SET content_digest = ''",
-    "UPDATE catalogue_skillversion SET files = '[]' WHERE number = 1",
-    "UPDATE catalogue_personaversion SET description = 'x'",
-    "UPDATE catalogue_personaversion SET content_digest = ''",
+    *updates_of(SkillVersion),
+    *updates_of(PersonaVersion),
+    "UPDATE catalogue_skillversion SET title = 'other', recalled_at = now()",
     "DELETE FROM catalogue_skillversion WHERE number = 1",
     "DELETE FROM catalogue_personaversion",
+    """
+    INSERT INTO catalogue_skillversion SELECT * FROM catalogue_skillversion
+    ON CONFLICT (id) DO UPDATE SET title = 'other'
+    """,
     "UPDATE catalogue_filecontent SET data = ''",
+    "UPDATE catalogue_filecontent SET digest = 'sha256:0' || left(digest, 60)",
+    "DELETE FROM catalogue_filecontent",
 ]
 
 
@@ -130,6 +153,28 @@ def test_a_version_cannot_be_changed(statement):
         run(statement)
 
     assert before == ([*SkillVersion.objects.values()], [*PersonaVersion.objects.values()])
+
+
+@pytest.mark.usefixtures("skill", "persona")
+@pytest.mark.parametrize("model", [SkillVersion, PersonaVersion])
+def test_a_number_is_inserted_once(model):
+    table, before = model._meta.db_table, model.objects.count()
+    columns = ", ".join(field.column for field in model._meta.concrete_fields[1:])
+
+    with pytest.raises(IntegrityError, match=f"unique_{model.kind}_number"):
+        run(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM {table} WHERE number = 1")
+
+    assert model.objects.count() == before
+
+
+@pytest.mark.parametrize("factory", [SkillFactory, PersonaFactory])
+def test_nobody_chooses_the_number_of_an_entry(factory):
+    entry = factory(number=7)
+    run(f"UPDATE {entry._meta.db_table} SET number = 9")
+
+    entry.refresh_from_db()
+    assert entry.number == 1
+    assert len(numbers(entry)) == 1
 
 
 def test_a_recall_is_the_one_change_of_a_version(skill):
