@@ -98,9 +98,9 @@ def test_a_text_that_is_saved_while_it_is_published_is_numbered_once(kind):
 
 @both_kinds
 @pytest.mark.usefixtures("transactional_db")
-def test_a_text_that_many_entries_get_at_once_is_stored_once(kind):
-    for number, parallel in enumerate(rounds()):
-        entries, text = kind.make.create_batch(parallel), f"Do it {number}."
+def test_a_text_that_several_entries_get_at_once_is_stored_once(kind):
+    for number in range(ROUNDS):
+        entries, text = kind.make.create_batch(8), f"Do it {number}."
 
         at_once(*(partial(save, opened(kind, entry), text) for entry in entries))
 
