@@ -1,13 +1,15 @@
 """What installs of skills and of personas share."""
 
+from functools import partial
 from typing import NamedTuple
 
 from django.db import connection, models, transaction
-from django.db.models import Case, F, Q, When
+from django.db.models import Case, F, OuterRef, Q, Subquery, When
 from django.db.models.functions import Coalesce, Now
 
 from catalogue.exceptions import VersionNotFound
 from catalogue.models import Status, successor_slug
+from installs.models import choices
 from installs.sql import turn_of
 from marketplace.rows import instance_of
 
@@ -28,15 +30,21 @@ class InstallQuerySet(models.QuerySet):
         """What agents have; the others are history."""
         return self.filter(removed_at=None)
 
+    def of_published(self):
+        return self.filter(**{f"{self.model.kind}__status": Status.PUBLISHED})
+
+    def of_entry(self, slug):
+        """The present installs of an entry, with it."""
+        kind = self.model.kind
+        installs = self.present().filter(**{f"{kind}__slug": slug}).select_related(kind)
+        return installs.defer(*self.model.Entry.long_columns(f"{kind}__"))
+
     def own(self, agent, slug):
         """The agent's present install of an entry, with the entry; raises the kind's NotInstalled.
 
         It is as it is now if the agent is locked, as every write of an install locks it.
         """
-        kind = self.model.kind
-        installs = self.present().filter(agent=agent, **{f"{kind}__slug": slug})
-        installs = installs.select_related(kind).defer(*self.model.Entry.long_columns(f"{kind}__"))
-        install = installs.first()
+        install = self.of_entry(slug).filter(agent=agent).first()
         if install is None:
             raise self.model.NotInstalled
         return install
@@ -46,6 +54,51 @@ class InstallQuerySet(models.QuerySet):
         agent.lock_active()
         take_turn(self.model.kind, slug)
         return self.select_for_update(no_key=True, of=[self.model.kind]).own(agent, slug)
+
+    # The agents of the rows are locked. Entries need not be: each of these is one statement, which
+    # sees all of them at one moment, and thousands of them would fill the table of locks.
+
+    def use(self, choice, *, is_pinned=None):
+        """Have each use the version of the choice; returns how many changed.
+
+        It is pinned then; or, by default, pinned where it was pinned before.
+        """
+        chosen = {name: self._chosen(choice, name) for name in ("pk", "digest", "number")}
+        if_pinned = Case(When(pinned=None, then=None), default=chosen["pk"])
+        return self.to_use(choice, is_pinned=is_pinned).update(
+            installed_digest=chosen["digest"],
+            number=chosen["number"],
+            pinned=chosen["pk"] if is_pinned else if_pinned,
+        )
+
+    def to_use(self, choice, *, is_pinned=None):
+        """Those that `use` changes, each with the `chosen_number`.
+
+        Without a version to choose nothing changes: it is recalled, or older than the first one, or
+        the entry is withdrawn.
+        """
+        uses_it = Q(number=F("chosen_number"))
+        if is_pinned:
+            uses_it &= ~Q(pinned=None)
+        return self.with_choice(choice).exclude(chosen_number=None).exclude(uses_it)
+
+    def without(self, choice):
+        """Those that have no version of the choice."""
+        return self.with_choice(choice).filter(chosen_number=None)
+
+    def with_choice(self, choice):
+        return self.annotate(chosen_number=self._chosen(choice, "number"))
+
+    def _chosen(self, choice, name):
+        return Subquery(choice(self.model, OuterRef).values(name)[:1])
+
+    def end_pins(self):
+        """Give each agent the newest text again; returns how many changed."""
+        return self.to_unpin().update(pinned=None)
+
+    def to_unpin(self):
+        """Those that `end_pins` changes, which are none of withdrawn entries."""
+        return self.with_choice(choices.newest).exclude(chosen_number=None).exclude(pinned=None)
 
     def with_entry(self):
         """Annotate what a list shows of the entry, and of what the agent is given of it.
@@ -100,11 +153,11 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
         VersionNotFound.
         """
         install = self.lock_published(agent, slug)
-        previous = install.installed_digest
-        chosen = install.version_numbered(version or install.entry.number)
-        is_pinned = version is not None or install.pinned_id is not None
-        install.use(chosen, pinned=chosen if is_pinned else None)
-        return Update(install.entry.slug, chosen.digest, previous)
+        if version is None:
+            chosen = install.use(choices.newest)
+        else:
+            chosen = install.use(choices.numbered(version), is_pinned=True)
+        return Update(install.entry.slug, chosen.digest, install.installed_digest)
 
     @transaction.atomic
     def pin(self, agent, slug, version=None):
@@ -114,9 +167,8 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
         Raises the kind's NotInstalled; of a withdrawn entry, its NotFound; or VersionNotFound.
         """
         install = self.lock_published(agent, slug)
-        chosen = install.version_numbered(version) if version else install.used_version()
-        install.use(chosen, pinned=chosen)
-        return chosen
+        choice = choices.used if version is None else choices.numbered(version)
+        return install.use(choice, is_pinned=True)
 
     @transaction.atomic
     def unpin(self, agent, slug):
@@ -125,9 +177,7 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
         Raises the kind's NotInstalled; of a withdrawn entry, its NotFound.
         """
         install = self.lock_published(agent, slug)
-        if install.pinned_id is not None:
-            install.pinned = None
-            install.save(update_fields=["pinned"])
+        self.filter(pk=install.pk).end_pins()
         return install
 
     def lock_published(self, agent, slug):
@@ -173,27 +223,20 @@ class Install(models.Model):
     def entry(self):
         return getattr(self, self.kind)
 
-    def version_numbered(self, number):
-        """Raises VersionNotFound, also for one that is recalled."""
-        version = self.entry.versions.readable().filter(number=number).first()
+    def use(self, choice, *, is_pinned=None):
+        """`InstallQuerySet.use` of this one, whose columns here stay as they were read.
+
+        Returns the version; raises VersionNotFound.
+        """
+        version = self.chosen(choice)
         if version is None:
             raise VersionNotFound
+        type(self).objects.filter(pk=self.pk).use(choice, is_pinned=is_pinned)
         return version
 
-    def used_version(self):
-        """The version that the agent uses: of several with its digest, the one with its number."""
-        versions = self.entry.versions.readable().filter(digest=self.installed_digest)
-        version = versions.filter(number=self.number).first() or versions.first()
-        if version is None:
-            raise VersionNotFound
-        return version
-
-    def use(self, version, *, pinned):
-        before = self.installed_digest, self.number, self.pinned_id
-        self.installed_digest, self.number = version.digest, version.number
-        self.pinned = pinned
-        if before != (self.installed_digest, self.number, self.pinned_id):
-            self.save(update_fields=["installed_digest", "number", "pinned"])
+    def chosen(self, choice):
+        """The version of the choice, or None."""
+        return choice(type(self), partial(getattr, self)).first()
 
     def uninstall(self, *update_fields):
         """Keep the row as history only."""

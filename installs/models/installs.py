@@ -44,7 +44,7 @@ class SkillInstallManager(InstallManager):
 
 
 class SkillInstall(Install):
-    kind, Entry = "skill", Skill
+    kind, Entry, Version = "skill", Skill, SkillVersion
     NotInstalled, NotFound = SkillNotInstalled, SkillNotFound
 
     # skill_install_newest begins with the agent and serves as this key's index.
@@ -134,7 +134,7 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
 
 
 class PersonaInstall(Install):
-    kind, Entry = "persona", Persona
+    kind, Entry, Version = "persona", Persona, PersonaVersion
     NotInstalled, NotFound = PersonaNotInstalled, PersonaNotFound
 
     agent = models.ForeignKey(
