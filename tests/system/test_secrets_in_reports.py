@@ -75,7 +75,7 @@ CRASHES = {
         lambda it: it.operator.get("/operator"),
     ),
     "an operator issues a token": (
-        "operators.actions.IssueToken.respond",
+        "operators.actions.tokens.IssueToken.respond",
         lambda it: it.operator.post("/operator/agents/caller/issue-token", {"scopes": ["read"]}),
     ),
     "the token stands in the query string": (
