@@ -1,7 +1,9 @@
 from django import forms
+from django.template.defaultfilters import date
 
 from agents import tokens
 from agents.models import AgentToken, OperatorClaim, OperatorKey
+from installs.models import choices
 from marketplace.api.scopes import Scope
 from marketplace.models import max_length
 from marketplace.names import has_controls
@@ -13,6 +15,7 @@ from marketplace.secrets import holds_token
 # agent could be claimed by nobody else.
 LIMITED = {"install": "Installs", "review": "Reviews", "manage": "Changes", "report": "Reports"}
 MEANINGS = {"manage": "Uninstalling, switching personas, updating, making and ending tokens. "}
+MAX_VERSIONS = 500  # that a form offers
 
 
 class NoEchoMixin:
@@ -112,3 +115,43 @@ class LimitsForm(forms.Form):
                 help_text=f"{MEANINGS.get(policy, '')}Leave it empty for {in_words(rate)}, "
                 "or give a lower number.",
             )
+
+
+class PinForm(forms.Form):
+    """The newest versions that may be read, of which the one that the agent uses is selected."""
+
+    version = forms.TypedChoiceField(
+        coerce=int,
+        # Django's own text repeats what was sent.
+        error_messages={"invalid_choice": "Choose among these."},
+    )
+
+    def __init__(self, install, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        field, used = self.fields["version"], install.chosen(choices.used)
+        field.choices = [
+            (version.number, described(version, is_used=version == used))
+            for version in offered(install.entry, used)
+        ]
+        if used is not None:
+            field.initial = used.number
+        else:
+            field.choices = [("", "Choose one"), *field.choices]
+            field.help_text = (
+                "The text that the agent uses is recalled, or is older than the first version."
+            )
+
+
+def offered(entry, used):
+    columns = "number", "version", "created_at"
+    newest = entry.versions.readable().with_row_version().only(*columns)[:MAX_VERSIONS]
+    is_among_them = used is None or used in newest
+    return newest if is_among_them else [*newest, used]
+
+
+def described(version, *, is_used):
+    """Such as "3 (current, in use), 5 Nov 2026, 1.0": a label may be cut off on a phone."""
+    is_current = getattr(version, "is_current", False)
+    states = ", ".join([*["current"] * is_current, *["in use"] * is_used])
+    number = f"{version.number} ({states})" if states else str(version.number)
+    return ", ".join(filter(None, [number, date(version.created_at, "j M Y"), version.version]))

@@ -1,5 +1,7 @@
 """What the console shows of an agent (contract 19.5)."""
 
+from django.db.models import F
+
 from operators.forms import LIMITED
 from profiles import reads
 from profiles.limits import usages_of
@@ -15,8 +17,8 @@ class Overview:
         # Those who have asked for the agent in its operator's place, while it may confirm them.
         self.codes = claim.codes.valid().order_by("-pk")
         self.tokens = agent.tokens.valid()
-        self.skills = Page(request, "skills", agent.skill_installs.present().with_entry())
-        self.personas = Page(request, "personas", agent.persona_installs.present().with_entry())
+        self.skills = Page(request, "skills", listed(agent.skill_installs))
+        self.personas = Page(request, "personas", listed(agent.persona_installs))
         self.reviews = Page(request, "reviews", agent.reviews.present().select_related("persona"))
         self.advisories = reads.advisories(agent=agent.pk)
         self.updates = reads.updates(agent=agent.pk)
@@ -25,6 +27,11 @@ class Overview:
         self.events = agent.history.filter(
             operator=claim.operator_name, history_date__gte=claim.claimed_at
         )[:MAX_EVENTS]
+
+
+def listed(installs):
+    """The present ones, each with `recalled_at` of the version that it is pinned at."""
+    return installs.present().with_entry().annotate(recalled_at=F("pinned__recalled_at"))
 
 
 class Page:

@@ -2,9 +2,10 @@
 
 from django.shortcuts import get_object_or_404
 
-from installs.models import PersonaInstall, SkillInstall
+from installs.models import PersonaInstall, SkillInstall, choices
 from marketplace.models import SLUG
 from operators.actions.base import Action
+from operators.forms import PinForm
 
 
 class Remove(Action):
@@ -39,3 +40,96 @@ class RemoveSkill(Remove):
 class RemovePersona(Remove):
     installs = PersonaInstall
     note = "Removed the persona {subject}."
+
+
+class Move(Action):
+    """Change the version of the published entry that the path names, by the rule of its manager."""
+
+    subject_path = rf"/(?P<slug>{SLUG})"
+    installs = None
+
+    def subject(self, agent, slug):
+        installs = self.installs.objects.of_published().of_entry(slug)
+        return get_object_or_404(installs, agent=agent)
+
+    def act(self, claim, install, form, operator):
+        if not self.move(self.installs.objects.filter(pk=install.pk), form):
+            self.change_nothing()
+        install.refresh_from_db(fields=["number"])
+        return self.named(install)
+
+    def named(self, install):
+        return f"version {install.number} of the {self.installs.kind} {install.entry}"
+
+    def move(self, installs, form):
+        """Returns how many changed."""
+        raise NotImplementedError
+
+
+class Pin(Move):
+    title = "Pin {subject.entry} for {agent}?"
+    text = (
+        "The agent gets the version that you choose, whatever is published later. You and the "
+        "agent can both change the pin and end it."
+    )
+    label = "Pin"
+    note = "Pinned {subject}."
+    done = "Pinned {subject} for {agent}."
+
+    def form(self, claim, install, data=None):
+        return PinForm(install, data)
+
+    def move(self, installs, form):
+        return installs.use(choices.numbered(form.cleaned_data["version"]), is_pinned=True)
+
+
+class Unpin(Move):
+    title = "Unpin {subject.entry} for {agent}?"
+    text = "The agent gets the newest version again, now and whenever another one is published."
+    label = "Unpin"
+    note = "Unpinned {subject}."
+    done = "Unpinned {subject} for {agent}."
+
+    def move(self, installs, form):
+        return installs.end_pins()
+
+    def named(self, install):
+        return f"the {self.installs.kind} {install.entry}"
+
+
+class Update(Move):
+    title = "Update {subject.entry} for {agent}?"
+    text = (
+        "The agent counts as using version {subject.entry.number}, the newest, from now on. If it "
+        "is pinned, the pin moves there."
+    )
+    label = "Update"
+    note = "Updated to {subject}."
+    done = "Updated {agent} to {subject}."
+
+    def move(self, installs, form):
+        return installs.use(choices.newest)
+
+
+class PinSkill(Pin):
+    installs = SkillInstall
+
+
+class PinPersona(Pin):
+    installs = PersonaInstall
+
+
+class UnpinSkill(Unpin):
+    installs = SkillInstall
+
+
+class UnpinPersona(Unpin):
+    installs = PersonaInstall
+
+
+class UpdateSkill(Update):
+    installs = SkillInstall
+
+
+class UpdatePersona(Update):
+    installs = PersonaInstall

@@ -53,6 +53,18 @@ DONE = {
         "Revoked every token of caller. Issue one for it to come back.",
         "Revoked every token.",
     ),
+    **{
+        f"{action}-{kind}": (said.format(f"the {kind} {slug}"), noted.format(f"the {kind} {slug}"))
+        for kind, slug in (("skill", "pdf-tables"), ("persona", "archivist"))
+        for action, said, noted in (
+            ("pin", "Pinned version 1 of {} for caller.", "Pinned version 1 of {}."),
+            ("unpin", "Unpinned {} for caller.", "Unpinned {}."),
+            ("update", "Updated caller to version 1 of {}.", "Updated to version 1 of {}."),
+        )
+    },
+    "update-all": ("Updated 1 skill and 1 persona of caller.", "Updated 1 skill and 1 persona."),
+    "pin-all": ("Pinned 1 skill and 1 persona of caller.", "Pinned 1 skill and 1 persona."),
+    "unpin-all": ("Unpinned 1 skill and 1 persona of caller.", "Unpinned 1 skill and 1 persona."),
     "remove-skill": ("Removed pdf-tables from caller.", "Removed the skill pdf-tables."),
     "remove-persona": ("Removed archivist from caller.", "Removed the persona archivist."),
     "limits": (
@@ -72,6 +84,9 @@ def told(page):
 def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, paths, name):
     if name == "resume":
         agent.pause()
+    if name.startswith("unpin"):
+        SkillInstall.objects.pin(agent, "pdf-tables")
+        PersonaInstall.objects.pin(agent, "archivist")
     said, noted = DONE[name]
 
     page = console.submit(paths[name], **({"install": "5"} if name == "limits" else {}))
@@ -91,7 +106,11 @@ def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, pa
 
 
 @pytest.mark.parametrize(
-    ("name", "fields"), [("resume", {}), ("limits", {}), ("pause", {}), ("limits", {"review": "3"})]
+    ("name", "fields"),
+    [
+        *(("resume", {}), ("limits", {}), ("pause", {}), ("limits", {"review": "3"})),
+        *((name, {}) for name in ACTIONS if re.search("pin|update", name)),
+    ],
 )
 def test_what_changes_nothing_is_not_in_the_history(console, agent, paths, name, fields):
     console.submit(paths[name], **fields)
@@ -140,7 +159,10 @@ def test_another_operator_cannot_do_it_nor_see_it(stranger, key, paths, name):
     assert everything() == before
 
 
-@pytest.mark.parametrize("name", ["revoke-token", "remove-skill", "remove-persona"])
+OF_SUBJECTS = [name for name in ACTIONS if name == "revoke-token" or re.search("-(sk|per)", name)]
+
+
+@pytest.mark.parametrize("name", OF_SUBJECTS)
 def test_what_another_agent_has_is_out_of_reach(console, paths, name):
     other = AgentFactory()
     SkillInstallFactory(agent=other, skill__slug="theirs")

@@ -48,11 +48,11 @@ def test_it_shows_what_an_agent_has(console, client, agent):
 
     text = text_of(console.get(HOME))
 
-    assert "pdf-tables update available" in text
-    assert "old-tables deprecated" in text
+    assert "pdf-tables version 1; update available" in text
+    assert "old-tables deprecated version 1" in text
     assert "bad-tables withdrawn" in text
     assert "Advisory : staff have withdrawn the skill bad-tables : It leaks." in text
-    assert "archivist active" in text
+    assert "archivist active version 1" in text
     assert "archivist 4.5 of 5: Tidy." in text
     assert "Updates pdf-tables another text than the agent has, version 2" in text
     assert "Installs 19 20" in text

@@ -64,6 +64,7 @@ def forms(agent, key, paths):
         "/operator": ["key"],
         f"/claim/{agent.claim.secret}": ["name", "email", "key"],
         paths["issue-token"]: ["name", "scopes", "expires_in_days"],
+        paths["pin-skill"]: ["version"],
         paths["limits"]: ["install", "review", "manage", "report"],
     }
 
@@ -123,7 +124,8 @@ def test_a_hostile_body_is_refused_and_does_nothing(console, forms, refused):
     )
 
 
-def test_a_hostile_body_never_breaks_an_action(console, paths):
+def test_a_hostile_body_never_breaks_an_action(console, paths, rates):
+    rates(manage="1000/h")
     console.get("/operator")
     for name in ACTIONS:
         if name != "release":

@@ -1,0 +1,246 @@
+"""Pinning, unpinning and updating what an agent has, in the operator's console (contract 19.17)"""
+
+import re
+from collections import namedtuple
+
+import pytest
+from django.utils import timezone
+
+from agents.models import Agent
+from operators import forms, overview
+from tests.api.versioned_kinds import Kind
+from tests.operators.test_action_effects import history
+from tests.operators.test_console import text_of
+
+HOME = "/operator/agents/caller"
+NOTHING = "Nothing has changed."
+
+
+@pytest.fixture(params=["skill", "persona"])
+def kind(request, db):
+    """With three versions, of which the second is recalled."""
+    kind = Kind(request.param)
+    kind.recall(2)
+    return kind
+
+
+@pytest.fixture
+def path(kind):
+    return lambda action: f"{HOME}/{action}-{kind.name}/{kind.slug}"
+
+
+def told(console):
+    return re.findall('role="status">(.*?)</p>', console.get(HOME).content.decode())
+
+
+def options(page):
+    """The versions that the page offers, the selected one with an asterisk."""
+    rows = re.findall(r'<option value="(\d*)"( selected)?>(.*?)</option>', page.content.decode())
+    return [(f"{value}{'*' * bool(selected)}", text) for value, selected, text in rows]
+
+
+def test_what_the_agent_uses_is_selected_among_what_may_be_read(console, client, kind, path):
+    kind.post(client, "install")
+    kind.rewrite(4)
+
+    page = console.get(path("pin"))
+
+    today = f"{timezone.now():%-d %b %Y}"
+    assert options(page) == [
+        ("4", f"4 (current), {today}, 4.0"),
+        ("3*", f"3 (in use), {today}, 3.0"),
+        ("1", f"1, {today}, 1.0"),
+    ]
+
+
+def test_what_is_current_and_in_use_says_both(console, client, kind, path):
+    kind.post(client, "install")
+
+    assert options(console.get(path("pin")))[0][1].startswith("3 (current, in use), ")
+
+
+def test_the_used_version_is_offered_however_many_are_newer(
+    console, client, kind, path, monkeypatch
+):
+    monkeypatch.setattr(forms, "MAX_VERSIONS", 1)
+    kind.post(client, "install", version=1)
+
+    assert [value for value, _ in options(console.get(path("pin")))] == ["3", "1*"]
+    console.submit(path("pin"))
+    assert kind.installed() == (kind.digest(1), 1, 1)
+
+
+def test_the_version_that_the_agent_uses_is_pinned(console, client, agent, kind, path):
+    kind.post(client, "install")
+    kind.rewrite(4)
+
+    assert console.submit(path("pin")).status_code == 302
+
+    assert kind.installed() == (kind.digest(3), 3, 3)
+    row = kind.own(client)
+    assert (row["number"], row["pinned"], row["digest"]) == (3, True, kind.digest(3))
+    assert (row["latest"]["number"], row["updateAvailable"]) == (4, True)
+    assert told(console) == [f"Pinned version 3 of the {kind.name} {kind.slug} for caller."]
+    noted = f"Pinned version 3 of the {kind.name} {kind.slug}."
+    assert history(agent)[0] == ("Ada Lovelace", noted)
+
+
+def test_another_version_is_pinned_by_its_number(console, client, kind, path):
+    kind.post(client, "install")
+
+    console.submit(path("pin"), version="1")
+
+    assert kind.installed() == (kind.digest(1), 1, 1)
+    assert kind.own(client)["installedDigest"] == kind.digest(1)
+    assert told(console) == [f"Pinned version 1 of the {kind.name} {kind.slug} for caller."]
+
+
+@pytest.mark.parametrize("version", ["2", "4", "0", "-1", "", "x", "1.0", "٣"])
+def test_only_a_version_that_is_offered_is_pinned(console, client, kind, path, version):
+    kind.post(client, "install")
+
+    page = console.submit(path("pin"), version=version)
+
+    assert page.status_code == 400
+    assert 'class="error"' in page.content.decode()
+    assert kind.installed() == (kind.digest(3), 3, None)
+
+
+@pytest.mark.parametrize("cause", ["recalled", "older"])
+def test_where_the_used_version_cannot_be_pinned_another_is_chosen(
+    console, client, kind, path, cause
+):
+    kind.post(client, "install", version=1)
+    kind.post(client, "unpin")
+    if cause == "recalled":
+        kind.recall(1)
+    else:
+        kind.Install.objects.update(installed_digest="sha256:older", number=None)
+
+    page = console.get(path("pin"))
+
+    assert options(page)[0] == ("*", "Choose one")
+    assert (
+        "The text that the agent uses is recalled, or is older than the first version."
+        in text_of(page)
+    )
+    assert console.submit(path("pin"), version="").status_code == 400
+    assert console.submit(path("pin"), version="3").status_code == 302
+    assert kind.installed() == (kind.digest(3), 3, 3)
+
+
+def test_what_is_unpinned_is_the_newest_again(console, client, agent, kind, path):
+    kind.post(client, "install", version=1)
+
+    console.submit(path("unpin"))
+
+    assert kind.installed() == (kind.digest(1), 1, None)
+    row = kind.own(client)
+    assert (row["number"], row["pinned"], row["updateAvailable"]) == (3, False, True)
+    assert told(console) == [f"Unpinned the {kind.name} {kind.slug} for caller."]
+    assert history(agent)[0] == ("Ada Lovelace", f"Unpinned the {kind.name} {kind.slug}.")
+
+
+@pytest.mark.parametrize("is_pinned", [False, True])
+def test_an_update_keeps_what_is_pinned_pinned(console, client, agent, kind, path, is_pinned):
+    kind.post(client, "install", version=1)
+    if not is_pinned:
+        kind.post(client, "unpin")
+
+    console.submit(path("update"))
+
+    assert kind.installed() == (kind.digest(3), 3, 3 if is_pinned else None)
+    row = kind.own(client)
+    assert (row["pinned"], row["updateAvailable"]) == (is_pinned, False)
+    assert told(console) == [f"Updated caller to version 3 of the {kind.name} {kind.slug}."]
+    noted = f"Updated to version 3 of the {kind.name} {kind.slug}."
+    assert history(agent)[0] == ("Ada Lovelace", noted)
+
+
+@pytest.mark.parametrize("action", ["pin", "unpin", "update"])
+def test_what_it_would_leave_as_it_is_is_not_noted(console, client, agent, kind, path, action):
+    kind.post(client, "install", **({"version": 3} if action == "pin" else {}))
+    before, noted = kind.installed(), history(agent)
+
+    assert console.submit(path(action)).status_code == 302
+
+    assert told(console) == [NOTHING]
+    assert (kind.installed(), history(agent)) == (before, noted)
+
+
+@pytest.mark.parametrize("action", ["pin", "unpin", "update"])
+@pytest.mark.parametrize("stop", ["pause", "suspend"])
+def test_it_is_done_to_an_agent_that_is_stopped(console, client, kind, path, action, stop):
+    kind.post(client, "install", version=1)
+    getattr(Agent.objects.get(), stop)()
+
+    assert console.submit(path(action), **({"version": "3"} if action == "pin" else {}))
+
+    pinned = None if action == "unpin" else 3
+    assert kind.installed()[1:] == (1 if action == "unpin" else 3, pinned)
+
+
+@pytest.mark.parametrize("action", ["pin", "unpin", "update"])
+def test_what_is_withdrawn_or_not_had_is_out_of_reach(console, client, kind, path, action):
+    kind.post(client, "install", version=1)
+    form = {"csrfmiddlewaretoken": console.get("/operator").context["csrf_token"], "version": "3"}
+    kind.entry.withdraw()
+
+    pages = [console.get(path(action)), console.post(path(action), form)]
+
+    assert [page.status_code for page in pages] == [404, 404]
+    assert kind.installed() == (kind.digest(1), 1, 1)
+    kind.entry.publish()
+    kind.post(client, "uninstall")
+    assert console.get(path(action)).status_code == 404
+
+
+def test_each_install_says_what_the_agent_is_given(console, client, kind):
+    kind.post(client, "install", version=1)
+    assert f"{kind.slug} version 1, pinned; update available: what changed" in text_of(
+        console.get(HOME)
+    )
+
+    kind.post(client, "unpin")
+    page = console.get(HOME)
+    assert f"{kind.slug} version 3; update available: what changed" in text_of(page)
+    compared = f'href="/{kind.name}s/{kind.slug}/versions/compare?from=1&amp;to=3"'
+    assert compared in page.content.decode()
+
+    kind.Install.objects.update(number=None)
+    assert "what changed" not in text_of(console.get(HOME))
+    kind.post(client, "update")
+    assert "update available" not in text_of(console.get(HOME))
+
+
+def test_each_install_leads_to_what_can_be_done(console, client, kind):
+    def offered():
+        pattern = rf'{HOME}/(\w+)-{kind.name}/{kind.slug}"'
+        return re.findall(pattern, console.get(HOME).content.decode())
+
+    kind.post(client, "install")
+    assert offered() == ["pin", "remove"]
+    kind.post(client, "pin", version=1)
+    assert offered() == ["update", "pin", "unpin", "remove"]
+    kind.entry.withdraw()
+    assert offered() == ["remove"]
+
+
+def test_a_recalled_version_that_is_pinned_says_so(console, client, kind):
+    kind.post(client, "install", version=1)
+    kind.recall(1)
+
+    assert f"{kind.slug} version 1, pinned, recalled ; update available" in text_of(
+        console.get(HOME)
+    )
+
+
+def test_an_advisory_names_the_version_that_was_recalled(console, monkeypatch):
+    row = namedtuple("Row", "kind slug withdrawal_reason number")  # noqa: PYI024
+    rows = [row("skill", "csv-tables", "It leaks.", 3), row("persona", "clerk", "", None)]
+    monkeypatch.setattr(overview.reads, "advisories", lambda agent: rows)
+
+    text = text_of(console.get(HOME))
+
+    assert "staff have recalled version 3 of the skill csv-tables : It leaks." in text
+    assert "staff have withdrawn the persona clerk" in text
