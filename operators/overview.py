@@ -19,6 +19,7 @@ class Overview:
         self.tokens = agent.tokens.valid()
         self.skills = Page(request, "skills", listed(agent.skill_installs))
         self.personas = Page(request, "personas", listed(agent.persona_installs))
+        self.has_installs = bool(self.skills.rows or self.personas.rows)
         self.reviews = Page(request, "reviews", agent.reviews.present().select_related("persona"))
         self.advisories = reads.advisories(agent=agent.pk)
         self.updates = reads.updates(agent=agent.pk)

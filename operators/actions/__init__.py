@@ -1,4 +1,4 @@
-from operators.actions import agents, installs, tokens
+from operators.actions import agents, all_installs, installs, tokens
 
 # By their path.
 ACTIONS = {
@@ -13,6 +13,9 @@ ACTIONS = {
     "unpin-persona": installs.UnpinPersona,
     "update-skill": installs.UpdateSkill,
     "update-persona": installs.UpdatePersona,
+    "update-all": all_installs.UpdateAll,
+    "pin-all": all_installs.PinAll,
+    "unpin-all": all_installs.UnpinAll,
     "remove-skill": installs.RemoveSkill,
     "remove-persona": installs.RemovePersona,
     "limits": agents.SetLimits,

@@ -2,8 +2,18 @@
 
 import pytest
 
+from catalogue.models import Skill
+from installs.models import SkillInstall
 from tests.chromium import SIZES, Visitor, needs_chromium, visit
-from tests.factories import AgentFactory, PersonaInstallFactory, SkillInstallFactory, review
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    claim,
+    review,
+)
 
 pytestmark = [pytest.mark.external, needs_chromium]
 
@@ -122,4 +132,36 @@ def test_an_operator_claims_helps_stops_and_releases_agents(visitor, serious_vio
     operator.look("end-sessions")
     visitor.press("End all sessions")
     assert "Operator key" in visitor.text()
+    assert visitor.errors == []
+
+
+@pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
+def test_an_operator_pins_and_updates(visitor, serious_violations):
+    agent = AgentFactory(handle="crawler")
+    for slug in ("pdf-tables", "csv-tables", "html-tables-of-a-rather-long-name-that-has-to-wrap"):
+        SkillInstall.objects.install(agent, SkillFactory(slug=slug, version="1.0").slug)
+    PersonaInstallFactory(agent=agent, persona=PersonaFactory(slug="librarian"), is_active=True)
+    for skill in Skill.objects.exclude(slug="csv-tables"):
+        skill.content, skill.version = "Another text.", "2.0"
+        skill.save()
+    SkillInstallFactory(agent=agent, skill__slug="gone-tables").skill.withdraw()
+    operator, page = Operator(visitor, serious_violations), visitor.page
+    visitor.open("/operator")
+    page.fill("[name=key]", claim(agent))
+    visitor.press("Open the console")
+
+    operator.open(agent)
+    operator.do("Pin pdf-tables", "Pin", "Pinned version 1 of the skill pdf-tables for crawler.")
+    operator.do("Update pdf-tables", "Update", "Updated crawler to version 2 of the skill")
+    visitor.press("Change pin pdf-tables")
+    page.select_option("[name=version]", "1")
+    visitor.press("Pin")
+    assert "version 1, pinned" in visitor.text()
+    operator.do("Unpin pdf-tables", "Unpin", "Unpinned the skill pdf-tables")
+    operator.do("Pin all", "Pin all", "Pinned 3 skills and 1 persona of crawler.")
+    operator.do("Update all", "Update all", "Updated 2 skills of crawler.")
+    operator.do("Unpin all", "Unpin all", "Unpinned 3 skills and 1 persona of crawler.")
+    visitor.press("Update all")
+    assert "There is nothing to change." in visitor.text()
+    operator.look("Nothing to change")
     assert visitor.errors == []

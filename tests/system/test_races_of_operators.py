@@ -5,10 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from agents.models import AgentToken, OperatorClaim, OperatorKey
 from agents.tokens import mint_key
+from installs.models import SkillInstall
 from marketplace.models import RateCount
 from tests.factories import (
     AgentFactory,
@@ -76,6 +77,12 @@ def everything_else(server, key, agent):
         "Issued the token": console.sending(agent, "issue-token"),
         f"Revoked the token {other.hint}.": console.sending(agent, "revoke-token", other.public_id),
         "Revoked every token.": console.sending(agent, "revoke-tokens"),
+        f"Pinned version 1 of the skill {skill.slug}.": console.sending(
+            agent, "pin-skill", skill.slug, version="1"
+        ),
+        f"Updated to version 1 of the persona {persona.slug}.": console.sending(
+            agent, "update-persona", persona.slug
+        ),
         f"Removed the skill {skill.slug}.": console.sending(agent, "remove-skill", skill.slug),
         f"Removed the persona {persona.slug}.": console.sending(
             agent, "remove-persona", persona.slug
@@ -178,6 +185,56 @@ def test_nothing_is_installed_after_a_pause(server, concurrently):
         assert set(statuses(responses)) <= {201, 401}
         assert statuses(responses)[201] == installed_when_paused == agent.skill_installs.count()
         assert statuses(concurrently(installs)) == {401: len(skills)}
+
+
+def test_all_are_moved_while_they_are_published_and_installed(server):
+    """Nothing deadlocks, and the number, the digest and the pin of each install agree."""
+    for _ in range(ROUNDS):
+        agent, other = AgentFactory(), AgentFactory()
+        skills, wanted = SkillFactory.create_batch(12), SkillFactory.create_batch(6)
+        for skill in skills:
+            SkillInstall.objects.install(agent, skill.slug)
+        console = Console(server, claim(agent))
+        moves = ["update-all", "pin-all", "unpin-all"] * 4
+        calls = [console.sending(agent, action) for action in moves]
+        for path, entries, caller in (
+            *(("install", wanted, agent), ("install", skills, other)),
+            *(("pin", skills[:6], agent), ("update", skills[6:], agent)),
+        ):
+            calls += [
+                partial(
+                    server.request,
+                    *("POST", f"{ME}/skills/{path}", {"slug": entry.slug}),
+                    token=caller.token.text,
+                )
+                for entry in entries
+            ]
+        random.shuffle(calls)
+
+        with ThreadPoolExecutor(1) as staff:
+            publishing = staff.submit(publish_anew, skills + wanted)
+            tried = statuses(in_parallel(calls))
+            publishing.result()
+
+        assert tried == {302: len(moves), 201: 18, 200: 12}
+        for install in SkillInstall.objects.filter(agent=agent).select_related("pinned"):
+            version = install.skill.versions.get(number=install.number)
+            assert install.installed_digest == version.digest
+            assert install.pinned in {None, version}
+
+
+def publish_anew(skills):
+    """Twice another text of each, one after the other and then all at once."""
+    try:
+        for skill in skills:
+            skill.content = "Second."
+            skill.save()
+        with transaction.atomic():
+            for skill in skills:
+                skill.content = "Third."
+                skill.save()
+    finally:
+        connection.close()
 
 
 def test_no_more_than_five_keys_of_an_address_are_tried(live_server_of):

@@ -1,0 +1,167 @@
+"""What an operator does with all skills and personas that an agent has, at once."""
+
+from collections import defaultdict
+
+from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.utils.functional import cached_property
+
+from catalogue.models import Status
+from installs.models import PersonaInstall, SkillInstall, choices
+from operators.actions.base import Action
+
+MAX_NAMED = 100  # of what an action changes, or leaves out for one reason
+
+
+class MoveAll(Action):
+    """One statement for each kind: every version is as it was at one moment, and none waits."""
+
+    template = "operator/confirm_all.html"
+
+    def subject(self, agent):
+        return Plan(self, agent)
+
+    def act(self, claim, plan, form, operator):
+        changed = {installs.model.kind: self.move(installs) for installs in plan.installs}
+        if not any(changed.values()):
+            self.change_nothing()
+        return in_words(changed)
+
+    def move(self, installs):
+        """Returns how many changed."""
+        raise NotImplementedError
+
+    def to_move(self, installs):
+        """Those that `move` changes, each with its `chosen_number`."""
+        raise NotImplementedError
+
+    def left_out(self, installs):
+        """Those that it would change if their versions could be had."""
+        raise NotImplementedError
+
+
+class UpdateAll(MoveAll):
+    title = "Update all that {agent} has?"
+    text = "The agent counts as using the newest version of each from now on. Pins move there."
+    label = "Update all"
+    note = "Updated {subject}."
+    done = "Updated {subject} of {agent}."
+
+    def move(self, installs):
+        return installs.use(choices.newest)
+
+    def to_move(self, installs):
+        return installs.to_use(choices.newest)
+
+    def left_out(self, installs):
+        return installs.without(choices.newest)
+
+
+class PinAll(MoveAll):
+    title = "Pin all that {agent} has?"
+    text = (
+        "The agent keeps getting the version of each that it uses now, whatever is published "
+        "later. What is pinned already stays pinned where it is."
+    )
+    label = "Pin all"
+    note = "Pinned {subject}."
+    done = "Pinned {subject} of {agent}."
+
+    def move(self, installs):
+        return installs.use(choices.used, is_pinned=True)
+
+    def to_move(self, installs):
+        return installs.to_use(choices.used, is_pinned=True)
+
+    def left_out(self, installs):
+        return installs.filter(pinned=None).without(choices.used)
+
+
+class UnpinAll(MoveAll):
+    title = "Unpin all that {agent} has?"
+    text = (
+        "The agent gets the newest version of each again, now and whenever another one is "
+        "published."
+    )
+    label = "Unpin all"
+    note = "Unpinned {subject}."
+    done = "Unpinned {subject} of {agent}."
+
+    def move(self, installs):
+        return installs.end_pins()
+
+    def to_move(self, installs):
+        return installs.to_unpin()
+
+    def left_out(self, installs):
+        return installs.exclude(pinned=None).without(choices.newest)
+
+
+class Plan:
+    """What an action would change of all that the agent has, and what it would leave out."""
+
+    def __init__(self, action, agent):
+        self.action = action
+        self.installs = [
+            model.objects.present().filter(agent=agent) for model in (SkillInstall, PersonaInstall)
+        ]
+
+    def __str__(self):
+        return in_words({kind: len(rows) for kind, rows in self.changes.items()})
+
+    @cached_property
+    def changes(self):
+        """`{kind: rows}`, each row with the numbers before and after."""
+        columns = ["kind", "slug", "number", "chosen_number"]
+        return {
+            installs.model.kind: named(self.action.to_move(installs), *columns)
+            for installs in self.installs
+        }
+
+    @property
+    def is_empty(self):
+        return not any(self.changes.values())
+
+    @cached_property
+    def left_out(self):
+        """`{reason: rows}`"""
+        by_reason = defaultdict(Rows)
+        for installs in self.installs:
+            left_out = self.action.left_out(installs).annotate(reason=reason(installs.model))
+            for row in named(left_out, "kind", "slug", "reason"):
+                by_reason[row.reason].append(row)
+        return dict(by_reason)
+
+
+class Rows(list):
+    """Rows, of which a page has the first."""
+
+    @property
+    def shown(self):
+        return self[:MAX_NAMED]
+
+    @property
+    def more(self):
+        return max(0, len(self) - MAX_NAMED)
+
+
+def named(installs, *columns):
+    kind = installs.model.kind
+    installs = installs.annotate(kind=Value(kind), slug=F(f"{kind}__slug"))
+    return Rows(installs.order_by("slug").values_list(*columns, named=True))
+
+
+def reason(model):
+    """Why an install has no version to choose."""
+    of_entry = {model.kind: OuterRef(model.kind), "digest": OuterRef("installed_digest")}
+    recalled = model.Version.objects.filter(recalled_at__isnull=False, **of_entry)
+    return Case(
+        When(~Q(**{f"{model.kind}__status": Status.PUBLISHED}), then=Value("withdrawn")),
+        When(Exists(recalled), then=Value("recalled")),
+        default=Value("older than the first version"),
+    )
+
+
+def in_words(counts):
+    """Such as "2 skills and 1 persona"."""
+    words = [f"{count} {kind}{'s'[: count != 1]}" for kind, count in counts.items() if count]
+    return " and ".join(words) or "nothing"

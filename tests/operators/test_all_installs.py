@@ -1,0 +1,265 @@
+"""Pinning, unpinning and updating all that an agent has, in the console (contract 19.18)"""
+
+import re
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from agents.models import Agent
+from catalogue.models import Persona, Skill
+from installs.models import PersonaInstall, SkillInstall
+from operators.actions import all_installs
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+from tests.operators.test_action_effects import history
+from tests.operators.test_console import text_of
+
+HOME = "/operator/agents/caller"
+ME = "/api/v1/agents/me"
+KINDS = {"skill": (SkillInstall, SkillFactory), "persona": (PersonaInstall, PersonaFactory)}
+OLDER = f"sha256:{'0' * 64}"  # of a text that no version has
+NOTHING = "There is nothing to change."
+
+
+def rewrite(entry, text="Another text."):
+    entry.content = text
+    entry.save()
+
+
+def install(agent, kind, slug, *, version=None, newer=1):
+    """Install an entry with versions after the one that is installed; returns the entry."""
+    installs, factory = KINDS[kind]
+    entry = factory(slug=slug)
+    installs.objects.install(agent, slug, version=version)
+    for number in range(newer):
+        rewrite(entry, f"Text {number}.")
+    return entry
+
+
+@pytest.fixture
+def has(agent):
+    """What the agent has: something of each sort."""
+    install(agent, "skill", "current", newer=0)
+    install(agent, "skill", "outdated")
+    install(agent, "skill", "pinned", version=1, newer=2)
+    install(agent, "persona", "clerk")
+    install(agent, "persona", "gone", version=1).withdraw()
+    install(agent, "skill", "older")
+    SkillInstall.objects.filter(skill__slug="older").update(installed_digest=OLDER, number=None)
+    recalled = install(agent, "skill", "recalled")
+    recalled.versions.filter(number=1).update(recalled_at=timezone.now(), recall_reason="Unsafe.")
+
+
+def stored():
+    """`{slug: (number, the pinned number)}` of all that is installed."""
+    return {
+        getattr(row, kind).slug: (row.number, row.pinned and row.pinned.number)
+        for kind, (installs, _) in KINDS.items()
+        for row in installs.objects.present().select_related(kind, "pinned")
+    }
+
+
+BEFORE = {
+    "current": (1, None),
+    "outdated": (1, None),
+    "pinned": (1, 1),
+    "older": (None, None),
+    "recalled": (1, None),
+    "clerk": (1, None),
+    "gone": (1, 1),
+}
+
+
+def given(client):
+    """`{slug: (number, pinned, updateAvailable)}` of all, as the agent reads it."""
+    rows = [
+        row
+        for path in ("skills", "personas")
+        for row in client.get(f"{ME}/{path}").json()["results"]
+    ]
+    return {row["slug"]: (row["number"], row["pinned"], row["updateAvailable"]) for row in rows}
+
+
+def asked(console, action):
+    """What the page says, from its heading to its end."""
+    text = text_of(console.get(f"{HOME}/{action}"))
+    return text[text.index(f"{action.partition('-')[0].capitalize()} all that") :].partition(
+        " For agents:"
+    )[0]
+
+
+def told(console):
+    return re.findall('role="status">(.*?)</p>', console.get(HOME).content.decode())
+
+
+def test_all_are_updated_and_pins_move(console, client, agent, has):
+    assert stored() == BEFORE
+    assert asked(console, "update-all") == (
+        "Update all that caller has? The agent counts as using the newest version of each from now "
+        "on. Pins move there. It changes 4 skills and 1 persona older version 2 "
+        "outdated version 1 → 2 pinned version 1 → 3 recalled version 1 → 2 clerk version 1 → 2 "
+        "Left out: 1 withdrawn gone persona Update all Cancel"
+    )
+
+    console.submit(f"{HOME}/update-all")
+
+    assert stored() == BEFORE | {
+        "outdated": (2, None),
+        "pinned": (3, 3),
+        "older": (2, None),
+        "recalled": (2, None),
+        "clerk": (2, None),
+    }
+    assert given(client) == {
+        "current": (1, False, False),
+        "outdated": (2, False, False),
+        "pinned": (3, True, False),
+        "older": (2, False, False),
+        "recalled": (2, False, False),
+        "clerk": (2, False, False),
+        "gone": (None, True, False),
+    }
+    for kind, (installs, _) in KINDS.items():
+        current = installs.objects.of_published().values_list("installed_digest", f"{kind}__digest")
+        assert all(used == newest for used, newest in current)
+    assert told(console) == ["Updated 4 skills and 1 persona of caller."]
+    assert history(agent)[0] == ("Ada Lovelace", "Updated 4 skills and 1 persona.")
+
+
+def test_all_are_pinned_where_they_are(console, client, agent, has):
+    assert asked(console, "pin-all") == (
+        "Pin all that caller has? The agent keeps getting the version of each that it uses now, "
+        "whatever is published later. What is pinned already stays pinned where it is. "
+        "It changes 2 skills and 1 persona current version 1 outdated version 1 clerk version 1 "
+        "Left out: 1 older than the first version older skill Left out: 1 recalled recalled skill "
+        "Pin all Cancel"
+    )
+
+    console.submit(f"{HOME}/pin-all")
+
+    pinned = {"current": (1, 1), "outdated": (1, 1), "clerk": (1, 1)}
+    assert stored() == BEFORE | pinned
+    assert given(client) == {
+        "current": (1, True, False),
+        "outdated": (1, True, True),
+        "pinned": (1, True, True),
+        "older": (2, False, True),
+        "recalled": (2, False, True),
+        "clerk": (1, True, True),
+        "gone": (None, True, False),
+    }
+    assert told(console) == ["Pinned 2 skills and 1 persona of caller."]
+    assert history(agent)[0] == ("Ada Lovelace", "Pinned 2 skills and 1 persona.")
+
+
+def test_all_are_unpinned(console, client, agent, has):
+    assert asked(console, "unpin-all") == (
+        "Unpin all that caller has? The agent gets the newest version of each again, now and "
+        "whenever another one is published. It changes 1 skill pinned version 1 → 3 "
+        "Left out: 1 withdrawn gone persona Unpin all Cancel"
+    )
+
+    console.submit(f"{HOME}/unpin-all")
+
+    assert stored() == BEFORE | {"pinned": (1, None)}
+    assert given(client)["pinned"] == (3, False, True)
+    assert told(console) == ["Unpinned 1 skill of caller."]
+    assert history(agent)[0] == ("Ada Lovelace", "Unpinned 1 skill.")
+
+
+def test_of_two_versions_with_one_digest_the_used_one_is_pinned(console, agent):
+    skill = SkillFactory(slug="tables", content="One.")
+    SkillInstall.objects.install(agent, "tables")
+    for text in ("Two.", "One."):
+        rewrite(skill, text)
+
+    console.submit(f"{HOME}/pin-all")
+
+    assert stored() == {"tables": (1, 1)}
+
+
+@pytest.mark.parametrize("action", ["update-all", "pin-all", "unpin-all"])
+def test_with_nothing_to_change_nothing_is_asked_done_or_noted(console, agent, action):
+    install(agent, "skill", "tables", newer=0, version=1 if action == "pin-all" else None)
+    before, noted = stored(), history(agent)
+
+    page = console.get(f"{HOME}/{action}")
+
+    assert NOTHING in text_of(page)
+    assert "<button>" not in page.content.decode()
+    assert console.submit(f"{HOME}/{action}").status_code == 302
+    assert told(console) == ["Nothing has changed."]
+    assert (stored(), history(agent)) == (before, noted)
+
+
+@pytest.mark.parametrize("action", ["update-all", "pin-all", "unpin-all"])
+def test_all_of_no_other_agent(console, agent, has, action):
+    other = AgentFactory()
+    for kind, model in (("skill", Skill), ("persona", Persona)):
+        for slug in model.objects.published().values_list("slug", flat=True):
+            KINDS[kind][0].objects.install(other, slug, version=1 if slug == "pinned" else None)
+    SkillInstall.objects.filter(agent=other, skill__slug="outdated").update(number=1)
+    before = [[*other.skill_installs.values()], [*other.persona_installs.values()]]
+
+    console.submit(f"{HOME}/{action}")
+
+    assert [[*other.skill_installs.values()], [*other.persona_installs.values()]] == before
+
+
+def test_all_of_an_agent_that_is_stopped(console, agent, has):
+    Agent.objects.get(handle="caller").pause()
+
+    console.submit(f"{HOME}/update-all")
+
+    assert stored()["pinned"] == (3, 3)
+
+
+def test_what_was_removed_stays_as_it_was(console, client, agent, has):
+    client.post(f"{ME}/skills/uninstall", {"slug": "outdated"})
+
+    console.submit(f"{HOME}/update-all")
+
+    assert SkillInstall.objects.get(skill__slug="outdated").number == 1
+
+
+def test_of_many_a_page_names_the_first(console, agent, monkeypatch):
+    monkeypatch.setattr(all_installs, "MAX_NAMED", 2)
+    for number in range(5):
+        install(agent, "skill", f"skill-{number}")
+
+    text = asked(console, "update-all")
+
+    assert (
+        "It changes 5 skills skill-0 version 1 → 2 skill-1 version 1 → 2 and 3 more Update" in text
+    )
+
+
+@pytest.mark.parametrize("action", ["update-all", "pin-all", "unpin-all"])
+def test_the_number_of_statements_is_that_of_one(console, agent, has, action):
+    def statements(call):
+        with CaptureQueriesContext(connection) as queries:
+            call()
+        # Every now and then a counter is purged.
+        return sum("DELETE" not in query["sql"] for query in queries)
+
+    def asking_and_doing():
+        asking = statements(lambda: console.get(f"{HOME}/{action}"))
+        return asking, statements(lambda: console.submit(f"{HOME}/{action}"))
+
+    first = asking_and_doing()
+    for number in range(10):
+        for kind in KINDS:
+            install(agent, kind, f"new-{number}", version=1 if number % 2 else None)
+
+    assert asking_and_doing() == first
+
+
+def test_they_are_offered_where_there_is_something(console, agent):
+    offered = re.compile(rf'href="{HOME}/(\w+-all)"')
+    assert offered.findall(console.get(HOME).content.decode()) == []
+
+    install(agent, "persona", "clerk")
+
+    page = console.get(HOME).content.decode()
+    assert offered.findall(page) == ["update-all", "pin-all", "unpin-all"]
