@@ -20,8 +20,11 @@ AGENTS = 40  # because some requests release one
 SESSION = "@session@"
 SUBJECTS = {
     "revoke-token": "@token@",
-    "remove-skill": "operated-skill",
-    "remove-persona": "operated-persona",
+    **{
+        f"{action}-{kind}": f"operated-{kind}"
+        for action in ("pin", "unpin", "update", "remove")
+        for kind in ("skill", "persona")
+    },
 }
 PATHS = [
     *("/operator", "/claim/@claim@", HOME),
@@ -33,6 +36,7 @@ FIELDS = {
     "email": ["ada@example.com", "ada"],
     "scopes": ["read", "install", "admin"],
     "expires_in_days": ["1", "3650", ""],
+    "version": ["1", "2", ""],
     **{policy: ["1", "1000000", ""] for policy in ("install", "review", "manage", "report")},
 }
 QUERIES = [

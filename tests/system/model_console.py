@@ -5,7 +5,7 @@ from html import unescape
 from urllib.parse import urlsplit
 
 from tests.system.matchers import Interval, differences
-from tests.system.model_operators import overview
+from tests.system.model_operated import overview
 from tests.system.staff import Browser
 
 EMAIL = "ada@example.com"
@@ -34,6 +34,7 @@ AGENT_PAGE = {
     "hints": every(r"<code>(mkt_agent_[^<]+)</code>"),
     "skills": every(r'/remove-skill/([^"]+)"'),
     "personas": every(r'/remove-persona/([^"]+)"'),
+    "versions": every(r's/([^"]+)">[^<]+</a>[^\n]*\n<span>version (\d+)(, pinned)?(?:; (update))?'),
     "active": one(r">([^<]+)</a> <b>active</b>"),
     "advisories": every(r"have withdrawn the (\w+) <code>([^<]+)</code>"),
     "updates": every(r'href="/(\w+)s/([^"]+)">[^<]+</a></span> <span>another text'),
@@ -62,6 +63,12 @@ REACHED_PAGES = {
         f"console: {action}": {302, 404}
         for action in ("revoke-token", "remove-skill", "remove-persona")
     },
+    **{
+        f"console: {action}-{kind}": {302, 404}
+        for action in ("pin", "unpin", "update")
+        for kind in ("skill", "persona")
+    },
+    **{f"console: {action}-all": {302} for action in ("pin", "unpin", "update")},
 }
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.system.model_agents import LIMIT
 from tests.system.model_console import WRONG_CODE
 from tests.system.model_data import SLUGS, UNKNOWN
-from tests.system.model_operators import LIMITED
+from tests.system.model_operated import LIMITED
 from tests.system.model_tokens import usable
 from tests.system.model_validation import SCOPES
 
@@ -13,6 +13,8 @@ MAX_TOKENS = 14  # usable ones of an agent, above which its operator issues no m
 NAMES = st.sampled_from(["Ada Lovelace", "Grace Hopper", "Ünal <b>& Co</b>"])
 ACTIONS = [
     *(*["pause", "issue-token", "remove-skill", "remove-persona", "limits"] * 3, "resume"),
+    *("pin-skill", "pin-persona", "unpin-skill", "unpin-persona"),
+    *("update-skill", "update-persona", "update-all", "pin-all", "unpin-all"),
     *(*["revoke-token"] * 2, *["revoke-tokens", "release"] * 2, *["new-claim-url"] * 2),
 ]
 
@@ -79,10 +81,13 @@ def console_steps(draw, model, claimed):
 @st.composite
 def given(draw, model, action, agent):
     """What the form of an action takes beside the agent."""
-    if action.startswith("remove"):
-        kind = f"{action.removeprefix('remove-')}s"
+    if action.endswith(("-skill", "-persona")):
+        kind = f"{action.partition('-')[2]}s"
         own = [entry.slug for entry in (agent.skills if kind == "skills" else agent.personas)]
-        return {"subject": draw(st.sampled_from(own * 3 + SLUGS[kind] + [UNKNOWN]))}
+        subject = {"subject": draw(st.sampled_from(own * 3 + SLUGS[kind] + [UNKNOWN]))}
+        # Without one the page has selected the version that the agent uses.
+        chosen = [{}, {}, *({"version": number} for number in ("1", "2", "30"))]
+        return subject | draw(st.sampled_from(chosen if action.startswith("pin") else [{}]))
     if action == "revoke-token":
         # So that not all with which it can do everything are gone.
         others = [t for t in usable(agent) if t.scopes != SCOPES] + able(agent)[1:]

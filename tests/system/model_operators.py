@@ -1,27 +1,16 @@
 """The model of the people behind the agents: claims, operator keys, and what the console does."""
 
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
 from tests.system import model_validation as validation
 from tests.system.matchers import Opaque, ShortRepr, StartsWith, Timestamp
-from tests.system.model_agents import LIMIT, Response, error, forbidden, operation
-from tests.system.model_installs import installed
-from tests.system.model_tokens import usable
+from tests.system.model_agents import Response, error, forbidden, operation
+from tests.system.model_operated import OperatedAgents
 from tests.system.model_validation import SCOPES
 
 MAX_WRONG_CODES = 5
 MAX_CODES = 3  # of a claim that are valid
-MAX_DAYS = 3650
-LIMITED = ["install", "review", "manage", "report"]
-LABELS = {
-    "install": "Installs",
-    "review": "Reviews",
-    "confirm-claim": "Claim codes",
-    "manage": "Changes",
-    "report": "Reports",
-}
 LETTERS = "[BCDFGHJKLMNPQRSTVWXZ]{4}"
 
 
@@ -181,108 +170,4 @@ class OperatorRules:
             return 404
         if action != "release" and not agent.claim.is_full:
             return 403
-        return getattr(Console(self), action.replace("-", "_"))(agent, **given)
-
-
-class Console:
-    """What each form of the console does: 302 is done, 400 a mistake in it, 404 not there.
-
-    A 403 is before all that.
-    """
-
-    def __init__(self, model):
-        self.model = model
-
-    def pause(self, agent):
-        return self.change(agent, is_paused=True)
-
-    def resume(self, agent):
-        return self.change(agent, is_paused=False)
-
-    def limits(self, agent, **limits):
-        limits = {policy: int(limit) for policy, limit in limits.items() if limit}
-        if not all(1 <= limit <= LIMIT for limit in limits.values()):
-            return 400
-        return self.change(agent, limits=limits)
-
-    def change(self, agent, **fields):
-        for name, value in fields.items():
-            setattr(agent, name, value)
-        self.model.may_have_moved(agent)
-        return 302
-
-    def release(self, agent):
-        self.model.release(agent)
-        return 302
-
-    def issue_token(self, agent, scopes, name, expires_in_days):
-        days = int(expires_in_days or 1)
-        if not scopes or not 1 <= days <= MAX_DAYS:
-            return 400
-        end = expires_in_days and Timestamp(self.model.interval, after=timedelta(days=days))
-        scopes = [scope for scope in SCOPES if scope in scopes]
-        self.model.issue(agent, self.model.new_text(), scopes, name=name, expires=end or None)
-        return 200
-
-    def revoke_token(self, agent, subject):
-        found = [token for token in usable(agent) if token.token_id.value == subject]
-        return self.revoke(found) if found else 404
-
-    def revoke_tokens(self, agent):
-        found = usable(agent)
-        return self.revoke(found) if found else 404
-
-    def new_claim_url(self, agent):
-        agent.claim.url, agent.claim.waiting = self.model.new_claim().url, []
-        return 302
-
-    def revoke(self, tokens):
-        for token in tokens:
-            token.is_usable = False
-        return 302
-
-    def remove_skill(self, agent, subject):
-        return self.remove(agent.skills, subject)
-
-    def remove_persona(self, agent, subject):
-        if agent.active and agent.active.slug == subject:
-            agent.active = None
-        return self.remove(agent.personas, subject)
-
-    def remove(self, installs, slug):
-        entry = installed(installs, slug)
-        if entry is None:
-            return 404
-        del installs[entry]
-        return 302
-
-
-def overview(agent):
-    """What the console shows of an agent, with the texts of its page."""
-    written = [review for review in agent.reviews.values() if not review.is_deleted]
-    state, is_full = "paused" if agent.is_paused else "active", agent.claim.is_full
-    return {
-        "state": "suspended by staff" if agent.is_suspended else state,
-        "next": ("resume" if agent.is_paused else "pause") if agent.claim.is_full else None,
-        "claimed by": agent.claim.confirmed.name,
-        "tokens": [token.token_id for token in reversed(usable(agent)) if is_full],
-        "hints": [token.hint for token in reversed(usable(agent))],
-        "skills": [skill.slug for skill in reversed(agent.skills) if is_full],
-        "personas": [persona.slug for persona in reversed(agent.personas) if is_full],
-        "active": agent.active and agent.active.slug,
-        "advisories": [[advisory["kind"], advisory["slug"]] for advisory in agent.advisories()],
-        "updates": [[update["kind"], update["slug"]] for update in agent.updates()],
-        "reviews": [
-            [review.persona.slug, str(review.rating.normalize())]
-            for review in sorted(written, key=lambda review: -review.first_written)
-        ],
-        "limits": [
-            [LABELS[limit["policy"]], str(limit["remaining"]), shown_limit(agent, limit)]
-            for limit in agent.limits_left()
-        ],
-    }
-
-
-def shown_limit(agent, limit):
-    is_lowered = agent.limits.get(limit["policy"], LIMIT) < LIMIT
-    return f"{limit['limit']}{', lowered' * is_lowered}"
+        return getattr(OperatedAgents(self), action.replace("-", "_"))(agent, **given)
