@@ -3,26 +3,27 @@
 from django.template.defaultfilters import filesizeformat
 
 from catalogue.models import FileContent
-from marketplace.diffs import change_of
+from marketplace.diffs import Comparison, change_of
 
 ROOM = 512 * 1024  # bytes of texts beside SKILL.md that a comparison shows
 
 
 def version_changes(old, new, *, with_text=True):
     """Each value that differs between two versions, its lines, and the files of a skill."""
+    comparison = Comparison()
     names = {"title": "Title", "description": "Description", "version": "Label"}
     changes = [
-        change_of(label, getattr(old, name), getattr(new, name))
+        change_of(label, getattr(old, name), getattr(new, name), comparison)
         for name, label in names.items()
         if getattr(old, name) != getattr(new, name)
     ]
     if with_text and old.text_digest != new.text_digest:
-        changes.append(change_of(new.TEXT_NAME, old.text, new.text))
-    files, _ = file_changes(old.files, new.files, ROOM)
+        changes.append(change_of(new.TEXT_NAME, old.text, new.text, comparison))
+    files, _ = file_changes(old.files, new.files, ROOM, comparison)
     return changes + files
 
 
-def file_changes(before, after, room):
+def file_changes(before, after, room, comparison):
     """Each file that was added, changed or removed, and how much of `room` is left.
 
     The lines of a text are shown while there is room for its bytes.
@@ -38,7 +39,8 @@ def file_changes(before, after, room):
         is_readable = new is not None and size <= room
         room -= size if is_readable else 0
         contents = FileContent.objects.of(texts) if is_readable else {}
-        changes.append(change_of(path, as_text(old, contents), as_text(new, contents)))
+        texts = as_text(old, contents), as_text(new, contents)
+        changes.append(change_of(path, *texts, comparison))
     return changes, room
 
 

@@ -29,14 +29,20 @@ def with_my_turn(kind):
 
 
 def version_of(kind):
-    """The version to install: the one with the `number`, which is pinned, or the newest."""
-    return f"""version AS (
-    SELECT digest, number, NULL::bigint AS pinned_id FROM {kind} WHERE %(number)s::integer IS NULL
-    UNION ALL
-    SELECT version.digest, version.number, version.id
+    """The version to install: the one with the `number`, which is pinned, or the newest.
+
+    It is locked, so that a recall for which the statement has waited counts.
+    """
+    return f"""chosen AS (
+    SELECT version.digest, version.number, version.id AS pinned_id
     FROM {kind}, catalogue_{kind}version AS version
     WHERE version.{kind}_id = {kind}.id AND version.number = %(number)s::integer
         AND version.recalled_at IS NULL
+    FOR SHARE OF version
+), version AS (
+    SELECT digest, number, NULL::bigint AS pinned_id FROM {kind} WHERE %(number)s::integer IS NULL
+    UNION ALL
+    SELECT digest, number, pinned_id FROM chosen
 )"""
 
 

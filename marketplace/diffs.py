@@ -3,22 +3,24 @@
 import re
 from datetime import datetime
 from difflib import SequenceMatcher
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 
-MAX_LINES = 5000  # of a text that is compared
-MAX_PAIRS = 2_000_000  # of words that are compared with each other, of all lines
+MAX_LINES = 5000  # that one comparison looks at
+# The steps that difflib may need for the words of one comparison: it is cubic at worst.
+MAX_STEPS = 20_000_000
 CONTEXT = 2  # unchanged lines around a change
 WORDS = re.compile(r"\w+|\s+|.")
 ALIKE = 0.5  # the share of common words from which a line counts as edited
 
 
-def change_of(name, old, new):
+def change_of(name, old, new, comparison=None):
     """The change of a value, as {"name", "diff"}.
 
     `diff` has a (kind, parts) for each line, of kind add, del, same or place. Its parts are
-    (is_changed, text).
+    (is_changed, text). A page with many changes shares one Comparison, which bounds what they cost.
     """
-    return {"name": name, "diff": list(diff_lines(text_of(old), text_of(new)))}
+    comparison = comparison or Comparison()
+    return {"name": name, "diff": list(comparison.diff_lines(text_of(old), text_of(new)))}
 
 
 def text_of(value):
@@ -31,52 +33,71 @@ def text_of(value):
     return "" if value is None else str(value)
 
 
-def diff_lines(old, new):
-    before, after = old.splitlines(), new.splitlines()
-    if max(len(before), len(after)) > MAX_LINES:
-        yield place(f"{len(before):,} lines became {len(after):,}: too many to compare here")
-        return
-    groups = list(SequenceMatcher(None, before, after).get_grouped_opcodes(CONTEXT))
-    if not groups and old != new:
-        yield place("only the line ends differ")
-    words = WordComparison()
-    for number, group in enumerate(groups):
-        if number:
-            yield place("…")
-        for kind, start, stop, new_start, new_stop in group:
-            if kind == "equal":
-                yield from (("same", whole(line)) for line in before[start:stop])
-            else:
-                yield from words.changed_lines(before[start:stop], after[new_start:new_stop])
-
-
-class WordComparison:
-    """Compares lines by word for as long as that takes no noticeable time."""
+class Comparison:
+    """Compares texts for as long as that takes no noticeable time."""
 
     def __init__(self):
-        self.room = MAX_PAIRS
+        self.lines, self.steps = MAX_LINES, MAX_STEPS
+
+    def diff_lines(self, old, new):
+        before, after = old.splitlines(), new.splitlines()
+        if not before or not after:  # all of it is new, or gone
+            yield from self.changed_lines(before, after)
+            return
+        self.lines -= max(len(before), len(after))
+        if self.lines < 0:
+            yield place(f"{len(before):,} lines became {len(after):,}: too many to compare here")
+            return
+        groups = list(SequenceMatcher(None, before, after).get_grouped_opcodes(CONTEXT))
+        if not groups and old != new:
+            yield place("only the line ends differ")
+        for number, group in enumerate(groups):
+            if number:
+                yield place("…")
+            for kind, start, stop, new_start, new_stop in group:
+                if kind == "equal":
+                    yield from (("same", whole(line)) for line in before[start:stop])
+                else:
+                    yield from self.changed_lines(before[start:stop], after[new_start:new_stop])
 
     def changed_lines(self, before, after):
         """The lines before and after a change; those in the same place are compared by word."""
-        pairs = [self.compare(old, new) for old, new in zip_longest(before, after)]
+        pairs = [self.diff_words(old, new) for old, new in zip_longest(before, after)]
         yield from (("del", old) for old, _ in pairs if old is not None)
         yield from (("add", new) for _, new in pairs if new is not None)
 
-    def compare(self, old, new):
+    def diff_words(self, old, new):
         """The parts of both lines; None for a line that there is not."""
         if old is None or new is None:
             return tuple(None if line is None else whole(line) for line in (old, new))
         before, after = WORDS.findall(old), WORDS.findall(new)
-        matcher = SequenceMatcher(None, before, after, autojunk=False)
-        pairs = len(before) * len(after)
-        if pairs > self.room or matcher.quick_ratio() < ALIKE:
+        head = common_length(before, after)
+        tail = common_length(reversed(before[head:]), reversed(after[head:]))
+        middles = [words[head : len(words) - tail] for words in (before, after)]
+        shorter, longer = sorted(map(len, middles))
+        steps = shorter * shorter * longer
+        if steps > self.steps:
             return whole(old), whole(new)
-        self.room -= pairs
+        matcher = SequenceMatcher(None, *middles, autojunk=False)
+        common = 2 * (head + tail) + matcher.quick_ratio() * (shorter + longer)
+        if common < ALIKE * (len(before) + len(after)):
+            return whole(old), whole(new)
+        self.steps -= steps
         codes = matcher.get_opcodes()
-        return (
-            [(kind != "equal", "".join(before[a:b])) for kind, a, b, _, _ in codes if a < b],
-            [(kind != "equal", "".join(after[c:d])) for kind, _, _, c, d in codes if c < d],
-        )
+        first, last = ("equal", before[:head]), ("equal", before[len(before) - tail :])
+        removed = [(kind, middles[0][start:stop]) for kind, start, stop, _, _ in codes]
+        added = [(kind, middles[1][start:stop]) for kind, _, _, start, stop in codes]
+        return parts_of([first, *removed, last]), parts_of([first, *added, last])
+
+
+def common_length(one, other):
+    """How many items two sequences begin with."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def parts_of(pieces):
+    return [(kind != "equal", "".join(words)) for kind, words in pieces if words]
 
 
 def place(text):

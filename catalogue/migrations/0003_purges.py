@@ -2,19 +2,6 @@ from django.db import migrations
 
 
 STORED = r'''
--- Stores a text once, and returns the digest of its bytes.
-CREATE OR REPLACE FUNCTION catalogue_stored(content text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE stored_digest text := catalogue_digest(content);
-BEGIN
-    INSERT INTO catalogue_filecontent (digest, data)
-    VALUES (stored_digest, convert_to(content, 'UTF8')) ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN
-        -- A purge that is about to delete it waits, and finds that it is used.
-        PERFORM FROM catalogue_filecontent WHERE digest = stored_digest FOR KEY SHARE;
-    END IF;
-    RETURN stored_digest;
-END $$;
-
 -- A stored text or file never changes, and stays for as long as a version is of it. A version that
 -- was purged has no title.
 CREATE OR REPLACE FUNCTION catalogue_filecontent_kept() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -44,6 +31,11 @@ SKILL_VERSIONS = r'''
 CREATE OR REPLACE FUNCTION catalogue_skill_refusal(entry bigint, text_digest text) RETURNS text
 LANGUAGE sql STABLE AS $$
     SELECT CASE
+        -- It has the text already, which somebody has purged from another skill.
+        WHEN EXISTS (
+            SELECT FROM catalogue_skill
+            WHERE id = entry AND status = 'published' AND digest = text_digest
+        ) THEN NULL
         WHEN EXISTS (
             SELECT FROM catalogue_purge WHERE kind = 'skill' AND digest = text_digest
         ) THEN 'text_is_not_purged'
@@ -58,7 +50,7 @@ $$;
 -- its number. Writes of one skill take turns at its row, so that no number is used twice.
 CREATE OR REPLACE FUNCTION catalogue_skill_numbered() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    newest catalogue_skillversion;
+    newest_digest text;
     -- Generated columns are computed after this.
     new_digest text := catalogue_digest(coalesce(nullif(NEW.skill_md, ''), NEW.content), NEW.files);
     refusal text;
@@ -67,15 +59,17 @@ BEGIN
     IF NEW.status <> 'published' THEN
         RETURN NEW;
     END IF;
-    SELECT * INTO newest FROM catalogue_skillversion
-    WHERE skill_id = NEW.id AND number = NEW.number;
-    IF newest.digest = new_digest AND newest.recalled_at IS NULL THEN
-        RETURN NEW;
-    END IF;
+    -- A purge waits for all texts that are being published, and they wait for it.
+    PERFORM pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0);
     refusal := catalogue_skill_refusal(NEW.id, new_digest);
     IF refusal IS NOT NULL THEN
         RAISE 'This text was recalled or purged.'
             USING ERRCODE = 'check_violation', CONSTRAINT = refusal;
+    END IF;
+    SELECT digest INTO newest_digest FROM catalogue_skillversion
+    WHERE skill_id = NEW.id AND number = NEW.number;
+    IF newest_digest = new_digest THEN
+        RETURN NEW;
     END IF;
     NEW.number := NEW.number + 1;
     INSERT INTO catalogue_skillversion (
@@ -91,6 +85,33 @@ END $$;
 CREATE OR REPLACE TRIGGER catalogue_skill_numbered
     BEFORE INSERT OR UPDATE OF number, status, content, skill_md, files ON catalogue_skill
     FOR EACH ROW EXECUTE FUNCTION catalogue_skill_numbered();
+
+-- A recall may be written, and lifted. A purge empties what may not be kept, for good; its digest
+-- stays.
+CREATE OR REPLACE FUNCTION catalogue_skill_version_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        IF (to_jsonb(OLD) - '{recalled_at,recall_reason}'::text[])
+            = (to_jsonb(NEW) - '{recalled_at,recall_reason}'::text[])
+            AND (OLD.title <> '' OR NEW.recalled_at IS NOT NULL)
+        THEN
+            RETURN NEW;
+        END IF;
+        IF (to_jsonb(OLD) - '{recalled_at,recall_reason,version,title,description,files}'::text[])
+            = (to_jsonb(NEW) - '{recalled_at,recall_reason,version,title,description,files}'::text[])
+            AND (NEW.version, NEW.title, NEW.description) = ('', '', '')
+            AND NEW.recalled_at IS NOT NULL
+            AND EXISTS (SELECT FROM catalogue_purge WHERE kind = 'skill' AND digest = OLD.digest)
+        THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE 'A version never changes.' USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE OR REPLACE TRIGGER catalogue_skill_version_kept
+    BEFORE UPDATE OR DELETE ON catalogue_skillversion
+    FOR EACH ROW EXECUTE FUNCTION catalogue_skill_version_kept();
 '''
 
 PERSONA_VERSIONS = r'''
@@ -98,6 +119,11 @@ PERSONA_VERSIONS = r'''
 CREATE OR REPLACE FUNCTION catalogue_persona_refusal(entry bigint, text_digest text) RETURNS text
 LANGUAGE sql STABLE AS $$
     SELECT CASE
+        -- It has the text already, which somebody has purged from another persona.
+        WHEN EXISTS (
+            SELECT FROM catalogue_persona
+            WHERE id = entry AND status = 'published' AND digest = text_digest
+        ) THEN NULL
         WHEN EXISTS (
             SELECT FROM catalogue_purge WHERE kind = 'persona' AND digest = text_digest
         ) THEN 'text_is_not_purged'
@@ -112,7 +138,7 @@ $$;
 -- its number. Writes of one persona take turns at its row, so that no number is used twice.
 CREATE OR REPLACE FUNCTION catalogue_persona_numbered() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    newest catalogue_personaversion;
+    newest_digest text;
     -- Generated columns are computed after this.
     new_digest text := catalogue_digest(NEW.content);
     refusal text;
@@ -121,15 +147,17 @@ BEGIN
     IF NEW.status <> 'published' THEN
         RETURN NEW;
     END IF;
-    SELECT * INTO newest FROM catalogue_personaversion
-    WHERE persona_id = NEW.id AND number = NEW.number;
-    IF newest.digest = new_digest AND newest.recalled_at IS NULL THEN
-        RETURN NEW;
-    END IF;
+    -- A purge waits for all texts that are being published, and they wait for it.
+    PERFORM pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0);
     refusal := catalogue_persona_refusal(NEW.id, new_digest);
     IF refusal IS NOT NULL THEN
         RAISE 'This text was recalled or purged.'
             USING ERRCODE = 'check_violation', CONSTRAINT = refusal;
+    END IF;
+    SELECT digest INTO newest_digest FROM catalogue_personaversion
+    WHERE persona_id = NEW.id AND number = NEW.number;
+    IF newest_digest = new_digest THEN
+        RETURN NEW;
     END IF;
     NEW.number := NEW.number + 1;
     INSERT INTO catalogue_personaversion (
@@ -145,6 +173,33 @@ END $$;
 CREATE OR REPLACE TRIGGER catalogue_persona_numbered
     BEFORE INSERT OR UPDATE OF number, status, content ON catalogue_persona
     FOR EACH ROW EXECUTE FUNCTION catalogue_persona_numbered();
+
+-- A recall may be written, and lifted. A purge empties what may not be kept, for good; its digest
+-- stays.
+CREATE OR REPLACE FUNCTION catalogue_persona_version_kept() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'UPDATE' THEN
+        IF (to_jsonb(OLD) - '{recalled_at,recall_reason}'::text[])
+            = (to_jsonb(NEW) - '{recalled_at,recall_reason}'::text[])
+            AND (OLD.title <> '' OR NEW.recalled_at IS NOT NULL)
+        THEN
+            RETURN NEW;
+        END IF;
+        IF (to_jsonb(OLD) - '{recalled_at,recall_reason,version,title,description,files}'::text[])
+            = (to_jsonb(NEW) - '{recalled_at,recall_reason,version,title,description,files}'::text[])
+            AND (NEW.version, NEW.title, NEW.description) = ('', '', '')
+            AND NEW.recalled_at IS NOT NULL
+            AND EXISTS (SELECT FROM catalogue_purge WHERE kind = 'persona' AND digest = OLD.digest)
+        THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    RAISE 'A version never changes.' USING ERRCODE = 'restrict_violation';
+END $$;
+
+CREATE OR REPLACE TRIGGER catalogue_persona_version_kept
+    BEFORE UPDATE OR DELETE ON catalogue_personaversion
+    FOR EACH ROW EXECUTE FUNCTION catalogue_persona_version_kept();
 '''
 
 

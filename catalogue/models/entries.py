@@ -53,6 +53,9 @@ REFUSALS = {
 }
 
 
+WAIT_FOR_PURGE = "SELECT pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0)"
+
+
 class EntryQuerySet(CountedQuerySet):
     def published(self):
         """What everyone sees. Drafts and withdrawn entries are for staff alone."""
@@ -187,12 +190,13 @@ class Entry(models.Model):
     def check_text(self):
         """Raises ValidationError where the entry is published and its text may not be.
 
-        The triggers ask the same function (schema/versions.sql).
+        The triggers do the same (schema/versions.sql), which holds until the transaction ends.
         """
         if not self.is_published:
             return
         function = f"catalogue_{self._meta.model_name}_refusal"
         with connection.cursor() as cursor:
+            cursor.execute(WAIT_FOR_PURGE)
             cursor.execute(
                 f"SELECT {function}(%s, {self.DIGEST})", [self.pk, *self.digest_sources()]
             )
@@ -213,6 +217,8 @@ class Entry(models.Model):
         self.lock()
         self.refresh_from_db()
         self.status = Status.PUBLISHED
+        if not self.content:
+            raise ValidationError({"content": "Write a text first: this one was purged."})
         self.check_text()
         self._become(Status.PUBLISHED)
 

@@ -3,10 +3,9 @@
 from typing import NamedTuple
 
 from django.db import connection, models, transaction
-from django.db.models import F, Func
 from django.db.models.functions import Coalesce, Now
 
-from catalogue.models.files import FileContent
+from catalogue.models.files import FileContent, content_digest
 from marketplace.models import MAX_REASON
 
 # Where the database holds bytes with these digests. Entries and their histories hold texts in their
@@ -14,29 +13,33 @@ from marketplace.models import MAX_REASON
 USES = """
 WITH held AS (
     SELECT format('version %%s of the skill %%s', version.number, slug) AS place,
-        NULL AS own_text, ARRAY[content_digest, skill_md_digest] AS texts, version.files
+        NULL AS history_of, NULL AS own_text,
+        ARRAY[content_digest, skill_md_digest] AS texts, version.files
     FROM catalogue_skillversion AS version JOIN catalogue_skill AS skill ON skill.id = skill_id
     WHERE version.title <> ''
     UNION ALL
     SELECT format('version %%s of the persona %%s', version.number, slug),
-        NULL, ARRAY[content_digest], '[]'
+        NULL, NULL, ARRAY[content_digest], '[]'
     FROM catalogue_personaversion AS version
     JOIN catalogue_persona AS persona ON persona.id = persona_id
     WHERE version.title <> ''
     UNION ALL
-    SELECT format('the %%s skill %%s', status, slug), catalogue_digest(content), '{}', files
+    SELECT format('the %%s skill %%s', status, slug), NULL, catalogue_digest(content), '{}', files
     FROM catalogue_skill
     UNION ALL
-    SELECT format('the %%s persona %%s', status, slug), catalogue_digest(content), '{}', '[]'
+    SELECT format('the %%s persona %%s', status, slug),
+        NULL, catalogue_digest(content), '{}', '[]'
     FROM catalogue_persona
     UNION ALL
-    SELECT format('the history of the skill %%s', slug), catalogue_digest(content), '{}', files
+    SELECT format('the history of the skill %%s', slug),
+        'skill ' || id, catalogue_digest(content), '{}', files
     FROM catalogue_historicalskill
     UNION ALL
-    SELECT format('the history of the persona %%s', slug), catalogue_digest(content), '{}', '[]'
+    SELECT format('the history of the persona %%s', slug),
+        'persona ' || id, catalogue_digest(content), '{}', '[]'
     FROM catalogue_historicalpersona
 )
-SELECT DISTINCT place, digest, is_stored
+SELECT DISTINCT place, digest, is_stored, history_of
 FROM held, LATERAL (
     SELECT own_text, false
     UNION ALL SELECT unnest(texts), true
@@ -48,11 +51,15 @@ ORDER BY place, digest
 
 
 class Use(NamedTuple):
-    """`is_stored` says that the place needs the row of FileContent."""
+    """`is_stored` says that the place needs the row of FileContent.
+
+    `history_of` is the kind and the key of an entry whose history it is in, such as `skill 7`.
+    """
 
     place: str
     digest: str
     is_stored: bool
+    history_of: str | None
 
 
 def uses_of(digests):
@@ -72,28 +79,53 @@ class PurgeManager(models.Manager):
         ValidationError while the text is current.
         """
         version.lock_unused()
-        digests = {digest for same in version.with_same_text() for digest in same.stored_digests}
+        self.wait_for_publishing()
+        entry, same = version.entry, list(version.with_same_text())
+        digests = {digest for version in same for digest in version.stored_digests}
         self.get_or_create(kind=version.kind, digest=version.digest, defaults={"reason": reason})
         empty = dict.fromkeys(("title", "description", "version"), "")
         if version.has_files:
             empty["files"] = []
         recalled_at = Coalesce("recalled_at", Now())
         version.with_same_text().update(**empty, recalled_at=recalled_at, recall_reason=reason)
-        self.empty_entry(version, empty | {"content": ""})
-        uses = uses_of(digests)
-        unused = digests - {use.digest for use in uses if use.is_stored}
+        empty["content"] = ""
+        if has_text(entry, same):
+            for name, value in (empty | {"title": entry.slug}).items():
+                setattr(entry, name, value)
+            entry.save(update_fields=[*empty, "updated_at"])
+        own_history = f"{version.kind} {entry.pk}"
+        used = [use for use in uses_of(digests) if use.history_of != own_history]
+        unused = digests - {use.digest for use in used if use.is_stored}
+        empty_history(entry, same, unused, empty)
         FileContent.objects.filter(digest__in=unused).delete()
-        return uses
+        return uses_of(digests)
 
-    def empty_entry(self, version, empty):
-        """Empty what the entry and its history hold of the text."""
-        text_digest = Func(F("content"), function="catalogue_digest")
-        snapshots = version.entry.history.annotate(text_digest=text_digest)
-        snapshots.filter(text_digest__in=version.text_digests).update(**empty)
-        if version.entry.digest == version.digest:
-            for name, value in (empty | {"title": version.entry.slug}).items():
-                setattr(version.entry, name, value)
-            version.entry.save(update_fields=[*empty, "updated_at"])
+    def wait_for_publishing(self):
+        """Wait for the texts that are being published, as the triggers wait for a purge."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock('catalogue_purge'::regclass::oid::int, 0)")
+
+
+def has_text(entry, same):
+    """Whether the text of an entry that is not published is that of the versions alone.
+
+    Under another slug it has another digest.
+    """
+    text, texts = content_digest(entry.content.encode()), {old.content_digest for old in same}
+    others = entry.versions.exclude(digest=same[0].digest).filter(content_digest=text)
+    has_same = entry.digest == same[0].digest or (text in texts and not others.exists())
+    return has_same and not entry.is_published
+
+
+def empty_history(entry, same, unused, empty):
+    """Empty the snapshots of these versions, and of what nothing uses."""
+    values = {(old.content_digest, old.title, old.description, old.version) for old in same}
+    for snapshot in entry.history.all():
+        text = content_digest(snapshot.content.encode())
+        is_same = (text, snapshot.title, snapshot.description, snapshot.version) in values
+        files = {file["digest"] for file in getattr(snapshot, "files", [])}
+        if is_same or text in unused or unused & files:
+            entry.history.filter(pk=snapshot.pk).update(**empty)
 
 
 class Purge(models.Model):

@@ -64,7 +64,7 @@ class SkillMdField(MigratedAsDjangos, models.TextField):
     """
 
     def pre_save(self, skill, add):
-        text = skill_md_of(skill)
+        text = skill.written_file_text
         skill.skill_md = "" if text == skill.content else text
         return skill.skill_md
 
@@ -123,6 +123,8 @@ class Skill(SkillFolder, Entry):
     digest = digest_of(FILE_TEXT, F("files"))
     DIGEST = "catalogue_digest(%s, %s::jsonb)"  # the same of `digest_sources`
     downloads = models.PositiveBigIntegerField(default=0, editable=False)
+    # The SKILL.md of a version that is being restored, as it was, whatever the fields say now.
+    restored_text = None
 
     objects = SkillQuerySet.as_manager()
     history = StaffHistory(excluded_fields=[*NO_HISTORY, "skill_md", "archive_digest", "downloads"])
@@ -141,8 +143,13 @@ class Skill(SkillFolder, Entry):
             update_fields = {*update_fields, "skill_md", "archive_digest"}
         super().save(update_fields=update_fields, **options)
 
+    @property
+    def written_file_text(self):
+        """The text of the SKILL.md that saving it stores."""
+        return self.restored_text or skill_md_of(self)
+
     def digest_sources(self):
-        return [skill_md_of(self), json.dumps(self.files)]
+        return [self.written_file_text, json.dumps(self.files)]
 
     @property
     def file_text(self):

@@ -4,12 +4,12 @@ from django.db.models import ExpressionWrapper, F, Q
 from django.db.models.functions import Now
 from django.utils.functional import cached_property
 
-from catalogue.frontmatter import read_frontmatter
 from catalogue.models.entries import REFUSALS, Entry
 from catalogue.models.files import FileContent
 from catalogue.models.personas import Persona
 from catalogue.models.purges import Purge
 from catalogue.models.skills import Skill, SkillFolder
+from catalogue.skill_md import name_of
 from marketplace.models import MAX_REASON, max_length
 from marketplace.rows import row_version
 
@@ -114,12 +114,9 @@ class Version(models.Model):
             raise ValidationError(REFUSALS[name])
         if self.entry.digest == self.digest:
             raise ValidationError("The entry has this text already.")
-        values = self.entry_values()
-        for name, value in values.items():
-            setattr(self.entry, name, value)
-        others = {field.name for field in self.entry._meta.fields} - values.keys()
-        self.entry.full_clean(exclude=others)
-        self.entry.save(update_fields=[*values, "updated_at"])
+        self.fill(self.entry)
+        self.entry.check_text()
+        self.entry.save(update_fields=[*self.entry_values(), "updated_at"])
 
     @transaction.atomic
     def recall(self, reason):
@@ -158,10 +155,15 @@ class Version(models.Model):
         """The installs of agents that use this text."""
         return self.entry.agent_installs.present().filter(installed_digest=self.digest)
 
+    def fill(self, entry):
+        for name, value in self.entry_values().items():
+            setattr(entry, name, value)
+
     def entry_values(self):
         """The fields of the entry that this version restores."""
-        names = ["title", "description", "version"]
-        return {name: getattr(self, name) for name in names} | {"content": self.text}
+        return {
+            name: getattr(self, name) for name in ("title", "description", "version", "content")
+        }
 
 
 class SkillVersion(SkillFolder, Version):
@@ -189,15 +191,13 @@ class SkillVersion(SkillFolder, Version):
         return self.text
 
     def entry_values(self):
-        fields, _ = read_frontmatter(self.text)
-        # A SKILL.md that the catalogue wrote is written again, of all that its frontmatter says.
-        is_written = len(self.text_digests) > 1
-        values = {
-            name: value
-            for name, value in Skill.frontmatter_values(fields).items()
-            if value or is_written
-        }
-        return values | super().entry_values() | {"files": self.files}
+        return super().entry_values() | {"files": self.files}
+
+    def fill(self, skill):
+        super().fill(skill)
+        # Under another slug it would not be valid, and is written anew.
+        if f"\nname: {name_of(skill)}\n" in self.text:
+            skill.restored_text = self.text
 
 
 class PersonaVersion(Version):

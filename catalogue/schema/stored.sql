@@ -4,10 +4,6 @@ DECLARE stored_digest text := catalogue_digest(content);
 BEGIN
     INSERT INTO catalogue_filecontent (digest, data)
     VALUES (stored_digest, convert_to(content, 'UTF8')) ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN
-        -- A purge that is about to delete it waits, and finds that it is used.
-        PERFORM FROM catalogue_filecontent WHERE digest = stored_digest FOR KEY SHARE;
-    END IF;
     RETURN stored_digest;
 END $$;
 

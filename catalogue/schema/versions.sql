@@ -4,6 +4,11 @@
 CREATE OR REPLACE FUNCTION catalogue_{kind}_refusal(entry bigint, text_digest text) RETURNS text
 LANGUAGE sql STABLE AS $$
     SELECT CASE
+        -- It has the text already, which somebody has purged from another {kind}.
+        WHEN EXISTS (
+            SELECT FROM catalogue_{kind}
+            WHERE id = entry AND status = 'published' AND digest = text_digest
+        ) THEN NULL
         WHEN EXISTS (
             SELECT FROM catalogue_purge WHERE kind = '{kind}' AND digest = text_digest
         ) THEN 'text_is_not_purged'
@@ -18,7 +23,7 @@ $$;
 -- its number. Writes of one {kind} take turns at its row, so that no number is used twice.
 CREATE OR REPLACE FUNCTION catalogue_{kind}_numbered() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-    newest catalogue_{kind}version;
+    newest_digest text;
     -- Generated columns are computed after this.
     new_digest text := {digest};
     refusal text;
@@ -27,15 +32,17 @@ BEGIN
     IF NEW.status <> 'published' THEN
         RETURN NEW;
     END IF;
-    SELECT * INTO newest FROM catalogue_{kind}version
-    WHERE {kind}_id = NEW.id AND number = NEW.number;
-    IF newest.digest = new_digest AND newest.recalled_at IS NULL THEN
-        RETURN NEW;
-    END IF;
+    -- A purge waits for all texts that are being published, and they wait for it.
+    PERFORM pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0);
     refusal := catalogue_{kind}_refusal(NEW.id, new_digest);
     IF refusal IS NOT NULL THEN
         RAISE 'This text was recalled or purged.'
             USING ERRCODE = 'check_violation', CONSTRAINT = refusal;
+    END IF;
+    SELECT digest INTO newest_digest FROM catalogue_{kind}version
+    WHERE {kind}_id = NEW.id AND number = NEW.number;
+    IF newest_digest = new_digest THEN
+        RETURN NEW;
     END IF;
     NEW.number := NEW.number + 1;
     INSERT INTO catalogue_{kind}version (
@@ -52,17 +59,21 @@ CREATE OR REPLACE TRIGGER catalogue_{kind}_numbered
     BEFORE INSERT OR UPDATE OF number, status, content{sources} ON catalogue_{kind}
     FOR EACH ROW EXECUTE FUNCTION catalogue_{kind}_numbered();
 
--- A recall may be written, and lifted. A purge empties what may not be kept; its digest stays.
+-- A recall may be written, and lifted. A purge empties what may not be kept, for good; its digest
+-- stays.
 CREATE OR REPLACE FUNCTION catalogue_{kind}_version_kept() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         IF (to_jsonb(OLD) - '{{recalled_at,recall_reason}}'::text[])
             = (to_jsonb(NEW) - '{{recalled_at,recall_reason}}'::text[])
+            AND (OLD.title <> '' OR NEW.recalled_at IS NOT NULL)
         THEN
             RETURN NEW;
         END IF;
-        IF (OLD.{kind}_id, OLD.number, OLD.digest, '', '', '')
-            = (NEW.{kind}_id, NEW.number, NEW.digest, NEW.version, NEW.title, NEW.description)
+        IF (to_jsonb(OLD) - '{{recalled_at,recall_reason,version,title,description,files}}'::text[])
+            = (to_jsonb(NEW) - '{{recalled_at,recall_reason,version,title,description,files}}'::text[])
+            AND (NEW.version, NEW.title, NEW.description) = ('', '', '')
+            AND NEW.recalled_at IS NOT NULL
             AND EXISTS (SELECT FROM catalogue_purge WHERE kind = '{kind}' AND digest = OLD.digest)
         THEN
             RETURN NEW;

@@ -11,7 +11,7 @@ from catalogue.models import Skill, is_slug
 from importing.base import File, Report, printable, taking_turns
 from importing.exports import as_file
 from importing.importers import PersonaImporter, SkillImporter
-from marketplace.diffs import change_of
+from marketplace.diffs import Comparison, change_of
 
 SOURCE = "admin"
 MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
@@ -59,7 +59,7 @@ class AdminImportMixin:
         super().__init__(FileReport(), draft=draft, source=SOURCE)
         self.preview = preview
         self.paths = {}  # of the files so far, by slug
-        self.room = MAX_SHOWN
+        self.room, self.comparison = MAX_SHOWN, Comparison()
         self.previewed_at = None  # when the person who confirms it saw what it would change
 
     def run(self, root):
@@ -117,7 +117,8 @@ class AdminImportMixin:
     def file_changes(self, before, entry):
         if not self.preview:
             return []
-        changes, self.room = file_changes(before, getattr(entry, "files", []), self.room)
+        after = getattr(entry, "files", [])
+        changes, self.room = file_changes(before, after, self.room, self.comparison)
         return changes
 
     def update_existing(self, file, entry, outcome):
@@ -137,7 +138,7 @@ class AdminImportMixin:
             return
         after = self.values_by_name(entry)
         outcome.changes = [
-            change_of(capfirst(name), before[name], after[name])
+            change_of(capfirst(name), before[name], after[name], self.comparison)
             for name in after
             if before[name] != after[name]
         ] + self.file_changes(files, entry)

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from django.urls import reverse
@@ -177,13 +178,13 @@ def page(request, cursor):
 
 def folders_of(numbers):
     """The folders, by slug, of skills with the numbers of versions that are pinned, or None."""
-    rows = Skill.objects.published().filter(slug__in=numbers)
-    folders = {skill.slug: listed_folder(skill) for skill in rows.with_head()}
     pinned = {slug: number for slug, number in numbers.items() if number}
+    rows = Skill.objects.published().filter(slug__in=numbers.keys() - pinned.keys())
+    folders = {skill.slug: listed_folder(skill) for skill in rows.with_head()}
     versions = SkillVersion.objects.readable().numbered(pinned)
     texts = FileContent.objects.of({"digest": version.skill_md_digest} for version in versions)
     for version in versions:
-        version.file_text = texts[version.skill_md_digest].decode()
+        version.text = texts[version.skill_md_digest].decode()
         folders[version.slug] = folder_of(version)
     return folders
 
@@ -196,33 +197,46 @@ def skills_for(request):
     """
     if "HTTP_AUTHORIZATION" not in request.META:
         return {}, PUBLIC
-    numbers, refusal = read_manifest(request)
+    manifest, refusal = read_manifest(request)
     if refusal:
         raise MCPError(INVALID_PARAMS, refusal)
-    return numbers, PRIVATE
+    return manifest.numbers, PRIVATE
 
 
 def pinned_number(request, slug):
     """The number of the version of a skill that the agent has pinned, or None.
 
-    A token that may not read its manifest, or is refused, reads what everyone may.
+    A token that may not read its manifest, or is refused, reads what everyone may. Raises
+    VersionNotFound for a pinned version that staff have recalled.
     """
     if "HTTP_AUTHORIZATION" not in request.META:
         return None
-    numbers, _ = read_manifest(request)
-    return numbers.get(slug)
+    manifest, _ = read_manifest(request)
+    if slug in manifest.recalled and slug not in manifest.numbers:
+        raise VersionNotFound
+    return manifest.numbers.get(slug)
+
+
+class OwnSkills(NamedTuple):
+    """What an agent has: `{slug: number of the pinned version, or None}`, and what is recalled."""
+
+    numbers: dict
+    recalled: set
 
 
 def read_manifest(request):
-    """The agent's skills as `{slug: number of the pinned version, or None}`, and any refusal."""
+    """The agent's OwnSkills, and any refusal."""
     response = call_api(request, "GET", reverse("manifest-manifest"), query=[("content", "false")])
     data = json.loads(response.content)
     if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise MCPError(INTERNAL_ERROR, data["error"])
     if response.status_code >= HTTPStatus.BAD_REQUEST:
-        return {}, data["error"]
-    rows = data["skills"]
-    return {row["slug"]: row["number"] if row["pinned"] else None for row in rows}, None
+        return OwnSkills({}, set()), data["error"]
+    numbers = {row["slug"]: row["number"] if row["pinned"] else None for row in data["skills"]}
+    recalled = {
+        row["slug"] for row in data["advisories"] if row["kind"] == "skill" and row["number"]
+    }
+    return OwnSkills(numbers, recalled), None
 
 
 def with_folder(request, uri, use):

@@ -39,15 +39,11 @@ class VersionsPage(EntryPage):
 
 
 def with_earlier(versions):
-    """Each version of a page with the number of the one to compare it with, or 0."""
+    """Each version of a page with the one before it, if both can be read."""
     return [
-        (version, 0 if is_recalled(version) or is_recalled(earlier) else version.number - 1)
-        for version, earlier in zip_longest(versions, versions[1:])
+        (new, old if old and not (new.recalled_at or old.recalled_at) else None)
+        for new, old in zip_longest(versions, versions[1:])
     ]
-
-
-def is_recalled(version):
-    return version is not None and version.recalled_at is not None
 
 
 class VersionPage(VersionsPage):

@@ -10,7 +10,7 @@ from django.utils.text import capfirst
 from simple_history.admin import SimpleHistoryAdmin
 
 from marketplace.adminsite.history import changes_between
-from marketplace.diffs import change_of
+from marketplace.diffs import Comparison, change_of
 
 
 class HistoryMixin(SimpleHistoryAdmin):
@@ -130,9 +130,13 @@ class HistoryMixin(SimpleHistoryAdmin):
 
 def changes_of(changes):
     """`{field: (old, new)}` for templates/_changes.html."""
+    comparison = Comparison()
     return [
         change_of(
-            capfirst(field.verbose_name), display_value(field, old), display_value(field, new)
+            capfirst(field.verbose_name),
+            display_value(field, old),
+            display_value(field, new),
+            comparison,
         )
         for field, (old, new) in changes.items()
     ]

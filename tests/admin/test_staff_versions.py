@@ -152,21 +152,38 @@ def test_restoring_is_confirmed_first_and_shows_what_it_would_change(admin_clien
     assert kind.entry.number == 3
 
 
-@pytest.mark.parametrize("fields", [{}, {"tags": ["pdf"]}, {"category": "data"}])
-def test_a_skill_md_that_the_catalogue_wrote_is_restored_with_its_digest(admin_client, db, fields):
+@pytest.mark.parametrize(
+    "content", ["Do it.", '---\nname: pdf-tables\ndescription: Says: "it\\n".\n---\nText.\n']
+)
+def test_a_skill_md_that_the_catalogue_wrote_is_restored(admin_client, anyone, content):
     kind = Kind("skill")
-    # No YAML: the catalogue writes the frontmatter of what is served.
-    kind.entry.content = '---\nname: pdf-tables\ndescription: Says: "it\\n".\n---\nText.\n'
+    kind.entry.tags, kind.entry.category, kind.entry.content = ["a, [b]", "~"], "null", content
     kind.entry.save()
-    kind.entry.refresh_from_db()
-    digest = kind.entry.digest
-    for name, value in fields.items():
-        setattr(kind.entry, name, value)
+    before = anyone.get("/api/v1/skills/pdf-tables/versions/4").json()
+    kind.entry.tags, kind.entry.category = ["other"], "data"
     kind.rewrite(5)
 
     act(admin_client, kind, 4, "restore")
 
-    assert (kind.entry.number, kind.entry.digest) == (6, digest)
+    after = anyone.get("/api/v1/skills/pdf-tables/versions/6").json()
+    same = ("title", "version", "description", "digest", "content", "contextTokens")
+    assert [after[name] for name in same] == [before[name] for name in same]
+    texts = [
+        anyone.get(f"/api/v1/skills/pdf-tables/versions/{number}/SKILL.md").content
+        for number in (4, 6)
+    ]
+    assert texts[0] == texts[1]
+    assert (kind.entry.tags, kind.entry.category) == (["other"], "data")  # which staff chose since
+
+
+def test_under_another_slug_the_skill_md_is_written_anew(admin_client, db, anyone):
+    kind = Kind("skill")
+    kind.entry.slug = "tables"
+    kind.entry.save()
+
+    act(admin_client, kind, 1, "restore")
+
+    assert b"\nname: tables\n" in anyone.get("/api/v1/skills/tables/SKILL.md").content
 
 
 def test_a_draft_gets_the_text_and_no_number(admin_client, kind):

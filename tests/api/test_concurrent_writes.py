@@ -14,6 +14,7 @@ from catalogue.models import Persona, Skill, Status
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 from tests.api.concurrency import sibling, wait_until_they_wait
+from tests.api.versioned_kinds import Kind
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -122,6 +123,21 @@ def test_an_entry_that_is_withdrawn_concurrently_is_not_found(post_during, facto
     assert response.json() == {"error": f"{kind.title()} not found"}
     assert factory._meta.model.objects.count() == 1
     assert getattr(entries.get(), "downloads" if kind == "skill" else "installs") == 0
+
+
+@pytest.mark.parametrize("name", ["skill", "persona"])
+def test_a_version_that_is_recalled_concurrently_is_not_found(post_during, name):
+    kind = Kind(name)
+    version = kind.entry.versions.get(number=1)
+
+    url = f"/api/v1/agents/me/{name}s/install"
+    response = post_during(
+        lambda: version.recall("Unsafe."), url, {"slug": kind.slug, "version": 1}
+    )
+
+    assert response.status_code == 404
+    assert response.json() == {"error": "Version not found"}
+    assert not kind.Install.objects.exists()
 
 
 def test_a_persona_that_gets_a_price_concurrently_requires_payment(post_during):

@@ -233,12 +233,13 @@ def test_a_purged_text_is_gone_and_comes_back_in_no_entry_of_its_kind(factory):
     rewrite(entry, "Two.")
 
     Purge.objects.create(kind=version.kind, digest=version.digest, reason="The law.")
-    entry.versions.filter(number=1).update(title="", description="", version="")
+    purged = {"title": "", "description": "", "version": "", "recalled_at": timezone.now()}
+    entry.versions.filter(number=1).update(**purged)
     FileContent.objects.get(digest=version.content_digest).delete()
 
     kept = entry.versions.get(number=1)
     assert (kept.digest, kept.title, kept.description) == (version.digest, "", "")
-    for statement in ({"digest": "sha256:0"}, {"title": "Other"}):
+    for statement in ({"digest": "sha256:0"}, {"title": "Other"}, {"recalled_at": None}):
         with pytest.raises(IntegrityError, match="never changes"), transaction.atomic():
             entry.versions.filter(number=1).update(**statement)
     about = {name: getattr(entry, name) for name in ("slug", "title", "description", "category")}

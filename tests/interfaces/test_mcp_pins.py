@@ -3,7 +3,6 @@
 import base64
 
 import pytest
-from django.utils import timezone
 
 from agents.models import AgentToken
 from catalogue.models import content_digest
@@ -13,7 +12,7 @@ from tests.factories import (
     SkillFactory,
     SkillInstallFactory,
 )
-from tests.interfaces.mcp_calls import modern, result
+from tests.interfaces.mcp_calls import modern, result, send
 
 OWN = "skill://agent-marketplace/SKILL.md"
 FILES = {"logo.png": b"\x89PNG\0", "scripts/run.py": b"print(1)\n"}
@@ -56,8 +55,23 @@ def test_an_agent_is_given_the_version_that_it_has_pinned(client, anyone, agent,
     [contents] = result(anyone, "resources/read", {"uri": uri})["contents"]
     assert "Do it otherwise." in contents["text"]
 
-    skill.versions.filter(number=1).update(recalled_at=timezone.now(), recall_reason="Unsafe.")
+
+def test_a_recalled_version_that_is_pinned_is_not_given(client, anyone, skill):
+    skill.content = "Do it otherwise."
+    skill.save()
+    client.post("/api/v1/agents/me/skills/install", {"slug": "pdf", "version": 1})
+    uri = "skill://skills/pdf/SKILL.md"
+
+    skill.versions.get(number=1).recall("Unsafe.")
+
     assert uris(result(client, "skills/list")) == [OWN]
+    for method in ("skills/get", "resources/read"):
+        refused = send(client, method, {"uri": uri}).json()["error"]
+        assert refused["message"] == f"Unknown skill or file: {uri}"
+        assert result(anyone, method, {"uri": uri})
+    client.post("/api/v1/agents/me/skills/unpin", {"slug": "pdf"})
+    [contents] = result(client, "resources/read", {"uri": uri})["contents"]
+    assert "Do it otherwise." in contents["text"]
 
 
 def test_a_page_of_pinned_skills_asks_no_more_queries(client, agent, django_assert_max_num_queries):
