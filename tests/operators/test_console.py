@@ -63,6 +63,20 @@ def test_it_shows_what_an_agent_has(console, client, agent):
     assert "by Ada Lovelace" in text
 
 
+def test_the_recall_of_a_version_is_not_one_of_the_entry(console, agent):
+    skill = SkillFactory(slug="pdf-tables", content="One.")
+    SkillInstallFactory(agent=agent, skill=skill, installed_digest=skill.digest)
+    skill.content = "Two."
+    skill.save()
+    skill.versions.get(number=1).recall("It leaks.")
+
+    text = text_of(console.get(HOME))
+
+    advisory = "Advisory : staff have recalled version 1 of the skill pdf-tables : It leaks."
+    assert advisory in text
+    assert "pdf-tables withdrawn" not in text
+
+
 def test_it_shows_nothing_of_other_agents(console, agent):
     other = AgentFactory(handle="other-agent")
     SkillInstallFactory(agent=other, skill__slug="other-skill")
