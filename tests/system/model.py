@@ -21,13 +21,14 @@ from tests.system.model_reviews import ReviewRules
 from tests.system.model_signals import SignalRules
 from tests.system.model_tokens import TokenRules
 from tests.system.model_validation import SCOPES
+from tests.system.model_version_rules import VersionRules
 
 
-class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules):
+class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, VersionRules):
     def __init__(self, base_url):
         self.base_url = base_url
         self.agents, self.entries, self.seen = [], {"skills": [], "personas": []}, set()
-        self.keys = []
+        self.keys, self.purges = [], {}  # (kind, digest) -> the text that was purged
         self.feed, self.unread = {}, set()
         self.interval = Interval()
 
@@ -91,18 +92,6 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules):
         entry = self.published(kind, slug)
         return error(404, NOT_FOUND[kind]) if entry is None else Response(200, entry.detail())
 
-    def list_skill_versions(self, _token, query, slug):
-        return self.list_versions("skills", query, slug)
-
-    def list_persona_versions(self, _token, query, slug):
-        return self.list_versions("personas", query, slug)
-
-    def list_versions(self, kind, query, slug):
-        if problem := validation.version_query_problem(query):
-            return error(400, problem)
-        entry = self.published(kind, slug)
-        return error(404, NOT_FOUND[kind]) if entry is None else entry.listed_versions()
-
     def list_skills(self, _token, query):
         return self.list_entries("skills", query)
 
@@ -165,14 +154,16 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules):
         self.note(entry, was_published=False)
         return entry
 
-    def edit(self, entry, name, value):
-        was_published = entry.is_published
-        setattr(entry, name, value)
+    def edit(self, entry, **values):
+        was_published, before = entry.is_published, dict(entry.fields)
+        for name, value in values.items():
+            if name in entry.fields:
+                entry.fields[name] = value
+            else:
+                setattr(entry, name, value)
         entry.edited, entry.updated = next(edits), Timestamp(self.interval)
-        self.note(entry, was_published=was_published)
-
-    def publish(self, entry):
-        self.set_status(entry, "published")
+        changed = {name for name, value in before.items() if entry.fields[name] != value}
+        self.note(entry, was_published=was_published, changed=changed)
 
     def redraft(self, entry):
         self.set_status(entry, "draft")
@@ -191,5 +182,5 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules):
         review.is_hidden = False
 
     def set_status(self, entry, status, reason=""):
-        self.edit(entry, "status", status)
+        self.edit(entry, status=status)
         entry.reason, entry.withdrawn = reason, None

@@ -175,10 +175,35 @@ class Agent(ShortRepr):
         ]
 
     def advisories(self):
-        """All that it has and that is in the catalogue no more, the latest first.
+        """What staff have withdrawn or recalled of all that it has, the latest first.
 
         A bundled draft is none: it may never have been published.
         """
+        withdrawn = [(*entry.gone, entry, None, entry.reason) for entry in self.withdrawn()]
+        recalled = [
+            (version.recall.place, version.recall.at, entry, version.number, version.recall.reason)
+            for entry, version in self.recalled()
+        ]
+        latest_first = sorted(withdrawn + recalled, key=lambda advisory: -advisory[0])
+        return [
+            {
+                "kind": entry.kind.removesuffix("s"),
+                "slug": entry.slug,
+                "title": entry.fields["title"],
+                "number": number,
+                "reason": reason,
+                "withdrawnAt": at,
+            }
+            for _, at, entry, number, reason in latest_first
+        ]
+
+    def recalled(self):
+        """The versions that it uses and staff have recalled, each with its entry."""
+        installs = (self.skills | self.personas).items()
+        used = [(entry, entry.used(install, recalled=True)) for entry, install in installs]
+        return [(entry, version) for entry, version in used if version]
+
+    def withdrawn(self):
         gone = {entry for entry in (*self.skills, *self.personas) if not entry.is_published}
         gone |= {
             skill
@@ -186,16 +211,7 @@ class Agent(ShortRepr):
             for skill in persona.bundle
             if skill.status == "withdrawn"
         }
-        return [
-            {
-                "kind": entry.kind.removesuffix("s"),
-                "slug": entry.slug,
-                "title": entry.fields["title"],
-                "reason": entry.reason,
-                "withdrawnAt": entry.gone[1],
-            }
-            for entry in sorted(gone, key=lambda entry: -entry.gone[0])
-        ]
+        return gone
 
     def updates(self):
         outdated = [
@@ -214,12 +230,14 @@ class Agent(ShortRepr):
 
     def manifest(self, *, with_content):
         """What it loads: the active persona, the skills that this bundles, then its own."""
-        persona = self.active if self.active and self.active.is_published else None
-        bundled = published(persona.bundle) if persona else []
-        own = [skill for skill, _ in newest(self.skills) if skill.is_published]
-        skills = [*bundled, *(skill for skill in own if skill not in bundled)]
-        loaded = [persona] * (persona is not None) + skills
         installs = self.skills | self.personas
+        has_active = self.active and self.active.is_given(installs[self.active])
+        persona = self.active if has_active else None
+        bundled = published(persona.bundle) if persona else []
+        own = [skill for skill, _ in newest(self.skills)]
+        others = [skill for skill in own if skill not in bundled]
+        skills = [skill for skill in bundled + others if skill.is_given(installs.get(skill))]
+        loaded = [persona] * (persona is not None) + skills
         given = {entry: entry.given(installs.get(entry)) for entry in loaded}
         sizes = [len(text.content.encode()) for text in given.values()]
         fits = {entry: sum(sizes[: n + 1]) <= MAX_BYTES for n, entry in enumerate(loaded)}

@@ -1,6 +1,5 @@
 """The catalogue of the model: what an entry shows, and what a list's parameters mean."""
 
-import hashlib
 import re
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_UP, Decimal
@@ -9,29 +8,13 @@ from typing import Any
 
 from tests.system.matchers import ShortRepr
 from tests.system.model_validation import FILTERS
+from tests.system.model_versions import Versioned, digest_of
 
 edits = count()  # numbers the changes of entries that staff make
 
 
-@dataclass
-class Version:
-    """A text that was published."""
-
-    number: int
-    label: str
-    title: str
-    description: str
-    content: str
-    digest: str
-    created: Any
-
-    @property
-    def context_tokens(self):
-        return -(-len(self.content) // 4)
-
-
 @dataclass(eq=False)
-class Entry(ShortRepr):
+class Entry(Versioned, ShortRepr):
     """A skill or a persona; `bundle` is what a persona bundles, `bundled_in` the other end."""
 
     kind: str
@@ -51,6 +34,7 @@ class Entry(ShortRepr):
     installs: int = 0  # every one that there was
     reviews: dict = field(default_factory=dict)  # agent -> Review
     versions: list = field(default_factory=list)  # Version, the oldest first
+    written_digest: Any = None  # of a skill that a purge has emptied
     born: int = field(default_factory=lambda: next(edits))
 
     def __post_init__(self):
@@ -76,7 +60,8 @@ class Entry(ShortRepr):
     @property
     def digest(self):
         """Of the prompt; of a skill's file, which is its content here (model_data)."""
-        return f"sha256:{hashlib.sha256(self.content.encode()).hexdigest()}"
+        is_written = self.kind == "skills" and not self.content
+        return self.written_digest if is_written else digest_of(self.content)
 
     @property
     def context_tokens(self):
@@ -97,72 +82,12 @@ class Entry(ShortRepr):
             "replacedBy": self.successor.slug if is_shown else None,
         }
 
-    def keep_version(self, now):
-        """Keep the text as a version if it is published, and not that of the newest one."""
-        if not self.is_published or (self.versions and self.versions[-1].digest == self.digest):
-            return
-        about = (self.fields[name] for name in ("version", "title", "description"))
-        self.versions.append(
-            Version(len(self.versions) + 1, *about, self.content, self.digest, now)
-        )
-
-    def listed_versions(self):
-        return [
-            {
-                "number": version.number,
-                "version": version.label,
-                "digest": version.digest,
-                "contextTokens": version.context_tokens,
-                "createdAt": version.created,
-                "isCurrent": version is self.versions[-1],
-                "recall": None,
-            }
-            for version in reversed(self.versions)
-        ]
-
-    @property
-    def present(self):
-        """Its text as it is now, which is of its newest version while it is published."""
-        about = (self.fields[name] for name in ("version", "title", "description"))
-        return Version(len(self.versions), *about, self.content, self.digest, self.updated)
-
-    def numbered(self, number):
-        """The version with this number, or None."""
-        return self.versions[number - 1] if number <= len(self.versions) else None
-
-    def used(self, install):
-        """The version that an agent uses, or None: of several with a digest, that of its number."""
-        same = [version for version in self.versions if version.digest == install.digest]
-        by_number = [version for version in same if version.number == install.number]
-        return (by_number or same[::-1] or [None])[0]
-
-    def given(self, install):
-        """The text that an agent with this install, or with none, is given."""
-        return (install and install.pinned) or self.present
-
     def compared(self, install):
         """Its text beside the one of which an install knows."""
         return {
             "version": self.fields["version"],
             "digest": self.digest,
             "installedDigest": install and install.digest,
-        }
-
-    def shown_to(self, install):
-        """What an agent's lists and manifest say of the text that it is given."""
-        given, latest = self.given(install), self.present
-        return {
-            "title": given.title,
-            "version": given.label,
-            "digest": given.digest,
-            "installedDigest": install and install.digest,
-            "number": given.number if self.is_published else None,
-            "pinned": bool(install and install.pinned),
-            "latest": (
-                self.is_published
-                and {"number": latest.number, "version": latest.label, "digest": latest.digest}
-            )
-            or None,
         }
 
     def named(self):

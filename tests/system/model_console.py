@@ -36,7 +36,9 @@ AGENT_PAGE = {
     "personas": every(r'/remove-persona/([^"]+)"'),
     "versions": every(r's/([^"]+)">[^<]+</a>[^\n]*\n<span>version (\d+)(, pinned)?(?:; (update))?'),
     "active": one(r">([^<]+)</a> <b>active</b>"),
-    "advisories": every(r"have withdrawn the (\w+) <code>([^<]+)</code>"),
+    "advisories": every(
+        r"staff have (withdrawn|recalled version \d+ of) the (\w+) <code>([^<]+)</code>"
+    ),
     "updates": every(r'href="/(\w+)s/([^"]+)">[^<]+</a></span> <span>another text'),
     "reviews": every(r'href="/personas/([^"]+)">[^<]+</a> ([0-9.]+) of 5'),
     "limits": every(r'<th scope="row">([^<]+)</th><td>(\d+)</td><td>([^<]+)</td>'),

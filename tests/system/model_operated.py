@@ -146,7 +146,7 @@ def overview(agent):
         "personas": [persona.slug for persona in reversed(agent.personas) if is_full],
         "versions": versions(agent.skills) + versions(agent.personas),
         "active": agent.active and agent.active.slug,
-        "advisories": [[advisory["kind"], advisory["slug"]] for advisory in agent.advisories()],
+        "advisories": [told(advisory) for advisory in agent.advisories()],
         "updates": [[update["kind"], update["slug"]] for update in agent.updates()],
         "reviews": [
             [review.persona.slug, str(review.rating.normalize())]
@@ -157,6 +157,12 @@ def overview(agent):
             for limit in agent.limits_left()
         ],
     }
+
+
+def told(advisory):
+    number = advisory["number"]
+    done = "withdrawn" if number is None else f"recalled version {number} of"
+    return [done, advisory["kind"], advisory["slug"]]
 
 
 def shown_limit(agent, limit):

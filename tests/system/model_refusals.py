@@ -2,6 +2,7 @@
 
 from tests.system import model_data as data
 from tests.system.model import Model
+from tests.system.model_bodies import REFUSED
 from tests.system.model_console import WRONG_CODE
 from tests.system.model_data import UNKNOWN
 from tests.system.model_steps import UNKNOWN_TOKEN
@@ -14,7 +15,7 @@ class RefusedRequests:
         self.act("register", {})
         agent = self.model.agents[-1]
         token, narrow = agent.tokens[0], [self.issue(agent, [scope]) for scope in SCOPES]
-        for operation, bodies in data.REFUSED.items():
+        for operation, bodies in REFUSED.items():
             for body in bodies:
                 self.act(operation, body, token)
         for operation, lists in data.REFUSED_QUERIES.items():

@@ -2,7 +2,7 @@
 
 import re
 from contextlib import contextmanager
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from tests.system.matchers import Interval, Opaque, differences
 from tests.system.model_agents import Response
@@ -42,6 +42,11 @@ class ComparedRequests:
     def open(self, kind, slug, token=None):
         expected = self.model.detail(kind, slug)
         self.compare("detail", expected, "GET", f"{API}/{kind}/{slug}", token=token)
+
+    def open_version(self, kind, slug, number):
+        expected = self.model.version(kind, slug, number)
+        path = f"{API}/{kind}/{slug}/versions/{quote(number)}"
+        self.compare("version", expected, "GET", path)
 
     def read_changes(self, since=None):
         """All that has changed since a cursor, and the cursor after it."""
@@ -129,7 +134,7 @@ class ComparedRequests:
             return 304, Response(200, known)
         assert response.headers["Content-Type"] == "application/json", response
         shown = response.json()
-        if token and response.headers["ETag"]:
+        if (token or "/versions" in path) and response.headers["ETag"]:
             self.known[token, path] = response.headers["ETag"], shown
         return response.status, Response(
             response.status, shown, response.headers["WWW-Authenticate"]

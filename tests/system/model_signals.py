@@ -15,6 +15,9 @@ FACETS = {
     "licenses": lambda fields: [fields["license"]],
 }
 
+# What the detail of the one shows of the other that it bundles, or that bundles it.
+SHOWN_BESIDE = {"skills": {"title", "description"}, "personas": {"title"}}
+
 
 class SignalRules:
     @operation("review", validation.report_problem, policy="report")
@@ -57,7 +60,7 @@ class SignalRules:
 
     def deprecate(self, entry, message, successor=None):
         entry.successor = successor
-        self.edit(entry, "deprecation", message)
+        self.edit(entry, deprecation=message)
 
     def end_deprecation(self, entry):
         self.deprecate(entry, "")
@@ -67,16 +70,20 @@ class SignalRules:
 
     # The feed: what a slug has become, and which are new since they were last read
 
-    def note(self, entry, *, was_published):
-        """What shows the entry has changed with it, unless the entry was and is not public."""
+    def note(self, entry, *, was_published, changed=frozenset()):
+        """What shows the entry has changed with it, unless the entry was and is not public.
+
+        `changed` are the values that are others now.
+        """
         entry.keep_version(Timestamp(self.interval))
         if not was_published and not entry.is_published:
             return
-        self.note_one(entry)
-        if was_published != entry.is_published:
-            for other in (*entry.bundle, *entry.bundled_in, *self.predecessors(entry)):
-                if other.is_published:
-                    self.note_one(other)
+        has_moved = was_published != entry.is_published
+        others = self.predecessors(entry) if has_moved else []
+        if has_moved or changed & SHOWN_BESIDE[entry.kind]:
+            others += entry.bundle + entry.bundled_in
+        for other in (entry, *published(others)):
+            self.note_one(other)
 
     def note_one(self, entry):
         key = entry.kind.removesuffix("s"), entry.slug

@@ -3,13 +3,12 @@
 from hypothesis import strategies as st
 
 from tests.system.model_agents import Token
+from tests.system.model_bodies import BODIES, REFUSED
 from tests.system.model_data import (
     BELOW,
-    BODIES,
     FILTERS,
     MESSAGES,
     REASONS,
-    REFUSED,
     REFUSED_QUERIES,
     SLUGS,
     SORTS,
@@ -18,7 +17,7 @@ from tests.system.model_data import (
 from tests.system.model_operator_steps import codes, operator_steps
 from tests.system.model_tokens import usable
 from tests.system.model_validation import SCOPES
-from tests.system.scale import scale
+from tests.system.model_version_steps import version_steps, writings
 
 MAX_AGENTS = 4
 MAX_HIDDEN = 2  # entries of a kind, so that enough is left to install
@@ -36,15 +35,13 @@ OPERATIONS = [
 KINDS = st.sampled_from(["skills", "personas"])
 LISTED = [*["list_skills", "list_personas"] * 2, "own_skills", "own_personas", "own_reviews"]
 LISTED += ["persona_reviews"] * 2
-# Each response with a large text takes a tenth of a second.
-WRITTEN = ["first", "second"] * 3 + scale(short=[], long=["large"])
 
 
 @st.composite
 def steps(draw):
     """The name of a step and its arguments, such as `("suspend", agent)`."""
     model = draw(st.runner()).model
-    kinds = ["request"] * 12 + ["paginate"] * 3 + ["edit"] * 4 + ["staff"] * 3 + ["operator"] * 4
+    kinds = ["request"] * 12 + ["paginate"] * 3 + ["edit"] * 7 + ["staff"] * 3 + ["operator"] * 4
     kind = draw(st.sampled_from(kinds))
     if kind in {"request", "paginate"}:
         return kind, *draw({"request": requests, "paginate": queries}[kind](model))
@@ -162,18 +159,28 @@ def queries(draw, model):
 def edits(draw, model):
     """What staff do with an entry, the entry, and what else this takes."""
     kind = draw(KINDS)
+    part = draw(st.sampled_from(["version"] * 6 + ["write"] * 5 + ["move"] * 4 + ["about"] * 2))
+    if part == "version":
+        return draw(version_steps(model, kind))
+    if part == "write":
+        return draw(writings(model, kind))
+    if part == "move":
+        return draw(moves(model, kind))
     entry = draw(st.sampled_from(model.entries[kind]))
-    if draw(st.booleans()):
-        return "write", entry, draw(st.sampled_from(WRITTEN))
-    if not draw(st.integers(0, 3)):
-        return draw(deprecations(model, kind, entry))
     if kind == "personas" and draw(st.booleans()):
         return "price", entry, draw(st.sampled_from([0, 0, 250, 1900]))
-    hidden = [other for other in model.entries[kind] if not other.is_published]
-    if entry.is_published and len(hidden) == MAX_HIDDEN:
+    return draw(deprecations(model, kind, entry))
+
+
+@st.composite
+def moves(draw, model, kind):
+    """Publish, redraft, withdraw or recall an entry."""
+    hidden = [entry for entry in model.entries[kind] if not entry.is_published]
+    if hidden and (len(hidden) == MAX_HIDDEN or draw(st.booleans())):
+        # What a purge has emptied is written anew first.
         entry = draw(st.sampled_from(hidden))
-    if not entry.is_published:
-        return "move", entry, "publish"
+        return ("publish", entry) if entry.content else draw(writings(model, kind, entry))
+    entry = draw(st.sampled_from([other for other in model.entries[kind] if other.is_published]))
     if not draw(st.integers(0, 2)):
         return "move", entry, "redraft"
     reason = draw(st.sampled_from(REASONS))

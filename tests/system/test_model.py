@@ -16,9 +16,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from agents import tokens
-from agents.models import Agent, AgentToken, OperatorKey
-from catalogue.models import Persona, Skill
+from agents.models import Agent, OperatorKey
+from catalogue.models import Persona, Purge, Skill
 from changes.models import Change
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
@@ -28,15 +27,15 @@ from tests.factories import PersonaFactory, SkillFactory
 from tests.system import model_data as data
 from tests.system.model import Model
 from tests.system.model_agents import LIMIT, WINDOW_DAYS
-from tests.system.model_agents import Agent as ModelAgent
 from tests.system.model_console import REACHED_PAGES, ComparedPages
 from tests.system.model_data import REACHED, SORTS, UNKNOWN
 from tests.system.model_refusals import RefusedRequests
 from tests.system.model_requests import ComparedRequests
-from tests.system.model_reviews import Review as ModelReview
+from tests.system.model_staff import REACHED_ENDS, StaffActions, row_of
 from tests.system.model_steps import UNKNOWN_TOKEN, steps
 from tests.system.model_tokens import MAX_TOKENS
 from tests.system.scale import LONG, scale
+from tests.system.staff import Staff
 
 # Hypothesis ends some runs early, so these are more runs than the steps would need.
 RUNS, STEPS = scale(short=4, long=170), scale(short=25, long=40)
@@ -55,10 +54,11 @@ def test_it_behaves_as_the_model_says(live_server_of, tmp_path):
     # Hypothesis stores the code's constants; keep them out of the checkout.
     set_hypothesis_home_dir(tmp_path)
     server, counts, begun = live_server_of(**LIMITS), Counter(), time.monotonic()
+    staff = Staff(server)
 
     @seed(SEED)
     def marketplace():
-        return Marketplace(server, counts)
+        return Marketplace(server, staff, counts)
 
     run_state_machine_as_test(
         marketplace,
@@ -79,24 +79,27 @@ def test_it_behaves_as_the_model_says(live_server_of, tmp_path):
         f"0 divergences in {took:.1f} s (seed {SEED})"
     )
     if LONG:
-        reached = REACHED | REACHED_PAGES
+        reached = REACHED | REACHED_PAGES | REACHED_ENDS
         wanted = {(name, status) for name, statuses in reached.items() for status in statuses}
         assert wanted - counts.keys() == set()
 
 
-class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedStateMachine):
+class Marketplace(
+    ComparedRequests, ComparedPages, RefusedRequests, StaffActions, RuleBasedStateMachine
+):
     """One run: the same steps on the server and on the model, from an empty database."""
 
-    def __init__(self, server, counts):
+    def __init__(self, server, staff, counts):
         super().__init__()
-        self.server, self.counts = server, counts
+        self.server, self.staff, self.counts = server, staff, counts
+        staff.pages.clear()
         self.base_url = f"http://127.0.0.1:{server.port}"
         self.model = Model(self.base_url)
         counts["runs"] += 1
         forget_versions()
         for rows in (
             *(Report, Case, Review, PersonaInstall, SkillInstall, Persona, Skill, Agent),
-            OperatorKey,
+            *(OperatorKey, Purge),
             Change,  # last, because deleting entries has left tombstones
         ):
             rows.objects.all().delete()
@@ -129,6 +132,15 @@ class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedSta
                     **fields, content=content, status=status, price_cents=price, skills=skills
                 )
             self.model.add("personas", fields, content, status, price=price, bundle=bundle)
+        for kind, numbers in data.EARLIER.items():
+            for number in numbers:
+                entry = self.model.entries[kind][number]
+                values = {"content": data.content(kind, entry.slug, "Do it as before.")}
+                self.save(entry, values)
+                self.model.edit(entry, **values)
+            recalled = self.model.entries[kind][data.RECALLED]
+            row_of(recalled).versions.get(number=1).recall(data.RECALL_REASONS[0])
+            self.model.recall_version(recalled, recalled.versions[0], data.RECALL_REASONS[0])
 
     # One rule draws every step: of several rules Hypothesis disables half in each run, and a few
     # short runs would seldom install, activate and review.
@@ -146,87 +158,9 @@ class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedSta
         # Reviews show the name of their agent.
         shown = [*agents[0].reviews] if operation == "update_me" and agents else []
         self.check(agents=agents, entries=[*self.named(kind, slug), *shown])
+        self.check_versions(self.named(kind, slug))
         if operation.endswith("_token") and token:
             self.act("list_tokens", token=token)
-
-    # What staff do, as in the admin
-
-    def write(self, entry, text):
-        self.edit(entry, "content", data.content(entry.kind, entry.slug, data.TEXTS[text]))
-
-    def price(self, persona, cents):
-        self.edit(persona, "price_cents", cents)
-
-    def edit(self, entry, column, value):
-        with self.clock():
-            row = row_of(entry)
-            setattr(row, column, value)
-            row.save(update_fields=[column, "updated_at"])
-            self.model.edit(entry, column, value)
-        self.check_related(entry)
-
-    def move(self, entry, verb, *reason):
-        """Publish, redraft, withdraw or recall an entry."""
-        with self.clock():
-            getattr(row_of(entry), verb)(*reason)
-            getattr(self.model, verb)(entry, *reason)
-        self.check_related(entry)
-
-    def deprecate(self, entry, message, successor):
-        with self.clock():
-            row_of(entry).deprecate(message, successor and row_of(successor))
-            self.model.deprecate(entry, message, successor)
-        self.check_related(entry)
-
-    def end_deprecation(self, entry):
-        with self.clock():
-            row_of(entry).end_deprecation()
-            self.model.end_deprecation(entry)
-        self.check_related(entry)
-
-    def hide(self, review):
-        row_of(review).hide("Advertising.")
-        self.model.hide(review)
-        self.check(agents=[review.agent], entries=[review.persona])
-
-    def restore_review(self, review):
-        row_of(review).restore()
-        self.model.restore_review(review)
-        self.check(agents=[review.agent], entries=[review.persona])
-
-    def suspend(self, agent):
-        with self.clock():
-            row_of(agent).suspend()
-            self.model.suspend(agent, suspended=True)
-        self.check(agents=[agent])
-
-    def restore(self, agent):
-        with self.clock():
-            row_of(agent).restore()
-            self.model.suspend(agent, suspended=False)
-        self.check(agents=[agent])
-
-    def release(self, agent):
-        url = agent.claim.url
-        with self.clock():
-            row_of(agent).claim.release()
-            self.model.release(agent)
-        self.check_operated(agent, url)
-
-    def issue_token(self, agent, scopes):
-        self.act("list_tokens", token=self.issue(agent, scopes))
-
-    def issue(self, agent, scopes):
-        with self.clock():
-            text = AgentToken.objects.issue(row_of(agent), scopes).text
-            return self.model.issue(agent, text, scopes)
-
-    def revoke_token(self, token):
-        with self.clock():
-            AgentToken.objects.get(digest=tokens.digest(str(token.text))).revoke()
-            token.is_usable = False
-        self.act("me", token=token)
-        self.check(agents=[token.agent])
 
     # What is compared after a step
 
@@ -237,6 +171,8 @@ class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedSta
             token = (may_read or agent.tokens)[-1]
             for operation in ("me", "manifest"):
                 self.act(operation, token=token)
+            for operation in ("own_skills", "own_personas"):
+                self.paginate(operation, {}, token)
         for entry in entries:
             self.open(entry.kind, entry.slug)
             kind = entry.kind.removesuffix("s")
@@ -246,8 +182,15 @@ class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedSta
         for kind in sorted({entry.kind for entry in entries}):
             self.paginate(f"list_{kind}", {})
 
+    def check_versions(self, entries):
+        for entry in entries:
+            # The number after the last is none.
+            for number in range(1, len(entry.versions) + 2):
+                self.open_version(entry.kind, entry.slug, str(number))
+
     def check_related(self, entry):
         self.check_changes()
+        self.check_versions([entry])
         self.act("facets", {"kind": entry.kind.removesuffix("s")})
         related = entry.bundle + entry.bundled_in + self.model.predecessors(entry)
         holders = [a for a in self.model.agents if {entry, *related} & {*a.skills, *a.personas}]
@@ -262,6 +205,7 @@ class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedSta
             return
         skills, personas = self.model.entries["skills"], self.model.entries["personas"]
         self.check(agents=self.model.agents, entries=skills + personas)
+        self.check_versions(skills + personas)
         for agent in self.model.agents:
             for operation in ("limits", "list_tokens"):
                 self.act(operation, token=agent.tokens[-1])
@@ -284,6 +228,9 @@ class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedSta
     def check_lists(self, personas):
         for kind in ("skills", "personas"):
             self.open(kind, UNKNOWN, UNKNOWN_TOKEN)
+            self.open_version(kind, UNKNOWN, "1")
+            for number in data.NO_NUMBERS:
+                self.open_version(kind, data.SLUGS[kind][0], number)
             for sort in SORTS[f"list_{kind}"]:
                 self.paginate(f"list_{kind}", {"sort": sort})
         for persona in filter(attrgetter("reviews"), personas):
@@ -295,11 +242,3 @@ class Marketplace(ComparedRequests, ComparedPages, RefusedRequests, RuleBasedSta
 
 def caller(token):
     return [token.agent] if token and token.agent else []
-
-
-def row_of(thing):
-    if isinstance(thing, ModelAgent):
-        return Agent.objects.get(handle=str(thing.handle))
-    if isinstance(thing, ModelReview):
-        return Review.objects.get(public_id=str(thing.review_id))
-    return (Skill if thing.kind == "skills" else Persona).objects.get(slug=thing.slug)

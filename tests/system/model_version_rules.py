@@ -1,0 +1,104 @@
+"""The model of versions: how everybody reads them, and what staff do with one."""
+
+import re
+
+from tests.system import model_validation as validation
+from tests.system.matchers import Opaque, Timestamp
+from tests.system.model_agents import Response, error
+from tests.system.model_catalogue import edits
+from tests.system.model_installs import NO_VERSION, NOT_FOUND
+from tests.system.model_versions import Recall, digest_of
+
+
+class VersionRules:
+    def list_skill_versions(self, _token, query, slug):
+        return self.list_versions("skills", query, slug)
+
+    def list_persona_versions(self, _token, query, slug):
+        return self.list_versions("personas", query, slug)
+
+    def list_versions(self, kind, query, slug):
+        if problem := validation.version_query_problem(query):
+            return error(400, problem)
+        entry = self.published(kind, slug)
+        return error(404, NOT_FOUND[kind]) if entry is None else entry.listed_versions()
+
+    def version(self, kind, slug, number):
+        """One version; the number is a text of the path."""
+        entry = self.published(kind, slug)
+        if entry is None:
+            return error(404, NOT_FOUND[kind])
+        is_number = re.fullmatch("[1-9][0-9]*", number)
+        version = entry.numbered(int(number)) if is_number else None
+        return NO_VERSION if version is None else Response(200, entry.version_detail(version))
+
+    # What staff do. Each returns how it ends: "done", or why it is refused.
+
+    def refusal(self, entry, digest):
+        """Why the entry may not be published with this text, or None."""
+        if (entry.kind, digest) in self.purges:
+            return "purged"
+        is_recalled = any(version.recall for version in entry.with_text(digest))
+        return "recalled" if is_recalled else None
+
+    def refused_texts(self, entry):
+        """Texts that may not come back in the entry."""
+        recalled = {version.content for version in entry.versions if version.recall}
+        purged = {
+            text
+            for (kind, digest), text in self.purges.items()
+            # A SKILL.md of another skill would not be served as it is.
+            if kind == entry.kind == "personas" or entry.with_text(digest)
+        }
+        return sorted((recalled | purged) - {""})
+
+    def write(self, entry, values):
+        """Save values of an entry, its content among them perhaps."""
+        digest = digest_of(values["content"]) if "content" in values else entry.digest
+        is_new = entry.is_published and entry.is_new(digest)
+        if is_new and (refusal := self.refusal(entry, digest)):
+            return refusal
+        self.edit(entry, **values)
+        return "done"
+
+    def publish(self, entry):
+        if refusal := self.refusal(entry, entry.digest):
+            return refusal
+        self.set_status(entry, "published")
+        return "done"
+
+    def restore_version(self, entry, version):
+        if version.recall:
+            return "purged" if version.is_purged else "recalled"
+        if entry.digest == version.digest:
+            return "same"
+        return self.write(entry, version.values())
+
+    def recall_version(self, entry, version, reason):
+        if entry.has_now(version):
+            return "current"
+        recall = Recall(reason, Timestamp(self.interval), next(edits))
+        for same in entry.with_text(version.digest):
+            same.recall = same.recall or recall
+        return "done"
+
+    def lift_recall(self, entry, version):
+        if (entry.kind, version.digest) in self.purges:
+            return "purged"
+        for same in entry.with_text(version.digest):
+            same.recall = None
+        return "done"
+
+    def purge_version(self, entry, version, reason):
+        ends = self.recall_version(entry, version, reason)
+        if ends != "done":
+            return ends
+        self.purges.setdefault((entry.kind, version.digest), version.content)
+        for same in entry.with_text(version.digest):
+            same.recall = Recall(reason, same.recall.at, same.recall.place)
+            same.purge()
+        if entry.digest == version.digest:
+            # The catalogue writes a SKILL.md of what is left.
+            entry.written_digest = Opaque("sha256:[0-9a-f]{64}")
+            self.edit(entry, content="", title=entry.slug, description="", version="")
+        return ends

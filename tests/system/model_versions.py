@@ -1,0 +1,149 @@
+"""The versions of an entry in the model, and what each shows."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+from tests.system.matchers import ShortRepr
+
+
+def digest_of(content):
+    return f"sha256:{hashlib.sha256(content.encode()).hexdigest()}"
+
+
+@dataclass
+class Recall:
+    reason: str
+    at: Any
+    place: int  # among what staff do, as `edits` numbers it
+
+    def shown(self):
+        return {"reason": self.reason, "at": self.at}
+
+
+@dataclass(eq=False)
+class Version(ShortRepr):
+    """A text that was published."""
+
+    number: int
+    label: str
+    title: str
+    description: str
+    content: str
+    digest: str
+    created: Any
+    recall: Recall | None = None
+    is_purged: bool = False
+
+    def __post_init__(self):
+        self.context_tokens = -(-len(self.content) // 4)
+
+    def __repr__(self):
+        return f"<version {self.number}>"
+
+    def values(self):
+        """What an entry has once this is restored."""
+        about = {"title": self.title, "description": self.description, "version": self.label}
+        return about | {"content": self.content}
+
+    def purge(self):
+        """Its number, its digest and its size stay."""
+        self.label = self.title = self.description = self.content = ""
+        self.is_purged = True
+
+
+class Versioned:
+    """An entry with `versions`, the oldest first, and a text of its own."""
+
+    def keep_version(self, now):
+        """Keep the text as a version if it is published, and not that of the newest one."""
+        if self.is_published and self.is_new(self.digest):
+            present = self.present
+            present.number, present.created = len(self.versions) + 1, now
+            self.versions.append(present)
+
+    def is_new(self, digest):
+        """Whether a published text with this digest is a new version."""
+        return not self.versions or self.versions[-1].digest != digest
+
+    @property
+    def present(self):
+        """Its text as it is now, which is of its newest version while it is published."""
+        about = (self.fields[name] for name in ("version", "title", "description"))
+        return Version(len(self.versions), *about, self.content, self.digest, self.updated)
+
+    def has_now(self, version):
+        return self.is_published and self.digest == version.digest
+
+    def with_text(self, digest):
+        """Each number of a text, the newest first."""
+        return [version for version in reversed(self.versions) if version.digest == digest]
+
+    def numbered(self, number):
+        """The version with this number that anybody may read, or None."""
+        versions = self.versions[number - 1 : number] if number else []
+        return next((version for version in versions if not version.recall), None)
+
+    def used(self, install, *, recalled=False):
+        """The version that an agent uses, or None: of several with a digest, that of its number.
+
+        With `recalled` it is one that staff have recalled.
+        """
+        same = [v for v in self.with_text(install.digest) if bool(v.recall) == recalled]
+        by_number = [version for version in same if version.number == install.number]
+        return (by_number or same or [None])[0]
+
+    # What is shown of them
+
+    def listed_versions(self):
+        return [
+            {**self.numbered_row(version), "recall": version.recall and version.recall.shown()}
+            for version in reversed(self.versions)
+        ]
+
+    def numbered_row(self, version):
+        return {
+            "number": version.number,
+            "version": version.label,
+            "digest": version.digest,
+            "contextTokens": version.context_tokens,
+            "createdAt": version.created,
+            "isCurrent": version is self.versions[-1],
+        }
+
+    def version_detail(self, version):
+        shown = {
+            **self.numbered_row(version),
+            "slug": self.slug,
+            "title": version.title,
+            "description": version.description,
+            "content": None if self.price_cents else version.content,
+        }
+        return {**shown, "files": []} if self.kind == "skills" else shown
+
+    # What an agent is given
+
+    def given(self, install):
+        """The text that an agent with this install, or with none, is given."""
+        return (install and install.pinned) or self.present
+
+    def is_given(self, install):
+        """Whether there is such a text: the entry is published, and what is pinned not recalled."""
+        return self.is_published and not self.given(install).recall
+
+    def shown_to(self, install):
+        """What an agent's lists and manifest say of the text that it is given."""
+        given, latest = self.given(install), self.present
+        return {
+            "title": given.title,
+            "version": given.label,
+            "digest": given.digest,
+            "installedDigest": install and install.digest,
+            "number": given.number if self.is_published else None,
+            "pinned": bool(install and install.pinned),
+            "latest": (
+                self.is_published
+                and {"number": latest.number, "version": latest.label, "digest": latest.digest}
+            )
+            or None,
+        }
