@@ -87,8 +87,13 @@ TEXTS = {
     "third": "Do it anew.",
     "large": "é" * 2**21,
 }
-EARLIER = {"skills": [0, 1, 2], "personas": [0, 1, 2]}  # entries that begin with two versions
-RECALLED = 2  # that of which the first one is recalled
+# What some entries begin with after their first text; None is that one again.
+LATER = {
+    0: ["Do it as before.", None, "Do it as before."],
+    1: ["Do it at last."],
+    2: ["Do it as before."],
+}
+RECALLED = 1  # that of which the first text is recalled
 RECALL_REASONS = ["It deletes logs.", "é" * 1000]
 NO_NUMBERS = ["0", "01", "-1", "1.0", "x", "٣", "2147483648", "9" * 20]  # of versions
 
@@ -98,6 +103,7 @@ START = [
     *(("uninstall_skill", {"slug": slug}) for slug in ("brass", "dune", "dune")),
     ("install_skill", {"slug": "brass"}),
     ("install_skill", {"slug": "amber-lantern", "version": 1}),
+    *((f"{verb}_skill", {"slug": "copper-velvet", "version": 1}) for verb in ("install", "unpin")),
     ("update_skill", {"slug": "brass", "version": 1}),
     *(("install_persona", {"slug": slug, "setActive": True}) for slug in ("falcon", "ember")),
     ("activate_persona", {"slug": "falcon"}),
@@ -107,7 +113,6 @@ START = [
     *(("deactivate_persona", {"slug": slug}) for slug in ("falcon", "ember")),
     ("activate_persona", {"slug": "ember"}),
     ("pin_persona", {"slug": "ember", "version": 1}),
-    ("unpin_skill", {"slug": "brass"}),
     *[("report", {"kind": "skill", "slug": "brass", "reason": "broken"})] * 2,
 ]
 

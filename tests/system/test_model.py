@@ -132,15 +132,19 @@ class Marketplace(
                     **fields, content=content, status=status, price_cents=price, skills=skills
                 )
             self.model.add("personas", fields, content, status, price=price, bundle=bundle)
-        for kind, numbers in data.EARLIER.items():
-            for number in numbers:
-                entry = self.model.entries[kind][number]
-                values = {"content": data.content(kind, entry.slug, "Do it as before.")}
-                self.save(entry, values)
-                self.model.edit(entry, **values)
-            recalled = self.model.entries[kind][data.RECALLED]
-            row_of(recalled).versions.get(number=1).recall(data.RECALL_REASONS[0])
-            self.model.recall_version(recalled, recalled.versions[0], data.RECALL_REASONS[0])
+        for kind, entries in self.model.entries.items():
+            for number, texts in data.LATER.items():
+                self.write_later(kind, entries[number], texts)
+            recalled, reason = entries[data.RECALLED], data.RECALL_REASONS[0]
+            row_of(recalled).versions.get(number=1).recall(reason)
+            self.model.recall_version(recalled, recalled.versions[0], reason)
+
+    def write_later(self, kind, entry, texts):
+        first = entry.content
+        for text in texts:
+            values = {"content": data.content(kind, entry.slug, text) if text else first}
+            self.save(entry, values)
+            self.model.edit(entry, **values)
 
     # One rule draws every step: of several rules Hypothesis disables half in each run, and a few
     # short runs would seldom install, activate and review.
