@@ -99,6 +99,8 @@ NO_NUMBERS = ["0", "01", "-1", "1.0", "x", "٣", "2147483648", "9" * 20]  # of v
 
 # What each of the first agents has done: what it has left, it has come back to or not.
 START = [
+    ("install_skill", {"slug": "brass", "version": 1}),  # recalled
+    ("install_persona", {"slug": "falcon", "version": 1}),
     *(("install_skill", {"slug": slug}) for slug in ("brass", "dune")),
     *(("uninstall_skill", {"slug": slug}) for slug in ("brass", "dune", "dune")),
     ("install_skill", {"slug": "brass"}),

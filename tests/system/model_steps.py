@@ -17,7 +17,7 @@ from tests.system.model_data import (
 from tests.system.model_operator_steps import codes, operator_steps
 from tests.system.model_tokens import usable
 from tests.system.model_validation import SCOPES
-from tests.system.model_version_steps import version_steps, writings
+from tests.system.model_version_steps import numbers, version_steps, writings
 
 MAX_AGENTS = 4
 MAX_HIDDEN = 2  # entries of a kind, so that enough is left to install
@@ -75,6 +75,7 @@ def requests(draw, model):
     elif operation.endswith(("_skill", "_persona")):
         kind = f"{operation.rpartition('_')[2]}s"
         body["slug"] = draw(slugs(kind, preferred(model, operation, token)))
+        body |= draw(numbers(model.published(kind, body["slug"]), body.get("version")))
     return operation, body, token
 
 

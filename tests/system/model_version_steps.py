@@ -8,6 +8,9 @@ from tests.system.scale import scale
 # Each response with a large text takes a tenth of a second.
 WRITTEN = ["first", "second", "third"] * 2 + scale(short=[], long=["large"])
 SHORT = 1000  # characters
+ACTS = ["restore_version"] * 3 + ["recall_version"] * 4 + ["purge_version"]
+ACTS_ON_RECALLED = ["lift_recall"] * 3 + ["restore_version"] * 3 + ["purge_version"] * 2
+ACTS_ON_RECALLED += ["recall_version"]
 ABOUT = st.fixed_dictionaries(
     {},
     optional={
@@ -26,7 +29,7 @@ def writings(draw, model, kind, entry=None):
         entry = draw(st.sampled_from(model.entries[kind] + refusing * 2))
     # Hypothesis prints what it draws.
     refused = [text for text in model.refused_texts(entry) if len(text) < SHORT]
-    texts = st.sampled_from(WRITTEN + refused * 3)
+    texts = st.sampled_from(WRITTEN + refused * 5)
     text = None if entry.content and not draw(st.integers(0, 4)) else draw(texts)
     about = draw(ABOUT)
     if not entry.content:
@@ -47,8 +50,7 @@ def version_steps(draw, model, kind):
     earlier = [version for version in entry.versions if not entry.has_now(version)]
     choices = [*entry.versions, *earlier * 3, *used * 2, *gone * 4]
     version = draw(st.sampled_from(choices))
-    acts = ["restore_version"] * 3 + ["recall_version"] * 4 + ["purge_version"] * 2
-    act = draw(st.sampled_from(["lift_recall", "restore_version"] if version.recall else acts))
+    act = draw(st.sampled_from(ACTS_ON_RECALLED if version.recall else ACTS))
     if act in {"recall_version", "purge_version"}:
         return act, entry, version, draw(st.sampled_from(RECALL_REASONS))
     return act, entry, version
@@ -58,3 +60,12 @@ def uses(agent, entry):
     """Every number of the text that an agent has of an entry."""
     install = (agent.skills | agent.personas).get(entry)
     return entry.with_text(install.digest) if install else []
+
+
+@st.composite
+def numbers(draw, entry, number):
+    """The number that a request names, if it does; or that of a recalled version."""
+    if number is None:
+        return {}
+    recalled = [version.number for version in entry.versions if version.recall] if entry else []
+    return {"version": draw(st.sampled_from([number, *recalled * 2]))}
