@@ -2,7 +2,7 @@
 # make test   run the suite, in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part
 # make test-plain   the same with PLAIN=1, without what tests the infrastructure
 # make test-all   make test, and then what is slow or needs chromium, npm or fetched packages
-# make prove  run the system tests (tests/system) at full length, an hour and twenty minutes
+# make prove  run the system tests (tests/system) at full length, an hour and a half
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
 # make bench ARGS=--plain   what each part of the infrastructure buys (about 20 minutes)
 # make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")

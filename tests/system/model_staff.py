@@ -26,7 +26,7 @@ ENDS = {
 # The ends that a run of full length must have seen.
 REACHED_ENDS = {
     "write": {"done", "recalled", "purged"},
-    "publish": {"done", "recalled"},  # and purged, which few runs draw
+    "publish": {"done", "recalled", "purged"},
     "restore_version": {"done", "recalled", "purged", "same"},
     "recall_version": {"done", "current"},
     "lift_recall": {"done", "purged"},
@@ -121,6 +121,18 @@ class StaffActions:
 
     def lift_recall(self, entry, version):
         self.act_on_version("lift_recall", "lift_recall", entry, version)
+
+    def take_back(self, entry):
+        """Recall and purge the text of an entry, neither of which comes back."""
+        newest, text = entry.versions[-1], entry.content
+        self.move(entry, "withdraw")
+        self.recall_version(entry, newest, data.RECALL_REASONS[0])
+        self.publish(entry)
+        self.purge_version(entry, newest, data.RECALL_REASONS[0])
+        self.restore_version(entry, newest)
+        self.lift_recall(entry, newest)
+        self.write(entry, text, {"title": data.TITLES[0]})
+        self.publish(entry)
 
     def act_on_version(self, page, act, entry, version, **fields):
         path = f"{self.admin_path(entry)}versions/{version.number}/{page}/"

@@ -228,6 +228,8 @@ class Marketplace(
             self.act("facets", {"kind": kind})
         if self.counts["runs"] == 1:
             self.get_refused()
+            for entries in self.model.entries.values():
+                self.take_back(next(entry for entry in entries if entry.is_published))
 
     def check_lists(self, personas):
         for kind in ("skills", "personas"):
