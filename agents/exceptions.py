@@ -1,4 +1,16 @@
-from marketplace.api.exceptions import BadRequest, Conflict, Gone, NotFound
+from marketplace.api.exceptions import BadRequest, Conflict, Forbidden, Gone, NotFound
+
+
+class RegistrationByInvitation(Forbidden):
+    default_detail = "Registration is by invitation"
+
+
+class InvalidInvitation(Forbidden):
+    default_detail = "Invitation is not valid"
+
+
+class RegistrationClosed(Forbidden):
+    default_detail = "Registration is closed"
 
 
 class HandleTaken(Conflict):

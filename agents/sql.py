@@ -57,6 +57,10 @@ WITH revoked AS (
     UPDATE agents_operatorkey
     SET revoked_at = statement_timestamp(), revocation_reason = %(reason)s
     WHERE digest = %(digest)s AND revoked_at IS NULL
+), revoked_invitation AS (
+    UPDATE agents_invitation
+    SET revoked_at = statement_timestamp(), revocation_reason = %(reason)s
+    WHERE digest = %(digest)s AND revoked_at IS NULL
 )
 SELECT pg_logical_emit_message(true, 'marketplace', '')
 """

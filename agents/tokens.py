@@ -1,6 +1,7 @@
-"""The text of a token (contract 4.6), `<prefix>_agent_<opaque>`, and of an operator's key.
+"""The text of a token (contract 4.6), `<prefix>_agent_<opaque>`, of a key and of an invitation.
 
-The key is `<prefix>_operator_<opaque>` (contract 19.1), made and kept in the same way.
+An operator's key is `<prefix>_operator_<opaque>` (contract 19.1), an invitation
+`<prefix>_invite_<opaque>` (contract 26.3). Both are made and kept in the same way.
 """
 
 import hashlib
@@ -11,7 +12,14 @@ from datetime import timedelta
 from django.conf import settings
 from django.utils import timezone
 
-from marketplace.secrets import AGENT, OPERATOR, TOKEN_SECRET_LENGTH, in_digits, random_text
+from marketplace.secrets import (
+    AGENT,
+    INVITATION,
+    OPERATOR,
+    TOKEN_SECRET_LENGTH,
+    in_digits,
+    random_text,
+)
 
 CHECKSUM_LENGTH = 6
 OPAQUE_LENGTH = TOKEN_SECRET_LENGTH + CHECKSUM_LENGTH
@@ -22,12 +30,21 @@ PATTERN = re.compile(rf"[A-Za-z0-9]+{AGENT}[0-9A-Za-z]{{{OPAQUE_LENGTH}}}")
 
 def mint():
     """The text of a new token: random, and closed by a checksum of all before it."""
-    return closed(f"{settings.TOKEN_PREFIX}{AGENT}{random_text(TOKEN_SECRET_LENGTH)}")
+    return minted(AGENT)
 
 
 def mint_key():
     """The text of a new operator key."""
-    return closed(f"{settings.TOKEN_PREFIX}{OPERATOR}{random_text(TOKEN_SECRET_LENGTH)}")
+    return minted(OPERATOR)
+
+
+def mint_invitation():
+    """The text of a new invitation."""
+    return minted(INVITATION)
+
+
+def minted(kind):
+    return closed(f"{settings.TOKEN_PREFIX}{kind}{random_text(TOKEN_SECRET_LENGTH)}")
 
 
 def closed(body):

@@ -11,6 +11,9 @@ from agents.exceptions import (
     ClaimCodeExpired,
     HandleTaken,
     InvalidClaimCode,
+    InvalidInvitation,
+    RegistrationByInvitation,
+    RegistrationClosed,
     TokenNotFound,
     TooManyTokens,
 )
@@ -47,7 +50,11 @@ class RegistrationViewSet(PublicViewSet):
         "the response: it is shown only once. If it is lost, ask your operator or staff to issue "
         "another one to your handle; registering again makes a second agent, without what the "
         "first one has. Hand the `claim.claimUrl` to the person or organisation that operates you.",
-        responses={201: RegisteredAgentSerializer, 409: HandleTaken},
+        responses={
+            201: RegisteredAgentSerializer,
+            403: (RegistrationByInvitation, InvalidInvitation, RegistrationClosed),
+            409: HandleTaken,
+        },
     )
     @action(detail=False, methods=["post"], parser_classes=[OptionalJSONParser])
     @ratelimit("register")

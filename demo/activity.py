@@ -86,7 +86,7 @@ class Activity:
         """The agents, one every day or two, with tokens that nobody has seen."""
         self.agents = {}
         for number, (name, description, runtime) in enumerate(ACTIVITY["agents"]):
-            agent = Agent.objects.register(name=name, description=description, runtime=runtime)
+            agent = Agent.objects.enrol(name=name, description=description, runtime=runtime)
             days = DAYS * (1 - number / len(ACTIVITY["agents"])) - self.random.random()
             agent.created_at = agent.updated_at = agent.seen_at = self.now - timedelta(days=days)
             agent.business = self.random.paretovariate(2)

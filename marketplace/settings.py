@@ -54,6 +54,13 @@ PUBLIC_URL = environment.matching(
     default="",
     meaning="scheme and host alone, such as https://marketplace.example.com",
 )
+# Who may register an agent.
+REGISTRATION = environment.matching(
+    "REGISTRATION",
+    "open|invitation|closed",
+    default="open",
+    meaning="open, invitation or closed",
+)
 # Whose log-in takes a second factor, besides those who have set one up.
 SECOND_FACTOR = environment.matching(
     "SECOND_FACTOR",

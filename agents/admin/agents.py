@@ -36,7 +36,7 @@ class AgentAdmin(
     # All but the tier are the agent's own words, which it may change while the form is open.
     readonly_fields = [
         *("public_id", "handle", "name", "description", "runtime"),
-        *("suspended_at", "suspension_reason", "created_at", "updated_at"),
+        *("suspended_at", "suspension_reason", "invitation", "created_at", "updated_at"),
     ]
     fields = [*readonly_fields[:5], "tier", *readonly_fields[5:]]
     actions = ["issue_token", "suspend", "restore", "release_claim"]
@@ -72,7 +72,7 @@ class AgentAdmin(
             obj.change(**{name: getattr(obj, name) for name in form.changed_data})
 
     def get_queryset(self, request):
-        return super().get_queryset(request).select_related("claim")
+        return super().get_queryset(request).select_related("claim", "invitation")
 
     def row_context(self, request, row):
         key = row.claim.key

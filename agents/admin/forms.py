@@ -2,9 +2,13 @@ from django import forms
 
 from agents import tokens
 from agents.admin.filters import configured_tiers
+from agents.models import Invitation
+from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, FREE, MAX_DAYS, MAX_USES
 from marketplace.adminsite import theme
 from marketplace.adminsite.edits import EditForm
 from marketplace.api.scopes import Scope
+from marketplace.models import max_length
+from marketplace.secrets import holds_token
 
 
 class AgentForm(EditForm):
@@ -17,6 +21,44 @@ class AgentForm(EditForm):
             self.fields["tier"] = forms.ChoiceField(
                 choices=[(tier, tier) for tier in sorted(tiers)], widget=theme.Select
             )
+
+
+class NoteField(forms.CharField):
+    """A secret that somebody has pasted here is neither stored nor written back into the page."""
+
+    def validate(self, value):
+        super().validate(value)
+        if holds_token(value):
+            raise forms.ValidationError("This must not hold a token or an invitation.")
+
+    def prepare_value(self, value):
+        return "" if holds_token(str(value)) else super().prepare_value(value)
+
+
+class IssueInvitationForm(forms.Form):
+    uses = forms.IntegerField(
+        min_value=1,
+        max_value=MAX_USES,
+        initial=DEFAULT_USES,
+        help_text="How many agents may register with it.",
+    )
+    expires_in_days = forms.IntegerField(min_value=1, max_value=MAX_DAYS, initial=DEFAULT_DAYS)
+    scopes = forms.MultipleChoiceField(
+        choices=Scope.choices,
+        initial=Scope.values,
+        help_text="What the tokens of these agents may do.",
+        widget=forms.CheckboxSelectMultiple,
+    )
+    tier = forms.ChoiceField(initial=FREE, help_text="Which rate limits apply to these agents.")
+    note = NoteField(
+        required=False,
+        max_length=max_length(Invitation, "note"),
+        help_text="What staff know it by, such as for whom it is.",
+    )
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.fields["tier"].choices = [(tier, tier) for tier in sorted(configured_tiers())]
 
 
 class IssueTokenForm(forms.Form):

@@ -10,9 +10,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from agents import tokens
-from agents.models import Agent, AgentToken, OperatorKey
+from agents.models import Agent, AgentToken, Invitation, OperatorKey
 from marketplace.adminsite.base import link_to
-from marketplace.secrets import OPERATOR, holds_token
+from marketplace.secrets import INVITATION, OPERATOR, holds_token
 
 MAX_AGENTS = 100  # of which a search shows tokens and claims
 
@@ -35,6 +35,15 @@ def find_claims(claims, term):
     return claims.filter(agent__in=agents_by_handle(term))
 
 
+def rows_of_kind(text):
+    """The rows that a secret of this kind may be of, and what staff read where none is."""
+    if OPERATOR in text:
+        return OperatorKey.objects.confirmed(), "No operator has this key."
+    if INVITATION in text:
+        return Invitation.objects.all(), "There is no such invitation."
+    return AgentToken.objects.all(), "No agent has this token."
+
+
 class TokenSearchMixin:
     """A list with a search box into which a whole token or operator key may be pasted.
 
@@ -53,12 +62,10 @@ class TokenSearchMixin:
         term = request.POST.get("q", "").strip()
         if not holds_token(term):
             return redirect(f"{self.url_of('changelist')}?{urlencode({'q': term})}")
-        is_key = OPERATOR in term
-        rows = OperatorKey.objects.confirmed() if is_key else AgentToken.objects.all()
+        rows, refusal = rows_of_kind(term)
         row = rows.filter(digest=tokens.digest(term)).first()
         if row is None or not (page := link_to(request, row._meta.label_lower, row.pk)):
-            text = "No operator has this key." if is_key else "No agent has this token."
-            self.message_user(request, text, messages.WARNING)
+            self.message_user(request, refusal, messages.WARNING)
             return redirect(self.url_of("changelist"))
         return redirect(page)
 

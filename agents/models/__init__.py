@@ -1,5 +1,6 @@
 from agents.models.agents import Agent
 from agents.models.claim_codes import ClaimCode
 from agents.models.claims import OperatorClaim
+from agents.models.invitations import Invitation
 from agents.models.operators import OperatorKey
 from agents.models.tokens import AgentToken

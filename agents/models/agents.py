@@ -1,6 +1,7 @@
 from contextlib import nullcontext
 from functools import partial
 
+from django.conf import settings
 from django.contrib.postgres.indexes import OpClass
 from django.core.validators import RegexValidator
 from django.db import IntegrityError, OperationalError, connection, models, transaction
@@ -11,10 +12,12 @@ from psycopg.errors import DeadlockDetected
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents import handles
-from agents.exceptions import HandleTaken
+from agents.exceptions import HandleTaken, RegistrationByInvitation, RegistrationClosed
 from agents.models.claims import OperatorClaim
 from agents.models.history import OperatorHistory
+from agents.models.invitations import Invitation
 from infrastructure.db.statements import fetch_one
+from marketplace.api.scopes import Scope
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, violates
 
 MAX_REPEATS = 2  # of a hot statement; a repeated one may meet the other side of a deadlock again
@@ -27,22 +30,41 @@ class AgentQuerySet(models.QuerySet):
 
 
 class AgentManager(models.Manager.from_queryset(AgentQuerySet)):
-    def register(self, *, name="", handle=None, description="", runtime=""):
-        """A new agent with its claim and a token of all scopes (contract 5).
+    def register(self, *, invitation=None, **fields):
+        """A new agent of whoever asks, as far as REGISTRATION lets them in (contract 5, 26.1).
 
-        Returns the agent with the issued `token` set on it. Raises HandleTaken for a handle that
-        the caller chose; one that is made here is made anew until it is free.
+        Raises RegistrationClosed, RegistrationByInvitation, InvalidInvitation and HandleTaken.
+        """
+        if settings.REGISTRATION == "closed":
+            raise RegistrationClosed
+        if settings.REGISTRATION == "invitation" and invitation is None:
+            raise RegistrationByInvitation
+        return self.enrol(invitation=invitation, **fields)
+
+    def enrol(self, *, invitation=None, name="", handle=None, description="", runtime=""):
+        """A new agent with its claim and a token of all scopes, or of those of its invitation.
+
+        Returns the agent with the issued `token` set on it. Raises InvalidInvitation, and
+        HandleTaken for a handle that the caller chose; one that is made here is made anew until it
+        is free.
         """
         is_chosen = handle is not None
         handle = handle if is_chosen else handles.readable(name)
         while True:
             try:
                 with transaction.atomic():
+                    # A handle that is taken gives the use of the invitation back.
+                    rights = {} if invitation is None else Invitation.objects.spend(invitation)
+                    scopes = rights.pop("scopes", Scope.values)
                     agent = self.create(
-                        name=name, handle=handle, description=description, runtime=runtime
+                        name=name,
+                        handle=handle,
+                        description=description,
+                        runtime=runtime,
+                        **rights,
                     )
                     OperatorClaim.objects.create(agent=agent)
-                    agent.token = agent.tokens.issue(agent)
+                    agent.token = agent.tokens.issue(agent, scopes)
                     return agent
             except IntegrityError as error:
                 if not violates(error, "unique_agent_handle"):
@@ -73,11 +95,22 @@ class Agent(models.Model):
     # the tier's count (contract 19.14).
     paused_at = models.DateTimeField(null=True, editable=False)
     limits = models.JSONField(default=dict, db_default={}, editable=False)
+    # With which it came; its rights are copied, so that no change of the one changes the other.
+    invitation = models.ForeignKey(
+        Invitation,
+        models.SET_NULL,
+        null=True,
+        editable=False,
+        related_name="agents",
+        db_index=False,
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     objects = AgentManager()
-    history = OperatorHistory(excluded_fields=["public_id", "created_at", "updated_at"])
+    history = OperatorHistory(
+        excluded_fields=["public_id", "invitation", "created_at", "updated_at"]
+    )
 
     class Meta:
         ordering = ["-id"]
@@ -91,6 +124,13 @@ class Agent(models.Model):
                 F("id").desc(), name="agent_suspended", condition=Q(suspended_at__isnull=False)
             ),
             models.Index(F("id").desc(), name="agent_paused", condition=Q(paused_at__isnull=False)),
+            # Serves as the foreign key's index.
+            models.Index(
+                F("invitation"),
+                F("id").desc(),
+                name="agent_invited",
+                condition=Q(invitation__isnull=False),
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["handle"], name="unique_agent_handle"),

@@ -69,7 +69,7 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
         return token
 
     def revoke_leaked(self, text):
-        """Revoke the token or operator key with this text; nothing tells whether there is one."""
+        """Revoke the token, key or invitation with this text; nothing tells if there is one."""
         fetch_one(REVOKE, {"digest": tokens.digest(text), "reason": LEAKED}, writes=True)
 
 

@@ -24,6 +24,8 @@ from marketplace.api.fields import (
 from marketplace.api.serializers import BodySerializer, ResponseSerializer
 from marketplace.models import max_length
 
+INVITATION_EXAMPLE = "mkt_invite_PKpIAT1ZoFOofpgW1iTmq6LovhpHk85v00nmV2"
+
 
 class HandleField(TextField):
     default_error_messages = {
@@ -96,6 +98,11 @@ class RegisterSerializer(UpdateAgentSerializer):
         required=False,
         help_text="Lasts for ever and is unique. Without one it is made from the name, or at "
         "random.",
+    )
+    invitation = TextField(
+        required=False,
+        initial=INVITATION_EXAMPLE,
+        help_text="An invitation that staff gave you. Its scopes become those of your token.",
     )
 
 

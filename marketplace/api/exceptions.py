@@ -33,6 +33,10 @@ class PaymentRequired(ApiError):
     status_code = status.HTTP_402_PAYMENT_REQUIRED
 
 
+class Forbidden(ApiError):
+    status_code = status.HTTP_403_FORBIDDEN
+
+
 class NotFound(ApiError):
     status_code = status.HTTP_404_NOT_FOUND
 
@@ -64,8 +68,7 @@ class RangeNotSatisfiable(ApiError):
         self.headers = {"Content-Range": f"bytes */{size}"}
 
 
-class InsufficientScope(ApiError):
-    status_code = status.HTTP_403_FORBIDDEN
+class InsufficientScope(Forbidden):
     default_detail = "Insufficient permissions"
 
     def __init__(self, scope):

@@ -6,7 +6,7 @@ from django.contrib.auth.models import Group, User
 from django.urls import reverse
 from django.utils import timezone
 
-from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
+from agents.models import Agent, AgentToken, Invitation, OperatorClaim, OperatorKey
 from agents.tokens import closed
 from catalogue.models import Persona, Skill
 from importing.models import ImportRun
@@ -33,6 +33,7 @@ SEARCHES = {
     AgentToken: ("crawler-1", "crawler-1"),
     OperatorClaim: ("crawler-1", "crawler-1"),
     OperatorKey: ("crawler-1", "Ada Lovelace"),
+    Invitation: ("mkt_invite", "For team 1"),
     Skill: ("pdf-tables-1", "pdf-tables-1"),
     Persona: ("archivist-1", "archivist-1"),
     ImportRun: ("upload-1", "upload-1"),
@@ -80,6 +81,9 @@ def make_rows(first, last):
             Report.objects.submit(agent, target, reason="spam", comment="Look at it.")
         Report.objects.submit(agent, first_of(Skill), reason="broken")
         AgentToken.objects.issue(Agent.objects.get(handle="crawler-1"))
+        invitation = Invitation.objects.issue(note=f"For team {number}", uses=10)
+        for name in (f"guest-{number}", f"other-guest-{number}"):
+            AgentFactory(handle=name, invitation=invitation)
         claim(agent, key=KEY if number == 1 else None)
         claim(AgentFactory(handle=f"spider-{number}"), key=KEY, name=f"Ada the {number}.")
         for key in {first_of(OperatorKey), OperatorKey.objects.latest("pk")}:

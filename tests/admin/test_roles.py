@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.utils import timezone
 
-from agents.models import Agent, AgentToken, OperatorClaim, OperatorKey
+from agents.models import Agent, AgentToken, Invitation, OperatorClaim, OperatorKey
 from catalogue.models import Persona, Skill
 from importing.models import ImportRun
 from installs.models import PersonaInstall, SkillInstall
@@ -26,7 +26,7 @@ from tests.factories import (
 )
 
 CATALOGUE = {Skill, Persona, ImportRun, ZeroResultSearch}
-AGENTS = {Agent, AgentToken, OperatorClaim, OperatorKey, Review}
+AGENTS = {Agent, AgentToken, Invitation, OperatorClaim, OperatorKey, Review}
 INSTALLS = {SkillInstall, PersonaInstall}
 REPORTS = {Case, Report}
 SEEN = {"Editors": CATALOGUE | INSTALLS | REPORTS, "Moderators": AGENTS | INSTALLS | REPORTS}
@@ -39,6 +39,7 @@ LEADS_ELSEWHERE = re.compile("logout|/export/$")  # out of the admin, to a downl
 def rows(db):
     agent = AgentFactory()
     claim(agent, name="Ada", email=ADDRESS)
+    Invitation.objects.issue()
     install = SkillInstallFactory(agent=agent, skill=SkillFactory(downloads=1))
     ImportRun.objects.create(name="skills.zip", kind="skill")
     ZeroResultSearch.objects.create(kind="skill", text="abacus", last_searched_at=timezone.now())

@@ -141,6 +141,7 @@ def test_it_offers_its_tools(anyone):
                     "maxLength": 39,
                     "pattern": f"^{handles.PATTERN}$",
                 },
+                "invitation": {"type": "string"},
             },
         ),
         (

@@ -13,6 +13,6 @@ def found(secrets, text):
 
 def parts(secret):
     """All substrings of that length; of a token or key those of its secret half."""
-    opaque = re.split("_agent_|_operator_", secret)[-1].lower()
+    opaque = re.split("_agent_|_operator_|_invite_", secret)[-1].lower()
     length = min(MIN_LENGTH, len(opaque))
     return [opaque[start : start + length] for start in range(len(opaque) - length + 1)]

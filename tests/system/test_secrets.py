@@ -13,12 +13,12 @@ from django.contrib.sessions.models import Session
 from django.db import connection
 
 from agents.models import Agent
-from agents.tokens import is_well_formed, mint_key
+from agents.tokens import is_well_formed, mint_invitation, mint_key
 from demo.postgres import CHECKOUT, find_binaries
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory
 from tests.live import url_of_test_database
+from tests.system import invitation_secrets, operator_secrets
 from tests.system import misplaced_secrets as misplaced
-from tests.system import operator_secrets
 from tests.system.operator_secrets import TOKEN
 from tests.system.secret_scan import found
 from tests.system.staff import Staff
@@ -26,6 +26,7 @@ from tests.system.staff import Staff
 AGENTS = "/admin/agents/agent/"
 TOKENS = "/admin/agents/agenttoken/"
 KEYS = "/admin/agents/operatorkey/"
+INVITATIONS = "/admin/agents/invitation/"
 LEAVING = ("update", "uninstall")
 SWITCHING = ("activate", "deactivate", *LEAVING)
 UNLIMITED = {
@@ -92,7 +93,8 @@ def use_rightly(scene):
 
 def use_wrongly(scene):
     claim = scene.claim_secrets["claim of user"]
-    for secret in (scene.register("mistaken"), scene.secrets["operator key"]):
+    invitation = scene.secrets["invitation of the command"]
+    for secret in (scene.register("mistaken"), scene.secrets["operator key"], invitation):
         misplace(scene, secret, claim)
     key = scene.secrets["operator key"]
     scene.send("POST", "/admin/login/", f"username={key}&password={key}")
@@ -206,20 +208,23 @@ def scene(own_server_of):
     scene = Scene(server, Staff(server))
     use_rightly(scene)
     operator_secrets.claim(scene)
+    invitation_secrets.use(scene)
     use_wrongly(scene)
     issue(scene)
     operator_secrets.use_wrongly(scene, operator_secrets.operate(scene))
     manage(scene)
+    invitation_secrets.revoke(scene)
     return scene
 
 
 @pytest.mark.slow
 def test_no_secret_leaks_after_any_use_of_it(scene, subtests):
     secrets, lost = scene.secrets | scene.claim_secrets, scene.secrets["token of user"]
-    pages = scene.staff.open_everything("user", "mkt_agent", "mkt_operator")
+    pages = scene.staff.open_everything("user", "mkt_agent", "mkt_operator", "mkt_invite")
     found_by_post = {
         "agenttoken": paste(scene, TOKENS, lost),
         "operatorkey": paste(scene, KEYS, scene.secrets["operator key"]),
+        "invitation": paste(scene, INVITATIONS, scene.secrets["invitation of the command"]),
     }
     scene.server.stop()
     log = scene.server.log.read_text().splitlines()
@@ -271,7 +276,7 @@ def test_a_token_or_key_is_refused_in_a_stored_text(live_server_of):
     server = live_server_of()
     scene = Scene(server, staff=None)
     token = scene.register("careless")
-    scene.secrets["operator key"] = mint_key()
+    scene.secrets |= {"operator key": mint_key(), "invitation": mint_invitation()}
     SkillFactory(slug="pdf-tables")
     PersonaInstallFactory(agent=Agent.objects.get(), persona__slug="archivist")
     for (method, path, name, others), secret in product(KEPT_FIELDS, scene.secrets.values()):

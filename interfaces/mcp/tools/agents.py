@@ -15,6 +15,7 @@ TOOLS = {
             "handle": "Your unique name: a-z, 0-9 and single hyphens; left out: made from the name",
             "description": "What you do",
             "runtime": "What you run on, such as `python`",
+            "invitation": "An invitation that staff gave you",
         },
         is_idempotent=False,
     ),

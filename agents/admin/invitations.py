@@ -1,0 +1,83 @@
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.urls import reverse
+from django.utils.cache import add_never_cache_headers
+
+from agents.admin.filters import RevokedFilter
+from agents.admin.forms import IssueInvitationForm
+from agents.admin.search import TokenSearchMixin
+from agents.models import Invitation
+from marketplace.adminsite.actions import confirmed_action
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, link_to
+from marketplace.adminsite.filters import ChoiceFilter
+from marketplace.adminsite.panels import panel
+
+
+class ValidFilter(ChoiceFilter):
+    title, parameter_name = "state", "state"
+    options = {"valid": ("valid", lambda invitations: invitations.valid())}
+
+
+@admin.register(Invitation)
+class InvitationAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
+    """What lets agents register where that is by invitation (contract 26)."""
+
+    menu = MenuItem("Agents", 23, "mail")
+    list_display = fields = [
+        *("hint", "note", "spent", "scopes", "tier", "state", "created_at", "expires_at"),
+        *("revoked_at", "revocation_reason"),
+    ]
+    list_filter = [ValidFilter, RevokedFilter]
+    search_fields = ["hint"]  # see `find`
+    search_help_text = "Start of an invitation, whole invitation"
+    actions = ["revoke"]
+
+    def has_add_permission(self, request):
+        return self.has_act_permission(request)
+
+    def add_view(self, request, form_url="", extra_context=None):
+        """A form for its rights; posted, the one page that shows the invitation."""
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form, invitation = IssueInvitationForm(request.POST or None), None
+        if form.is_valid():
+            with transaction.atomic():
+                invitation = Invitation.objects.issue(**form.cleaned_data)
+                self.log_addition(request, invitation, "Issued.")
+        template, title = "admin/agents/invitation/issue.html", "Issue an invitation"
+        response = self.page(request, template, title, form=form, invitation=invitation)
+        add_never_cache_headers(response)
+        return response
+
+    def spent(self, invitation):
+        return f"{invitation.used} of {invitation.uses}"
+
+    def find(self, queryset, term):
+        return queryset.filter(hint__startswith=term)
+
+    def attention(self):
+        leaked = Invitation.objects.leaked_this_week()
+        text = "invitations that were reported as leaked this week"
+        return [(text, leaked, "?revoked_at=leaked")]
+
+    def row_context(self, request, row):
+        def line(agent):
+            note = f"{agent.state}, since {agent.created_at:%d %b %Y, %H:%M}"
+            return agent, note, link_to(request, "agents.agent", agent.pk)
+
+        agents = f"{reverse('admin:agents_agent_changelist')}?invitation__id__exact={row.pk}"
+        return {"panels": [panel("Agents", row.agents.order_by("-id"), line, agents)]}
+
+    def is_offered(self, action, row):
+        return row.revoked_at is None
+
+    @confirmed_action(
+        "Revoke",
+        permissions=["act"],
+        danger=True,
+        text="No agent can register with it any more. The agents that it brought stay.",
+    )
+    def revoke(self, request, queryset):
+        self.change_each(request, queryset, "Revoked.", lambda row: row.revoke("Revoked by staff"))
+        self.message_user(request, "Revoked: nobody can register with them any more.")
