@@ -1,3 +1,6 @@
+import binascii
+from base64 import b64decode
+
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 
@@ -12,7 +15,7 @@ class BearerAuthentication(BaseAuthentication):
         self.statement = statement
 
     def authenticate(self, request):
-        text = bearer_text(request)
+        text = self.text_of(request)
         if text is None:
             return None
         token = AgentToken.objects.authenticate(text, self.statement)
@@ -20,14 +23,45 @@ class BearerAuthentication(BaseAuthentication):
             raise AuthenticationFailed
         return token.agent, token
 
+    def text_of(self, request):
+        return bearer_text(request)
+
     def authenticate_header(self, request):
         """RFC 6750: an error code only where a token was sent and refused."""
-        if bearer_text(request):
+        if self.text_of(request):
             return 'Bearer realm="marketplace", error="invalid_token"'
         return 'Bearer realm="marketplace"'
 
 
+class ReaderAuthentication(BearerAuthentication):
+    """The same for readers of the catalogue, whose clients may know Basic alone (contract 26.7).
+
+    The token is then the password. Only reading takes it: browsers remember a password and send it
+    along with what other sites have them post.
+    """
+
+    def text_of(self, request):
+        text = bearer_text(request)
+        return basic_password(request) if text is None else text
+
+
 def bearer_text(request):
     """All that follows `Bearer` in the Authorization header; None without one."""
+    return credentials_of(request, b"bearer")
+
+
+def basic_password(request):
+    """The password of `Authorization: Basic`, "" where it cannot be read; None without one."""
+    text = credentials_of(request, b"basic")
+    if text is None:
+        return None
+    try:
+        _, _, password = b64decode(text, validate=True).decode().partition(":")
+    except (binascii.Error, ValueError):
+        return ""
+    return password
+
+
+def credentials_of(request, wanted):
     scheme, *words = get_authorization_header(request).split() or [b""]
-    return b" ".join(words).decode(errors="replace") if scheme.lower() == b"bearer" else None
+    return b" ".join(words).decode(errors="replace") if scheme.lower() == wanted else None

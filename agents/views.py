@@ -32,6 +32,7 @@ from agents.serializers import (
     RotateTokenSerializer,
     TokenPageSerializer,
 )
+from marketplace.access import Audience
 from marketplace.api.parsers import OptionalJSONParser
 from marketplace.api.query_params import query_parameters
 from marketplace.api.scopes import Scope
@@ -40,6 +41,7 @@ from marketplace.ratelimits.decorators import ratelimit
 
 
 class RegistrationViewSet(PublicViewSet):
+    audience = Audience.EVERYONE
     serializer_class = RegisterSerializer
 
     @extend_schema(
@@ -166,6 +168,7 @@ class TokenViewSet(ApiViewSet):
 
 
 class LeakedTokenViewSet(PublicViewSet):
+    audience = Audience.EVERYONE
     serializer_class = LeakedTokenSerializer
 
     @extend_schema(

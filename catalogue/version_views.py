@@ -21,7 +21,7 @@ from catalogue.serializers.versions import (
 )
 from marketplace.api.exceptions import RangeNotSatisfiable
 from marketplace.api.responses import cached, public_response
-from marketplace.api.viewsets import PublicListViewSet
+from marketplace.api.viewsets import CatalogueListViewSet
 
 LIST = (
     "Each text that was published is a version: 1, 2, 3 … A version never changes. The newest "
@@ -31,7 +31,7 @@ ONE = "Its text as it was published. A recalled version is a 404."
 
 
 @extend_schema(tags=["Catalogue"])
-class VersionViewSet(PublicListViewSet):
+class VersionViewSet(CatalogueListViewSet):
     lookup_field = "number"
     lookup_value_regex = "[^/]+"
     filterset_class = VersionFilterSet
@@ -64,6 +64,7 @@ class VersionViewSet(PublicListViewSet):
 class SkillVersionViewSet(VersionViewSet):
     detail_serializer = SkillVersionSerializer
     reads = reads.skill_versions
+    actions_for_people = ["skill_md", "file", "archive"]
 
     @extend_schema(
         operation_id="get_skill_version_md",

@@ -10,13 +10,13 @@ from catalogue.serializers.skills import SkillDetailSerializer
 from marketplace.api.exceptions import RangeNotSatisfiable
 from marketplace.api.fields import DigestField
 from marketplace.api.responses import cached
-from marketplace.api.viewsets import PublicReadingViewSet
+from marketplace.api.viewsets import CatalogueViewSet
 
 # What a URL with a digest responds with.
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 
-class EntryViewSet(PublicReadingViewSet):
+class EntryViewSet(CatalogueViewSet):
     """One entry, by its slug. search/views.py has the lists."""
 
     lookup_field = "slug"
@@ -25,6 +25,8 @@ class EntryViewSet(PublicReadingViewSet):
 
 @extend_schema(tags=["Catalogue"])
 class SkillViewSet(EntryViewSet):
+    actions_for_people = ["file", "archive"]
+
     @extend_schema(
         operation_id="get_skill",
         summary="Read one skill",

@@ -6,10 +6,10 @@ from changes.feed import ChangeFilterSet, FeedPagination
 from changes.serializers import ChangePageSerializer, ChangeSerializer
 from infrastructure.http_cache.validators import Read
 from marketplace.api.responses import cached
-from marketplace.api.viewsets import PublicReadingViewSet
+from marketplace.api.viewsets import CatalogueViewSet
 
 
-class ChangeViewSet(PublicReadingViewSet):
+class ChangeViewSet(CatalogueViewSet):
     pagination_class = FeedPagination
     filterset_class = ChangeFilterSet
     serializer_class = ChangeSerializer

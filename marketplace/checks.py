@@ -34,3 +34,17 @@ def the_public_host_is_allowed(app_configs, **kwargs):
             id="marketplace.W002",
         )
     ]
+
+
+@checks.register(checks.Tags.security, deploy=True)
+def members_are_let_in(app_configs, **kwargs):
+    if settings.CATALOGUE == "public" or settings.REGISTRATION != "open":
+        return []
+    return [
+        checks.Warning(
+            "CATALOGUE is members, and REGISTRATION is open: anybody can register an agent, and "
+            "read the catalogue with its token.",
+            hint="Set REGISTRATION to invitation or closed.",
+            id="marketplace.W003",
+        )
+    ]

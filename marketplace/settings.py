@@ -54,12 +54,15 @@ PUBLIC_URL = environment.matching(
     default="",
     meaning="scheme and host alone, such as https://marketplace.example.com",
 )
-# Who may register an agent.
+# Who may register an agent, and who may read the catalogue (docs/deploy/private.md).
 REGISTRATION = environment.matching(
     "REGISTRATION",
     "open|invitation|closed",
     default="open",
     meaning="open, invitation or closed",
+)
+CATALOGUE = environment.matching(
+    "CATALOGUE", "public|members", default="public", meaning="public or members"
 )
 # Whose log-in takes a second factor, besides those who have set one up.
 SECOND_FACTOR = environment.matching(
@@ -204,6 +207,13 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "interfaces.openapi.schema.OperationSchema",
 }
 
+# Who reads a members-only catalogue (marketplace/access.py): by a token, and by a session.
+READER_AUTHENTICATION = "agents.authentication.ReaderAuthentication"
+READER_SESSIONS = [
+    "operators.cookies.is_signed_in",
+    "marketplace.adminsite.sessions.is_signed_in",
+]
+
 SPECTACULAR_SETTINGS = {
     "TITLE": "Agent marketplace",
     "VERSION": VERSION,
@@ -256,8 +266,10 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_AGE = 12 * 3600
 # Not Django's name: a browser may have a cookie of that name for all paths, from an earlier
 # release, and would send both.
-SESSION_COOKIE_NAME = "staff"
-SESSION_COOKIE_PATH = "/admin/"
+# It opens the pages of a members-only catalogue too, under a name of its own, so that a browser has
+# no cookie of the same name for another path.
+SESSION_COOKIE_NAME = "staff" if CATALOGUE == "public" else "staff-member"
+SESSION_COOKIE_PATH = "/admin/" if CATALOGUE == "public" else "/"
 SESSION_COOKIE_SAMESITE = "Strict"
 SESSION_COOKIE_SECURE = REQUIRE_HTTPS
 CSRF_COOKIE_SECURE = REQUIRE_HTTPS

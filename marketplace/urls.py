@@ -9,6 +9,7 @@ from catalogue import urls as catalogue
 from changes import urls as changes
 from installs import urls as installs
 from interfaces import urls as interfaces
+from marketplace.access import check_urls, for_everyone
 from marketplace.middleware.errors import error_view
 from marketplace.middleware.pages import page
 from operators import urls as operators
@@ -25,10 +26,12 @@ for app in (profiles, search, catalogue, installs, reviews, agents, reports, cha
 
 handler400, handler403 = error_view(400), error_view(403)
 handler404, handler500 = error_view(404), error_view(500)
+to_admin = csrf_exempt(page(for_everyone(RedirectView.as_view(pattern_name="admin:index"))))
 urlpatterns = [
     path("api/v1/", include(router.urls)),
     path("", include(operators)),
     path("", include(interfaces)),
-    path("admin", csrf_exempt(page(RedirectView.as_view(pattern_name="admin:index")))),
+    path("admin", to_admin),
     path("admin/", admin.site.urls),
 ]
+check_urls(urlpatterns)

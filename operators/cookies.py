@@ -1,13 +1,18 @@
-"""The cookie of an operator's session."""
+"""The cookie of an operator's session.
+
+With it a person also reads the pages of a members-only catalogue. So there it is sent to all paths,
+under a name of its own: a browser would send two cookies of one name.
+"""
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.signing import BadSignature, Signer
 from django.utils.crypto import salted_hmac
 
+from marketplace import access
 from operators.models import OperatorSession
 
-COOKIE, PATH = "operator", "/operator"
+PATH = "/operator"  # of the console
 
 
 class HexSigner(Signer):
@@ -21,15 +26,20 @@ class HexSigner(Signer):
 signer = HexSigner(salt="operators.session")
 
 
+def name_and_path():
+    return ("operator", PATH) if access.is_public() else ("operator-member", "/")
+
+
 def begin(response, key):
     """Open the console of the key for the browser that gets the response."""
     session = OperatorSession.objects.begin(key)
     key.note_use()
+    name, path = name_and_path()
     response.set_cookie(
-        COOKIE,
+        name,
         signer.sign(session.pk),
         max_age=OperatorSession.LIFETIME,
-        path=PATH,
+        path=path,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Strict",
@@ -39,7 +49,8 @@ def begin(response, key):
 def session_of(request):
     """The open session of the request's cookie, its use noted; or None."""
     try:
-        pk = signer.unsign(request.COOKIES.get(COOKIE, ""))
+        name, _ = name_and_path()
+        pk = signer.unsign(request.COOKIES.get(name, ""))
         session = OperatorSession.objects.open().select_related("key").filter(pk=pk).first()
     except (BadSignature, ValidationError):
         return None
@@ -48,5 +59,10 @@ def session_of(request):
     return session
 
 
+def is_signed_in(request):
+    return session_of(request) is not None
+
+
 def forget(response):
-    response.delete_cookie(COOKIE, path=PATH, samesite="Strict")
+    name, path = name_and_path()
+    response.delete_cookie(name, path=path, samesite="Strict")

@@ -5,12 +5,15 @@ import re
 from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.decorators import method_decorator
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from agents import handles
+from marketplace.access import Audience
 from marketplace.middleware.pages import has_method, page
+from marketplace.names import has_controls
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.windows import Caller, count, usage_of
 from operators import cookies
@@ -26,6 +29,7 @@ class OperatorPage(View):
     """A page that runs no script, that nobody keeps, and whose address no other site is told."""
 
     http_method_names = ["get", "head", "post"]
+    audience = Audience.OPERATORS
 
     @page
     @method_decorator([never_cache, sensitive_post_parameters()])
@@ -102,6 +106,13 @@ def handle_in(request, name):
     """The handle that a query parameter holds, or None."""
     match = re.fullmatch(handles.PATTERN, request.GET.get(name, ""))
     return match and match[0]
+
+
+def way_back(request):
+    """The address on this site that the log-in leads to, from the query; or "" (contract 26.8)."""
+    address = request.GET.get("next", "")
+    is_here = address.startswith("/") and url_has_allowed_host_and_scheme(address, None)
+    return address if is_here and not has_controls(address) else ""
 
 
 def too_many(request, usage):

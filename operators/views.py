@@ -8,7 +8,15 @@ from django.shortcuts import redirect, render
 from agents.models import AgentToken, ClaimCode, OperatorKey
 from operators import cookies
 from operators.overview import Overview
-from operators.pages import Console, OperatorPage, count_key, handle_in, too_many, with_limits
+from operators.pages import (
+    Console,
+    OperatorPage,
+    count_key,
+    handle_in,
+    too_many,
+    way_back,
+    with_limits,
+)
 
 MAX_AGENTS = 50  # on a page
 
@@ -16,13 +24,16 @@ MAX_AGENTS = 50  # on a page
 class AgentsPage(OperatorPage):
     """The operator's agents; for who has not logged in, the form that takes a key.
 
-    Who was led here from the page of an `agent` gets that after logging in.
+    Whoever was led here from the page of an `agent`, or from the one that `next` names, gets that
+    after logging in.
     """
 
     def get(self, request):
         session = cookies.session_of(request)
         if session is None:
             return self.ask(request)
+        if address := way_back(request):
+            return redirect(address)
         claims = session.key.claims.claimed().select_related("agent")
         if after := handle_in(request, "after"):
             claims = claims.filter(agent__handle__gt=after)
@@ -53,14 +64,21 @@ class AgentsPage(OperatorPage):
             storage = messages.get_messages(request)
             storage.used = len(storage) > 0
             handle = handle_in(request, "agent")
-            response = redirect(f"/operator/agents/{handle}" if handle else "operator")
+            page = f"/operator/agents/{handle}" if handle else "operator"
+            response = redirect(way_back(request) or page)
             if previous := cookies.session_of(request):
                 previous.delete()
             cookies.begin(response, key)
         return with_limits(response, usage)
 
     def ask(self, request, *, refused=None, status=200):
-        context = {"agent": handle_in(request, "agent"), "refused": refused}
+        context = {
+            "agent": handle_in(request, "agent"),
+            "back": way_back(request),
+            # A link on another site, to which a browser sends no strict cookie.
+            "is_from_elsewhere": request.headers.get("Sec-Fetch-Site") == "cross-site",
+            "refused": refused,
+        }
         return render(request, "operator/log_in.html", context, status=status)
 
 

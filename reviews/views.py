@@ -6,7 +6,7 @@ from catalogue.exceptions import PersonaNotFound
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.api.scopes import Scope
-from marketplace.api.viewsets import ApiViewSet, PublicListViewSet
+from marketplace.api.viewsets import ApiViewSet, CatalogueListViewSet
 from marketplace.ratelimits.decorators import ratelimit
 from reviews import reads
 from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
@@ -31,7 +31,7 @@ from reviews.serializers import (
         responses={200: ReviewPageSerializer, 404: PersonaNotFound},
     )
 )
-class PersonaReviewViewSet(PublicListViewSet):
+class PersonaReviewViewSet(CatalogueListViewSet):
     filterset_class = PersonaReviewFilterSet
     serializer_class = ReviewSerializer
 

@@ -3,7 +3,7 @@ from drf_spectacular.utils import extend_schema
 from catalogue.serializers.personas import PersonaSerializer
 from catalogue.serializers.skills import SkillSerializer
 from marketplace.api.responses import cached
-from marketplace.api.viewsets import PublicListViewSet, PublicReadingViewSet
+from marketplace.api.viewsets import CatalogueListViewSet, CatalogueViewSet
 from marketplace.ratelimits.client_address import client_address
 from search import reads
 from search.filters import FacetFilterSet, PersonaFilterSet, SkillFilterSet
@@ -15,7 +15,7 @@ LISTS = (
 )
 
 
-class SkillListViewSet(PublicListViewSet):
+class SkillListViewSet(CatalogueListViewSet):
     filterset_class = SkillFilterSet
     serializer_class = SkillSerializer
 
@@ -31,7 +31,7 @@ class SkillListViewSet(PublicListViewSet):
         return self.cached_page(request, rows)
 
 
-class PersonaListViewSet(PublicListViewSet):
+class PersonaListViewSet(CatalogueListViewSet):
     filterset_class = PersonaFilterSet
     serializer_class = PersonaSerializer
 
@@ -48,7 +48,7 @@ class PersonaListViewSet(PublicListViewSet):
         return self.cached_page(request, rows)
 
 
-class FacetViewSet(PublicReadingViewSet):
+class FacetViewSet(CatalogueViewSet):
     filterset_class = FacetFilterSet
 
     @extend_schema(

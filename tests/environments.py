@@ -38,6 +38,7 @@ WRONG_FOR_SETTINGS = {
         *("staff", "ftp://staff.example", "mailto:a@b.example", "a@b@c"),
     ],
     "REGISTRATION must be open, invitation or closed, not {!r}.": ["true", "Open", "invite"],
+    "CATALOGUE must be public or members, not {!r}.": ["private", "Members", "none"],
     "SECOND_FACTOR must be off, superusers or staff, not {!r}.": ["on", "true", "Staff", "all"],
     "SECRET_KEY must have 32 random characters or more.": ["changeme", "x" * 31],
     "CACHE_URL must look like redis://host:6379/0.": [

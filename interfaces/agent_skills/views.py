@@ -18,12 +18,14 @@ from infrastructure.http_cache.validators import ALWAYS_FRESH
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.guides.views import guide
 from marketplace.api.responses import public_response
-from marketplace.api.viewsets import PublicReadingViewSet
+from marketplace.api.viewsets import CatalogueViewSet
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
 
 
-class DiscoveryViewSet(PublicReadingViewSet):
+class DiscoveryViewSet(CatalogueViewSet):
+    actions_for_people = ["skill_file"]
+
     def marketplace(self, request):
         text = guide("skill.md", request)
         return index_response(

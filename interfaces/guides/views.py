@@ -4,6 +4,8 @@ from django.template.loader import render_to_string
 from catalogue.markdown import contents
 from catalogue.markdown import render as render_markdown
 from infrastructure.http_cache.validators import ALWAYS_FRESH
+from marketplace import access
+from marketplace.access import Audience
 from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
 from marketplace.api.viewsets import PublicReadingViewSet
@@ -14,6 +16,8 @@ from marketplace.ratelimits.windows import rate_of
 
 class GuideViewSet(PublicReadingViewSet):
     """Texts that depend on the deployment's configuration and host name alone."""
+
+    audience = Audience.EVERYONE
 
     def skill(self, request):
         return self.page_or_text("skill.md", "text/markdown")
@@ -53,6 +57,10 @@ def guide(name, request):
         "prefix": settings.TOKEN_PREFIX,
         "limits": limits,
         "contact": settings.STAFF_CONTACT,
+        "registration": settings.REGISTRATION,
+        "is_private": not access.is_public(),
+        # What a request for the catalogue needs besides its address.
+        "auth": "" if access.is_public() else ' -H "Authorization: Bearer $TOKEN"',
     }
     return render_to_string(f"guides/{name}", context)
 

@@ -24,26 +24,13 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
-from interfaces.mcp import skills
+from interfaces.mcp import skills, wording
 from interfaces.mcp.tools_list import TOOLS, list_tools
+from marketplace import access
 from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError, BadRequest
 from marketplace.api.links import base_url
 from marketplace.secrets import mask
 from search.reads import near_slugs
-
-INSTRUCTIONS = """\
-A marketplace where agents find skills (instructions for a kind of task) and personas (roles that \
-bundle skills). Searching and reading need no token. To install, to review, to report what is \
-wrong and to see your profile, register once, with register_agent or by POST to {url}, store the \
-token that comes back, and have every request to this server carry the header \
-`Authorization: Bearer <token>`. A refused call says why in one sentence, and how long to wait \
-where a limit was reached. Ask the person who operates you where your token is lost or refused, or \
-a limit is too low: {console} is for that."""
-
-AUTHENTICATE = """\
-Have every request to this server carry the header `Authorization: Bearer <token>`. If you have \
-never registered, register_agent gives you a token; if yours is lost or refused, tell your \
-operator instead, because registering again makes a second agent."""
 
 
 def respond(request):
@@ -83,6 +70,8 @@ def server_for(request, work, result):
     """A server whose handlers hand over their `work` as a function, and wait for its `result`."""
 
     def handler(function):
+        access.audience_of(function)
+
         async def handle(_context, params):
             work.set_result(partial(function, request, params))
             return await result
@@ -93,7 +82,7 @@ def server_for(request, work, result):
         "agent-marketplace",
         title="Agent marketplace",
         version=settings.VERSION,
-        instructions=INSTRUCTIONS.format(
+        instructions=wording.instructions(
             url=base_url(request) + reverse("registration-register"),
             console=base_url(request) + reverse("operator"),
         ),
@@ -179,6 +168,7 @@ def scope_of(request):
     }
 
 
+@access.for_readers
 def call_tool(request, params):
     """The API's response as a tool's result: its JSON, also as text, or the error's sentence."""
     if params.name not in TOOLS:
@@ -190,7 +180,7 @@ def call_tool(request, params):
         return refusal(mask(str(error.detail)))
     if response.status_code >= 400:
         error = json.loads(response.content)["error"]
-        return refusal(". ".join([error, *advice(error, tool, arguments)]))
+        return refusal(". ".join([error, *advice(request, error, tool, arguments)]))
     data = tool.content_of(response)
     text = TextContent(text=orjson.dumps(data).decode())
     return CallToolResult(content=[text], structured_content=data)
@@ -200,11 +190,12 @@ def call_tool(request, params):
 MODELS = {SkillNotFound.default_detail: Skill, PersonaNotFound.default_detail: Persona}
 
 
-def advice(error, tool, arguments):
+def advice(request, error, tool, arguments):
     """What an agent can do about an error: sentences beside the API's own."""
     if error == AUTHENTICATION_REQUIRED:
-        yield AUTHENTICATE
-    model = MODELS.get(error)
+        yield wording.authenticate()
+    # A token may install without being allowed to read.
+    model = MODELS.get(error) if access.may_read(request) else None
     slug = "personaSlug" if "personaSlug" in tool.descriptions else "slug"
     near = near_slugs(model, arguments[slug]) if model else []
     if near:

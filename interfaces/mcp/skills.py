@@ -5,7 +5,8 @@ marketplace's own is `skill://agent-marketplace/`, where no slug can take its pl
 every digest, so an entry holds nothing that changes while the files do not.
 
 Whoever has no token is listed the marketplace's own skill; an agent, the skills of its manifest, as
-the version that it has pinned. Any published skill can be read. Reading counts no download.
+the version that it has pinned. Any published skill can be read, of a members-only catalogue by its
+members. Reading counts no download.
 """
 
 import json
@@ -42,6 +43,8 @@ from catalogue.serializers.files import media_type
 from catalogue.skill_md import MAX_NAME, name_of
 from interfaces.guides.views import guide
 from interfaces.mcp.api import call_api
+from marketplace import access
+from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError
 from marketplace.secrets import mask
 
 EXTENSION = "io.modelcontextprotocol/skills"
@@ -103,12 +106,14 @@ class Folder:
         return f"{self.uri}/{quote(path)}"
 
 
+@access.for_readers
 def list_skills(request, params):
     folders, next_cursor, scope = page(request, params.cursor)
     more = {"nextCursor": next_cursor} if next_cursor else {}
     return {"skills": [folder.entry() for folder in folders], **more}, scope
 
 
+@access.for_readers
 def get_skill(request, params):
     def entry_of(folder, path):
         if path != SKILL_MD:
@@ -118,6 +123,7 @@ def get_skill(request, params):
     return {"skill": with_folder(request, params.uri, entry_of)}, scope_of(request)
 
 
+@access.for_readers
 def list_resources(request, params):
     folders, next_cursor, scope = page(request, params.cursor)
     resources = [
@@ -133,10 +139,12 @@ def list_resources(request, params):
     return ListResourcesResult(resources=resources, next_cursor=next_cursor, **scope)
 
 
+@access.for_everyone
 def list_templates(_request, _params):
     return TEMPLATES
 
 
+@access.for_readers
 def read_resource(request, params):
     contents = with_folder(request, params.uri, partial(contents_of, params.uri))
     return ReadResourceResult(contents=[contents], **scope_of(request))
@@ -246,6 +254,7 @@ def with_folder(request, uri, use):
         return use(own_folder(request), "/".join(parts[1:]))
     if parts[0] != CATALOGUE or len(parts) < 2:
         raise unknown(uri)
+    check_reader(request)
 
     def use_skill(skill):
         folder = folder_of(skill)
@@ -261,6 +270,17 @@ def with_folder(request, uri, use):
         return reads.with_skill(parts[1], use_skill)
     except (SkillNotFound, VersionNotFound) as error:
         raise unknown(uri) from error
+
+
+def check_reader(request):
+    """Raise MCPError with the API's sentence where this request may not read the catalogue."""
+    try:
+        access.check_request(request)
+    except access.REFUSALS as error:
+        refused = error if isinstance(error, ApiError) else None
+        raise MCPError(
+            INVALID_PARAMS, str(refused.detail) if refused else AUTHENTICATION_REQUIRED
+        ) from error
 
 
 def parts_of(uri):

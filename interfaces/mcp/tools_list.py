@@ -6,7 +6,9 @@ from dataclasses import replace
 from mcp.types import ListToolsResult, ToolAnnotations
 from mcp.types import Tool as OfferedTool
 
+from interfaces.mcp import wording
 from interfaces.mcp.tools import agents, catalogue, installs, reviews
+from marketplace import access
 from search.reads import most_common
 
 TOOLS = {
@@ -33,12 +35,19 @@ OFFERED = [
 ]
 
 
+@access.for_everyone
 def list_tools(_request, _params):
     return ListToolsResult(
-        tools=[with_categories(tool) if tool.name in KINDS else tool for tool in OFFERED],
+        tools=[described(tool, TOOLS[tool.name]) for tool in OFFERED],
         ttl_ms=60 * 60 * 1000,
         cache_scope="public",
     )
+
+
+def described(offered, tool):
+    """The tool as it is described here and now."""
+    offered = wording.described(offered, needs_token=tool.operation.needs_token)
+    return with_categories(offered) if offered.name in KINDS and access.is_public() else offered
 
 
 def with_categories(tool):

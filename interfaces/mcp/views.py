@@ -1,3 +1,4 @@
+from marketplace.access import Audience
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.viewsets import PublicViewSet
 
@@ -8,6 +9,8 @@ class McpViewSet(PublicViewSet):
     A body that is no JSON object is refused before the SDK reads it, as everywhere (contract 2.1).
     Any Origin may call: there are no cookies to abuse, and the host is checked.
     """
+
+    audience = Audience.EVERYONE  # what names entries asks: the API, and MCP's own readers
 
     def create(self, request):
         message = self.parsed_body(request)

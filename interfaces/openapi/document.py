@@ -10,12 +10,13 @@ from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
 
 from agents.authentication import BearerAuthentication
 from interfaces.openapi.components import HEADERS
+from marketplace import access
 from marketplace.api.viewsets import ApiViewSet
 
 INTRODUCTION = """\
 A marketplace where software agents find, install and review skills and personas.
 
-Register once (`register_agent`), keep the token, and send it as `Authorization: Bearer <token>`.
+{registering}, keep the token, and send it as `Authorization: Bearer <token>`.{reading}
 
 - Every error, whatever went wrong, is `{"error": "<one sentence>"}`. An unknown path is 404, an \
 unknown method of a path 405 with `Allow`.
@@ -24,8 +25,16 @@ unknown method of a path 405 with `Allow`.
 not know are a 400. Numbers and booleans are JSON's own, not strings.
 - Every path is served with and without a last slash, and to HEAD where it is to GET.
 """
+REGISTERING = {
+    "open": "Register once (`register_agent`)",
+    "invitation": "Register once (`register_agent`) with the `invitation` that staff gave you",
+    "closed": "Ask your operator for a token, because registration is closed here",
+}
+MEMBERS_ONLY = """ The \
+catalogue is for members only: reading it needs a token with the scope `read`, which may also be \
+the password of Basic."""
 TAGS = {
-    "Catalogue": "Find skills and personas. Needs no token.",
+    "Catalogue": "Find skills and personas. {reading}",
     "Agents": "Register, and keep the agent's own profile.",
     "Tokens": "Make, replace and end the agent's tokens; end one that leaked.",
     "Installs": "Take a skill or a persona.",
@@ -37,6 +46,7 @@ API = "/api/v1/"
 
 class Bearer(OpenApiAuthenticationExtension):
     target_class = BearerAuthentication
+    match_subclasses = True
     name = "bearer"
 
     def get_security_requirement(self, auto_schema):
@@ -73,8 +83,17 @@ class Generator(SchemaGenerator):
 
     def get_schema(self, request=None, public=False):  # noqa: FBT002 - the library's signature
         document = super().get_schema(request, public)
-        document["info"]["description"] = INTRODUCTION
-        document["tags"] = [{"name": name, "description": text} for name, text in TAGS.items()]
+        is_public, needs = access.is_public(), "Needs a token with the scope `read`."
+        document["info"]["description"] = INTRODUCTION.replace(
+            "{registering}", REGISTERING[settings.REGISTRATION]
+        ).replace("{reading}", "" if is_public else MEMBERS_ONLY)
+        document["tags"] = [
+            {
+                "name": name,
+                "description": text.replace("{reading}", "Needs no token." if is_public else needs),
+            }
+            for name, text in TAGS.items()
+        ]
         document["components"]["headers"] = HEADERS
         return document
 

@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.response import Response
 
 from infrastructure.http_cache.validators import ALWAYS_FRESH
+from marketplace.access import Audience
 from marketplace.api.fields import TextField, UrlField
 from marketplace.api.links import base_url
 from marketplace.api.responses import conditional_response
@@ -48,6 +49,8 @@ class RootSerializer(ResponseSerializer):
 
 
 class RootViewSet(PublicReadingViewSet):
+    audience = Audience.EVERYONE
+
     @extend_schema(
         operation_id="get_root",
         tags=["Catalogue"],

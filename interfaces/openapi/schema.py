@@ -95,7 +95,7 @@ class OperationSchema(AutoSchema):
 
     @property
     def is_protected(self):
-        return bool(self.view.authentication_classes)
+        return bool(self.view.get_authenticators())
 
     @property
     def is_conditional(self):

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from catalogue.markdown import render as render_markdown
 from infrastructure.http_cache.validators import ALWAYS_FRESH
 from interfaces.openapi.document import document
+from marketplace.access import Audience, for_everyone
 from marketplace.api.responses import public_response
 from marketplace.api.viewsets import PublicReadingViewSet
 from marketplace.middleware.pages import page
@@ -21,6 +22,7 @@ def document_text():
 class DocumentViewSet(PublicReadingViewSet):
     """The description of the API, without a query."""
 
+    audience = Audience.EVERYONE
     schema = None
     default_response_headers = {"Cache-Control": "public, max-age=300"}
 
@@ -30,6 +32,7 @@ class DocumentViewSet(PublicReadingViewSet):
 
 @csrf_exempt
 @page
+@for_everyone
 @require_safe
 def docs(request):
     """The description as a page from which the API can be tried, by Swagger UI.

@@ -12,6 +12,7 @@ from catalogue.serializers.files import files_address
 from interfaces.website.pages import Page
 from interfaces.website.pictures import Face, draw
 from interfaces.website.reads import related_to
+from marketplace.access import Audience
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.api.responses import public_response
@@ -114,6 +115,8 @@ class PersonaPage(EntryPage):
 
 class PicturePage(EntryPage):
     """What others show beside a link to an entry: a PNG of 1200 x 630 (Open Graph)."""
+
+    audience = Audience.OUTSIDERS
 
     read_of = {Skill: reads.skill, Persona: reads.persona}
 

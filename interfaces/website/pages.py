@@ -1,7 +1,7 @@
 """The base of the website's pages, and the start page.
 
-A page reads what the API reads, and is cached like its responses. It is the same for everyone: no
-session, no cookie.
+A page reads what the API reads, and is cached like its responses. It is the same for everyone who
+may read it: a session only opens the pages of a members-only catalogue.
 """
 
 from urllib.parse import quote
@@ -13,7 +13,9 @@ from django.template.loader import render_to_string
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 
-from interfaces.website import reads
+from infrastructure.http_cache.validators import ALWAYS_FRESH
+from interfaces.website import access, reads
+from marketplace.access import Audience, for_everyone, is_public
 from marketplace.api.exceptions import ApiError
 from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
@@ -22,6 +24,7 @@ from marketplace.middleware.pages import page
 
 @csrf_exempt
 @page
+@for_everyone
 def not_found(request):
     raise Http404
 
@@ -30,11 +33,16 @@ class Page(View):
     """A page without forms that write; the errors of the API become pages too."""
 
     http_method_names = ["get", "head"]
+    audience = Audience.READERS
     template_name = None
 
     @csrf_exempt
     @page
     def dispatch(self, request, *args, **kwargs):
+        refused = access.refusal(self, request)
+        return refused or access.shown_to(self, self.respond(request, *args, **kwargs))
+
+    def respond(self, request, *args, **kwargs):
         try:
             return super().dispatch(request, *args, **kwargs)
         except ApiError as error:
@@ -53,16 +61,22 @@ class Page(View):
         return public_response(content, *validators, content_type="text/html; charset=utf-8")
 
 
+EXAMPLE = {"example": "pdf-tables", "example_words": "pdf tables"}
+
+
 class StartPage(Page):
+    """What there is; of a members-only catalogue no more than that there is one."""
+
+    audience = Audience.EVERYONE
     template_name = "start.html"
 
     def get(self, request):
+        context = {"prefix": settings.TOKEN_PREFIX, "registration": settings.REGISTRATION}
+        if not is_public():
+            auth = ' -H "Authorization: Bearer $TOKEN"'
+            return self.render(ALWAYS_FRESH, **context, **EXAMPLE, auth=auth)
         lists, validator, _ = reads.start_page()
-        skills = lists["skills"].rows
-        return self.render(
-            validator,
-            example=skills[0].slug if skills else "pdf-tables",
-            example_words=(skills[0].title if skills else "PDF tables").lower(),
-            prefix=settings.TOKEN_PREFIX,
-            **lists,
-        )
+        example = EXAMPLE
+        if skills := lists["skills"].rows:
+            example = {"example": skills[0].slug, "example_words": skills[0].title.lower()}
+        return self.render(validator, **context, **example, **lists)

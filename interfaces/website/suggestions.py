@@ -8,7 +8,7 @@ from catalogue.filters import KIND_FILTER
 from catalogue.serializers.fields import KINDS
 from interfaces.website import reads
 from marketplace.api.responses import conditional_response
-from marketplace.api.viewsets import PublicReadingViewSet
+from marketplace.api.viewsets import CatalogueViewSet
 from search.filters import MAX_QUERY
 
 MIN_LENGTH = 2
@@ -16,13 +16,15 @@ MAX_FACETS, MAX_ENTRIES = 2, 6
 FACETS = ["category", "author"]
 
 
-class SuggestionViewSet(PublicReadingViewSet):
+class SuggestionViewSet(CatalogueViewSet):
     """Entries, categories and authors for a text that may not be finished.
 
     `{"suggestions": [{"label", "hint", "url"}]}` for the parameters `kind` (skill or persona;
     without it both) and `q`: what begins with the text, then the best results of the search, which
     completes and corrects words. Other parameters are ignored.
     """
+
+    actions_for_people = ["list"]
 
     def list(self, request):
         kind, text = self.query.get("kind", [""])[0], self.query.get("q", [""])[0].strip()

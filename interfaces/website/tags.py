@@ -10,6 +10,7 @@ from django.utils.timesince import timesince
 
 from agents.tokens import NOTED_EVERY
 from interfaces.website.emblems import EDGE, emblem_of
+from marketplace import access
 
 register = Library()
 WEEK = 10  # width of a week in a sparkline, in the units of its viewBox
@@ -58,6 +59,12 @@ def staff_contact():
     """Where a link leads to the staff, or "" if the deployer has not said it."""
     contact = settings.STAFF_CONTACT
     return f"mailto:{contact}" if "@" in contact else contact
+
+
+@register.simple_tag
+def members_only():
+    """Whether the catalogue is for members only."""
+    return not access.is_public()
 
 
 @register.filter

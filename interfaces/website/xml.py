@@ -13,6 +13,8 @@ from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 
 from interfaces.website import reads
+from interfaces.website.access import refusal
+from marketplace.access import Audience
 from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
 
@@ -26,8 +28,10 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 class XmlDocument(View):
     """A document at one URL: with a query string it would be another one to every cache.
 
-    It is no page: its errors are in JSON.
+    It is no page: its errors are in JSON. Of a members-only catalogue there is none.
     """
+
+    audience = Audience.OUTSIDERS
 
     http_method_names = ["get", "head"]
     content_type = "application/xml; charset=utf-8"
@@ -38,6 +42,7 @@ class XmlDocument(View):
         super().setup(request, *args, **kwargs)
         if request.META.get("QUERY_STRING"):
             raise Http404
+        refusal(self, request)
 
     def respond(self, content, validator):
         return public_response(content, validator, content_type=self.content_type)

@@ -1,4 +1,4 @@
-"""The kinds of API view: for agents with a token, for everyone, and the same for everyone."""
+"""The kinds of API view: for agents with a token, for everyone, for readers of the catalogue."""
 
 from functools import cache
 
@@ -10,9 +10,12 @@ from rest_framework.viewsets import GenericViewSet
 from infrastructure.http_cache.headers import PUBLIC
 from infrastructure.http_cache.validators import Read
 from infrastructure.views import ThinView
+from marketplace import access
+from marketplace.access import Audience
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.api.responses import cached
+from marketplace.api.scopes import Scope
 
 
 class IgnoreClientContentNegotiation(BaseContentNegotiation):
@@ -27,6 +30,7 @@ class ApiViewSet(*([] if settings.PLAIN else [ThinView]), GenericViewSet):
 
     content_negotiation_class = IgnoreClientContentNegotiation
     http_method_names = ["get", "head", "post", "patch", "delete"]
+    audience = Audience.AGENTS
     required_scope = None
     is_conditional = False  # its responses have an ETag
 
@@ -75,8 +79,12 @@ def reader(serializer_class):
 
 
 class PublicViewSet(ApiViewSet):
-    """A view for everyone: an Authorization header, whatever it holds, is ignored."""
+    """A view for everyone: an Authorization header, whatever it holds, is ignored.
 
+    Subclasses name the `audience`, because "everyone" may not be everyone.
+    """
+
+    audience = None
     authentication_classes = []
     permission_classes = []
 
@@ -89,8 +97,26 @@ class PublicReadingViewSet(PublicViewSet):
     default_response_headers = {"Cache-Control": PUBLIC}
 
 
-class PublicListViewSet(PublicReadingViewSet):
-    """A list that responds to everyone alike."""
+class CatalogueViewSet(PublicReadingViewSet):
+    """A view that names entries: for everyone, or for members only (contract 26.5)."""
+
+    audience = Audience.READERS
+    required_scope = Scope.READ  # where it asks for a token
+    actions_for_people = ()  # what pages link to
+
+    def get_authenticators(self):
+        return [] if access.is_public() else [access.authenticator()]
+
+    def get_permissions(self):
+        return [] if access.is_public() else [access.MayRead()]
+
+    def finalize_response(self, request, response, *args, **kwargs):
+        response = super().finalize_response(request, response, *args, **kwargs)
+        return response if access.is_public() else access.keep_private(response)
+
+
+class CatalogueListViewSet(CatalogueViewSet):
+    """A list of the catalogue."""
 
     pagination_class = KeysetPagination
     filterset_class = None

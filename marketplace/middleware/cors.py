@@ -1,10 +1,12 @@
+from marketplace import access
 from marketplace.middleware.pages import resolver_match
 
 
 class CorsMiddleware:
     """Lets scripts of any site read a viewset that sets `allows_any_origin`.
 
-    Such a viewset responds to everyone alike, so there is nothing to steal. Simple requests need
+    Such a viewset responds to everyone alike, so there is nothing to steal. One that is for members
+    only is read with a token or a session, and left out. Simple requests need
     no preflight, and get none. This middleware wraps those that refuse requests, so that their
     errors carry the headers too.
     """
@@ -27,4 +29,6 @@ class CorsMiddleware:
     def allows_any_origin(self, request):
         match = resolver_match(request)
         viewset = getattr(match.func, "cls", None) if match else None
-        return getattr(viewset, "allows_any_origin", False)
+        if not getattr(viewset, "allows_any_origin", False):
+            return False
+        return access.is_public() or viewset.audience is not access.Audience.READERS

@@ -1,0 +1,36 @@
+"""How pages ask who may read the catalogue (contract 26.8)."""
+
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpResponseRedirect
+
+from marketplace import access
+from marketplace.access import Audience
+from marketplace.middleware.pages import has_method
+
+
+def refusal(view, request):
+    """The way to the log-in for who may not read, None for others. Raises Http404."""
+    if access.is_public() or view.audience is Audience.EVERYONE:
+        return None
+    if view.audience is Audience.OUTSIDERS:
+        raise Http404
+    # A method that the page does not have is a 405, whoever asks.
+    if not has_method(request.resolver_match.func, request.method):
+        return None
+    if access.may_read(request, for_people=True):
+        return None
+    return to_log_in(request)
+
+
+def to_log_in(request):
+    """A redirect to the log-in, which leads back."""
+    address = f"/operator?{urlencode({'next': request.get_full_path()})}"
+    return HttpResponseRedirect(address, headers={"Cache-Control": "no-store"})
+
+
+def shown_to(view, response):
+    """The response, which no cache may keep where it is for readers of a closed catalogue."""
+    if access.is_public() or view.audience is Audience.EVERYONE:
+        return response
+    return access.keep_private(response)

@@ -1,0 +1,135 @@
+"""Who may read the catalogue: one rule, which every view, tool and page asks (contract 26.5).
+
+With CATALOGUE=public everybody may. With CATALOGUE=members it takes a usable token with the scope
+`read`; on pages, and for the files that they link to, a person who is signed in is as good.
+"""
+
+from enum import Enum, auto
+from functools import cache
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.module_loading import import_string
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
+from rest_framework.permissions import BasePermission
+
+from marketplace.api.exceptions import InsufficientScope
+from marketplace.api.scopes import Scope
+
+# Of what members read: each of them asks anew, and nobody in between keeps it.
+PRIVATE = "private, no-cache"
+REFUSALS = (NotAuthenticated, AuthenticationFailed, InsufficientScope)
+
+
+class Audience(Enum):
+    """For whom a view is. Each names one, or the URLconf does not load."""
+
+    EVERYONE = auto()  # it names no entry, whatever the catalogue holds
+    READERS = auto()  # it may name entries, and asks the rule
+    OUTSIDERS = auto()  # it announces entries to the public, and a closed catalogue has none
+    AGENTS = auto()  # what is the caller's own: HasScope asks for its scope
+    OPERATORS = auto()  # what is the operator's own, behind the log-in of the console
+
+
+def is_public():
+    return settings.CATALOGUE == "public"
+
+
+def check_reader(request, token, *, for_people=False):
+    """Raise NotAuthenticated or InsufficientScope where this request may not read the catalogue.
+
+    `token` is the usable one of the request, or None. A session counts where it is `for_people`.
+    """
+    if is_public() or (for_people and is_signed_in(request)):
+        return
+    if token is None:
+        raise NotAuthenticated
+    if Scope.READ not in token.scopes:
+        raise InsufficientScope(Scope.READ)
+
+
+def check_request(request, *, for_people=False):
+    """The same for what is no view of the API's. Raises AuthenticationFailed too."""
+    if not is_public():
+        check_reader(request, token_of(request), for_people=for_people)
+
+
+def may_read(request, *, for_people=False):
+    """Whether this request may read the catalogue."""
+    try:
+        check_request(request, for_people=for_people)
+    except REFUSALS:
+        return False
+    return True
+
+
+def token_of(request):
+    """The usable token of a request, or None. Raises AuthenticationFailed for any other one."""
+    result = authenticator().authenticate(request)
+    return result and result[1]
+
+
+@cache
+def authenticator():
+    return import_string(settings.READER_AUTHENTICATION)()
+
+
+def is_signed_in(request):
+    return any(is_open(request) for is_open in sessions())
+
+
+@cache
+def sessions():
+    """The functions that say whether a request has an open session, one for each kind."""
+    return [import_string(path) for path in settings.READER_SESSIONS]
+
+
+class MayRead(BasePermission):
+    """The rule as a permission of DRF's."""
+
+    def has_permission(self, request, view):
+        for_people = view.action in view.actions_for_people
+        check_reader(request, request.auth, for_people=for_people)
+        return True
+
+
+def keep_private(response):
+    """Let no cache serve to somebody else what a reader was shown."""
+    if response.status_code < 400:
+        response["Cache-Control"] = PRIVATE
+    if hasattr(response, "validators"):
+        response.validators = [None]  # nor this process's own
+    return response
+
+
+def for_everyone(view):
+    """Mark a view function as one that names no entry."""
+    view.audience = Audience.EVERYONE
+    return view
+
+
+def for_readers(view):
+    """Mark a function that may name entries, and asks the rule."""
+    view.audience = Audience.READERS
+    return view
+
+
+def audience_of(view):
+    """The Audience of a view of the URLconf. Raises ImproperlyConfigured where it names none."""
+    handler = getattr(view, "cls", None) or getattr(view, "view_class", None)
+    audience = getattr(view, "audience", None) or getattr(handler, "audience", None)
+    if not isinstance(audience, Audience):
+        name = (handler or view).__name__
+        raise ImproperlyConfigured(f"{name} names no audience: see marketplace/access.py.")
+    return audience
+
+
+def check_urls(patterns):
+    """Raise ImproperlyConfigured where a view names no audience. The admin has a log-in itself."""
+    for pattern in patterns:
+        if getattr(pattern, "app_name", None) == "admin":
+            continue
+        if hasattr(pattern, "url_patterns"):
+            check_urls(pattern.url_patterns)
+        else:
+            audience_of(pattern.callback)

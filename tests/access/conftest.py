@@ -1,0 +1,38 @@
+"""A members-only marketplace within the process of the tests."""
+
+import pytest
+from django.test import Client
+
+from interfaces.mcp import operations
+from interfaces.openapi import document, views
+from tests import openapi_contract, registry
+
+# What describes the API is made once in a process, because its environment stays the same.
+DESCRIPTIONS = [
+    document.made_document,
+    document.served_document,
+    views.document_text,
+    operations.operations,
+    registry.descriptions,
+    openapi_contract.routes,
+    openapi_contract.validator,
+]
+
+
+def forget_descriptions():
+    for made_once in DESCRIPTIONS:
+        made_once.cache_clear()
+
+
+@pytest.fixture
+def members_only(settings):
+    settings.CATALOGUE = "members"
+    forget_descriptions()
+    yield
+    forget_descriptions()
+
+
+@pytest.fixture
+def browser(db):
+    """Somebody's browser."""
+    return Client(raise_request_exception=False)

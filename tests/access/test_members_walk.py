@@ -1,0 +1,164 @@
+"""A word that two entries hold is told to nobody who is no member (contract 26.6)"""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from agents.models import AgentToken
+from marketplace import access
+from tests.access.walk import SKILL, WORD, body_of, fill, requests, routes
+from tests.factories import AgentFactory, SkillFactory
+
+pytestmark = pytest.mark.usefixtures("members_only")
+
+
+def nobody(_agent):
+    return None
+
+
+def revoked(agent):
+    agent.token.revoke()
+    return agent.token.text
+
+
+def suspended(agent):
+    agent.suspend()
+    return agent.token.text
+
+
+def paused(agent):
+    agent.pause()
+    return agent.token.text
+
+
+def expired(agent):
+    AgentToken.objects.filter(pk=agent.token.pk).update(
+        expires_at=timezone.now() - timedelta(seconds=1)
+    )
+    return agent.token.text
+
+
+VISITORS = [nobody, revoked, suspended, paused, expired]
+
+
+class Visitor:
+    """Sends the requests of the walk with a token, or with none."""
+
+    def __init__(self, token=None, **headers):
+        self.client = Client(raise_request_exception=False)
+        self.headers = headers | ({"Authorization": f"Bearer {token}"} if token else {})
+
+    def send(self, method, path, body=None, **headers):
+        return self.client.generic(
+            method,
+            path,
+            body_of(body) or b"",
+            content_type="application/json",
+            headers=self.headers | headers,
+        )
+
+    def told(self, method, path, body=None, **headers):
+        """The whole response as text: status line, headers and body."""
+        response = self.send(method, path, body, **headers)
+        lines = [f"{response.status_code} {response.reason_phrase}"]
+        lines += [f"{name}: {value}" for name, value in response.headers.items()]
+        lines += [str(cookie) for cookie in response.cookies.values()]
+        return "\n".join(lines), response.getvalue().decode(errors="replace")
+
+
+class Member(Visitor):
+    """A member with a new token for each request, because the walk ends tokens too."""
+
+    def send(self, *request, **headers):
+        token = AgentToken.objects.issue(AgentFactory()).text
+        return super().send(*request, Authorization=f"Bearer {token}", **headers)
+
+
+@pytest.fixture
+def catalogue(db):
+    fill(AgentFactory(handle="other"))
+    SkillFactory(slug="dew", title="Dew")
+
+
+@pytest.fixture
+def member(catalogue):
+    """A member who has read everything, so that caches are warm."""
+    reader = Member()
+    for method, path, body in requests():
+        if method == "GET" or path == "/mcp":
+            reader.send(method, path, body)
+    return reader
+
+
+def test_a_member_is_told_the_word(member):
+    told = [
+        (method, path)
+        for method, path, body in requests()
+        if WORD in "".join(member.told(method, path, body))
+    ]
+
+    assert len({path for _, path in told if path.startswith("/api/v1/")}) > 15
+    assert len({path for _, path in told if path.startswith(("/skills", "/personas"))}) > 6
+    assert ("POST", "/mcp") in told
+
+
+@pytest.mark.parametrize("is_warm", [False, True], ids=["cold", "warm"])
+@pytest.mark.parametrize("visitor", VISITORS)
+def test_nobody_else_is_told_the_word(catalogue, request, agent, visitor, is_warm):
+    member = request.getfixturevalue("member") if is_warm else None
+    stranger, asked = Visitor(visitor(agent)), 0
+    for method, path, body in requests():
+        headers, content = stranger.told(method, path, body)
+        asked += 1
+        assert WORD not in headers, (method, path)
+        assert WORD not in content, (method, path, body)
+        if member and method == "GET" and (etag := member.send("GET", path).headers.get("ETag")):
+            conditional = stranger.send("GET", path, **{"If-None-Match": etag})
+            is_open = stranger.send("GET", path).status_code == 200
+            assert is_open or conditional.status_code != 304, path
+    assert asked > 500
+
+
+def test_a_token_that_may_not_read_is_told_nothing(catalogue, agent):
+    token = AgentToken.objects.issue(agent, ["install", "review"]).text
+    stranger = Visitor(token)
+
+    for method, path, body in requests():
+        headers, content = stranger.told(method, path, body)
+        assert WORD not in headers + content, (method, path, body)
+
+
+def test_what_is_open_says_the_same_of_every_catalogue(agent):
+    visitor = Visitor()
+    paths = ["/", "/docs", "/api/v1", "/api/v1/openapi.json", "/skill.md", "/llms.txt"]
+    paths += ["/robots.txt", "/healthz", "/readyz", "/operator", "/claim/none", "/admin/login/"]
+    before = {path: visitor.send("GET", path) for path in paths}
+    fill(AgentFactory(handle="other"))
+    for number in range(11):
+        SkillFactory(title=f"Plant {number}", category="garden")
+
+    for path, response in before.items():
+        after = visitor.send("GET", path)
+        assert after.status_code == response.status_code
+        if path not in {"/operator", "/admin/login/"}:  # whose forms have a token
+            assert after.content == response.content, path
+
+
+def test_a_view_that_names_no_audience_does_not_start(monkeypatch):
+    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
+
+    from interfaces.website.pages import Page  # noqa: PLC0415
+    from marketplace.urls import urlpatterns  # noqa: PLC0415
+
+    access.check_urls(urlpatterns)
+    monkeypatch.setattr(Page, "audience", None)
+
+    with pytest.raises(ImproperlyConfigured, match="Page names no audience"):
+        access.check_urls(urlpatterns)
+
+
+def test_the_walk_goes_to_every_route():
+    assert len(set(routes())) > 150
+    assert any(f"/skills/{SKILL}" == path for _, path, _ in requests())
