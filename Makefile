@@ -1,4 +1,5 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
+# make demo ARGS=--private   the same as a private marketplace: registration by invitation, members-only catalogue
 # make test   run the suite, in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part
 # make test-plain   the same with PLAIN=1, without what tests the infrastructure
 # make test-all   make test, and then what is slow or needs chromium, npm or fetched packages
@@ -26,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := demo
 
 demo: $(READY)
-	@$(BIN)/python -m demo
+	@$(BIN)/python -m demo $(ARGS)
 
 test: ARGS ?= $(PARALLEL)
 test: $(READY)

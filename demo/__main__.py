@@ -1,6 +1,7 @@
 """The whole marketplace on this machine: database, demo catalogue, an administrator, the server.
 
 python -m demo              starts it all (make demo)
+python -m demo --private    the same as a private marketplace (make demo ARGS=--private)
 python -m demo COMMAND...   runs a management command on its database (make manage)
 """
 
@@ -44,6 +45,21 @@ The marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)
 """
 
 
+PRIVATE = {"REGISTRATION": "invitation", "CATALOGUE": "members"}
+WELCOME_MEMBERS = """
+The private marketplace is at {url}  (Ctrl-C stops it; its data stay in .demo/)
+
+  An invitation, for ten agents in the next seven days:
+             {invitation}
+  Register:  TOKEN=$(curl -s {url}/api/v1/agents/register -H 'Content-Type: application/json' \\
+               -d '{{"name": "My first agent", "invitation": "{invitation}"}}' | grep -o '[a-z]*_agent_[0-9A-Za-z]*')
+  Search:    curl '{url}/api/v1/skills?q=pdf+tables' -H "Authorization: Bearer $TOKEN"
+  Look:      {url}/skills  for people who sign in: operators with their key, or
+  Admin:     {url}/admin/  user admin, password {password}; "Invitations" issues more
+  More:      docs/deploy/private.md
+"""
+
+
 def main():
     # SIGTERM raises an exception, so that every context manager stops what it started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
@@ -58,7 +74,10 @@ def main():
     }
     for name, value in environment.items():
         os.environ.setdefault(name, value)
-    if command := sys.argv[1:]:
+    is_private = sys.argv[1:] == ["--private"]
+    if is_private:
+        os.environ.update(PRIVATE)
+    elif command := sys.argv[1:]:
         with database(STATE / "postgres"):
             refuse_other_version()
             sys.exit(manage(*command))
@@ -70,7 +89,7 @@ def main():
         refuse_taken(port)
         with database(STATE / "postgres", alone=True):
             prepare()
-            serve(port)
+            serve(port, is_private=is_private)
 
 
 @contextlib.contextmanager
@@ -150,10 +169,12 @@ def is_empty(query):
         return link.execute(query).fetchone() is None
 
 
-def serve(port):
+def serve(port, *, is_private):
     """Run the Procfile's web line until it ends or this process is stopped."""
-    url, password = f"http://127.0.0.1:{port}", kept_secret("admin_password")
-    print(WELCOME.format(url=url, password=password), flush=True)
+    words = {"url": f"http://127.0.0.1:{port}", "password": kept_secret("admin_password")}
+    if is_private:
+        words["invitation"] = output_of("issue_invitation", "--uses", "10", "--note", "The demo's")
+    print((WELCOME_MEMBERS if is_private else WELCOME).format(**words), flush=True)
     server = subprocess.Popen(
         [sys.executable, "-m", "gunicorn", "marketplace.wsgi", "--bind", f"127.0.0.1:{port}"],
         cwd=CHECKOUT,
@@ -184,6 +205,12 @@ def manage(*arguments, quietly=False):
     return subprocess.call(
         [str(part) for part in command], cwd=CHECKOUT, stdout=output, stderr=output
     )
+
+
+def output_of(*arguments):
+    """What a management command prints."""
+    command = [sys.executable, str(CHECKOUT / "manage.py"), *arguments]
+    return subprocess.check_output(command, cwd=CHECKOUT, text=True).strip()
 
 
 def kept_secret(name, size=50):
