@@ -307,6 +307,7 @@ UNFOLD = {
         "navigation": [
             {"title": "Change password", "link": "/admin/password_change/"},
             {"title": "Second factor", "link": "/admin/second-factor/"},
+            {"title": "End all sessions", "link": "/admin/end-sessions/"},
         ]
     },
 }

@@ -37,20 +37,26 @@ class NoteField(forms.CharField):
 
 class IssueInvitationForm(forms.Form):
     uses = forms.IntegerField(
+        widget=theme.TextInput,
         min_value=1,
         max_value=MAX_USES,
         initial=DEFAULT_USES,
         help_text="How many agents may register with it.",
     )
-    expires_in_days = forms.IntegerField(min_value=1, max_value=MAX_DAYS, initial=DEFAULT_DAYS)
+    expires_in_days = forms.IntegerField(
+        widget=theme.TextInput, min_value=1, max_value=MAX_DAYS, initial=DEFAULT_DAYS
+    )
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices,
         initial=Scope.values,
         help_text="What the tokens of these agents may do.",
         widget=forms.CheckboxSelectMultiple,
     )
-    tier = forms.ChoiceField(initial=FREE, help_text="Which rate limits apply to these agents.")
+    tier = forms.ChoiceField(
+        widget=theme.Select, initial=FREE, help_text="Which rate limits apply to these agents."
+    )
     note = NoteField(
+        widget=theme.TextInput,
         required=False,
         max_length=max_length(Invitation, "note"),
         help_text="What staff know it by, such as for whom it is.",

@@ -1,11 +1,15 @@
-"""The sessions of staff, outside of the admin's own pages."""
+"""The sessions of staff: outside of the admin's own pages, and in every browser."""
 
 from importlib import import_module
 
 from django.conf import settings
 from django.contrib import admin
-from django.contrib.auth import get_user
+from django.contrib.auth import SESSION_KEY, get_user, logout
+from django.contrib.sessions.models import Session
 from django.http import HttpRequest
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.utils import timezone
 
 
 def is_signed_in(request):
@@ -18,3 +22,24 @@ def is_signed_in(request):
     visitor.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
     visitor.user = get_user(visitor)
     return admin.site.has_permission(visitor)
+
+
+def end_sessions(user):
+    """End the user's sessions, in every browser. Staff have few enough to look through all."""
+    open_sessions = Session.objects.filter(expire_date__gt=timezone.now())
+    own = [
+        session.pk
+        for session in open_sessions.iterator()
+        if session.get_decoded().get(SESSION_KEY) == str(user.pk)
+    ]
+    Session.objects.filter(pk__in=own).delete()
+
+
+def end_sessions_view(site, request):
+    """GET asks; POST ends this session and the others of this person."""
+    if request.method == "POST":
+        end_sessions(request.user)
+        logout(request)
+        return redirect("admin:login")
+    context = {**site.each_context(request), "title": "End all sessions"}
+    return TemplateResponse(request, "admin/end_sessions.html", context)

@@ -11,6 +11,7 @@ from marketplace.adminsite import second_factor
 from marketplace.adminsite.base import StaffModelAdmin
 from marketplace.adminsite.dashboard import attention, rows_per_day, totals
 from marketplace.adminsite.failed_logins import limit_failures
+from marketplace.adminsite.sessions import end_sessions_view
 from marketplace.adminsite.theme import AdminSite
 
 
@@ -21,6 +22,7 @@ class MarketplaceAdminSite(AdminSite):
     def get_urls(self):
         return [
             path("second-factor/", self.second_factor, name="second_factor"),
+            path("end-sessions/", self.admin_view(self.end_sessions), name="end_sessions"),
             # Django's own is closed to those who have not entered a code yet.
             path("logout/", self.logout, name="logout"),
             *super().get_urls(),
@@ -47,6 +49,9 @@ class MarketplaceAdminSite(AdminSite):
     @limit_failures
     def second_factor(self, request, extra_context=None):
         return second_factor.SecondFactorPage.as_view(site=self)(request)
+
+    def end_sessions(self, request):
+        return end_sessions_view(self, request)
 
     def search(self, request, extra_context=None):
         """The index of the app `search`, which has the address of the theme's search.
