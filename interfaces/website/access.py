@@ -1,12 +1,14 @@
 """How pages ask who may read the catalogue (contract 26.8)."""
 
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from django.http import Http404, HttpResponseRedirect
 
 from marketplace import access
 from marketplace.access import Audience
 from marketplace.middleware.pages import has_method
+
+MAX_ADDRESS = 1000  # characters
 
 
 def refusal(view, request):
@@ -25,7 +27,10 @@ def refusal(view, request):
 
 def to_log_in(request):
     """A redirect to the log-in, which leads back."""
-    address = f"/operator?{urlencode({'next': request.get_full_path()})}"
+    page = request.get_full_path()
+    # Proxies refuse responses with longer headers.
+    back = page if len(page) <= MAX_ADDRESS else quote(request.path)
+    address = f"/operator?{urlencode({'next': back[:MAX_ADDRESS]})}"
     return HttpResponseRedirect(address, headers={"Cache-Control": "no-store"})
 
 

@@ -61,6 +61,21 @@ def test_a_page_leads_to_the_log_in_and_that_leads_back(browser, key, page):
     assert shown["Cache-Control"] == "private, no-cache"
 
 
+def test_a_long_address_is_cut(browser):
+    led = browser.get(f"/skills?q={'x' * 3000}")
+
+    assert (led.status_code, led["Location"]) == (302, "/operator?next=%2Fskills")
+
+
+def test_staff_who_are_logged_in_already_are_led_back(browser):
+    browser.force_login(User.objects.create_user("grace", is_staff=True))
+
+    response = browser.get("/admin/login/?next=%2Fskills%2Fpdf-tables", follow=True)
+
+    assert response.request["PATH_INFO"] == "/skills/pdf-tables"
+    assert response.status_code == 200
+
+
 def test_a_wrong_key_comes_back_to_the_same_form(browser):
     form = browser.get("/operator?next=/skills/pdf-tables")
 
