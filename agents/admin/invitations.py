@@ -23,7 +23,7 @@ class ValidFilter(ChoiceFilter):
 class InvitationAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
     """What lets agents register where that is by invitation (contract 26)."""
 
-    menu = MenuItem("Agents", 23, "mail")
+    menu = MenuItem("Agents", 24, "mail")
     list_display = fields = [
         *("hint", "note", "spent", "scopes", "tier", "state", "created_at", "expires_at"),
         *("revoked_at", "revocation_reason"),

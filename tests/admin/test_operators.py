@@ -209,6 +209,7 @@ def test_the_menu_and_the_list_call_them_operators(admin_client):
         "Agent tokens",
         "Operators",
         "Operator claims",
+        "Invitations",
     ]
 
 
