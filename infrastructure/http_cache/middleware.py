@@ -8,7 +8,7 @@ class ResponseCacheMiddleware:
 
     Before all other middleware, so that a cached response has passed them once and needs none of
     them again. That is why marketplace/wsgi.py may look into the cache before it calls Django; here
-    the requests are looked up that MCP makes within the process.
+    the requests are looked up that MCP makes within the process. What is private is stored for nobody.
     """
 
     def __init__(self, get_response):
@@ -21,6 +21,7 @@ class ResponseCacheMiddleware:
         response = self.get_response(request)
         # Django decodes the path. Only in ASCII does it stay as the next request spells it.
         validator = Validator.of_all(getattr(response, "validators", [None]))
-        if validator is not None and request.path.isascii():
+        is_public = "private" not in response.headers.get("Cache-Control", "")
+        if validator is not None and is_public and request.path.isascii():
             store(CachedResponse.of(response, validator, request.META))
         return response

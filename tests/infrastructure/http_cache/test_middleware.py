@@ -15,12 +15,12 @@ pytestmark = pytest.mark.infrastructure
 def number_of_calls(rf, monkeypatch):
     """How often a view is called by two requests to a path; the view sets this validator."""
 
-    def number_of_calls(path, validator):
+    def number_of_calls(path, validator, cache_control=PUBLIC):
         calls = []
 
         def view(request):
             calls.append(request)
-            response = HttpResponse(b"{}", headers={"ETag": '"a"', "Cache-Control": PUBLIC})
+            response = HttpResponse(b"{}", headers={"ETag": '"a"', "Cache-Control": cache_control})
             if validator is not None:
                 response.validators = [validator]
             return response
@@ -40,3 +40,7 @@ def number_of_calls(rf, monkeypatch):
 )
 def test_a_response_is_stored(number_of_calls, path, validator, number):
     assert number_of_calls(path, validator) == number
+
+
+def test_a_private_response_is_never_stored(number_of_calls):
+    assert number_of_calls("/a", ALWAYS_FRESH, "private, no-cache") == 2
