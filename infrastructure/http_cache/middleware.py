@@ -8,7 +8,7 @@ class ResponseCacheMiddleware:
 
     Before all other middleware, so that a cached response has passed them once and needs none of
     them again. That is why marketplace/wsgi.py may look into the cache before it calls Django; here
-    the requests are looked up that MCP makes within the process. What is private is stored for nobody.
+    the requests are looked up that MCP makes within the process. What is private is never stored.
     """
 
     def __init__(self, get_response):

@@ -113,6 +113,10 @@ def queries():
         *(f"/sitemap-{part}.xml" for part in ("pages", "skills-0", "personas-0")),
         *(f"/skills/{SKILL}/picture.png", f"/personas/{PERSONA}/picture.png"),
         *(f"/personas/{PERSONA}/versions/2", f"/skills/{SKILL}/files/{FILE}"),
+        *(
+            f"/skills/{SKILL}/versions/compare?from=1",
+            f"/personas/{PERSONA}/versions/compare?from=1",
+        ),
         *("/skill.md?raw", "/llms.txt?raw", "/readyz", "/healthz", "/metrics"),
     )
 
