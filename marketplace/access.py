@@ -114,13 +114,23 @@ def for_readers(view):
     return view
 
 
+class AsksReaders:
+    """Marks the base of views that ask the rule before they respond."""
+
+
 def audience_of(view):
-    """The Audience of a view of the URLconf. Raises ImproperlyConfigured where it names none."""
+    """The Audience of a view of the URLconf, or of a handler of MCP.
+
+    Raises ImproperlyConfigured where it names none, and for a view that should ask and does not.
+    """
     handler = getattr(view, "cls", None) or getattr(view, "view_class", None)
     audience = getattr(view, "audience", None) or getattr(handler, "audience", None)
     if not isinstance(audience, Audience):
         name = (handler or view).__name__
         raise ImproperlyConfigured(f"{name} names no audience: see marketplace/access.py.")
+    is_asked = audience in {Audience.READERS, Audience.OUTSIDERS}
+    if is_asked and handler and not issubclass(handler, AsksReaders):
+        raise ImproperlyConfigured(f"{handler.__name__} does not ask who reads: see AsksReaders.")
     return audience
 
 

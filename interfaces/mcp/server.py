@@ -70,8 +70,6 @@ def server_for(request, work, result):
     """A server whose handlers hand over their `work` as a function, and wait for its `result`."""
 
     def handler(function):
-        access.audience_of(function)
-
         async def handle(_context, params):
             work.set_result(partial(function, request, params))
             return await result
@@ -86,11 +84,7 @@ def server_for(request, work, result):
             url=base_url(request) + reverse("registration-register"),
             console=base_url(request) + reverse("operator"),
         ),
-        on_list_tools=handler(list_tools),
-        on_call_tool=handler(call_tool),
-        on_list_resources=handler(skills.list_resources),
-        on_list_resource_templates=handler(skills.list_templates),
-        on_read_resource=handler(skills.read_resource),
+        **{name: handler(function) for name, function in HANDLERS.items()},
         # No argument is repeated in a header. Without this the SDK lists the tools to find out.
         get_tool_input_schema=lambda _name: None,
     )
@@ -119,10 +113,7 @@ def add_skills(server, handler):
             result["capabilities"]["extensions"] = server.extensions
         return result
 
-    for method, params, function in (
-        ("skills/list", PaginatedRequestParams, skills.list_skills),
-        ("skills/get", skills.GetSkillParams, skills.get_skill),
-    ):
+    for method, params, function in SKILLS_HANDLERS:
         server.add_request_handler(method, params, with_cache_fields(function))
     server.extensions[skills.EXTENSION] = {}
     server.middleware.append(declare)
@@ -204,3 +195,25 @@ def advice(request, error, tool, arguments):
 
 def refusal(text):
     return CallToolResult(content=[TextContent(text=text)], is_error=True)
+
+
+HANDLERS = {
+    "on_list_tools": list_tools,
+    "on_call_tool": call_tool,
+    "on_list_resources": skills.list_resources,
+    "on_list_resource_templates": skills.list_templates,
+    "on_read_resource": skills.read_resource,
+}
+SKILLS_HANDLERS = [
+    ("skills/list", PaginatedRequestParams, skills.list_skills),
+    ("skills/get", skills.GetSkillParams, skills.get_skill),
+]
+
+
+def check_handlers():
+    """Raise ImproperlyConfigured where a handler does not say whether it asks who reads."""
+    for function in [*HANDLERS.values(), *(function for *_, function in SKILLS_HANDLERS)]:
+        access.audience_of(function)
+
+
+check_handlers()

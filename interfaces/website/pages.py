@@ -15,7 +15,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from infrastructure.http_cache.validators import ALWAYS_FRESH
 from interfaces.website import access, reads
-from marketplace.access import Audience, for_everyone, is_public
+from marketplace.access import AsksReaders, Audience, for_everyone, is_public
 from marketplace.api.exceptions import ApiError
 from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
@@ -29,7 +29,7 @@ def not_found(request):
     raise Http404
 
 
-class Page(View):
+class Page(AsksReaders, View):
     """A page without forms that write; the errors of the API become pages too."""
 
     http_method_names = ["get", "head"]

@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from interfaces.website import reads
 from interfaces.website.access import refusal
-from marketplace.access import Audience
+from marketplace.access import AsksReaders, Audience
 from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
 
@@ -25,7 +25,7 @@ MAX_NEW = 50
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class XmlDocument(View):
+class XmlDocument(AsksReaders, View):
     """A document at one URL: with a query string it would be another one to every cache.
 
     It is no page: its errors are in JSON. Of a members-only catalogue there is none.

@@ -97,7 +97,7 @@ class PublicReadingViewSet(PublicViewSet):
     default_response_headers = {"Cache-Control": PUBLIC}
 
 
-class CatalogueViewSet(PublicReadingViewSet):
+class CatalogueViewSet(access.AsksReaders, PublicReadingViewSet):
     """A view that names entries: for everyone, or for members only (contract 26.5)."""
 
     audience = Audience.READERS

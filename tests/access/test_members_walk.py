@@ -3,11 +3,16 @@
 from datetime import timedelta
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.utils import timezone
 
 from agents.models import AgentToken
+from interfaces.mcp import server, skills
+from interfaces.openapi.root import RootViewSet
+from interfaces.website.pages import Page
 from marketplace import access
+from marketplace.urls import urlpatterns
 from tests.access.walk import SKILL, WORD, body_of, fill, requests, routes
 from tests.factories import AgentFactory, SkillFactory
 
@@ -147,16 +152,26 @@ def test_what_is_open_says_the_same_of_every_catalogue(agent):
 
 
 def test_a_view_that_names_no_audience_does_not_start(monkeypatch):
-    from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
-
-    from interfaces.website.pages import Page  # noqa: PLC0415
-    from marketplace.urls import urlpatterns  # noqa: PLC0415
-
     access.check_urls(urlpatterns)
     monkeypatch.setattr(Page, "audience", None)
 
     with pytest.raises(ImproperlyConfigured, match="Page names no audience"):
         access.check_urls(urlpatterns)
+
+
+def test_a_view_that_should_ask_and_does_not_does_not_start(monkeypatch):
+    monkeypatch.setattr(RootViewSet, "audience", access.Audience.READERS)
+
+    with pytest.raises(ImproperlyConfigured, match="RootViewSet does not ask who reads"):
+        access.check_urls(urlpatterns)
+
+
+def test_a_handler_of_mcp_that_names_no_audience_does_not_start(monkeypatch):
+    server.check_handlers()
+    monkeypatch.delattr(skills.list_resources, "audience")
+
+    with pytest.raises(ImproperlyConfigured, match="list_resources names no audience"):
+        server.check_handlers()
 
 
 def test_the_walk_goes_to_every_route():
