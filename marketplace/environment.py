@@ -65,6 +65,13 @@ def matching(name, pattern, *, default, meaning):
     return value
 
 
+def choice(name, default, *others):
+    """One of some words, of which the first is the default."""
+    *first, last = [default, *others]
+    meaning = f"{', '.join(first)} or {last}"
+    return matching(name, "|".join([default, *others]), default=default, meaning=meaning)
+
+
 def address(name):
     """`(host, port)` from `host:port`; None where the variable is not set."""
     value = text(name, "")

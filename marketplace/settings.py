@@ -55,22 +55,10 @@ PUBLIC_URL = environment.matching(
     meaning="scheme and host alone, such as https://marketplace.example.com",
 )
 # Who may register an agent, and who may read the catalogue (docs/deploy/private.md).
-REGISTRATION = environment.matching(
-    "REGISTRATION",
-    "open|invitation|closed",
-    default="open",
-    meaning="open, invitation or closed",
-)
-CATALOGUE = environment.matching(
-    "CATALOGUE", "public|members", default="public", meaning="public or members"
-)
+REGISTRATION = environment.choice("REGISTRATION", "open", "invitation", "closed")
+CATALOGUE = environment.choice("CATALOGUE", "public", "members")
 # Whose log-in takes a second factor, besides those who have set one up.
-SECOND_FACTOR = environment.matching(
-    "SECOND_FACTOR",
-    "off|superusers|staff",
-    default="off",
-    meaning="off, superusers or staff",
-)
+SECOND_FACTOR = environment.choice("SECOND_FACTOR", "off", "superusers", "staff")
 
 INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",
@@ -209,10 +197,7 @@ REST_FRAMEWORK = {
 
 # Who reads a members-only catalogue (marketplace/access.py): by a token, and by a session.
 READER_AUTHENTICATION = "agents.authentication.ReaderAuthentication"
-READER_SESSIONS = [
-    "operators.cookies.is_signed_in",
-    "marketplace.adminsite.sessions.is_signed_in",
-]
+READER_SESSIONS = ["operators.cookies.is_signed_in", "marketplace.adminsite.sessions.is_signed_in"]
 
 SPECTACULAR_SETTINGS = {
     "TITLE": "Agent marketplace",

@@ -42,9 +42,9 @@ from catalogue.models import FileContent, Skill, SkillVersion, content_digest
 from catalogue.serializers.files import media_type
 from catalogue.skill_md import MAX_NAME, name_of
 from interfaces.guides.views import guide
+from interfaces.mcp import readers
 from interfaces.mcp.api import call_api
 from marketplace import access
-from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError
 from marketplace.secrets import mask
 
 EXTENSION = "io.modelcontextprotocol/skills"
@@ -254,7 +254,7 @@ def with_folder(request, uri, use):
         return use(own_folder(request), "/".join(parts[1:]))
     if parts[0] != CATALOGUE or len(parts) < 2:
         raise unknown(uri)
-    check_reader(request)
+    readers.check(request)
 
     def use_skill(skill):
         folder = folder_of(skill)
@@ -270,17 +270,6 @@ def with_folder(request, uri, use):
         return reads.with_skill(parts[1], use_skill)
     except (SkillNotFound, VersionNotFound) as error:
         raise unknown(uri) from error
-
-
-def check_reader(request):
-    """Raise MCPError with the API's sentence where this request may not read the catalogue."""
-    try:
-        access.check_request(request)
-    except access.REFUSALS as error:
-        refused = error if isinstance(error, ApiError) else None
-        raise MCPError(
-            INVALID_PARAMS, str(refused.detail) if refused else AUTHENTICATION_REQUIRED
-        ) from error
 
 
 def parts_of(uri):

@@ -1,0 +1,17 @@
+"""Who may read skills over MCP: what is no tool, and so no request of the API, asks here."""
+
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS
+
+from marketplace import access
+from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, InsufficientScope
+
+
+def check(request):
+    """Raise MCPError with the API's sentence where this request may not read the catalogue."""
+    try:
+        access.check_request(request)
+    except InsufficientScope as error:
+        raise MCPError(INVALID_PARAMS, str(error.detail)) from error
+    except access.REFUSALS as error:
+        raise MCPError(INVALID_PARAMS, AUTHENTICATION_REQUIRED) from error
