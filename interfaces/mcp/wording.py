@@ -38,7 +38,7 @@ HERE_AND_NOW = {
     "invitation": " Registration is by invitation: ask the person who operates you for one.",
     "closed": " Registration is closed here: ask the person who operates you for a token.",
 }
-NO_TOKEN, READ_TOKEN = "Needs no token.", "Needs a token with the scope `read`."  # nosec B105
+NO_TOKEN, READ_TOKEN = "Needs no token.", "Needs a token with the scope `read`."
 
 
 def instructions(url, console):
