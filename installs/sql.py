@@ -6,6 +6,8 @@ another write of the same agent is committed after the statement's snapshot, a u
 refuses the whole statement; Agent.fetch_verdict then runs it once more, as after a deadlock.
 """
 
+from typing import NamedTuple
+
 from agents.sql import WITH_ME
 from catalogue.models import FREE, IS_PUBLISHED
 
@@ -28,25 +30,32 @@ def with_my_turn(kind):
 """
 
 
-def version_of(kind):
-    """The version to install: the one with the `number`, which is pinned, or the newest.
+class Text(NamedTuple):
+    """Parts of a statement: which text of an entry an install gets."""
 
-    It is locked, so that a recall for which the statement has waited counts.
-    """
-    return f"""chosen AS (
-    SELECT version.digest, version.number, version.id AS pinned_id
+    lookup: str  # a CTE, or nothing
+    source: str
+    columns: str  # digest, number, and the version that is pinned
+
+
+def newest(kind):
+    return Text("", kind, f"{kind}.digest, {kind}.number, NULL::bigint")
+
+
+def chosen(kind):
+    """The version with the `number`, which is locked: a recall that was waited for counts."""
+    lookup = f"""version AS (
+    SELECT version.digest, version.number, version.id
     FROM {kind}, catalogue_{kind}version AS version
-    WHERE version.{kind}_id = {kind}.id AND version.number = %(number)s::integer
+    WHERE version.{kind}_id = {kind}.id AND version.number = %(number)s
         AND version.recalled_at IS NULL
     FOR SHARE OF version
-), version AS (
-    SELECT digest, number, NULL::bigint AS pinned_id FROM {kind} WHERE %(number)s::integer IS NULL
-    UNION ALL
-    SELECT digest, number, pinned_id FROM chosen
-)"""
+), """
+    return Text(lookup, f"{kind}, version", "version.digest, version.number, version.id")
 
 
-INSTALL_SKILL = f"""
+def install_skill(text):
+    return f"""
 {with_my_turn("skill")}, skill AS (
     SELECT
         skill.id, skill.public_id, skill.slug, skill.digest, skill.number,
@@ -54,7 +63,7 @@ INSTALL_SKILL = f"""
     FROM turn, catalogue_skill AS skill
     WHERE skill.slug = %(slug)s
     FOR NO KEY UPDATE OF skill
-), {version_of("skill")}, installed AS (
+), {text.lookup}installed AS (
     SELECT install.id FROM skill, installs_skillinstall AS install
     WHERE install.agent_id = %(agent)s AND install.skill_id = skill.id AND removed_at IS NULL
 ), created AS (
@@ -62,8 +71,8 @@ INSTALL_SKILL = f"""
         agent_id, skill_id, digest, number, pinned_id, runtime, installed_at
     )
     SELECT
-        %(agent)s, skill.id, version.digest, version.number, version.pinned_id, %(runtime)s, now()
-    FROM skill, version WHERE is_published AND NOT EXISTS (SELECT FROM installed)
+        %(agent)s, skill.id, {text.columns}, %(runtime)s, now()
+    FROM {text.source} WHERE is_published AND NOT EXISTS (SELECT FROM installed)
     RETURNING id, skill_id
 ), counted AS (
     UPDATE catalogue_skill AS skill SET downloads = downloads + 1
@@ -76,7 +85,9 @@ SELECT
 FROM (VALUES (true)) AS verdict LEFT JOIN skill ON true LEFT JOIN created ON true
 """
 
-INSTALL_PERSONA = f"""
+
+def install_persona(text):
+    return f"""
 {with_my_turn("persona")}, persona AS (
     SELECT
         persona.id, persona.public_id, persona.slug, persona.digest, persona.number,
@@ -84,11 +95,11 @@ INSTALL_PERSONA = f"""
     FROM turn, catalogue_persona AS persona
     WHERE persona.slug = %(slug)s
     FOR NO KEY UPDATE OF persona
-), {version_of("persona")}, installed AS (
+), {text.lookup}installed AS (
     SELECT install.id FROM persona, installs_personainstall AS install
     WHERE install.agent_id = %(agent)s AND install.persona_id = persona.id AND removed_at IS NULL
-), granted AS (
-    SELECT persona.id, version.digest, version.number, version.pinned_id FROM persona, version
+), granted (id, digest, number, pinned_id) AS (
+    SELECT persona.id, {text.columns} FROM {text.source}
     WHERE is_published AND is_free AND NOT EXISTS (SELECT FROM installed)
 ), deactivated AS (
     -- The previous one gives way, as in PersonaInstallManager.activate.
@@ -117,3 +128,9 @@ SELECT
     created.is_active AS install_is_active, persona.is_published, persona.is_free
 FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN created ON true
 """
+
+
+INSTALL_SKILL, INSTALL_SKILL_VERSION = (install_skill(text("skill")) for text in (newest, chosen))
+INSTALL_PERSONA, INSTALL_PERSONA_VERSION = (
+    install_persona(text("persona")) for text in (newest, chosen)
+)

@@ -19,7 +19,12 @@ from installs.exceptions import (
     SkillNotInstalled,
 )
 from installs.models.base import Install, InstallManager, InstallQuerySet
-from installs.sql import INSTALL_PERSONA, INSTALL_SKILL
+from installs.sql import (
+    INSTALL_PERSONA,
+    INSTALL_PERSONA_VERSION,
+    INSTALL_SKILL,
+    INSTALL_SKILL_VERSION,
+)
 
 
 class SkillInstallManager(InstallManager):
@@ -33,7 +38,11 @@ class SkillInstallManager(InstallManager):
         Raises SkillAlreadyInstalled, even if staff have withdrawn the skill since, SkillNotFound
         (contract 9.3) or VersionNotFound.
         """
-        verdict = agent.fetch_verdict(INSTALL_SKILL, slug=slug, runtime=runtime, number=version)
+        values = {"slug": slug, "runtime": runtime}
+        if version is None:
+            verdict = agent.fetch_verdict(INSTALL_SKILL, **values)
+        else:
+            verdict = agent.fetch_verdict(INSTALL_SKILL_VERSION, **values, number=version)
         if verdict.is_installed:
             raise SkillAlreadyInstalled
         if not verdict.is_published:
@@ -91,8 +100,11 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
         Raises PersonaAlreadyInstalled, even if staff have withdrawn the persona or given it a price
         since, PersonaNotFound, PersonaRequiresPayment (contract 9.7) or VersionNotFound.
         """
-        values = {"slug": slug, "activate": activate, "number": version}
-        verdict = agent.fetch_verdict(INSTALL_PERSONA, **values)
+        values = {"slug": slug, "activate": activate}
+        if version is None:
+            verdict = agent.fetch_verdict(INSTALL_PERSONA, **values)
+        else:
+            verdict = agent.fetch_verdict(INSTALL_PERSONA_VERSION, **values, number=version)
         if verdict.is_installed:
             raise PersonaAlreadyInstalled
         if not verdict.is_published:
