@@ -14,7 +14,7 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.permissions import BasePermission
 
 from marketplace.api.exceptions import InsufficientScope
-from marketplace.api.scopes import Scope
+from marketplace.api.scopes import Scope, allows
 
 # Of what members read: each of them asks anew, and nobody in between keeps it.
 PRIVATE = "private, no-cache"
@@ -35,7 +35,7 @@ def is_public():
     return settings.CATALOGUE == "public"
 
 
-def check_reader(request, token, *, for_people=False):
+def check_reader(request, token, *, for_people=False, scope=Scope.READ):
     """Raise NotAuthenticated or InsufficientScope where this request may not read the catalogue.
 
     `token` is the usable one of the request, or None. A session counts where it is `for_people`.
@@ -44,8 +44,8 @@ def check_reader(request, token, *, for_people=False):
         return
     if token is None:
         raise NotAuthenticated
-    if Scope.READ not in token.scopes:
-        raise InsufficientScope(Scope.READ)
+    if not allows(token.scopes, scope):
+        raise InsufficientScope(scope)
 
 
 def check_request(request, *, for_people=False):

@@ -4,7 +4,7 @@ from django.template.defaultfilters import date
 from agents import tokens
 from agents.models import AgentToken, OperatorClaim, OperatorKey
 from installs.models import choices
-from marketplace.api.scopes import Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.models import max_length
 from marketplace.names import has_controls
 from marketplace.ratelimits.rates import Rate, in_words
@@ -82,7 +82,7 @@ class IssueTokenForm(forms.Form):
     )
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices,
-        initial=Scope.values,
+        initial=DEFAULT_SCOPES,
         label="What it may do",
         widget=forms.CheckboxSelectMultiple,
         # Django's own text repeats what was sent.

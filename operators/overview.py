@@ -8,7 +8,7 @@ from profiles.limits import usages_of
 
 MAX_ROWS = 100  # of each kind on a page
 MAX_EVENTS = 20
-LABELS = {**LIMITED, "confirm-claim": "Claim codes"}
+LABELS = {**LIMITED, "confirm-claim": "Claim codes", "clone": "Clones"}
 
 
 class Overview:

@@ -3,7 +3,7 @@
 from marketplace.ratelimits.windows import Caller, usage_of
 
 # The policies that count by agent.
-POLICIES = ["install", "review", "confirm-claim", "manage", "report"]
+POLICIES = ["install", "review", "confirm-claim", "manage", "report", "clone"]
 
 
 def usages_of(request, agent):

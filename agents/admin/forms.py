@@ -6,7 +6,7 @@ from agents.models import Invitation
 from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, FREE, MAX_DAYS, MAX_USES
 from marketplace.adminsite import theme
 from marketplace.adminsite.edits import EditForm
-from marketplace.api.scopes import Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.models import max_length
 from marketplace.secrets import holds_token
 
@@ -48,7 +48,7 @@ class IssueInvitationForm(forms.Form):
     )
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices,
-        initial=Scope.values,
+        initial=DEFAULT_SCOPES,
         help_text="What the tokens of these agents may do.",
         widget=forms.CheckboxSelectMultiple,
     )
@@ -69,7 +69,7 @@ class IssueInvitationForm(forms.Form):
 
 class IssueTokenForm(forms.Form):
     scopes = forms.MultipleChoiceField(
-        choices=Scope.choices, initial=Scope.values, widget=forms.CheckboxSelectMultiple
+        choices=Scope.choices, initial=DEFAULT_SCOPES, widget=forms.CheckboxSelectMultiple
     )
     expires_in_days = forms.IntegerField(
         required=False,

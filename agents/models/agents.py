@@ -17,7 +17,7 @@ from agents.models.claims import OperatorClaim
 from agents.models.history import OperatorHistory
 from agents.models.invitations import Invitation
 from infrastructure.db.statements import fetch_one
-from marketplace.api.scopes import Scope
+from marketplace.api.scopes import DEFAULT_SCOPES
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, violates
 
 MAX_REPEATS = 2  # of a hot statement; a repeated one may meet the other side of a deadlock again
@@ -55,7 +55,7 @@ class AgentManager(models.Manager.from_queryset(AgentQuerySet)):
                 with transaction.atomic():
                     # A handle that is taken gives the use of the invitation back.
                     rights = {} if invitation is None else Invitation.objects.spend(invitation)
-                    scopes = rights.pop("scopes", Scope.values)
+                    scopes = rights.pop("scopes", DEFAULT_SCOPES)
                     agent = self.create(
                         name=name,
                         handle=handle,

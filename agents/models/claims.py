@@ -11,7 +11,7 @@ from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, InvalidClaimCode
 from agents.models.claim_codes import digest_of
 from agents.models.operators import OperatorKey
 from marketplace.api.exceptions import InsufficientScope
-from marketplace.api.scopes import Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, Scope, allows
 from marketplace.models import RandomTextField
 from marketplace.secrets import random_text
 
@@ -97,7 +97,7 @@ class OperatorClaim(models.Model):
     @property
     def is_full(self):
         """Whether the operator may do everything with the agent, not only look and release it."""
-        return set(self.scopes).issuperset(Scope.values)
+        return set(self.scopes).issuperset(DEFAULT_SCOPES)
 
     def confirm(self, code, token):
         """The agent repeats a code, by one of its tokens; after a lost response once more.
@@ -123,7 +123,7 @@ class OperatorClaim(models.Model):
                 return None
             if not self.codes.exists():
                 return AlreadyClaimed()
-            if missing := [scope for scope in self.scopes if scope not in scopes]:
+            if missing := [scope for scope in self.scopes if not allows(scopes, scope)]:
                 return InsufficientScope(missing[0])
         valid_code = self.codes.valid().filter(code_digest=digest).first()
         if valid_code is None:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from agents import tokens
 from agents.exceptions import InvalidInvitation
 from agents.models.revoking import LEAKED, RevokedOnce, RevokedQuerySet
-from marketplace.api.scopes import Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.models import MAX_REASON
 
 MAX_USES, MAX_DAYS = 10_000, 365
@@ -28,7 +28,7 @@ class InvitationQuerySet(RevokedQuerySet):
         *,
         uses=DEFAULT_USES,
         expires_in_days=DEFAULT_DAYS,
-        scopes=tuple(Scope.values),
+        scopes=DEFAULT_SCOPES,
         tier=FREE,
         note="",
     ):

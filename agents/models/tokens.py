@@ -15,7 +15,7 @@ from agents.models.revoking import LEAKED, RevokedOnce, RevokedQuerySet
 from agents.sql import AUTHENTICATE, REVOKE, STATE
 from infrastructure.db.statements import fetch_one
 from marketplace.api.exceptions import InsufficientScope
-from marketplace.api.scopes import Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, Scope, allows
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id
 from marketplace.rows import instance_of
 
@@ -36,7 +36,7 @@ class AgentTokenQuerySet(RevokedQuerySet):
 
 
 class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
-    def issue(self, agent, scopes=tuple(Scope.values), *, name="", expires_at=None):
+    def issue(self, agent, scopes=DEFAULT_SCOPES, *, name="", expires_at=None):
         """A new token, with each scope once and in their order.
 
         Its `text` exists only on the returned object: it is stored nowhere.
@@ -177,7 +177,7 @@ class AgentToken(RevokedOnce):
 
     def check_scopes(self, scopes):
         for scope in scopes:
-            if scope not in self.scopes:
+            if not allows(self.scopes, scope):
                 raise InsufficientScope(scope)
 
     def check_number(self, usable):

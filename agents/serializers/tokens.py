@@ -14,7 +14,7 @@ from marketplace.api.fields import (
     TimestampField,
     WholeNumberField,
 )
-from marketplace.api.scopes import Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.api.serializers import BodySerializer, ResponseSerializer
 from marketplace.models import max_length
 
@@ -56,7 +56,8 @@ class CreateTokenSerializer(BodySerializer):
         default=None,
         initial=["read", "install"],
         help_text="What it may do: at most what the token of this request may, which is the "
-        "default.",
+        "default. `clone` opens the git repositories and nothing else; a token with `read` may "
+        "make one.",
     )
     expiresInDays = WholeNumberField(
         default=None,
@@ -82,7 +83,7 @@ class LeakedTokenSerializer(BodySerializer):
 
 
 class GrantedScopesField(ListField):
-    initial = Scope.values
+    initial = list(DEFAULT_SCOPES)
 
     def __init__(self, **options):
         super().__init__(ChoiceField(Scope.values, component="Scope"), **options)

@@ -12,6 +12,16 @@ class Scope(models.TextChoices):
     READ = "read"
     INSTALL = "install"
     REVIEW = "review"
+    CLONE = "clone"  # opens git and nothing else; whoever may read may clone, too
+
+
+# Those of a token for which nobody chooses any.
+DEFAULT_SCOPES = (Scope.READ, Scope.INSTALL, Scope.REVIEW)
+
+
+def allows(scopes, scope):
+    """Whether a token with these scopes may do, and let another token do, what the scope says."""
+    return scope in scopes or (scope == Scope.CLONE and Scope.READ in scopes)
 
 
 class HasScope(BasePermission):
@@ -23,6 +33,6 @@ class HasScope(BasePermission):
             raise ImproperlyConfigured(f"{type(view).__name__} names no required_scope.")
         if request.auth is None:
             raise NotAuthenticated
-        if scope not in request.auth.scopes:
+        if not allows(request.auth.scopes, scope):
             raise InsufficientScope(scope)
         return True

@@ -140,7 +140,7 @@ def test_each_token_is_another(agent):
 )
 def test_an_unknown_scope_is_named_and_nothing_is_issued(agent, scopes):
     with pytest.raises(
-        CommandError, match=r"Unknown scope .*\. Scopes are read, install, review\."
+        CommandError, match=r"Unknown scope .*\. Scopes are read, install, review, clone\."
     ):
         issue("caller", "--scopes", scopes)
 

@@ -27,6 +27,7 @@ def test_a_new_agent_has_all_of_its_limits(client):
             "confirm-claim": 10,
             "manage": 120,
             "report": 10,
+            "clone": 120,
         }.items()
     ]
 
@@ -49,7 +50,8 @@ def test_asking_spends_nothing(client):
 
     first = used(client)
 
-    assert first == {"install": 0, "review": 1, "confirm-claim": 0, "manage": 0, "report": 0}
+    nothing = dict.fromkeys(["install", "confirm-claim", "manage", "report", "clone"], 0)
+    assert first == nothing | {"review": 1}
     assert used(client) == first
 
 

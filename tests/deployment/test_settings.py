@@ -32,7 +32,7 @@ from tests.environments import (
 ORIGIN = "https://market.example"
 CHECK_SERVER = ("-m", "gunicorn", "--check-config", "--print-config", "marketplace.wsgi")
 RATES = ["install 20/h", "review 10/h", "manage 120/h", "confirm-claim 10/h", "report 10/h"]
-RATES += ["register 100/h", "revoke 30/h", "operator 5/15m"]
+RATES += ["clone 120/h", "register 100/h", "revoke 30/h", "operator 5/15m"]
 RATES += ["claim-code 60/h", "claim-code-address 30/h", "login 5/15m", "login-address 30/15m"]
 
 
@@ -163,6 +163,7 @@ def test_rates_are_read_for_each_policy_and_tier():
         RATE_LIMIT_MANAGE="7/h",
         RATE_LIMIT_CONFIRM_CLAIM="free=1/d,lab-2=5/s",
         RATE_LIMIT_REPORT="8/h",
+        RATE_LIMIT_CLONE="9/m",
         RATE_LIMIT_REGISTER="0/h",
         RATE_LIMIT_REVOKE="9/h",
         RATE_LIMIT_OPERATOR="2/d",
@@ -176,6 +177,7 @@ def test_rates_are_read_for_each_policy_and_tier():
         "manage": {"free": "7/h"},
         "confirm-claim": {"free": "1/d", "lab-2": "5/s"},
         "report": {"free": "8/h"},
+        "clone": {"free": "9/m"},
         "register": {"free": "0/h"},
         "revoke": {"free": "9/h"},
         "operator": {"free": "2/d"},

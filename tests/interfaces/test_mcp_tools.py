@@ -117,7 +117,7 @@ def test_it_offers_its_tools(anyone):
                 "name": {"type": "string", "maxLength": 80, "default": ""},
                 "scopes": {
                     "type": "array",
-                    "items": {"type": "string", "enum": ["read", "install", "review"]},
+                    "items": {"type": "string", "enum": ["read", "install", "review", "clone"]},
                     "minItems": 1,
                 },
                 "expiresInDays": {"type": "integer", "minimum": 1, "maximum": 365},

@@ -9,7 +9,7 @@ from tests.system.matchers import Between, Opaque, ShortRepr, Timestamp
 from tests.system.model_catalogue import published, slugs
 
 CHALLENGE = 'Bearer realm="marketplace"'
-POLICIES = ["install", "review", "confirm-claim", "manage", "report"]
+POLICIES = ["install", "review", "confirm-claim", "manage", "report", "clone"]
 # The test sets every limit to this. No run is as long as the window.
 LIMIT, WINDOW_DAYS = 1_000_000, 1000
 WINDOW = WINDOW_DAYS * 86_400  # seconds

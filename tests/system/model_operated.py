@@ -16,6 +16,7 @@ LABELS = {
     "confirm-claim": "Claim codes",
     "manage": "Changes",
     "report": "Reports",
+    "clone": "Clones",
 }
 
 

@@ -7,7 +7,8 @@ from tests.system.matchers import StartsWith
 HANDLE = r"[a-z0-9]+(-[a-z0-9]+)*"
 RESERVED = {"admin"}  # of a longer list, what the test tries
 SCOPES = ["read", "install", "review"]
-NAMES = ", ".join(SCOPES)
+ALL_SCOPES = [*SCOPES, "clone"]  # A token has the last one only where it is asked for.
+NAMES = ", ".join(ALL_SCOPES)
 FILTERS = {
     "skills": {"category", "tag", "runtime", "author", "license", "bundledIn"},
     "personas": {"category", "tag", "runtime", "author", "license", "free", "minRating", "skill"},
@@ -121,7 +122,7 @@ def code_problem(body):
 
 def token_problem(body):
     scopes = body.get("scopes")
-    is_list = isinstance(scopes, list) and scopes != [] and all(s in SCOPES for s in scopes)
+    is_list = isinstance(scopes, list) and scopes != [] and all(s in ALL_SCOPES for s in scopes)
     return joined(
         name_problem(body),
         None if scopes is None or is_list else f"scopes must be a list of one or more of {NAMES}",

@@ -43,7 +43,7 @@ RUNS, STEPS = scale(short=4, long=170), scale(short=25, long=40)
 SEED = int(os.environ.get("MODEL_SEED") or scale(short=1, long=random.randrange(10**6)))
 LIMITED = [
     *("INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE", "OPERATOR"),
-    *("CLAIM_CODE", "CLAIM_CODE_ADDRESS"),
+    *("CLAIM_CODE", "CLAIM_CODE_ADDRESS", "CLONE"),
 ]
 RATE = f"{LIMIT}/{WINDOW_DAYS}d"
 LIMITS = {f"RATE_LIMIT_{name}": RATE for name in LIMITED} | {"WEB_CONCURRENCY": "2"}

@@ -2,7 +2,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from agents.models import Invitation
 from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, FREE, MAX_DAYS, MAX_USES
-from marketplace.api.scopes import Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.environment import TIER
 from marketplace.models import max_length
 from marketplace.secrets import holds_token
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--scopes",
-            default=",".join(Scope.values),
+            default=",".join(DEFAULT_SCOPES),
             help="of the tokens that they get, comma-separated (default: %(default)s)",
         )
         parser.add_argument(

@@ -2,7 +2,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from agents import tokens
 from agents.models import Agent, AgentToken
-from marketplace.api.scopes import Scope
+from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 
 
 class Command(BaseCommand):
@@ -12,7 +12,7 @@ class Command(BaseCommand):
         parser.add_argument("handle")
         parser.add_argument(
             "--scopes",
-            default=",".join(Scope.values),
+            default=",".join(DEFAULT_SCOPES),
             help="comma-separated (default: %(default)s)",
         )
 

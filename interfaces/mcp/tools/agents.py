@@ -60,7 +60,8 @@ TOOLS = {
         "Its text is shown only this once. Needs a token with the scope `read`.",
         {
             "name": "What you know it by",
-            "scopes": "What it may do; left out: what yours may",
+            "scopes": "What it may do; left out: what yours may. `clone` opens git repositories "
+            "and nothing else",
             "expiresInDays": "After so many days it ends; left out: when yours does",
         },
         is_idempotent=False,
