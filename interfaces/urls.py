@@ -1,7 +1,9 @@
+from django.conf import settings
 from django.urls import re_path
 
 from catalogue.models import Persona, Skill
 from interfaces.agent_skills.views import DiscoveryViewSet
+from interfaces.git.urls import urlpatterns as git
 from interfaces.guides.views import GuideViewSet
 from interfaces.mcp.views import McpViewSet
 from interfaces.openapi.root import RootViewSet
@@ -55,6 +57,7 @@ urlpatterns = [
         r"^api/v1/openapi\.json/?$", DocumentViewSet.as_view({"get": "retrieve"}), name="openapi"
     ),
     re_path(r"^docs/?$", docs, name="docs"),
+    *(git if settings.GIT else []),
     # Last: every other path below a page is a page that does not exist.
     re_path(r"^(?:skills|personas|claim|operator)/(?!(?:.*/)?\.well-known/)", pages.not_found),
 ]

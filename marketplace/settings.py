@@ -57,6 +57,9 @@ PUBLIC_URL = environment.matching(
 # Who may register an agent, and who may read the catalogue (docs/deploy/private.md).
 REGISTRATION = environment.choice("REGISTRATION", "open", "invitation", "closed")
 CATALOGUE = environment.choice("CATALOGUE", "public", "members")
+# Repositories below /git/, and above how many entries there is none of the whole catalogue.
+GIT = environment.boolean("GIT", default=True)
+GIT_MAX_ENTRIES = environment.whole_number("GIT_MAX_ENTRIES", default=1000, low=1, high=10_000)
 # Whose log-in takes a second factor, besides those who have set one up.
 SECOND_FACTOR = environment.choice("SECOND_FACTOR", "off", "superusers", "staff")
 
@@ -88,6 +91,7 @@ INSTALLED_APPS = [
     "reports",
     "profiles",
     "operators",
+    "interfaces.git",
 ]
 
 MIDDLEWARE = [

@@ -39,8 +39,9 @@ django.setup(set_prefix=False)
 django_application = WSGIHandler() if settings.PLAIN else Handler()
 # Or the first request would wait for the views, and the first message of MCP for its SDK, which
 # takes as long as all else, and for the OpenAPI document, of which its tools are made, and for the
-# backend that anyio imports when it is used.
-for module in (settings.ROOT_URLCONF, "interfaces.mcp.server", "anyio._backends._asyncio"):
+# backend that anyio imports when it is used; and the first clone for dulwich.
+LAZY = ["interfaces.mcp.server", "anyio._backends._asyncio"]
+for module in (settings.ROOT_URLCONF, *LAZY, *(["interfaces.git.packs"] if settings.GIT else [])):
     import_module(module)
 # A database that is away keeps no process from starting.
 Thread(target=clocks.compare_at_start, name="compares clocks", daemon=True).start()

@@ -1,8 +1,8 @@
 """Large downloads as files: each is written once and sent from its file, which takes no memory.
 
 The processes of a host share one folder inside the temporary one. A file is named by the digest of
-its content, so two processes that write the same one write the same bytes. One that is removed
-while it is sent stays readable for whoever has opened it.
+its content, or of what it is made of, so two processes that write the same one write the same
+bytes. One that is removed while it is sent stays readable for whoever has opened it.
 """
 
 import os
@@ -42,7 +42,7 @@ class StoredFile(FileIO):
 def open_stored(name, size, write):
     """The file of this name and size; `write(file)` writes it where the folder does not have it.
 
-    Raises StoreUnavailable.
+    Without a size, the name alone says what is in it. Raises StoreUnavailable.
     """
     try:
         path = own_folder() / name
@@ -68,7 +68,7 @@ def open_if_whole(path, size):
         file = StoredFile(path)
     except FileNotFoundError:
         return None
-    if file.size != size:
+    if size is not None and file.size != size:
         file.close()
         return None
     os.utime(file.fileno())
@@ -82,9 +82,11 @@ def write_in_turn(path, size, write):
     try:
         file = open_if_whole(path, size)
         if file is None:
-            make_room(path.parent, settings.DOWNLOAD_BYTES - size)
-            write_file(path, write)
+            make_room(path.parent, settings.DOWNLOAD_BYTES - (size or 0))
+            write_file(path, write, is_synced=size is None)
             file = open_if_whole(path, size)
+            if size is None:
+                make_room(path.parent, settings.DOWNLOAD_BYTES)
     finally:
         turn.release()
     if file is None:
@@ -92,12 +94,15 @@ def write_in_turn(path, size, write):
     return file
 
 
-def write_file(path, write):
-    """Nobody sees the file before it is whole."""
+def write_file(path, write, *, is_synced):
+    """Nobody sees the file before it is whole; if it is synced, not even after a crash."""
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
         written = Path(file.name)
         try:
             write(file)
+            if is_synced:
+                file.flush()
+                os.fsync(file.fileno())
             file.close()
             written.replace(path)
         except BaseException:

@@ -27,6 +27,13 @@ class StoredFileResponse(FileResponse):
         """`Download` has set them."""
 
 
+def stored_response(name, write, content_type):
+    """What `write(file)` writes, and the name alone identifies. Raises StoreUnavailable."""
+    file = open_stored(name, None, write)
+    headers = {"Content-Length": str(file.size), "Content-Type": content_type}
+    return StoredFileResponse(file, headers=headers)
+
+
 @dataclass(frozen=True)
 class Download:
     """A file of `size` bytes, which `write(file)` writes and the digest names."""

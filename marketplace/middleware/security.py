@@ -58,13 +58,13 @@ class ContentSecurityPolicyMiddleware:
 
 
 class RequireHttpsMiddleware:
-    """Refuses plain HTTP requests to the API and to MCP, and redirects all others.
+    """Refuses plain HTTP requests to the API, to MCP and of git, and redirects all others.
 
     There a redirect would hide that the token has already traveled in the clear
     (contract 24.5).
     """
 
-    WITH_TOKENS = ("/api", "/mcp")
+    WITH_TOKENS = ("/api", "/mcp", "/git/")
 
     def __init__(self, get_response):
         self.get_response = get_response

@@ -37,7 +37,12 @@ import sys, django
 django.setup()
 from django.core.management import call_command
 call_command("check")
-print("mcp" in sys.modules)
+print("mcp" in sys.modules or "dulwich" in sys.modules)
+"""
+WITHOUT_GIT = """
+import sys
+from marketplace.wsgi import application
+print("dulwich" in sys.modules)
 """
 
 FOR_SEVERAL_SERVERS = """
@@ -65,6 +70,11 @@ def test_a_worker_has_imported_what_its_first_messages_need():
 
 def test_a_management_command_imports_no_sdk(db):
     assert run_program(NO_SDK) == "False"
+
+
+@pytest.mark.parametrize("value", ["true", "false"])
+def test_what_serves_git_is_imported_where_it_is_served(db, value):
+    assert run_program(WITHOUT_GIT, GIT=value) == str(value == "true")
 
 
 @pytest.mark.infrastructure

@@ -105,7 +105,8 @@ HINT = "a migration brings the database to what is declared (CONTRIBUTING.md)"
 def declared():
     """The SQL of every app that has a schema folder, in the order of their migrations."""
     for app in apps.get_app_configs():
-        if Path(app.path).parent == CHECKOUT and find_spec(f"{app.name}.schema"):
+        is_own = Path(app.path).parent in {CHECKOUT, CHECKOUT / "interfaces"}
+        if is_own and find_spec(f"{app.name}.schema"):
             yield from import_module(f"{app.name}.schema").SQL
 
 

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class GitConfig(AppConfig):
+    name = "interfaces.git"
+    label = "git"

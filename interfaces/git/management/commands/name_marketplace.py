@@ -1,0 +1,34 @@
+import re
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection, transaction
+
+from catalogue.skill_md import MAX_NAME
+from interfaces.git.models import MarketplaceName
+from interfaces.git.names import shortened
+from marketplace.models import SLUG
+
+
+class Command(BaseCommand):
+    help = (
+        "Name the marketplaces of the git repositories. Clients keep one marketplace of each name, "
+        "so choose one that no other marketplace of your agents has. Clients that have added the "
+        "old name have to add the new one."
+    )
+
+    def add_arguments(self, parser):
+        parser.add_argument("name", help="a-z, 0-9 and hyphens, such as acme-skills")
+
+    def handle(self, *, name, **options):
+        if len(name) > MAX_NAME or not re.fullmatch(SLUG, name):
+            raise CommandError(
+                f"The name must be 1 to {MAX_NAME} characters of a-z, 0-9 and single hyphens "
+                "between them."
+            )
+        with transaction.atomic(), connection.cursor() as cursor:
+            MarketplaceName.objects.update_or_create(pk=1, defaults={"name": name})
+            # Cached pages show the name, and are as old as the catalogue version.
+            cursor.execute("SELECT search_bump_version()")
+        self.stdout.write(
+            f"The marketplaces are called {name}, {shortened(f'{name}-me')} and {name}-<persona>."
+        )

@@ -1,0 +1,113 @@
+"""The histories of the repositories. store.py reads and writes them by statements of its own."""
+
+from django.db import models
+
+DEFAULT_NAME = "agent-marketplace"
+
+
+class Repository(models.Model):
+    """A repository that somebody has fetched, at its newest commit.
+
+    Locking its row makes processes that see a change at once make one commit.
+    """
+
+    name = models.CharField(
+        max_length=32
+    )  # `catalogue`, `skill/<id>`, `persona/<id>`, `agent/<id>`
+    state = models.TextField(blank=True)  # of what the tree of the newest commit was made
+    number = models.PositiveIntegerField(default=0)  # of its commits, which is that of the newest
+    head = models.BinaryField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["name"], name="unique_repository_name")]
+
+    def __str__(self):
+        return self.name
+
+
+class Commit(models.Model):
+    """A commit, the child of the one with the number before it."""
+
+    repository = models.ForeignKey(Repository, models.CASCADE, db_index=False)
+    number = models.PositiveIntegerField()
+    sha = models.BinaryField()
+    data = models.BinaryField()
+    version = models.PositiveIntegerField(null=True)  # of the skill, in its own repository
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["repository", "number"], name="unique_commit_number"),
+            models.UniqueConstraint(fields=["repository", "sha"], name="unique_commit_sha"),
+        ]
+
+    def __str__(self):
+        return bytes(self.sha).hex()
+
+
+class Object(models.Model):
+    """A tree or a blob, stored once as it is in a pack: compressing it again takes longest."""
+
+    sha = models.BinaryField(primary_key=True)
+    size = models.PositiveIntegerField()
+    data = models.BinaryField()
+    content = models.CharField(max_length=71, null=True)  # noqa: DJ001 - of which FileContent
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["content"],
+                name="object_content",
+                condition=models.Q(content__isnull=False),
+            )
+        ]
+
+    def __str__(self):
+        return bytes(self.sha).hex()
+
+
+class Presence(models.Model):
+    """That an object is in the trees of the commits from `first` to `last`."""
+
+    repository = models.ForeignKey(Repository, models.CASCADE, db_index=False)
+    first = models.PositiveIntegerField()
+    last = models.PositiveIntegerField()
+    sha = models.BinaryField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["repository", "sha", "first"], name="unique_presence")
+        ]
+        indexes = [
+            models.Index(fields=["repository", "last", "first"], name="presence_place"),
+            models.Index(fields=["sha"], name="presence_sha"),
+        ]
+
+    def __str__(self):
+        return f"{bytes(self.sha).hex()} in {self.first} to {self.last}"
+
+
+class Held(models.Model):
+    """That a commit of the repository has had a version. A purge of it begins the history anew."""
+
+    repository = models.ForeignKey(Repository, models.CASCADE, db_index=False)
+    kind = models.CharField(max_length=7)
+    version_id = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["kind", "version_id", "repository"], name="unique_held_version"
+            )
+        ]
+
+    def __str__(self):
+        return f"version {self.version_id} of a {self.kind}"
+
+
+class MarketplaceName(models.Model):
+    """What the repositories' marketplaces are called; without a row DEFAULT_NAME."""
+
+    name = models.CharField(max_length=64)
+
+    def __str__(self):
+        return self.name

@@ -1,0 +1,34 @@
+"""What plugins and marketplaces are called (contract 27.5)."""
+
+from hashlib import sha256
+
+from catalogue.skill_md import MAX_NAME
+
+
+def plugin_name(kind, slug, taken):
+    """The name of an entry's plugin; `taken` are slugs that a persona's cannot have."""
+    if kind == "skill" or slug not in taken:
+        return shortened(slug)
+    name, number = f"{slug}-persona", 1
+    while name in taken:
+        number += 1
+        name = f"{slug}-persona-{number}"
+    return shortened(name)
+
+
+def persona_marketplace(name, slug):
+    """The marketplace of a persona. Clients keep one of each name, and `<name>-me` is me.git's."""
+    title = f"{name}-{slug}"
+    return f"{title}-{short_digest(title)}" if slug == "me" else shortened(title)
+
+
+def shortened(name):
+    """The name where clients accept it. A longer one is cut, and ends in a part of its digest."""
+    if len(name) <= MAX_NAME:
+        return name
+    digest = short_digest(name)
+    return f"{name[: MAX_NAME - 1 - len(digest)].rstrip('-')}-{digest}"
+
+
+def short_digest(name):
+    return sha256(name.encode()).hexdigest()[:6]

@@ -1,0 +1,267 @@
+"""git's protocol: which refs there are, what a client asks for, and the pack that it gets.
+
+dulwich frames the lines and the objects. The negotiation is ours, because a history is linear: what
+a client has is known from the numbers of a few commits, by one statement.
+"""
+
+import re
+import zlib
+from dataclasses import dataclass, field
+from hashlib import sha1, sha256
+from io import BytesIO
+
+from dulwich.errors import GitProtocolError, HangupException
+from dulwich.objects import Commit
+from dulwich.pack import pack_header_chunks
+from dulwich.protocol import Protocol
+
+from interfaces.git import store
+from interfaces.git.exceptions import UnreadableRequest
+
+CAPABILITIES = (
+    b"multi_ack_detailed no-done side-band-64k shallow allow-tip-sha1-in-want "
+    b"allow-reachable-sha1-in-want symref=HEAD:refs/heads/main object-format=sha1"
+)
+MAX_REQUEST = 256 * 1024  # bytes of a request, once it is unpacked
+FRAME = 65_500  # bytes of the pack in one line
+LINE = re.compile(rb"(want|have|shallow) ([0-9a-f]{40})(?: (.*))?|deepen ([1-9]\d{0,9})|(done)")
+DATA = 1  # the band of a pack
+
+
+def advertised(refs):
+    """The response to the first request of a client: all refs, HEAD first."""
+    output = BytesIO()
+    proto = Protocol(None, output.write)
+    proto.write_pkt_line(b"# service=git-upload-pack\n")
+    proto.write_pkt_line(None)
+    end = b"\0" + CAPABILITIES + b"\n"
+    for name, sha in refs.items():
+        proto.write_pkt_line(sha.hex().encode() + b" " + name.encode() + end)
+        end = b"\n"
+    proto.write_pkt_line(None)
+    return output.getvalue()
+
+
+@dataclass
+class Request:
+    """What a client asks for; shas are bytes."""
+
+    wants: list = field(default_factory=list)
+    haves: list = field(default_factory=list)
+    shallow: list = field(default_factory=list)
+    depth: int | None = None
+    capabilities: set = field(default_factory=set)
+    is_done: bool = False
+    is_whole: bool = False  # the client waits for an answer to what it has
+
+    @property
+    def shas(self):
+        return {*self.wants, *self.haves, *self.shallow}
+
+
+def unpacked(body, encoding):
+    """The body of a request, which git sends compressed if it is long."""
+    if encoding in {"gzip", "x-gzip"}:
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        try:
+            body = unpacker.decompress(body, MAX_REQUEST + 1)
+        except zlib.error as error:
+            raise UnreadableRequest from error
+    elif encoding:
+        raise UnreadableRequest
+    if len(body) > MAX_REQUEST:
+        raise UnreadableRequest
+    return body
+
+
+def parsed(body):
+    """Raises UnreadableRequest."""
+    request, lines = Request(), Protocol(BytesIO(body).read, None)
+    try:
+        for line in lines.read_pkt_seq():
+            read_line(request, line, {b"want", b"shallow", b"deepen"})
+        while request.wants and not request.is_done:
+            line = lines.read_pkt_line()
+            if line is None:
+                break
+            read_line(request, line, {b"have", b"done"})
+        request.is_whole = bool(request.wants)
+    except HangupException:
+        pass  # The body ends behind `deepen`: the client first asks where its history is cut.
+    except (GitProtocolError, AssertionError, ValueError) as error:
+        raise UnreadableRequest from error
+    return request
+
+
+def read_line(request, line, accepted):
+    match = LINE.fullmatch(line.rstrip(b"\n"))
+    word = line.split()[:1]
+    if match is None or not accepted.issuperset(word):
+        raise UnreadableRequest
+    kind, sha, rest, depth, done = match.groups()
+    if kind == b"want":
+        request.wants.append(bytes.fromhex(sha.decode()))
+        request.capabilities.update((rest or b"").split())
+    elif kind == b"have":
+        request.haves.append(bytes.fromhex(sha.decode()))
+    elif kind == b"shallow":
+        request.shallow.append(bytes.fromhex(sha.decode()))
+    elif depth:
+        request.depth = int(depth)
+    request.is_done = done is not None
+
+
+class Negotiation:
+    """A request to a repository: `reply` comes before the pack, if there `is_pack` one."""
+
+    def __init__(self, repository, request):
+        self.repository, self.request = repository, request
+        self.numbers = store.numbers_of(repository, request.shas)
+        self.output = BytesIO()
+        self.proto = Protocol(None, self.output.write)
+        self.unknown = next((sha for sha in request.wants if sha not in self.numbers), None)
+        if self.unknown is not None:
+            self.proto.write_pkt_line(
+                b"ERR upload-pack: not our ref " + self.unknown.hex().encode()
+            )
+            self.is_pack = False
+            return
+        self.shallow = {self.numbers[sha] for sha in request.shallow if sha in self.numbers}
+        self.common = [sha for sha in request.haves if sha in self.numbers]
+        self.wanted = self.wanted_numbers()
+        if request.depth:
+            self.tell_shallow()
+        self.is_pack = request.is_whole and self.acknowledge()
+
+    @property
+    def reply(self):
+        return self.output.getvalue()
+
+    def oldest(self, number):
+        """The oldest commit that a client has with this one: its history ends where it is cut."""
+        return max((cut for cut in self.shallow if cut <= number), default=1)
+
+    def wanted_numbers(self):
+        depth, numbers = self.request.depth, set()
+        for number in {self.numbers[sha] for sha in self.request.wants}:
+            oldest = max(number - depth + 1, 1) if depth else self.oldest(number)
+            numbers.update(range(oldest, number + 1))
+        return numbers
+
+    def tell_shallow(self):
+        cut = {number for number in self.wanted if number > 1 and number - 1 not in self.wanted}
+        shas = store.shas_of(self.repository, cut | self.shallow)
+        for number in sorted(cut - self.shallow):
+            self.proto.write_pkt_line(b"shallow " + shas[number].hex().encode())
+        for number in sorted((self.shallow & self.wanted) - cut):
+            self.proto.write_pkt_line(b"unshallow " + shas[number].hex().encode())
+        self.proto.write_pkt_line(None)
+
+    def acknowledge(self):
+        """Write what is common. Returns whether the pack follows at once."""
+        detailed = b"multi_ack_detailed" in self.request.capabilities
+        is_ready = False
+        if detailed:
+            is_ready = self.acknowledge_each()
+        elif self.common:
+            self.write_ack(self.common[0])
+        if self.request.is_done:
+            if not self.common:
+                self.proto.write_pkt_line(b"NAK\n")
+            elif detailed:
+                self.write_ack(self.common[-1])
+            return True
+        if detailed or not self.common:
+            self.proto.write_pkt_line(b"NAK\n")
+        if is_ready and b"no-done" in self.request.capabilities:
+            self.write_ack(self.common[-1])
+            return True
+        return False
+
+    def acknowledge_each(self):
+        """Returns whether the client has been told that no more is needed."""
+        least_wanted = min(self.numbers[sha] for sha in self.request.wants)
+        common, is_ready, has_other = [], False, False
+        for sha in self.request.haves:
+            if sha in self.numbers:
+                common.append(self.numbers[sha])
+                self.write_ack(sha, b" common")
+            else:
+                has_other = True
+                if common and min(common) <= least_wanted:
+                    is_ready = True
+                    self.write_ack(sha, b" ready")
+        is_enough = common and min(common) <= least_wanted
+        if is_enough and not has_other and not self.request.is_done:
+            is_ready = True
+            self.write_ack(self.common[-1], b" ready")
+        return is_ready
+
+    def write_ack(self, sha, state=b""):
+        self.proto.write_pkt_line(b"ACK " + sha.hex().encode() + state + b"\n")
+
+    def parts(self):
+        """The commits to send, as pairs of the first and the last number, and those beside them."""
+        known = set()
+        for sha in self.common:
+            number = self.numbers[sha]
+            known.update(range(self.oldest(number), number + 1))
+        missing = sorted(self.wanted - known)
+        first = [number for number in missing if number - 1 not in self.wanted - known]
+        last = [number for number in missing if number + 1 not in self.wanted - known]
+        beside = {number - 1 for number in first} | {number + 1 for number in last}
+        return list(zip(first, last, strict=True)), sorted(beside & known)
+
+    @property
+    def has_bands(self):
+        return b"side-band-64k" in self.request.capabilities
+
+    @property
+    def digest(self):
+        """Names the response, by what it is made of: a commit stands for all that is before it."""
+        known = [sha for sha in self.request.shallow if sha in self.numbers]
+        commits = [sorted(shas) for shas in (self.request.wants, self.common, known)]
+        text = repr((commits, self.request.depth, self.has_bands, self.reply))
+        return sha256(text.encode()).hexdigest()
+
+    def write(self, file):
+        """Write the whole response."""
+        file.write(self.reply)
+        chunks = pack_chunks(self.repository, *self.parts())
+        if not self.has_bands:
+            file.writelines(chunks)
+            return
+        proto = Protocol(None, file.write)
+        for frame in frames(chunks):
+            proto.write_sideband(DATA, frame)
+        proto.write_pkt_line(None)
+
+
+def pack_chunks(repository, parts, known):
+    """The bytes of a pack, with as much of it in memory as one batch of objects."""
+    commits = store.commits_in(repository, parts) if parts else []
+    objects = store.objects_of(repository, parts, known) if parts else []
+    digest = sha1(usedforsecurity=False)
+    for chunk in packed(commits, objects):
+        digest.update(chunk)
+        yield chunk
+    yield digest.digest()
+
+
+def packed(commits, objects):
+    yield from pack_header_chunks(len(commits) + len(objects))
+    for commit in commits:
+        yield store.packed(Commit.type_num, commit)
+    yield from store.read_objects(objects)
+
+
+def frames(chunks):
+    """The same bytes in pieces as large as a line may be."""
+    buffer = bytearray()
+    for chunk in chunks:
+        buffer += chunk
+        while len(buffer) >= FRAME:
+            yield bytes(buffer[:FRAME])
+            del buffer[:FRAME]
+    if buffer:
+        yield bytes(buffer)

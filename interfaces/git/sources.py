@@ -1,0 +1,185 @@
+"""What each repository shows now, by a statement or two. trees.py makes files of it."""
+
+from datetime import datetime
+from hashlib import blake2b
+from typing import NamedTuple
+
+import orjson
+from django.conf import settings
+
+from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from catalogue.models import FREE, is_slug
+from infrastructure.db.statements import fetch_all, fetch_one
+from installs.exceptions import PersonaRequiresPayment
+from interfaces.git import store
+from interfaces.git.exceptions import CatalogueTooLarge
+from interfaces.git.names import persona_marketplace, shortened
+from interfaces.git.sql import CATALOGUE, FOLDERS, GIVEN, PERSONA, PRICE, PROMPTS, VERSIONS
+from interfaces.git.trees import Folder, Plugin, marketplace_files, skill_files
+from profiles import reads as profiles
+
+# Raise it when the same rows make other files, so that each repository gets one commit of them.
+FORMAT = 1
+
+
+class Version(NamedTuple):
+    id: int
+    number: int
+    is_recalled: bool
+    created_at: datetime
+    skill_id: int
+
+
+def source_of(kind, slug, agent):
+    """What the repository at this path shows. Raises the API's error where it shows nothing."""
+    if kind == "catalogue":
+        return Catalogue()
+    if kind == "me":
+        return OwnPlugins(agent)
+    return (SkillHistory if kind == "skills" else PersonaPlugin)(slug)
+
+
+class Marketplace:
+    """A marketplace of plugins. It gets one commit when it has changed."""
+
+    def read(self):
+        self.title = self.title_of(store.marketplace_name())
+        self.plugins = self.read_plugins()
+
+    def title_of(self, name):
+        return name
+
+    def state(self):
+        text = repr((FORMAT, self.title, self.plugins))
+        return blake2b(text.encode(), digest_size=16).hexdigest()
+
+    def snapshots(self, _repository):
+        held = {(plugin.kind, plugin.version_id) for plugin in self.plugins}
+        held |= {("skill", key) for plugin in self.plugins for key in plugin.bundled}
+        folders = folders_of([key for kind, key in held if kind == "skill"])
+        prompts = fetch_all(PROMPTS, [[key for kind, key in held if kind == "persona"]])
+        prompts = {key: bytes(data).decode() for key, data in prompts}
+        files = marketplace_files(self.title, self.plugins, folders, prompts)
+        message = f"{len(self.plugins)} plugin{'' if len(self.plugins) == 1 else 's'}"
+        [(now,)] = fetch_all("SELECT now()")
+        return [store.Snapshot(files, message, held, now)]
+
+    def tags_of(self, _repository):
+        return {}
+
+
+class Catalogue(Marketplace):
+    name = "catalogue"
+
+    def __init__(self):
+        self.read()
+
+    def read_plugins(self):
+        most = settings.GIT_MAX_ENTRIES
+        rows = fetch_all(CATALOGUE, {"limit": most + 1})
+        if len(rows) > most:
+            raise CatalogueTooLarge(most)
+        return list(map(Plugin._make, rows))
+
+
+class PersonaPlugin(Marketplace):
+    def __init__(self, slug):
+        persona = fetch_one(PRICE, [slug]) if is_slug(slug) else None
+        if persona is None:
+            raise PersonaNotFound
+        if persona.price_cents != FREE:
+            raise PersonaRequiresPayment
+        self.slug, self.name = slug, f"persona/{persona.id}"
+        self.read()
+
+    def title_of(self, name):
+        return persona_marketplace(name, self.slug)
+
+    def read_plugins(self):
+        rows = fetch_all(PERSONA, {"slug": self.slug})
+        if not rows:
+            raise PersonaNotFound
+        return list(map(Plugin._make, rows))
+
+
+class OwnPlugins(Marketplace):
+    """What the manifest of an agent has, in the versions that it is given."""
+
+    def __init__(self, agent):
+        self.agent, self.name = agent, f"agent/{agent.pk}"
+        self.read()
+
+    def title_of(self, name):
+        return shortened(f"{name}-me")
+
+    def read_plugins(self):
+        manifest = profiles.manifest(self.agent)
+        given = {(row.kind, row.slug): row for row in manifest.rows}
+        params = {"skills": [], "skill_numbers": [], "personas": [], "persona_numbers": []}
+        for (kind, slug), row in given.items():
+            params[f"{kind}s"].append(slug)
+            params[f"{kind}_numbers"].append(row.number)
+        plugins = [Plugin(*row) for row in fetch_all(GIVEN, params)]
+        plugins.sort(key=lambda plugin: (plugin.slug, plugin.kind))
+        bundled = [
+            plugin.version_id for plugin in plugins if given[plugin.kind, plugin.slug].is_bundled
+        ]
+        return [
+            plugin._replace(
+                title=given[plugin.kind, plugin.slug].title,
+                description=given[plugin.kind, plugin.slug].description,
+                bundled=bundled if plugin.kind == "persona" else [],
+            )
+            for plugin in plugins
+        ]
+
+
+class SkillHistory:
+    """The folder of a skill, with a commit and a tag for each version."""
+
+    def __init__(self, slug):
+        self.slug = slug
+        self.read()
+        self.name = f"skill/{self.versions[0].skill_id}"
+
+    def read(self):
+        rows = fetch_all(VERSIONS, [self.slug]) if is_slug(self.slug) else []
+        if not rows:
+            raise SkillNotFound
+        self.versions = list(map(Version._make, rows))
+
+    def state(self):
+        return str(self.versions[-1].number)
+
+    def snapshots(self, repository):
+        """Those of the versions that are new to the repository."""
+        newest = int(repository.state or 0)
+        new = [version for version in self.versions if version.number > newest]
+        folders = folders_of([version.id for version in new])
+        return [
+            store.Snapshot(
+                skill_files(folders[version.id]),
+                f"Version {version.number}",
+                {("skill", version.id)},
+                version.created_at,
+                version.number,
+            )
+            for version in new
+        ]
+
+    def tags_of(self, repository):
+        """The commit of each version that is not recalled, by the name of its tag."""
+        commits = store.commits_of_versions(repository)
+        return {
+            f"v{version.number}": commits[version.number]
+            for version in self.versions
+            if not version.is_recalled and version.number in commits
+        }
+
+
+def folders_of(versions):
+    """The Folder of each of these versions of skills, by its id."""
+    return {
+        key: Folder(slug, text, orjson.loads(files) if isinstance(files, str) else files)
+        for key, slug, text, files in fetch_all(FOLDERS, [versions])
+    }

@@ -1,0 +1,144 @@
+"""The statements of sources.py, and below them those of store.py."""
+
+from catalogue.models import FREE, IS_PUBLISHED
+from interfaces.git.models import DEFAULT_NAME
+
+# A plugin is of one version. `taken` are the slugs that the plugin of a persona cannot be called.
+PLUGIN = """
+SELECT '{kind}' AS kind, version.id, entry.slug, version.number, entry.title, entry.description,
+    entry.category, entry.author, {bundled} AS bundled, {taken} AS taken
+FROM catalogue_{kind} AS entry {given} JOIN catalogue_{kind}version AS version
+    ON version.{kind}_id = entry.id AND version.number = {number}
+WHERE {where}
+"""
+BUNDLED = f"""ARRAY(
+    SELECT bundled.id FROM catalogue_persona_skills AS link
+    JOIN catalogue_skill AS skill ON skill.id = link.skill_id
+    JOIN catalogue_skillversion AS bundled
+        ON bundled.skill_id = skill.id AND bundled.number = skill.number
+    WHERE link.persona_id = entry.id AND skill.{IS_PUBLISHED}
+    ORDER BY skill.slug COLLATE "C"
+)"""
+NAMES = """ARRAY(
+    SELECT entry.slug || '-persona' || rest
+    FROM unnest(ARRAY['', '-2', '-3', '-4', '-5', '-6', '-7', '-8', '-9']) AS rest
+)"""
+TAKEN = f"""ARRAY(
+    SELECT slug FROM catalogue_skill
+    WHERE slug = ANY(entry.slug::text || {NAMES}) AND {IS_PUBLISHED}
+    UNION SELECT slug FROM catalogue_persona WHERE slug = ANY({NAMES}) AND {IS_PUBLISHED}
+    ORDER BY slug
+)::text[]"""
+
+
+def plugins(kind, where, *, given="", number="entry.number"):
+    bundled, taken = (BUNDLED, TAKEN) if kind == "persona" else ("'{}'::bigint[]", "'{}'::text[]")
+    return PLUGIN.format(
+        kind=kind, bundled=bundled, taken=taken, given=given, number=number, where=where
+    )
+
+
+def given_plugins(kind):
+    """A statement of those with a slug and a number from the arrays of the kind."""
+    given = f"JOIN unnest(%({kind}s)s::text[], %({kind}_numbers)s::int[]) AS given (slug, number)"
+    return plugins(kind, "true", given=f"{given} ON given.slug = entry.slug", number="given.number")
+
+
+CATALOGUE = f"""
+SELECT * FROM (
+    {plugins("skill", f"entry.{IS_PUBLISHED}")}
+    UNION ALL
+    {plugins("persona", f"entry.{IS_PUBLISHED} AND price_cents = {FREE}")}
+) AS plugin ORDER BY slug COLLATE "C", kind LIMIT %(limit)s
+"""
+PERSONA = plugins("persona", f"entry.slug = %(slug)s AND entry.{IS_PUBLISHED}")
+GIVEN = f"{given_plugins('skill')} UNION ALL {given_plugins('persona')}"
+FOLDERS = """
+SELECT version.id, slug, skill_md_digest, version.files
+FROM catalogue_skillversion AS version JOIN catalogue_skill AS skill ON skill.id = skill_id
+WHERE version.id = ANY(%s)
+"""
+PROMPTS = """
+SELECT version.id, data FROM catalogue_personaversion AS version
+JOIN catalogue_filecontent ON catalogue_filecontent.digest = content_digest
+WHERE version.id = ANY(%s)
+"""
+# What the marketplaces are called, and whether there is a repository of the whole catalogue.
+MARKETPLACE = f"""
+    coalesce((SELECT name FROM git_marketplacename), '{DEFAULT_NAME}') AS marketplace,
+    (SELECT count(*) FROM (
+        SELECT FROM catalogue_skill WHERE {IS_PUBLISHED} LIMIT %(most)s + 1
+    ) AS skill) + (SELECT count(*) FROM (
+        SELECT FROM catalogue_persona WHERE {IS_PUBLISHED} AND price_cents = {FREE}
+        LIMIT %(most)s + 1
+    ) AS persona) <= %(most)s AS has_catalogue
+"""
+PRICE = f"SELECT id, price_cents FROM catalogue_persona WHERE slug = %s AND {IS_PUBLISHED}"
+# Without those that were purged.
+VERSIONS = f"""
+SELECT version.id, version.number, recalled_at IS NOT NULL AS is_recalled, version.created_at,
+    skill_id
+FROM catalogue_skillversion AS version JOIN catalogue_skill AS skill ON skill.id = skill_id
+WHERE slug = %s AND {IS_PUBLISHED} AND version.title <> '' ORDER BY version.number
+"""
+
+NAME = "SELECT name FROM git_marketplacename"
+REPOSITORY = "SELECT id, state, number, head FROM git_repository WHERE name = %(name)s"
+# Locks the row, and waits for a process that makes a commit.
+LOCK = """
+INSERT INTO git_repository (name, state, number) VALUES (%(name)s, '', 0)
+ON CONFLICT (name) DO UPDATE SET name = EXCLUDED.name
+RETURNING id, state, number, head
+"""
+# The commits of a large repository take longer than a request may wait for any other lock.
+PATIENCE = """
+SELECT set_config('lock_timeout', '15s', true), set_config('statement_timeout', '20s', true)
+"""
+# A purge takes it alone (schema/forgotten.sql).
+SHARE = "SELECT pg_advisory_xact_lock_shared('git_repository'::regclass::oid::int, 0)"
+STORED = "SELECT content, sha FROM git_object WHERE content = ANY(%s)"
+SIZES = """
+SELECT digest, octet_length(data) FROM catalogue_filecontent WHERE digest = ANY(%s)
+ORDER BY digest COLLATE "C"
+"""
+PRESENT = "SELECT sha, first FROM git_presence WHERE repository_id = %s AND last = %s"
+ADD_OBJECTS = """
+INSERT INTO git_object (sha, size, data, content)
+SELECT * FROM unnest(%s::bytea[], %s::int[], %s::bytea[], %s::text[])
+ON CONFLICT DO NOTHING
+"""
+ADD_PRESENCES = """
+INSERT INTO git_presence (repository_id, sha, first, last)
+SELECT %s, * FROM unnest(%s::bytea[], %s::int[], %s::int[])
+ON CONFLICT (repository_id, sha, first) DO UPDATE SET last = EXCLUDED.last
+"""
+ADD_COMMITS = """
+INSERT INTO git_commit (repository_id, number, sha, data, version)
+SELECT %s, * FROM unnest(%s::int[], %s::bytea[], %s::bytea[], %s::int[])
+"""
+ADD_HELD = """
+INSERT INTO git_held (repository_id, kind, version_id)
+SELECT %s, * FROM unnest(%s::text[], %s::bigint[]) ON CONFLICT DO NOTHING
+"""
+MOVE = "UPDATE git_repository SET state = %s, number = %s, head = %s WHERE id = %s RETURNING id"
+COMMITS_OF_VERSIONS = "SELECT version, sha FROM git_commit WHERE repository_id = %s"
+NUMBERS = "SELECT sha, number FROM git_commit WHERE repository_id = %s AND sha = ANY(%s)"
+SHAS = "SELECT number, sha FROM git_commit WHERE repository_id = %s AND number = ANY(%s)"
+COMMITS = """
+SELECT data FROM git_commit JOIN unnest(%s::int[], %s::int[]) AS part (first, last)
+    ON number BETWEEN part.first AND part.last
+WHERE repository_id = %s
+"""
+# The objects in the trees of some commits, without those in the trees of others.
+OBJECTS = """
+SELECT sha, size FROM git_object WHERE sha IN (
+    SELECT sha FROM git_presence AS there JOIN unnest(%s::int[], %s::int[]) AS part (first, last)
+        ON there.first <= part.last AND there.last >= part.first
+    WHERE repository_id = %s
+    EXCEPT
+    SELECT sha FROM git_presence AS there JOIN unnest(%s::int[]) AS known
+        ON known BETWEEN there.first AND there.last
+    WHERE repository_id = %s
+)
+"""
+DATA = "SELECT data FROM git_object WHERE sha = ANY(%s)"

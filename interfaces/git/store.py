@@ -1,0 +1,255 @@
+"""The history of a repository in PostgreSQL, and the objects of its commits.
+
+A history is linear, and made when somebody fetches: if what the repository shows has changed since,
+one more commit is made of it. Nothing of a history changes later, so that every process and every
+host serves the same commits. Only a purge ends one (schema/forgotten.sql).
+"""
+
+import zlib
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db import connection, transaction
+from dulwich.objects import Blob, Commit, Tree
+from dulwich.pack import pack_object_header
+
+from catalogue.models import FileContent
+from infrastructure.db.statements import fetch_all, fetch_one
+from interfaces.git import sql
+from interfaces.git.exceptions import RepositoryChanged
+from interfaces.git.models import DEFAULT_NAME
+
+AUTHOR = b"Agent marketplace <marketplace@localhost>"
+FILE, EXECUTABLE, FOLDER = 0o100644, 0o100755, 0o40000
+OPEN = 2**31 - 1  # the `last` of what is in the newest tree
+ROWS = 2000  # that one statement inserts
+BATCH = 1024 * 1024  # bytes of objects that are read or inserted at a time
+FAST = 1  # level of compression
+
+
+class File(NamedTuple):
+    """Bytes, or the digest of stored ones."""
+
+    data: bytes | None = None
+    digest: str | None = None
+    is_executable: bool = False
+
+
+@dataclass
+class Snapshot:
+    """What a commit holds: `files` by path, made of the versions in `held` as (kind, id)."""
+
+    files: dict
+    message: str
+    held: set
+    made_at: datetime
+    version: int | None = None
+
+
+@dataclass
+class Changes:
+    """Rows that an advance of a repository writes at its end."""
+
+    present: dict  # of objects in the newest tree, since which commit
+    objects: dict = field(default_factory=dict)  # kind and data by sha
+    commits: list = field(default_factory=list)
+    closed: list = field(default_factory=list)
+    held: set = field(default_factory=set)
+
+
+def marketplace_name():
+    row = fetch_one(sql.NAME)
+    return row.name if row else DEFAULT_NAME
+
+
+def repository_of(source):
+    """The row of the repository, with a commit of all that the source holds now."""
+    repository = fetch_one(sql.REPOSITORY, {"name": source.name})
+    if repository is None or repository.state != source.state():
+        repository = advance(source)
+    return repository
+
+
+@transaction.atomic
+def advance(source):
+    fetch_all(sql.SHARE)
+    fetch_all(sql.PATIENCE)
+    repository = fetch_one(sql.LOCK, {"name": source.name}, writes=True)
+    # Read again: another process may have made the commit meanwhile.
+    source.read()
+    state = source.state()
+    if repository.state == state:
+        return repository
+    number, head = append(repository, source.snapshots(repository))
+    fetch_all(sql.MOVE, [state, number, head, repository.id], writes=True)
+    return repository._replace(state=state, number=number, head=head)
+
+
+def append(repository, snapshots):
+    """Make a commit of each snapshot. Returns the number and the sha of the last one."""
+    number, head = repository.number, repository.head and bytes(repository.head)
+    changes = Changes(
+        {bytes(sha): first for sha, first in fetch_all(sql.PRESENT, [repository.id, OPEN])}
+    )
+    blobs = blobs_of({file.digest for shot in snapshots for file in shot.files.values()} - {None})
+    for snapshot in snapshots:
+        number += 1
+        root = write_tree(nested(snapshot.files), blobs, objects := {})
+        note_presence(changes, objects, number)
+        data, sha = commit_of(snapshot, root, head)
+        changes.commits.append((number, sha, data, snapshot.version))
+        changes.held |= snapshot.held
+        head = sha
+    write(repository, changes)
+    return number, head
+
+
+def nested(files):
+    root = {}
+    for path, file in files.items():
+        *folders, name = path.split("/")
+        folder = root
+        for part in folders:
+            folder = folder.setdefault(part, {})
+        folder[name] = file
+    return root
+
+
+def write_tree(folder, blobs, objects):
+    """The sha of a folder, in hex; all that is in it is added to `objects`."""
+    tree = Tree()
+    for name, entry in folder.items():
+        if isinstance(entry, dict):
+            mode, sha = FOLDER, write_tree(entry, blobs, objects)
+        else:
+            mode = EXECUTABLE if entry.is_executable else FILE
+            sha = write_blob(entry, blobs, objects)
+        tree.add(name.encode(), mode, sha)
+    objects[bytes.fromhex(tree.id.decode())] = Tree.type_num, tree.as_raw_string()
+    return tree.id
+
+
+def write_blob(file, blobs, objects):
+    if file.digest:
+        sha = blobs[file.digest]
+        objects[sha] = Blob.type_num, None  # stored by `blobs_of`
+        return sha.hex().encode()
+    blob = Blob.from_string(file.data)
+    objects[bytes.fromhex(blob.id.decode())] = Blob.type_num, file.data
+    return blob.id
+
+
+def blobs_of(digests):
+    """The sha of each stored text or file; those that are new to git are read once."""
+    blobs = {content: bytes(sha) for content, sha in fetch_all(sql.STORED, [list(digests)])}
+    sizes = fetch_all(sql.SIZES, [sorted(digests - blobs.keys())])
+    new = [{"digest": digest, "size": size} for digest, size in sizes]
+    for batch in batches(FileContent.objects.read(new), lambda item: len(item[1])):
+        rows = []
+        for file, data in batch:
+            blobs[file["digest"]] = sha = bytes.fromhex(Blob.from_string(data).id.decode())
+            rows.append(row_of(sha, Blob.type_num, data, file["digest"]))
+        insert(sql.ADD_OBJECTS, rows)
+    return blobs
+
+
+def row_of(sha, kind, data, content=None):
+    in_pack = packed(kind, data)
+    return sha, len(in_pack), in_pack, content
+
+
+def packed(kind, data):
+    return bytes(pack_object_header(kind, None, len(data), None)) + zlib.compress(data, FAST)
+
+
+def note_presence(changes, objects, number):
+    for sha in changes.present.keys() - objects.keys():
+        changes.closed.append((sha, changes.present.pop(sha), number - 1))
+    for sha in objects.keys() - changes.present.keys():
+        changes.present[sha] = number
+        changes.objects[sha] = objects[sha]
+
+
+def commit_of(snapshot, root, parent):
+    commit = Commit()
+    commit.tree = root
+    commit.parents = [parent.hex().encode()] if parent else []
+    commit.author = commit.committer = AUTHOR
+    commit.author_time = commit.commit_time = int(snapshot.made_at.timestamp())
+    commit.author_timezone = commit.commit_timezone = 0
+    commit.message = f"{snapshot.message}\n".encode()
+    return commit.as_raw_string(), bytes.fromhex(commit.id.decode())
+
+
+def write(repository, changes):
+    made = [(sha, *made) for sha, made in sorted(changes.objects.items()) if made[1] is not None]
+    insert(sql.ADD_OBJECTS, [row_of(*row) for row in made])
+    insert(sql.ADD_COMMITS, changes.commits, repository.id)
+    opened = [
+        (sha, first, OPEN) for sha, first in changes.present.items() if first > repository.number
+    ]
+    insert(sql.ADD_PRESENCES, sorted([*changes.closed, *opened]), repository.id)
+    insert(sql.ADD_HELD, sorted(changes.held), repository.id)
+
+
+def insert(statement, rows, *first):
+    """Insert rows in their order, by which two transactions never wait for each other."""
+    with connection.cursor() as cursor:
+        for start in range(0, len(rows), ROWS):
+            columns = zip(*rows[start : start + ROWS], strict=True)
+            cursor.execute(statement, [*first, *map(list, columns)])
+
+
+def commits_of_versions(repository):
+    """The sha of the commit of each version of a skill."""
+    return {v: bytes(sha) for v, sha in fetch_all(sql.COMMITS_OF_VERSIONS, [repository.id])}
+
+
+def numbers_of(repository, shas):
+    """The numbers of those of the shas that are commits of the repository."""
+    rows = fetch_all(sql.NUMBERS, [repository.id, list(shas)])
+    return {bytes(sha): number for sha, number in rows}
+
+
+def shas_of(repository, numbers):
+    rows = fetch_all(sql.SHAS, [repository.id, list(numbers)])
+    return {number: bytes(sha) for number, sha in rows}
+
+
+def objects_of(repository, parts, known):
+    """`[(sha, size)]` of what is in the commits of `parts`, and in none of those `known`.
+
+    `parts` are pairs of the first and the last number.
+    """
+    first, last = map(list, zip(*parts, strict=True))
+    rows = fetch_all(sql.OBJECTS, [first, last, repository.id, list(known), repository.id])
+    return [(bytes(sha), size) for sha, size in rows]
+
+
+def commits_in(repository, parts):
+    first, last = map(list, zip(*parts, strict=True))
+    return [bytes(data) for (data,) in fetch_all(sql.COMMITS, [first, last, repository.id])]
+
+
+def read_objects(rows):
+    """The bytes of each object, of which no more than two batches are held."""
+    for batch in batches(rows, lambda row: row[1]):
+        found = fetch_all(sql.DATA, [[sha for sha, _ in batch]])
+        if len(found) < len(batch):
+            raise RepositoryChanged  # A purge has taken them away meanwhile.
+        for (data,) in found:
+            yield bytes(data)
+
+
+def batches(items, size_of):
+    """Lists of some items, each of BATCH bytes or a single larger one."""
+    batch, size = [], 0
+    for item in items:
+        if batch and size + size_of(item) > BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(item)
+        size += size_of(item)
+    if batch:
+        yield batch

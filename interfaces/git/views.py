@@ -1,0 +1,112 @@
+"""git's smart HTTP: the refs of a repository, and packs of it."""
+
+import base64
+import binascii
+
+from django.http import HttpResponse
+from rest_framework.authentication import get_authorization_header
+from rest_framework.exceptions import NotAuthenticated
+
+from agents.authentication import BearerAuthentication, bearer_text
+from agents.models import AgentToken
+from infrastructure.server.sizes import MAX_BODY
+from interfaces.git.exceptions import NoSuchService, PushForbidden
+from marketplace import access
+from marketplace.access import Audience
+from marketplace.api.exceptions import BodyTooLarge, InsufficientScope
+from marketplace.api.file_responses import stored_response
+from marketplace.api.parsers import StrictJSONParser
+from marketplace.api.scopes import Scope, allows
+from marketplace.api.viewsets import PublicViewSet
+from marketplace.ratelimits.decorators import ratelimit
+
+UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
+
+
+class GitAuthentication(BearerAuthentication):
+    """A token as Bearer, or as the password of Basic. One that is refused counts as none."""
+
+    def authenticate(self, request):
+        text = bearer_text(request) or basic_password(request)
+        token = AgentToken.objects.authenticate(text, self.statement) if text else None
+        return token and (token.agent, token)
+
+    def authenticate_header(self, _request):
+        """What has git ask for a password."""
+        return 'Basic realm="marketplace"'
+
+
+def body_of(request):
+    """Raises BodyTooLarge, or BadRequest where it cannot be read."""
+    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    if length > MAX_BODY:
+        raise BodyTooLarge
+    return StrictJSONParser().read(request, length)
+
+
+def basic_password(request):
+    scheme, *words = get_authorization_header(request).split() or [b""]
+    if scheme.lower() != b"basic" or len(words) != 1:
+        return None
+    try:
+        return base64.b64decode(words[0], validate=True).decode().partition(":")[2]
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+class GitViewSet(access.AsksReaders, PublicViewSet):
+    audience = Audience.READERS
+    authentication_classes = [GitAuthentication]
+
+    def refs(self, request, kind, slug=None):
+        service = self.query.get("service", [])
+        if service == [RECEIVE]:
+            raise PushForbidden
+        if service != [UPLOAD]:
+            raise NoSuchService
+        self.check_reader(request, kind)
+        # dulwich is imported by the web processes alone (marketplace/wsgi.py).
+        from interfaces.git import packs, sources, store  # noqa: PLC0415
+
+        source = sources.source_of(kind, slug, request.user)
+        repository = store.repository_of(source)
+        head = bytes(repository.head)
+        refs = {"HEAD": head, "refs/heads/main": head}
+        tags = source.tags_of(repository).items()
+        refs |= {f"refs/tags/{name}": sha for name, sha in tags}
+        return respond(UPLOAD, "advertisement", packs.advertised(refs))
+
+    def upload(self, request, kind, slug=None):
+        self.check_reader(request, kind)
+        from interfaces.git import packs, sources, store  # noqa: PLC0415
+
+        encoding = request.headers.get("Content-Encoding", "")
+        asked = packs.parsed(packs.unpacked(body_of(request), encoding))
+        source = sources.source_of(kind, slug, request.user)
+        negotiation = packs.Negotiation(store.repository_of(source), asked)
+        if negotiation.is_pack:
+            return self.send_pack(request, negotiation)
+        return respond(UPLOAD, "result", negotiation.reply)
+
+    @ratelimit("clone")
+    def send_pack(self, _request, negotiation):
+        """Send the pack from a file, so that a slow client holds neither memory nor a thread."""
+        content_type = f"application/x-{UPLOAD}-result"
+        return stored_response(f"git-{negotiation.digest}", negotiation.write, content_type)
+
+    def push(self, _request, kind, slug=None):
+        raise PushForbidden
+
+    def check_reader(self, request, kind):
+        """Who may read a repository: who may read the catalogue, and an agent its own."""
+        if kind != "me":
+            access.check_reader(request, request.auth, scope=Scope.CLONE)
+            return
+        if request.auth is None:
+            raise NotAuthenticated
+        if not allows(request.auth.scopes, Scope.CLONE):
+            raise InsufficientScope(Scope.CLONE)
+
+
+def respond(service, kind, content):
+    return HttpResponse(content, content_type=f"application/x-{service}-{kind}")

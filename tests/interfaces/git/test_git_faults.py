@@ -1,0 +1,64 @@
+"""Slow clients, and servers that are killed (contract 27.11)."""
+
+import os
+import socket
+from contextlib import ExitStack
+
+import pytest
+
+from tests.factories import SkillFactory
+from tests.interfaces.git.conftest import address
+from tests.interfaces.git.test_git_http import SKILL, line
+
+MIB = 1024 * 1024
+THREADS = 2
+
+
+@pytest.fixture
+def large_skill(transactional_db):
+    files = {f"{number}.bin": os.urandom(MIB) for number in range(7)}
+    return SkillFactory(slug="pdf-tables", files=files)
+
+
+def head_of(server, git):
+    return git("ls-remote", address(server, "skills/pdf-tables"), "HEAD").split()[0]
+
+
+@pytest.mark.infrastructure
+def test_a_client_that_reads_nothing_holds_no_thread(own_server_of, git, large_skill):
+    server = own_server_of(WEB_THREADS=str(THREADS))
+    body = line(f"want {head_of(server, git)}\n") + b"0000" + line("done\n")
+    head = f"POST {SKILL}/git-upload-pack HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: "
+    request = f"{head}{len(body)}\r\n\r\n".encode() + body
+
+    with ExitStack() as links:
+        for _ in range(3 * THREADS):
+            link = links.enter_context(socket.socket())
+            link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            link.connect(("127.0.0.1", server.port))
+            link.sendall(request)
+            assert link.recv(15) == b"HTTP/1.1 200 OK"
+
+        assert server.request("GET", "/api/v1/skills/pdf-tables").status == 200
+        git("clone", "--depth", "1", address(server, "skills/pdf-tables"))
+
+
+def test_a_server_that_is_killed_between_refs_and_pack_loses_nothing(own_server_of, git):
+    skill = SkillFactory(slug="pdf-tables", content="# First\n")
+    server = own_server_of()
+    head = head_of(server, git)
+    skill.content = "# Second\n"
+    skill.save()
+    server.process.kill()
+    server.process.wait()
+
+    other = own_server_of()
+    newer = head_of(other, git)
+    git("init", "--quiet", "later")
+    git("fetch", address(other, "skills/pdf-tables"), head, within="later")
+
+    assert newer != head
+    assert "# First" in git("show", f"{head}:SKILL.md", within="later")
+    git("fetch", address(other, "skills/pdf-tables"), within="later")
+    assert git("rev-parse", f"{newer}~1", within="later").strip() == head
+    git("fsck", "--strict", within="later")

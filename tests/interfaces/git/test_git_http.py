@@ -1,0 +1,181 @@
+"""git's smart HTTP, as clients and strangers speak it (contract 27)."""
+
+import gzip
+
+import pytest
+
+from tests.factories import PersonaFactory, SkillFactory
+
+REFS = "/info/refs?service=git-upload-pack"
+SKILL = "/git/skills/pdf-tables.git"
+UNKNOWN = "1" * 40
+
+
+def line(text):
+    return f"{len(text) + 4:04x}{text}".encode()
+
+
+def upload(client, body, path=SKILL, **headers):
+    content_type = "application/x-git-upload-pack-request"
+    return client.generic(
+        "POST", f"{path}/git-upload-pack", body, content_type=content_type, headers=headers
+    )
+
+
+def head_of(client, path=SKILL):
+    return client.get(f"{path}{REFS}").content.decode().split("0000", 1)[1][4:44]
+
+
+@pytest.fixture
+def skill(db):
+    return SkillFactory(slug="pdf-tables", content="# Tables\n", files={"run.sh": b"true\n"})
+
+
+def test_the_refs_are_advertised(anyone, skill):
+    response = anyone.get(f"{SKILL}{REFS}")
+
+    assert response.status_code == 200
+    assert response["Content-Type"] == "application/x-git-upload-pack-advertisement"
+    assert response["Cache-Control"] == "no-store"
+    first, second, *refs = response.content.decode().splitlines()
+    sha = head_of(anyone)
+    assert first == "001e# service=git-upload-pack"
+    assert second.partition("\0")[0][8:] == f"{sha} HEAD"
+    assert [ref[4:] for ref in refs] == [f"{sha} refs/heads/main", f"{sha} refs/tags/v1", ""]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/git/skills/unknown.git", "/git/skills/%00.git", "/git/personas/unknown.git"],
+)
+def test_an_unknown_name_is_not_found(anyone, skill, path):
+    response = anyone.get(f"{path}{REFS}")
+
+    kind = "Skill" if "skills" in path else "Persona"
+    assert (response.status_code, response.json()) == (404, {"error": f"{kind} not found"})
+
+
+@pytest.mark.parametrize("path", ["/git/other.git", "/git/skills.git", "/git/catalogue/x.git"])
+def test_any_other_path_is_not_found(anyone, skill, path):
+    assert anyone.get(f"{path}{REFS}").status_code == 404
+
+
+def test_a_priced_persona_is_refused_as_its_install_is(anyone):
+    PersonaFactory(slug="archivist", price_cents=100)
+
+    response = anyone.get(f"/git/personas/archivist.git{REFS}")
+
+    text = "This persona requires payment. Agent API currently supports free personas only."
+    assert (response.status_code, response.json()) == (402, {"error": text})
+
+
+def test_a_push_is_forbidden(anyone, skill):
+    error = {"error": "These repositories are read-only"}
+
+    asked = anyone.get(f"{SKILL}/info/refs?service=git-receive-pack")
+    pushed = anyone.post(f"{SKILL}/git-receive-pack", b"0000")
+
+    assert (asked.status_code, asked.json()) == (403, error)
+    assert (pushed.status_code, pushed.json()) == (403, error)
+
+
+@pytest.mark.parametrize("path", ["info/refs", "HEAD", "objects/info/packs"])
+def test_the_dumb_protocol_is_not_found(anyone, skill, path):
+    assert anyone.get(f"{SKILL}/{path}").status_code == 404
+
+
+def test_a_want_of_an_unknown_object_is_an_error_at_once(anyone, skill):
+    head_of(anyone)
+
+    response = upload(anyone, line(f"want {UNKNOWN}\n") + b"0000" + line("done\n"))
+
+    assert response.status_code == 200
+    assert response.content == line(f"ERR upload-pack: not our ref {UNKNOWN}")
+
+
+def test_haves_of_unknown_objects_are_ignored(anyone, skill):
+    want = line(f"want {head_of(anyone)}\n") + b"0000"
+
+    alone = upload(anyone, want + line("done\n"))
+    others = b"".join(line(f"have {number:040x}\n") for number in range(1000))
+    beside = upload(anyone, want + others + line("done\n"))
+
+    assert alone.content.startswith(b"0008NAK\nPACK")
+    assert beside.content == alone.content
+
+
+def test_a_compressed_request_is_read(anyone, skill):
+    body = line(f"want {head_of(anyone)}\n") + b"0000" + line("done\n")
+
+    plain = upload(anyone, body)
+    compressed = upload(anyone, gzip.compress(body), **{"Content-Encoding": "gzip"})
+
+    assert compressed.content == plain.content
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (b"hello", {}),
+        (b"00", {}),
+        (b"ffff", {}),
+        (line("want x\n") + b"0000", {}),
+        (line(f"want {UNKNOWN}\n") + line("deepen -1\n") + b"0000", {}),
+        (line(f"want {UNKNOWN}\n") + line("filter blob:none\n") + b"0000", {}),
+        (line(f"want {UNKNOWN}\n") + b"0000" + line("want x\n"), {}),
+        (b"\x1f\x8b nothing", {"Content-Encoding": "gzip"}),
+        (gzip.compress(b"0" * 300_000), {"Content-Encoding": "gzip"}),
+        (b"0000", {"Content-Encoding": "br"}),
+    ],
+)
+def test_an_unreadable_request_is_refused(anyone, skill, body, headers):
+    response = upload(anyone, body, **headers)
+
+    text = "Request body must be a request of git, of at most 256 KiB"
+    assert (response.status_code, response.json()) == (400, {"error": text})
+
+
+def test_a_long_request_is_refused(anyone, skill):
+    response = upload(anyone, b"0" * (64 * 1024 + 1))
+
+    assert (response.status_code, response.json()) == (413, {"error": "Request body is too large"})
+
+
+def test_a_request_for_nothing_gets_nothing(anyone, skill):
+    assert upload(anyone, b"0000").content == b""
+
+
+def test_refs_take_few_statements(anyone, skill, django_assert_max_num_queries):
+    head_of(anyone)
+
+    with django_assert_max_num_queries(3):
+        anyone.get(f"{SKILL}{REFS}")
+
+
+def test_a_pack_that_is_there_takes_few_statements(anyone, skill, django_assert_max_num_queries):
+    body = line(f"want {head_of(anyone)}\n") + b"0000" + line("done\n")
+    upload(anyone, body)
+
+    # The skill, its repository, the commits, the limit.
+    with django_assert_max_num_queries(4):
+        upload(anyone, body)
+
+
+def test_plain_http_is_refused_where_a_token_may_travel(anyone, skill, settings):
+    settings.REQUIRE_HTTPS = True
+
+    response = anyone.get(f"{SKILL}{REFS}")
+
+    assert (response.status_code, response.json()) == (403, {"error": "HTTPS is required"})
+
+
+def test_it_can_be_switched_off(own_server_of):
+    SkillFactory(slug="pdf-tables")
+    server = own_server_of(GIT="false")
+
+    response = server.request("GET", f"{SKILL}{REFS}")
+
+    assert (response.status, response.json()) == (
+        404,
+        {"error": "Not found: the API has no such path"},
+    )

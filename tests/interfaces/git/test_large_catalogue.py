@@ -1,0 +1,43 @@
+"""A repository of 1,000 skills with 100 MiB of files (contract 27.11)."""
+
+import os
+import random
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.factories import SkillFactory
+from tests.interfaces.git.conftest import address
+from tests.interfaces.git.test_git_http import REFS
+
+SKILLS, FILES, KIB = 1000, 10, 10
+MOST = 64 * 1024  # KiB
+WORDS = [os.urandom(4).hex() for _ in range(2000)]
+
+
+def text(number):
+    """Some 10 KiB that halve when they are compressed."""
+    return " ".join(random.Random(number).choices(WORDS, k=KIB * 1024 // 9)).encode()
+
+
+def memory(worker, name):
+    """A figure of /proc, in KiB: VmRSS is what it takes, VmHWM the most that it took."""
+    lines = Path(f"/proc/{worker.pid}/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(name)).split()[1])
+
+
+@pytest.mark.slow
+def test_it_takes_little_memory(own_server_of, git):
+    for number in range(SKILLS):
+        files = {f"{place}.txt": text(number * FILES + place) for place in range(FILES)}
+        SkillFactory(slug=f"skill-{number}", files=files)
+    server = own_server_of()
+    server.request("GET", f"/git/skills/skill-1.git{REFS}")
+    [worker] = psutil.Process(server.process.pid).children()
+    before = memory(worker, "VmRSS")
+
+    git("clone", "--quiet", "--bare", address(server, "catalogue"))
+
+    assert memory(worker, "VmHWM") - before < MOST
+    assert len(git("ls-tree", "HEAD:plugins", within="catalogue.git").splitlines()) == SKILLS

@@ -1,0 +1,268 @@
+"""catalogue.git, personas/<slug>.git and me.git: marketplaces of plugins (contract 27)."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory
+from tests.interfaces.git.conftest import address
+
+LONG = "a" * 70
+CUT = f"{'a' * 57}-6bd5e5"
+
+
+def paths_below(files, folder):
+    return {
+        path.removeprefix(f"{folder}/"): data
+        for path, data in files.items()
+        if path.startswith(f"{folder}/")
+    }
+
+
+def names(files, marketplace=".claude-plugin/marketplace.json"):
+    return [plugin["name"] for plugin in json.loads(files[marketplace])["plugins"]]
+
+
+def test_the_catalogue_has_skills_and_free_personas(live_server_of, git):
+    tables = SkillFactory(slug="pdf-tables", files={"scripts/run.py": b"print(1)\n"})
+    SkillFactory(slug="draft", status="draft")
+    PersonaFactory(slug="archivist", skills=[tables])
+    PersonaFactory(slug="priced", price_cents=100)
+
+    git("clone", address(live_server_of(), "catalogue"))
+
+    files = git.files("catalogue")
+    assert names(files) == names(files, ".agents/plugins/marketplace.json")
+    assert names(files) == ["archivist", "pdf-tables"]
+    skill = {"SKILL.md": tables.file_text.encode(), "scripts/run.py": b"print(1)\n"}
+    assert paths_below(files, "plugins/pdf-tables/skills/pdf-tables") == skill
+    assert paths_below(files, "plugins/archivist/skills/pdf-tables") == skill
+    git("fsck", "--strict", within="catalogue")
+
+
+def test_a_skill_is_a_plugin(live_server_of, git):
+    skill = SkillFactory(
+        slug="pdf-tables", title="PDF Tables", description="Reads\ntables.", category="data"
+    )
+    skill.content = "# Second\n"
+    skill.save()
+
+    git("clone", address(live_server_of(), "catalogue"))
+
+    plugin = paths_below(git.files("catalogue"), "plugins/pdf-tables")
+    manifest = {"name": "pdf-tables", "version": "2.0.0", "description": "Reads tables."}
+    schema = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
+    assert sorted(plugin) == [
+        ".claude-plugin/plugin.json",
+        ".codex-plugin/plugin.json",
+        "plugin.json",
+        "skills/pdf-tables/SKILL.md",
+    ]
+    assert json.loads(plugin["plugin.json"]) == {"$schema": schema, **manifest}
+    assert json.loads(plugin[".claude-plugin/plugin.json"]) == manifest
+    assert json.loads(plugin[".codex-plugin/plugin.json"]) == {
+        **manifest,
+        "skills": "./skills/",
+        "interface": {
+            "displayName": "PDF Tables",
+            "shortDescription": "Reads tables.",
+            "category": "data",
+        },
+    }
+
+
+def test_the_lists_of_plugins_are_those_of_the_clients(live_server_of, git):
+    SkillFactory(slug="pdf-tables", description="Reads tables.", category="data")
+
+    git("clone", address(live_server_of(), "catalogue"))
+
+    files = git.files("catalogue")
+    name = "agent-marketplace"
+    assert json.loads(files[".claude-plugin/marketplace.json"]) == {
+        "name": name,
+        "owner": {"name": name},
+        "metadata": {"description": "Skills and personas for agents"},
+        "plugins": [
+            {
+                "name": "pdf-tables",
+                "source": "./plugins/pdf-tables",
+                "description": "Reads tables.",
+                "version": "1.0.0",
+                "category": "data",
+            }
+        ],
+    }
+    assert json.loads(files[".agents/plugins/marketplace.json"]) == {
+        "name": name,
+        "interface": {"displayName": name},
+        "plugins": [
+            {
+                "name": "pdf-tables",
+                "source": {"source": "local", "path": "./plugins/pdf-tables"},
+                "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+                "category": "data",
+            }
+        ],
+    }
+
+
+def test_a_persona_is_a_marketplace_of_one_plugin(live_server_of, git):
+    skill = SkillFactory(slug="pdf-tables")
+    PersonaFactory(slug="archivist", description="Keeps it.", content="Keep.", skills=[skill])
+
+    git("clone", address(live_server_of(), "personas/archivist"))
+
+    files = git.files("archivist")
+    assert json.loads(files[".claude-plugin/marketplace.json"])["name"] == (
+        "agent-marketplace-archivist"
+    )
+    assert names(files) == ["archivist"]
+    agent = b"---\nname: archivist\ndescription: Keeps it.\n---\n\nKeep."
+    assert files["plugins/archivist/agents/archivist.md"] == agent
+    assert "plugins/archivist/skills/pdf-tables/SKILL.md" in files
+
+
+def test_a_persona_with_the_slug_of_a_skill_is_called_otherwise(live_server_of, git):
+    SkillFactory(slug="archivist")
+    PersonaFactory(slug="archivist")
+    SkillFactory(slug="curator")
+    SkillFactory(slug="curator-persona")
+    PersonaFactory(slug="curator")
+    server = live_server_of()
+
+    git("clone", address(server, "catalogue"))
+    git("clone", address(server, "personas/curator"))
+
+    assert sorted(names(git.files("catalogue"))) == [
+        *("archivist", "archivist-persona"),
+        *("curator", "curator-persona", "curator-persona-2"),
+    ]
+    assert names(git.files("curator")) == ["curator-persona-2"]
+
+
+def test_a_long_name_is_cut(live_server_of, git):
+    skill = SkillFactory(slug=LONG)
+    PersonaFactory(slug=LONG, skills=[skill])
+    server = live_server_of()
+
+    git("clone", address(server, "catalogue"))
+    git("clone", address(server, f"personas/{LONG}"), "persona")
+
+    files = git.files("catalogue")
+    assert len(CUT) == 64
+    assert CUT in names(files)
+    # The folder is called as its SKILL.md says.
+    assert f"plugins/{CUT}/skills/{'a' * 64}/SKILL.md" in files
+    title = json.loads(git.files("persona")[".claude-plugin/marketplace.json"])["name"]
+    assert (len(title), title[:-6]) == (64, f"agent-marketplace-{'a' * 39}-")
+
+
+def test_no_persona_has_the_marketplace_of_what_an_agent_has(live_server_of, git):
+    PersonaFactory(slug="me")
+
+    git("clone", address(live_server_of(), "personas/me"))
+
+    title = json.loads(git.files("me")[".claude-plugin/marketplace.json"])["name"]
+    assert title[:-6] == "agent-marketplace-me-"
+
+
+def test_a_change_is_one_commit(live_server_of, git):
+    skill = SkillFactory(slug="pdf-tables")
+    url = address(live_server_of(), "catalogue")
+    git("clone", url)
+    git("pull", within="catalogue")
+    SkillFactory(slug="csv-tables")
+    skill.content = "# Second\n"
+    skill.save()
+
+    git("pull", "--ff-only", within="catalogue")
+
+    assert git.commits("catalogue") == ["2 plugins", "1 plugin"]
+    skill.withdraw()
+    git("pull", "--ff-only", within="catalogue")
+    assert git.commits("catalogue") == ["1 plugin", "2 plugins", "1 plugin"]
+    assert names(git.files("catalogue")) == ["csv-tables"]
+    git("fsck", "--strict", within="catalogue")
+
+
+def test_a_purge_begins_the_history_of_each_that_had_it_anew(live_server_of, git):
+    skill = SkillFactory(slug="pdf-tables", title="Secret")
+    SkillFactory(slug="csv-tables")
+    server = live_server_of()
+    git("clone", address(server, "catalogue"), "before")
+    git("clone", address(server, "skills/csv-tables"))
+    kept = git("rev-parse", "HEAD", within="csv-tables").strip()
+    skill.content, skill.title = "# Second\n", "Tables"
+    skill.save()
+
+    call_command("purge_version", "skill", "pdf-tables", "1", reason="The law")
+
+    git("clone", address(server, "catalogue"), "after")
+    assert git.commits("after") == ["2 plugins"]
+    assert git("log", "--all", "-SSecret", "--oneline", within="after") == ""
+    assert git("ls-remote", address(server, "skills/csv-tables"), "HEAD").split()[0] == kept
+
+
+def test_a_large_catalogue_has_no_repository(live_server_of):
+    SkillFactory.create_batch(2)
+    PersonaFactory()
+    server = live_server_of(GIT_MAX_ENTRIES="2")
+
+    response = server.request("GET", "/git/catalogue.git/info/refs?service=git-upload-pack")
+
+    error = (
+        "This catalogue has more than 2 entries, too many for one repository. Clone "
+        "/git/skills/<slug>.git or /git/personas/<slug>.git instead."
+    )
+    assert (response.status, response.json()) == (404, {"error": error})
+
+
+def test_a_new_name_is_one_commit_in_each(live_server_of, git, capsys):
+    PersonaFactory(slug="archivist")
+    token = AgentFactory().token
+    server = live_server_of()
+    urls = {
+        "catalogue": address(server, "catalogue"),
+        "archivist": address(server, "personas/archivist"),
+        "me": address(server, "me", token),
+    }
+    for url in urls.values():
+        git("clone", url)
+
+    call_command("name_marketplace", "acme")
+
+    titles = {}
+    for folder in urls:
+        git("pull", "--ff-only", within=folder)
+        assert len(git.commits(folder)) == 2
+        [title] = {
+            json.loads(git.files(folder)[path])["name"]
+            for path in (".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json")
+        }
+        titles[folder] = title
+    assert titles == {"catalogue": "acme", "archivist": "acme-archivist", "me": "acme-me"}
+
+
+@pytest.mark.parametrize("name", ["", "Acme", "a--b", "a-", "a_b", "a" * 65])
+def test_a_name_that_clients_refuse_is_refused(db, name):
+    with pytest.raises(CommandError, match="1 to 64 characters of a-z, 0-9"):
+        call_command("name_marketplace", name)
+
+
+def test_two_processes_make_the_same_commits(own_server_of, git):
+    """Both are asked at once, so that they see each change together."""
+    skill = SkillFactory(slug="pdf-tables")
+    servers = [own_server_of(), own_server_of()]
+    urls = [
+        address(server, path) for server in servers for path in ("catalogue", "skills/pdf-tables")
+    ]
+    for number in range(4):
+        skill.content = f"# {number}\n"
+        skill.save()
+        with ThreadPoolExecutor() as pool:
+            refs = list(pool.map(lambda url: git("ls-remote", url), urls))
+        assert refs[:2] == refs[2:]
+    git("clone", urls[0])
+    assert len(git.commits("catalogue")) == 4
