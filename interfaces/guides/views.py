@@ -61,6 +61,9 @@ def guide(name, request):
         "is_private": not access.is_public(),
         # What a request for the catalogue needs besides its address.
         "auth": "" if access.is_public() else ' -H "Authorization: Bearer $TOKEN"',
+        "has_git": settings.GIT,
+        # The address of what an agent has, with its token as the password.
+        "own_repository": base.replace("://", "://x:$CLONE@") + "/git/me.git",
     }
     return render_to_string(f"guides/{name}", context)
 

@@ -2,6 +2,8 @@
 
 from urllib.parse import quote
 
+from django.conf import settings
+
 from catalogue import reads
 from catalogue.file_tree import file_tree
 from catalogue.highlighting import highlight, language_of
@@ -9,10 +11,12 @@ from catalogue.markdown import contents
 from catalogue.markdown import render as render_markdown
 from catalogue.models import Persona, Skill
 from catalogue.serializers.files import files_address
+from interfaces.git.names import persona_marketplace, plugin_name
 from interfaces.website.pages import Page
 from interfaces.website.pictures import Face, draw
 from interfaces.website.reads import related_to
-from marketplace.access import Audience
+from marketplace.access import Audience, is_public
+from marketplace.api.links import base_url
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.api.responses import public_response
@@ -38,12 +42,19 @@ class EntryPage(Page):
     def render_entry(self, entry, validators, text, folder="", **context):
         """The page of the entry with its `text`, of which relative links lead into the folder."""
         neighbours = related_to(entry)
+        related, base = neighbours.value, base_url(self.request)
         return self.render(
             *validators,
             neighbours.validator,
             section=self.section,
             entry=entry,
-            related=neighbours.value,
+            related=related,
+            has_git=settings.GIT,
+            plugin=plugin_name(self.kind, entry.slug, related.taken),
+            persona_marketplace=persona_marketplace(related.marketplace, entry.slug),
+            # Where a token is needed, it is the password.
+            git_base=base if is_public() else base.replace("://", "://x:$CLONE@"),
+            own_repository=base.replace("://", "://x:$CLONE@") + "/git/me.git",
             content=render_markdown(text, folder),
             contents=contents(text, folder),
             **context,

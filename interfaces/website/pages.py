@@ -79,4 +79,6 @@ class StartPage(Page):
         example = EXAMPLE
         if skills := lists["skills"].rows:
             example = {"example": skills[0].slug, "example_words": skills[0].title.lower()}
+        entries = lists["skills"].count + lists["personas"].count
+        context["has_catalogue"] = settings.GIT and entries <= settings.GIT_MAX_ENTRIES
         return self.render(validator, **context, **example, **lists)

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+from django.conf import settings
+
 from catalogue.models import TITLE_WITHOUT_CASE, Persona, Skill
 from infrastructure.db.statements import fetch_all, fetch_one
 from infrastructure.http_cache.validators import Read, Validator
@@ -62,7 +64,8 @@ def related_to(entry):
 
     `weeks` holds the installs of the last twelve weeks, oldest first. `also` lists entries that
     agents with this one have installed, `more` lists others by its author. Each is
-    `{"slug", "title", "category"}`.
+    `{"slug", "title", "category"}`. `taken`, `marketplace` and `has_catalogue` say how clients of
+    git install the entry.
     """
     day = today()
     row = fetch_one(
@@ -74,6 +77,7 @@ def related_to(entry):
             "limit": MAX_RELATED,
             "max_agents": MAX_AGENTS,
             "max_installs": MAX_INSTALLS,
+            "most": settings.GIT_MAX_ENTRIES,
         },
     )
     # Fresh while the catalogue and the day stay the same. An install of the entry itself changes

@@ -1,6 +1,7 @@
 """SQL of the website, put together of constants."""
 
 from catalogue.models import IS_PUBLISHED
+from interfaces.git.sql import MARKETPLACE, TAKEN
 from search.facet_counts import CATALOGUE_VERSION
 
 # How many ids a part of the sitemap spans: it has as many URLs at most, 1.2 MB.
@@ -42,7 +43,7 @@ def weeks_of(kind):
 def related_of(kind, *, counter):
     """One row with related entries and weekly installs, for `related_to`."""
     return f"""
-    WITH entry AS (SELECT id, author FROM catalogue_{kind} WHERE id = %(entry)s),
+    WITH entry AS (SELECT id, slug, author FROM catalogue_{kind} WHERE id = %(entry)s),
     agents AS (
         SELECT agent_id, removed_at FROM installs_{kind}install
         WHERE {kind}_id = %(entry)s ORDER BY installed_at DESC LIMIT %(max_agents)s
@@ -75,5 +76,7 @@ def related_of(kind, *, counter):
         {weeks_of(kind)} AS weeks,
         (SELECT coalesce(json_agg(also), '[]') FROM also) AS also,
         (SELECT coalesce(json_agg(more), '[]') FROM more) AS more,
+        (SELECT {TAKEN} FROM entry) AS taken,
+        {MARKETPLACE},
         ({CATALOGUE_VERSION}) AS version
     """

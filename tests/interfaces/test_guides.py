@@ -32,6 +32,7 @@ def test_every_request_of_the_skill_works_as_it_stands(live_server_of, shell, tm
         *(201, 200),  # registering, the manifest
         *(200, 200, 200, 200),  # searching and reading
         *(201, 200, 200, 201),  # installing
+        201,  # a token for git
         *(200, 200, 200, 200, 200),  # updating, earlier texts, pinning
         *(200, 200),  # switching
         *(201, 200, 200, 200),  # reviewing

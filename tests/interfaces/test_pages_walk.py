@@ -105,7 +105,7 @@ def test_a_person_looks_around(visitor, serious_violations):
     assert page.inner_text("h1") == "PDF tables"
     assert page.inner_text(".prose strong") == "pdfplumber"
     assert_fits_here("skill")
-    page.click("summary:has-text('Over MCP')")
+    page.click("summary:has-text('MCP')")
     assert page.locator("details[open]").count() == 1
     assert "install_skill" in visitor.text()
 
@@ -138,6 +138,7 @@ def test_a_command_is_copied(visitor):
     visitor.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     visitor.open("/skills/pdf-tables")
 
+    visitor.page.click("summary:has-text('npx')")
     visitor.page.click(".install .copy >> visible=true")
 
     copied = visitor.page.evaluate("navigator.clipboard.readText()")
