@@ -50,8 +50,9 @@ def check_reader(request, token, *, for_people=False, scope=Scope.READ):
 
 def check_request(request, *, for_people=False):
     """The same for what is no view of the API's. Raises AuthenticationFailed too."""
-    if not is_public():
-        check_reader(request, token_of(request), for_people=for_people)
+    # The session first: a proxy's own `Authorization` must not refuse a person who is signed in.
+    if not (is_public() or (for_people and is_signed_in(request))):
+        check_reader(request, token_of(request))
 
 
 def may_read(request, *, for_people=False):

@@ -66,7 +66,12 @@ def matching(name, pattern, *, default, meaning):
 
 
 def choice(name, default, *others):
-    """One of some words, of which the first is the default."""
+    """One of some words, of which the first is the default.
+
+    An empty value is an error, because a variable that was not filled in must open nothing.
+    """
+    if os.environ.get(name, default).strip() == "":
+        raise ImproperlyConfigured(f"{name} must not be empty: leave it out for {default}.")
     *first, last = [default, *others]
     meaning = f"{', '.join(first)} or {last}"
     return matching(name, "|".join([default, *others]), default=default, meaning=meaning)

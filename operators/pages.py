@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from agents import handles
+from marketplace import access
 from marketplace.access import Audience
 from marketplace.middleware.pages import has_method, page
 from marketplace.names import has_controls
@@ -109,8 +110,11 @@ def handle_in(request, name):
 
 
 def way_back(request):
-    """The address on this site that the log-in leads to, from the query; or "" (contract 26.8)."""
-    address = request.GET.get("next", "")
+    """The address on this site that the log-in leads to, from the query; or "" (contract 26.8).
+
+    Nobody is led to the log-in by a public catalogue.
+    """
+    address = "" if access.is_public() else request.GET.get("next", "")
     is_here = address.startswith("/") and url_has_allowed_host_and_scheme(address, None)
     return address if is_here and not has_controls(address) else ""
 

@@ -1,5 +1,6 @@
 import re
 
+from django.conf import settings
 from django.urls import reverse
 
 from agents import handles
@@ -104,6 +105,13 @@ class RegisterSerializer(UpdateAgentSerializer):
         initial=INVITATION_EXAMPLE,
         help_text="An invitation that staff gave you. Its scopes become those of your token.",
     )
+
+    def get_initial(self):
+        """The example of a request. Where no invitation is needed, a made-up one is refused."""
+        example = super().get_initial()
+        if settings.REGISTRATION != "invitation":
+            del example["invitation"]
+        return example
 
 
 class ConfirmClaimSerializer(BodySerializer):

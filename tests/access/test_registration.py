@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.models import Agent, AgentToken, Invitation
+from agents.serializers.agents import RegisterSerializer
 from agents.tokens import mint_invitation
 from tests.factories import AgentFactory
 
@@ -207,3 +208,10 @@ def test_revoking_an_invitation_leaves_its_agents(anyone, client_of, invitation)
     invitation.revoke()
 
     assert client_of(token=token).get("/api/v1/agents/me").status_code == 200
+
+
+@pytest.mark.parametrize(("registration", "has_one"), [("open", False), ("invitation", True)])
+def test_the_example_of_a_registration_is_one_that_works(settings, registration, has_one):
+    settings.REGISTRATION = registration
+
+    assert ("invitation" in RegisterSerializer().get_initial()) == has_one

@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.checks import run_checks
+from django.core.exceptions import ImproperlyConfigured
 
 from tests.environments import SETTINGS, read
 
@@ -35,3 +36,11 @@ def test_the_session_of_staff_is_sent_to_the_pages_that_members_read():
 
     cookie = (names["SESSION_COOKIE_NAME"], names["SESSION_COOKIE_PATH"])
     assert cookie == ("staff-member", "/")
+
+
+@pytest.mark.parametrize(("name", "default"), [("REGISTRATION", "open"), ("CATALOGUE", "public")])
+def test_a_variable_that_was_not_filled_in_opens_nothing(name, default):
+    with pytest.raises(ImproperlyConfigured) as refused:
+        read(SETTINGS, **{name: " "})
+
+    assert str(refused.value) == f"{name} must not be empty: leave it out for {default}."

@@ -210,3 +210,15 @@ def test_pages_announce_nothing_to_the_public(member):
         assert '<a href="/operator">Account</a>' in page
         assert "/feed.atom" not in page
         assert "picture.png" not in page
+
+
+def test_the_authorization_of_a_proxy_does_not_sign_anybody_out(member):
+    shown = member.get("/skills", headers={"Authorization": "Basic YWxpY2U6eA=="})
+
+    assert shown.status_code == 200
+
+
+def test_nobody_signs_in_for_a_public_catalogue(browser, settings):
+    settings.CATALOGUE = "public"
+
+    assert "members" not in browser.get("/operator?next=/skills").content.decode()
