@@ -7,6 +7,7 @@ from io import BytesIO
 
 import pytest
 
+from agents.models import AgentToken
 from tests.external import fetched, run
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillInstallFactory
 from tests.interfaces.test_generated_clients import GENERATOR
@@ -62,6 +63,16 @@ def test_the_skills_cli_installs_a_folder_that_was_fetched(server, skills_cli, t
     zipfile.ZipFile(BytesIO(archive.body)).extractall(tmp_path / "pdf-tables")
 
     add(skills_cli, "./pdf-tables", tmp_path)
+
+    installed = files_in(tmp_path / ".claude" / "skills" / "pdf-tables")
+    assert installed.keys() == {"SKILL.md", *FILES}
+
+
+def test_the_skills_cli_installs_from_a_repository(server, skills_cli, tmp_path, agent):  # noqa: F811
+    token = AgentToken.objects.issue(agent, ["clone"]).text
+    address = f"http://x:{token}@127.0.0.1:{server.port}/git/skills/pdf-tables.git"
+
+    add(skills_cli, address, tmp_path)
 
     installed = files_in(tmp_path / ".claude" / "skills" / "pdf-tables")
     assert installed.keys() == {"SKILL.md", *FILES}
