@@ -11,6 +11,7 @@ from django.test import Client, TransactionTestCase
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from infrastructure.http_cache.store import cached_responses
+from interfaces.openapi.document import made_document
 from marketplace.models import RateCount
 from tests.cleanup import empty_the_database
 from tests.external import run_or_skip
@@ -156,6 +157,7 @@ def admin_client(db):
 @pytest.fixture
 def rates(settings):
     """Set rate limits: `rates(install="3/h")`."""
+    made_document()  # once in a process, of the limits as they are by default
 
     def rates(**limits):
         settings.RATE_LIMITS = {

@@ -32,6 +32,13 @@ def members_only(settings):
     forget_descriptions()
 
 
+@pytest.fixture(autouse=True)
+def described(request):
+    """The API is described as it is by default, before a test changes the environment."""
+    if "members_only" not in request.fixturenames:
+        document.made_document()
+
+
 @pytest.fixture
 def browser(db):
     """Somebody's browser."""
