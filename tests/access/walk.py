@@ -118,6 +118,10 @@ def queries():
             f"/personas/{PERSONA}/versions/compare?from=1",
         ),
         *("/skill.md?raw", "/llms.txt?raw", "/readyz", "/healthz", "/metrics"),
+        *(
+            f"/git/{repository}.git/info/refs?service=git-upload-pack"
+            for repository in ("catalogue", "me", f"skills/{SKILL}", f"personas/{PERSONA}")
+        ),
     )
 
 
