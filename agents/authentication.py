@@ -9,10 +9,13 @@ from agents.sql import AUTHENTICATE
 
 
 class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <token>`: the agent as `request.user`, its token as `request.auth`."""
+    """`Authorization: Bearer <token>`: the agent as `request.user`, its token as `request.auth`.
 
-    def __init__(self, statement=AUTHENTICATE):
-        self.statement = statement
+    Where it `takes_basic`, the token may also be the password of Basic (contract 26.7).
+    """
+
+    def __init__(self, statement=AUTHENTICATE, *, takes_basic=False):
+        self.statement, self.takes_basic = statement, takes_basic
 
     def authenticate(self, request):
         text = self.text_of(request)
@@ -24,7 +27,8 @@ class BearerAuthentication(BaseAuthentication):
         return token.agent, token
 
     def text_of(self, request):
-        return bearer_text(request)
+        text = bearer_text(request)
+        return basic_password(request) if text is None and self.takes_basic else text
 
     def authenticate_header(self, request):
         """RFC 6750: an error code only where a token was sent and refused."""
@@ -33,16 +37,13 @@ class BearerAuthentication(BaseAuthentication):
         return 'Bearer realm="marketplace"'
 
 
-class ReaderAuthentication(BearerAuthentication):
-    """The same for readers of the catalogue, whose clients may know Basic alone (contract 26.7).
+def reader_authentication():
+    """For readers of the catalogue, whose clients may know Basic alone.
 
-    The token is then the password. Only reading takes it: browsers remember a password and send it
-    along with what other sites have them post.
+    Only reading takes it: browsers remember a password and send it along with what other sites have
+    them post.
     """
-
-    def text_of(self, request):
-        text = bearer_text(request)
-        return basic_password(request) if text is None else text
+    return BearerAuthentication(takes_basic=True)
 
 
 def bearer_text(request):

@@ -200,7 +200,7 @@ REST_FRAMEWORK = {
 }
 
 # Who reads a members-only catalogue (marketplace/access.py): by a token, and by a session.
-READER_AUTHENTICATION = "agents.authentication.ReaderAuthentication"
+READER_AUTHENTICATION = "agents.authentication.reader_authentication"
 READER_SESSIONS = ["operators.cookies.is_signed_in", "marketplace.adminsite.sessions.is_signed_in"]
 
 SPECTACULAR_SETTINGS = {

@@ -1,13 +1,9 @@
 """git's smart HTTP: the refs of a repository, and packs of it."""
 
-import base64
-import binascii
-
 from django.http import HttpResponse
-from rest_framework.authentication import get_authorization_header
 from rest_framework.exceptions import NotAuthenticated
 
-from agents.authentication import BearerAuthentication, bearer_text
+from agents.authentication import BearerAuthentication
 from agents.models import AgentToken
 from infrastructure.server.sizes import MAX_BODY
 from interfaces.git.exceptions import NoSuchService, PushForbidden
@@ -26,8 +22,11 @@ UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
 class GitAuthentication(BearerAuthentication):
     """A token as Bearer, or as the password of Basic. One that is refused counts as none."""
 
+    def __init__(self):
+        super().__init__(takes_basic=True)
+
     def authenticate(self, request):
-        text = bearer_text(request) or basic_password(request)
+        text = self.text_of(request)
         token = AgentToken.objects.authenticate(text, self.statement) if text else None
         return token and (token.agent, token)
 
@@ -42,16 +41,6 @@ def body_of(request):
     if length > MAX_BODY:
         raise BodyTooLarge
     return StrictJSONParser().read(request, length)
-
-
-def basic_password(request):
-    scheme, *words = get_authorization_header(request).split() or [b""]
-    if scheme.lower() != b"basic" or len(words) != 1:
-        return None
-    try:
-        return base64.b64decode(words[0], validate=True).decode().partition(":")[2]
-    except (binascii.Error, UnicodeDecodeError):
-        return None
 
 
 class GitViewSet(access.AsksReaders, PublicViewSet):

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from agents.models import Agent, Invitation
+from interfaces.openapi import document
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.interfaces.conftest import shell  # noqa: F401
 from tests.interfaces.test_guides import blocks_of
@@ -86,3 +87,9 @@ def test_every_link_of_llms_txt_is_there_for_members(client, members_only):
     links = re.findall(r"\[[^]]+\]\(http://testserver([^)]*)\)", text)
     assert len(links) > 5
     assert {client.get(link).status_code for link in links} == {200}
+
+
+def test_the_description_of_the_api_is_made_without_a_warning(members_only, capsys):
+    document.made_document()
+
+    assert "Warning" not in capsys.readouterr().err
