@@ -69,7 +69,7 @@ class Invitation(RevokedOnce):
     hint = models.CharField(max_length=64, editable=False)
     uses = models.PositiveIntegerField(default=DEFAULT_USES)
     used = models.PositiveIntegerField(default=0, editable=False)
-    # Of the agents that it brings.
+    # The agents that it brings get these scopes and this tier.
     scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
     tier = models.CharField(max_length=16, default=FREE)
     note = models.CharField(max_length=200, blank=True)

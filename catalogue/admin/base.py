@@ -123,7 +123,7 @@ class EntryAdmin(
         ]
 
     def restorable_fields(self, request, row):
-        """Of an entry that was ever published, texts are restored from its versions."""
+        """Leave out the texts of an entry that was ever published: its versions restore them."""
         fields = super().restorable_fields(request, row)
         return [name for name in fields if not row.number or name != "content"]
 

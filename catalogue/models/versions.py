@@ -92,12 +92,12 @@ class Version(models.Model):
 
     @property
     def text_digests(self):
-        """Of what staff wrote, and of what agents are given."""
+        """The digests of the text that staff wrote, and of the one that agents are given."""
         return {self.content_digest, self.text_digest}
 
     @property
     def stored_digests(self):
-        """Of all that is stored of it."""
+        """The digests of every text and file that is stored for it."""
         return self.text_digests | {file["digest"] for file in self.files}
 
     def text_of(self, digest):
