@@ -4,6 +4,7 @@ import pytest
 
 from agents import handles
 from interfaces.mcp.tools_list import TOOLS
+from tests.api.installed import installed_persona_text, installed_skill_text
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory, review
 from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result, success
 
@@ -197,7 +198,12 @@ def test_it_installs_a_skill(client, agent):
     outcome = call(client, "install_skill", slug="wanted", runtime="python")
 
     assert outcome == success(
-        {"message": "Skill installed", "skillId": skill.public_id, "slug": "wanted"}
+        {
+            "message": "Skill installed",
+            "skillId": skill.public_id,
+            "slug": "wanted",
+            **installed_skill_text(skill),
+        }
     )
     skill.refresh_from_db()
     assert skill.downloads == 1
@@ -215,6 +221,7 @@ def test_it_installs_a_persona_as_the_active_one(client, agent):
             "personaId": persona.public_id,
             "slug": "scribe",
             "isActive": True,
+            **installed_persona_text(persona),
         }
     )
     assert agent.persona_installs.get().is_active
