@@ -10,8 +10,8 @@ from search.filters import FacetFilterSet, PersonaFilterSet, SkillFilterSet
 from search.serializers import FacetsSerializer, PersonaPageSerializer, SkillPageSerializer
 
 LISTS = (
-    "Lists leave out `content`: get the entry that you want. Follow `next` until it is null, and you "
-    "have seen every entry once. A parameter that is not listed here is a 400."
+    "Lists leave out `content`: get the entry that you want. Follow `next` until it is null, and "
+    "you have seen every entry once. A parameter that is not listed here is a 400."
 )
 
 
