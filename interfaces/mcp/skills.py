@@ -12,12 +12,9 @@ members. Reading counts no download.
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from typing import NamedTuple
-from urllib.parse import quote, unquote
 
 from django.urls import reverse
 from mcp.shared.exceptions import MCPError
@@ -37,18 +34,24 @@ from mcp.types import (
 from catalogue import reads
 from catalogue.archives import SKILL_MD
 from catalogue.exceptions import SkillNotFound, VersionNotFound
-from catalogue.frontmatter import FENCED, parse_yaml
-from catalogue.models import FileContent, Skill, SkillVersion, content_digest
+from catalogue.models import FileContent, Skill, SkillVersion
 from catalogue.serializers.files import media_type
-from catalogue.skill_md import MAX_NAME, name_of
-from interfaces.guides.views import guide
+from catalogue.skill_md import MAX_NAME
 from interfaces.mcp import readers
 from interfaces.mcp.api import call_api
+from interfaces.mcp.folders import (
+    CATALOGUE,
+    MARKETPLACE,
+    SCHEME,
+    folder_of,
+    listed_folder,
+    own_folder,
+    parts_of,
+    unknown,
+)
 from marketplace import access
-from marketplace.secrets import mask
 
 EXTENSION = "io.modelcontextprotocol/skills"
-SCHEME, MARKETPLACE, CATALOGUE = "skill://", "agent-marketplace", "skills"
 MARKDOWN = "text/markdown"
 PAGE = 100
 # Of what everyone gets alike. At once out of date: a recall holds from the next request on.
@@ -69,41 +72,6 @@ TEMPLATES = ListResourceTemplatesResult(
 
 class GetSkillParams(RequestParams):
     uri: str
-
-
-@dataclass(frozen=True)
-class Folder:
-    """A skill's folder: its URI, what is said of its SKILL.md, and its files as `Skill` has them.
-
-    `head` is the SKILL.md; in a list no more than its frontmatter, because a page of whole texts
-    would be large.
-    """
-
-    uri: str
-    head: str
-    size: int
-    digest: str
-    files: list = field(default_factory=list)
-    read: Callable | None = None  # the bytes of one of the files
-
-    @property
-    def frontmatter(self):
-        """The YAML between the lines of `---`. Every scalar that is served is a plain string."""
-        return parse_yaml(FENCED.match(self.head)[1])
-
-    def entry(self):
-        skill_md = {"path": SKILL_MD, "digest": self.digest, "size": self.size}
-        return {
-            "uri": self.uri_of(SKILL_MD),
-            "frontmatter": self.frontmatter,
-            "resources": [
-                {"uri": self.uri_of(file["path"]), "digest": file["digest"], "size": file["size"]}
-                for file in [skill_md, *self.files]
-            ],
-        }
-
-    def uri_of(self, path):
-        return f"{self.uri}/{quote(path)}"
 
 
 @access.for_readers
@@ -270,48 +238,3 @@ def with_folder(request, uri, use):
         return reads.with_skill(parts[1], use_skill)
     except (SkillNotFound, VersionNotFound) as error:
         raise unknown(uri) from error
-
-
-def parts_of(uri):
-    """The decoded parts of a URI's path."""
-    scheme, separator, path = uri.partition(SCHEME)
-    try:
-        parts = [unquote(part, errors="strict") for part in path.split("/")]
-    except UnicodeDecodeError as error:
-        raise unknown(uri) from error
-    is_path = not any(part in {"", ".", ".."} or "/" in part for part in parts)
-    if scheme or not separator or not is_path or {"?", "#"}.intersection(path):
-        raise unknown(uri)
-    return parts
-
-
-def unknown(uri):
-    uri = mask(uri)
-    return MCPError(INVALID_PARAMS, f"Unknown skill or file: {uri}", {"uri": uri})
-
-
-def own_folder(request):
-    return Folder(f"{SCHEME}{MARKETPLACE}", *with_size_and_digest(guide("skill.md", request)))
-
-
-def folder_of(skill):
-    """The folder of a skill, or of one of its versions."""
-    text = skill.file_text
-    uri = folder_uri(skill.slug, parse_yaml(FENCED.match(text)[1])["name"])
-    return Folder(uri, *with_size_and_digest(text), skill.files, skill.bytes_of)
-
-
-def listed_folder(skill):
-    uri = folder_uri(skill.slug, name_of(skill))
-    return Folder(uri, skill.head, skill.size, skill.skill_md_digest, skill.files)
-
-
-def with_size_and_digest(text):
-    data = text.encode()
-    return text, len(data), content_digest(data)
-
-
-def folder_uri(slug, name):
-    # The last folder has the name of the SKILL.md.
-    folder = slug if name == slug else f"{slug}/{name}"
-    return f"{SCHEME}{CATALOGUE}/{folder}"
