@@ -19,9 +19,9 @@ SCHEME, MARKETPLACE, CATALOGUE = "skill://", "agent-marketplace", "skills"
 
 @dataclass(frozen=True)
 class Folder:
-    """A skill's folder: its URI, what is said of its SKILL.md, and its files as `Skill` has them.
+    """A skill's folder: its URI, its SKILL.md, and its files in the format of `Skill.files`.
 
-    `head` is the SKILL.md; in a list no more than its frontmatter, because a page of whole texts
+    `head` is the SKILL.md. In a list it is only the frontmatter, because a page of whole texts
     would be large.
     """
 
@@ -53,7 +53,7 @@ class Folder:
 
 
 def parts_of(uri):
-    """The decoded parts of a URI's path."""
+    """The decoded segments of a URI's path."""
     scheme, separator, path = uri.partition(SCHEME)
     try:
         parts = [unquote(part, errors="strict") for part in path.split("/")]

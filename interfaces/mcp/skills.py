@@ -4,9 +4,9 @@ A skill is its folder under `skill://skills/<slug>/`, with the bytes that the AP
 marketplace's own is `skill://agent-marketplace/`, where no slug can take its place. Clients check
 every digest, so an entry holds nothing that changes while the files do not.
 
-Whoever has no token is listed the marketplace's own skill; an agent, the skills of its manifest, as
-the version that it has pinned. Any published skill can be read, of a members-only catalogue by its
-members. Reading counts no download.
+Without a token, the list has the marketplace's own skill. With one, it adds the skills of the
+agent's manifest, in pinned versions. Any published skill can be read; in a members-only catalogue,
+by members. Reading counts no download.
 """
 
 import json
@@ -54,7 +54,7 @@ from marketplace import access
 EXTENSION = "io.modelcontextprotocol/skills"
 MARKDOWN = "text/markdown"
 PAGE = 100
-# Of what everyone gets alike. At once out of date: a recall holds from the next request on.
+# Responses expire at once, so that a recall takes effect with the next request.
 PUBLIC, PRIVATE = {"ttl_ms": 0, "cache_scope": "public"}, {"ttl_ms": 0, "cache_scope": "private"}
 TEMPLATES = ListResourceTemplatesResult(
     resource_templates=[
@@ -119,7 +119,7 @@ def read_resource(request, params):
 
 
 def scope_of(request):
-    """Who may cache what a URI reads. Agents may have pinned different versions of it."""
+    """Who may cache the response to a URI. Agents may have pinned different versions."""
     return PRIVATE if "HTTP_AUTHORIZATION" in request.META else PUBLIC
 
 
@@ -166,10 +166,10 @@ def folders_of(numbers):
 
 
 def skills_for(request):
-    """The skills that are listed after the marketplace's own, and who may cache.
+    """The skills after the marketplace's own in the list, and who may cache it.
 
-    They are `{slug: number of the version that is pinned, or None}`. A token that is refused gets
-    no public list, which a client would take for the agent's.
+    They are `{slug: number of the pinned version, or None}`. A refused token gets an error and
+    not the public list, which a client would take for the agent's.
     """
     if "HTTP_AUTHORIZATION" not in request.META:
         return {}, PUBLIC
@@ -180,9 +180,9 @@ def skills_for(request):
 
 
 def pinned_number(request, slug):
-    """The number of the version of a skill that the agent has pinned, or None.
+    """The number of the version that the agent has pinned, or None.
 
-    A token that may not read its manifest, or is refused, reads what everyone may. Raises
+    A token that is refused or may not read the manifest reads what everyone can read. Raises
     VersionNotFound for a pinned version that staff have recalled.
     """
     if "HTTP_AUTHORIZATION" not in request.META:
@@ -194,14 +194,14 @@ def pinned_number(request, slug):
 
 
 class OwnSkills(NamedTuple):
-    """What an agent has: `{slug: number of the pinned version, or None}`, and what is recalled."""
+    """An agent's skills as `{slug: number of the pinned version, or None}`, and recalled slugs."""
 
     numbers: dict
     recalled: set
 
 
 def read_manifest(request):
-    """The agent's OwnSkills, and any refusal."""
+    """The agent's OwnSkills, and the error if the request was refused."""
     response = call_api(request, "GET", reverse("manifest-manifest"), query=[("content", "false")])
     data = json.loads(response.content)
     if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:

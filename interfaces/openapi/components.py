@@ -1,4 +1,4 @@
-"""What all operations share: the body of an error, and the headers."""
+"""The body of an error, and the headers, which all operations share."""
 
 from drf_spectacular.utils import extend_schema_serializer
 

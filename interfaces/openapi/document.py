@@ -64,7 +64,7 @@ class Bearer(OpenApiAuthenticationExtension):
 
 class Endpoints(EndpointEnumerator):
     def get_allowed_methods(self, callback):
-        # The library's order is that of a set, another one in each process.
+        # The library's order is that of a set, which differs between processes.
         methods = super().get_allowed_methods(callback)
         return sorted(
             methods, key=lambda method: ApiViewSet.http_method_names.index(method.lower())
@@ -117,7 +117,7 @@ def document_with_defaults():
 
 @cache
 def served_document():
-    """Without defaults of bodies: openapi-typescript takes a field that has one for required."""
+    """Without defaults of bodies: openapi-typescript treats a field with a default as required."""
     result = deepcopy(made_document())
     for schema in result["components"]["schemas"].values():
         for field in schema.get("properties", {}).values():

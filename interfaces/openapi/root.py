@@ -1,4 +1,4 @@
-"""The root of the API, which names what there is (contract 21.4)."""
+"""The root of the API, which lists the endpoints (contract 21.4)."""
 
 from django.conf import settings
 from django.urls import reverse
