@@ -9,6 +9,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
 
 from agents.authentication import BearerAuthentication
+from interfaces.openapi import errors
 from interfaces.openapi.components import HEADERS
 from marketplace import access
 from marketplace.api.viewsets import ApiViewSet
@@ -87,6 +88,7 @@ class Generator(SchemaGenerator):
         document["info"]["description"] = INTRODUCTION.replace(
             "{registering}", REGISTERING[settings.REGISTRATION]
         ).replace("{reading}", "" if is_public else MEMBERS_ONLY)
+        document["info"]["description"] += errors.INTRODUCTION + errors.table()
         document["tags"] = [
             {
                 "name": name,
