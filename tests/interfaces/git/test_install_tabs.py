@@ -89,8 +89,8 @@ def test_the_start_page_begins_with_claude_code_and_codex(anyone):
     assert second == f"codex plugin marketplace add {CATALOGUE}"
 
 
-def test_the_skill_of_the_marketplace_names_the_repositories(anyone):
-    text = anyone.get("/skill.md?raw").content.decode()
+def test_the_guide_names_the_repositories(anyone):
+    text = anyone.get("/guide.md?raw").content.decode()
 
     assert "git clone -q http://x:$CLONE@testserver/git/me.git" in text
 
@@ -104,7 +104,14 @@ def test_without_git_nothing_names_it(anyone, settings):
     tabs = tabs_of(anyone, "/skills/pdf-tables")
 
     assert list(tabs) == ["npx", "MCP", "HTTP"]
-    for path in ("/", "/skills/pdf-tables", "/personas/archivist", "/skill.md?raw", "/llms.txt"):
+    for path in (
+        "/",
+        "/skills/pdf-tables",
+        "/personas/archivist",
+        "/skill.md?raw",
+        "/guide.md?raw",
+        "/llms.txt",
+    ):
         text = anyone.get(path).content.decode()
         assert "/git/" not in text
         assert "clone" not in text
