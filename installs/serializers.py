@@ -1,3 +1,4 @@
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema_serializer
 
 from catalogue.models import MAX_NUMBER, Status
@@ -21,6 +22,7 @@ from marketplace.api.fields import (
     SlugField,
     TextField,
     TimestampField,
+    UrlField,
     WholeNumberField,
     timestamp,
 )
@@ -74,12 +76,6 @@ class PinSerializer(InstalledSlugSerializer):
     )
 
 
-class InstalledSkillSerializer(ResponseSerializer):
-    message = MessageField("Skill installed")
-    skillId = IdentifierField("skill", source="skill.public_id")
-    slug = EntrySlugField(source="skill.slug")
-
-
 class PinnedSkillSerializer(ResponseSerializer):
     """A version, of an entry with its slug."""
 
@@ -104,8 +100,10 @@ class UnpinnedPersonaSerializer(ResponseSerializer):
     slug = EntrySlugField(source="entry.slug", initial=PERSONA_SLUG)
 
 
-class UninstalledSkillSerializer(InstalledSkillSerializer):
+class UninstalledSkillSerializer(ResponseSerializer):
     message = MessageField("Skill uninstalled")
+    skillId = IdentifierField("skill", source="skill.public_id")
+    slug = EntrySlugField(source="skill.slug")
 
 
 class UninstalledPersonaSerializer(ResponseSerializer):
@@ -114,16 +112,50 @@ class UninstalledPersonaSerializer(ResponseSerializer):
     slug = EntrySlugField(source="persona.slug", initial=PERSONA_SLUG)
 
 
-class InstalledPersonaSerializer(UninstalledPersonaSerializer):
-    message = MessageField("Persona installed")
+class InstalledTextSerializer(ResponseSerializer):
+    """The version that an install gives the agent."""
+
+    digest = DigestField(source="installed_digest")
+    number = NumberField()
+
+
+class SkillTextUrlField(UrlField):
+    def represent(self, install, context):
+        name = "skill-version-archive" if install.has_files else "skill-version-skill-md"
+        path = reverse(name, args=[install.skill.slug, install.number])
+        return super().represent(path, context)
+
+
+class PersonaTextUrlField(UrlField):
+    def represent(self, install, context):
+        path = reverse("persona-version-detail", args=[install.persona.slug, install.number])
+        return super().represent(path, context)
+
+
+class InstalledSkillSerializer(UninstalledSkillSerializer, InstalledTextSerializer):
+    message = MessageField("Skill installed")
+    url = SkillTextUrlField(
+        source="*",
+        initial="https://marketplace.example/api/v1/skills/pdf-tables/versions/3/archive.zip",
+        help_text="The files of this version as a zip. If it has only a SKILL.md, the SKILL.md.",
+    )
+
+
+class ActivatedPersonaSerializer(UninstalledPersonaSerializer):
+    message = MessageField("Persona activated")
     isActive = BooleanField(source="is_active")
 
 
-class ActivatedPersonaSerializer(InstalledPersonaSerializer):
-    message = MessageField("Persona activated")
+class InstalledPersonaSerializer(ActivatedPersonaSerializer, InstalledTextSerializer):
+    message = MessageField("Persona installed")
+    url = PersonaTextUrlField(
+        source="*",
+        initial="https://marketplace.example/api/v1/personas/archivist/versions/3",
+        help_text="This version in detail, with its prompt.",
+    )
 
 
-class DeactivatedPersonaSerializer(InstalledPersonaSerializer):
+class DeactivatedPersonaSerializer(ActivatedPersonaSerializer):
     message = MessageField("Persona deactivated")
 
 

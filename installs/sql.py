@@ -35,30 +35,33 @@ class Text(NamedTuple):
 
     lookup: str  # a CTE, or nothing
     source: str
+    row: str  # whose digest, number and archive digest they are
     columns: str  # digest, number, and the version that is pinned
 
 
 def newest(kind):
-    return Text("", kind, f"{kind}.digest, {kind}.number, NULL::bigint")
+    return Text("", kind, kind, f"{kind}.digest, {kind}.number, NULL::bigint")
 
 
 def chosen(kind):
     """The version with the `number`, which is locked: a recall that was waited for counts."""
+    archive = ", version.archive_digest" if kind == "skill" else ""
     lookup = f"""version AS (
-    SELECT version.digest, version.number, version.id
+    SELECT version.digest, version.number, version.id{archive}
     FROM {kind}, catalogue_{kind}version AS version
     WHERE version.{kind}_id = {kind}.id AND version.number = %(number)s
         AND version.recalled_at IS NULL
     FOR SHARE OF version
 ), """
-    return Text(lookup, f"{kind}, version", "version.digest, version.number, version.id")
+    columns = "version.digest, version.number, version.id"
+    return Text(lookup, f"{kind}, version", "version", columns)
 
 
 def install_skill(text):
     return f"""
 {with_my_turn("skill")}, skill AS (
     SELECT
-        skill.id, skill.public_id, skill.slug, skill.digest, skill.number,
+        skill.id, skill.public_id, skill.slug, skill.digest, skill.number, skill.archive_digest,
         skill.{IS_PUBLISHED} AS is_published
     FROM turn, catalogue_skill AS skill
     WHERE skill.slug = %(slug)s
@@ -73,7 +76,7 @@ def install_skill(text):
     SELECT
         %(agent)s, skill.id, {text.columns}, %(runtime)s, now()
     FROM {text.source} WHERE is_published AND NOT EXISTS (SELECT FROM installed)
-    RETURNING id, skill_id
+    RETURNING id, skill_id, digest, number
 ), counted AS (
     UPDATE catalogue_skill AS skill SET downloads = downloads + 1
     FROM created WHERE skill.id = created.skill_id
@@ -81,7 +84,9 @@ def install_skill(text):
 SELECT
     (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
     skill.id AS skill_id, skill.public_id AS skill_public_id, skill.slug AS skill_slug,
-    created.id AS install_id, skill.is_published
+    created.id AS install_id, created.digest AS install_installed_digest,
+    created.number AS install_number,
+    (SELECT {text.row}.archive_digest FROM {text.source}) AS archive_digest, skill.is_published
 FROM (VALUES (true)) AS verdict LEFT JOIN skill ON true LEFT JOIN created ON true
 """
 
@@ -116,7 +121,7 @@ def install_persona(text):
         %(agent)s, granted.id, granted.digest, granted.number, granted.pinned_id, %(activate)s,
         now()
     FROM granted, (SELECT count(*) FROM deactivated) AS deactivated
-    RETURNING id, persona_id, is_active
+    RETURNING id, persona_id, is_active, digest, number
 ), counted AS (
     UPDATE catalogue_persona AS persona SET installs = installs + 1
     FROM created WHERE persona.id = created.persona_id
@@ -124,8 +129,9 @@ def install_persona(text):
 SELECT
     (SELECT id FROM me) AS agent_id, EXISTS (SELECT FROM installed) AS is_installed,
     persona.id AS persona_id, persona.public_id AS persona_public_id, persona.slug AS persona_slug,
-    created.id AS install_id,
-    created.is_active AS install_is_active, persona.is_published, persona.is_free
+    created.id AS install_id, created.digest AS install_installed_digest,
+    created.number AS install_number, created.is_active AS install_is_active,
+    persona.is_published, persona.is_free
 FROM (VALUES (true)) AS verdict LEFT JOIN persona ON true LEFT JOIN created ON true
 """
 

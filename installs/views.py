@@ -173,7 +173,9 @@ class SkillInstallViewSet(InstallViewSet):
     def install(self, request):
         fields = self.validated(request)
         install = SkillInstall.objects.install(request.user, **fields)
-        return Response(InstalledSkillSerializer(install).data, status.HTTP_201_CREATED)
+        context = self.get_serializer_context()
+        data = InstalledSkillSerializer(install, context=context).data
+        return Response(data, status.HTTP_201_CREATED)
 
 
 @extend_schema(tags=["Installs"])
@@ -243,7 +245,9 @@ class PersonaInstallViewSet(InstallViewSet):
         install = PersonaInstall.objects.install(
             request.user, fields["slug"], activate=fields["setActive"], version=fields["version"]
         )
-        return Response(InstalledPersonaSerializer(install).data, status.HTTP_201_CREATED)
+        context = self.get_serializer_context()
+        data = InstalledPersonaSerializer(install, context=context).data
+        return Response(data, status.HTTP_201_CREATED)
 
     @extend_schema(
         operation_id="activate_persona",

@@ -49,7 +49,9 @@ class SkillInstallManager(InstallManager):
             raise SkillNotFound
         if verdict.install_id is None:
             raise VersionNotFound
-        return self.from_verdict(agent, verdict)
+        install = self.from_verdict(agent, verdict)
+        install.has_files = verdict.archive_digest != ""
+        return install
 
 
 class SkillInstall(Install):

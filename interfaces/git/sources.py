@@ -8,13 +8,12 @@ import orjson
 from django.conf import settings
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
-from catalogue.models import FREE, is_slug
-from infrastructure.db.statements import fetch_all, fetch_one
+from catalogue.models import Persona, is_slug
 from installs.exceptions import PersonaRequiresPayment
 from interfaces.git import store
 from interfaces.git.exceptions import CatalogueTooLarge
 from interfaces.git.names import persona_marketplace, shortened
-from interfaces.git.sql import CATALOGUE, FOLDERS, GIVEN, PERSONA, PRICE, PROMPTS, VERSIONS
+from interfaces.git.sql import CATALOGUE, FOLDERS, GIVEN, PERSONA, PROMPTS, VERSIONS, rows_of
 from interfaces.git.trees import Folder, Plugin, marketplace_files, skill_files
 from profiles import reads as profiles
 
@@ -57,11 +56,11 @@ class Marketplace:
         held = {(plugin.kind, plugin.version_id) for plugin in self.plugins}
         held |= {("skill", key) for plugin in self.plugins for key in plugin.bundled}
         folders = folders_of([key for kind, key in held if kind == "skill"])
-        prompts = fetch_all(PROMPTS, [[key for kind, key in held if kind == "persona"]])
+        prompts = rows_of(PROMPTS, [[key for kind, key in held if kind == "persona"]])
         prompts = {key: bytes(data).decode() for key, data in prompts}
         files = marketplace_files(self.title, self.plugins, folders, prompts)
         message = f"{len(self.plugins)} plugin{'' if len(self.plugins) == 1 else 's'}"
-        [(now,)] = fetch_all("SELECT now()")
+        [(now,)] = rows_of("SELECT now()")
         return [store.Snapshot(files, message, held, now)]
 
     def tags_of(self, _repository):
@@ -76,7 +75,7 @@ class Catalogue(Marketplace):
 
     def read_plugins(self):
         most = settings.GIT_MAX_ENTRIES
-        rows = fetch_all(CATALOGUE, {"limit": most + 1})
+        rows = rows_of(CATALOGUE, {"limit": most + 1})
         if len(rows) > most:
             raise CatalogueTooLarge(most)
         return list(map(Plugin._make, rows))
@@ -84,19 +83,20 @@ class Catalogue(Marketplace):
 
 class PersonaPlugin(Marketplace):
     def __init__(self, slug):
-        persona = fetch_one(PRICE, [slug]) if is_slug(slug) else None
+        personas = Persona.objects.published().filter(slug=slug).only("price_cents")
+        persona = personas.first() if is_slug(slug) else None
         if persona is None:
             raise PersonaNotFound
-        if persona.price_cents != FREE:
+        if not persona.is_free:
             raise PersonaRequiresPayment
-        self.slug, self.name = slug, f"persona/{persona.id}"
+        self.slug, self.name = slug, f"persona/{persona.pk}"
         self.read()
 
     def title_of(self, name):
         return persona_marketplace(name, self.slug)
 
     def read_plugins(self):
-        rows = fetch_all(PERSONA, {"slug": self.slug})
+        rows = rows_of(PERSONA, {"slug": self.slug})
         if not rows:
             raise PersonaNotFound
         return list(map(Plugin._make, rows))
@@ -119,7 +119,7 @@ class OwnPlugins(Marketplace):
         for (kind, slug), row in given.items():
             params[f"{kind}s"].append(slug)
             params[f"{kind}_numbers"].append(row.number)
-        plugins = [Plugin(*row) for row in fetch_all(GIVEN, params)]
+        plugins = [Plugin(*row) for row in rows_of(GIVEN, params)]
         plugins.sort(key=lambda plugin: (plugin.slug, plugin.kind))
         bundled = [
             plugin.version_id for plugin in plugins if given[plugin.kind, plugin.slug].is_bundled
@@ -143,7 +143,7 @@ class SkillHistory:
         self.name = f"skill/{self.versions[0].skill_id}"
 
     def read(self):
-        rows = fetch_all(VERSIONS, [self.slug]) if is_slug(self.slug) else []
+        rows = rows_of(VERSIONS, [self.slug]) if is_slug(self.slug) else []
         if not rows:
             raise SkillNotFound
         self.versions = list(map(Version._make, rows))
@@ -181,5 +181,5 @@ def folders_of(versions):
     """The Folder of each of these versions of skills, by its id."""
     return {
         key: Folder(slug, text, orjson.loads(files) if isinstance(files, str) else files)
-        for key, slug, text, files in fetch_all(FOLDERS, [versions])
+        for key, slug, text, files in rows_of(FOLDERS, [versions])
     }

@@ -1,7 +1,16 @@
 """The statements of sources.py, and below them those of store.py."""
 
+from django.db import connection
+
 from catalogue.models import FREE, IS_PUBLISHED
 from interfaces.git.models import DEFAULT_NAME
+
+
+def rows_of(statement, params=()):
+    with connection.cursor() as cursor:
+        cursor.execute(statement, params)
+        return cursor.fetchall()
+
 
 # A plugin is of one version. `taken` are the slugs that the plugin of a persona cannot be called.
 PLUGIN = """
@@ -73,7 +82,6 @@ MARKETPLACE = f"""
         LIMIT %(most)s + 1
     ) AS persona) <= %(most)s AS has_catalogue
 """
-PRICE = f"SELECT id, price_cents FROM catalogue_persona WHERE slug = %s AND {IS_PUBLISHED}"
 # Without those that were purged.
 VERSIONS = f"""
 SELECT version.id, version.number, recalled_at IS NOT NULL AS is_recalled, version.created_at,
@@ -82,14 +90,6 @@ FROM catalogue_skillversion AS version JOIN catalogue_skill AS skill ON skill.id
 WHERE slug = %s AND {IS_PUBLISHED} AND version.title <> '' ORDER BY version.number
 """
 
-NAME = "SELECT name FROM git_marketplacename"
-REPOSITORY = "SELECT id, state, number, head FROM git_repository WHERE name = %(name)s"
-# Locks the row, and waits for a process that makes a commit.
-LOCK = """
-INSERT INTO git_repository (name, state, number) VALUES (%(name)s, '', 0)
-ON CONFLICT (name) DO UPDATE SET name = EXCLUDED.name
-RETURNING id, state, number, head
-"""
 # The commits of a large repository take longer than a request may wait for any other lock.
 PATIENCE = """
 SELECT set_config('lock_timeout', '15s', true), set_config('statement_timeout', '20s', true)
@@ -120,7 +120,6 @@ ADD_HELD = """
 INSERT INTO git_held (repository_id, kind, version_id)
 SELECT %s, * FROM unnest(%s::text[], %s::bigint[]) ON CONFLICT DO NOTHING
 """
-MOVE = "UPDATE git_repository SET state = %s, number = %s, head = %s WHERE id = %s RETURNING id"
 COMMITS_OF_VERSIONS = "SELECT version, sha FROM git_commit WHERE repository_id = %s"
 NUMBERS = "SELECT sha, number FROM git_commit WHERE repository_id = %s AND sha = ANY(%s)"
 SHAS = "SELECT number, sha FROM git_commit WHERE repository_id = %s AND number = ANY(%s)"

@@ -15,10 +15,10 @@ from dulwich.objects import Blob, Commit, Tree
 from dulwich.pack import pack_object_header
 
 from catalogue.models import FileContent
-from infrastructure.db.statements import fetch_all, fetch_one
 from interfaces.git import sql
 from interfaces.git.exceptions import RepositoryChanged
-from interfaces.git.models import DEFAULT_NAME
+from interfaces.git.models import DEFAULT_NAME, MarketplaceName, Repository
+from interfaces.git.sql import rows_of
 
 AUTHOR = b"Agent marketplace <marketplace@localhost>"
 FILE, EXECUTABLE, FOLDER = 0o100644, 0o100755, 0o40000
@@ -59,13 +59,12 @@ class Changes:
 
 
 def marketplace_name():
-    row = fetch_one(sql.NAME)
-    return row.name if row else DEFAULT_NAME
+    return MarketplaceName.objects.values_list("name", flat=True).first() or DEFAULT_NAME
 
 
 def repository_of(source):
     """The row of the repository, with a commit of all that the source holds now."""
-    repository = fetch_one(sql.REPOSITORY, {"name": source.name})
+    repository = Repository.objects.filter(name=source.name).first()
     if repository is None or repository.state != source.state():
         repository = advance(source)
     return repository
@@ -73,24 +72,27 @@ def repository_of(source):
 
 @transaction.atomic
 def advance(source):
-    fetch_all(sql.SHARE)
-    fetch_all(sql.PATIENCE)
-    repository = fetch_one(sql.LOCK, {"name": source.name}, writes=True)
+    rows_of(sql.SHARE)
+    rows_of(sql.PATIENCE)
+    Repository.objects.bulk_create([Repository(name=source.name)], ignore_conflicts=True)
+    # Waits for a process that makes a commit.
+    repository = Repository.objects.select_for_update().get(name=source.name)
     # Read again: another process may have made the commit meanwhile.
     source.read()
     state = source.state()
     if repository.state == state:
         return repository
-    number, head = append(repository, source.snapshots(repository))
-    fetch_all(sql.MOVE, [state, number, head, repository.id], writes=True)
-    return repository._replace(state=state, number=number, head=head)
+    repository.number, repository.head = append(repository, source.snapshots(repository))
+    repository.state = state
+    repository.save()
+    return repository
 
 
 def append(repository, snapshots):
     """Make a commit of each snapshot. Returns the number and the sha of the last one."""
     number, head = repository.number, repository.head and bytes(repository.head)
     changes = Changes(
-        {bytes(sha): first for sha, first in fetch_all(sql.PRESENT, [repository.id, OPEN])}
+        {bytes(sha): first for sha, first in rows_of(sql.PRESENT, [repository.id, OPEN])}
     )
     blobs = blobs_of({file.digest for shot in snapshots for file in shot.files.values()} - {None})
     for snapshot in snapshots:
@@ -142,8 +144,8 @@ def write_blob(file, blobs, objects):
 
 def blobs_of(digests):
     """The sha of each stored text or file; those that are new to git are read once."""
-    blobs = {content: bytes(sha) for content, sha in fetch_all(sql.STORED, [list(digests)])}
-    sizes = fetch_all(sql.SIZES, [sorted(digests - blobs.keys())])
+    blobs = {content: bytes(sha) for content, sha in rows_of(sql.STORED, [list(digests)])}
+    sizes = rows_of(sql.SIZES, [sorted(digests - blobs.keys())])
     new = [{"digest": digest, "size": size} for digest, size in sizes]
     for batch in batches(FileContent.objects.read(new), lambda item: len(item[1])):
         rows = []
@@ -203,17 +205,17 @@ def insert(statement, rows, *first):
 
 def commits_of_versions(repository):
     """The sha of the commit of each version of a skill."""
-    return {v: bytes(sha) for v, sha in fetch_all(sql.COMMITS_OF_VERSIONS, [repository.id])}
+    return {v: bytes(sha) for v, sha in rows_of(sql.COMMITS_OF_VERSIONS, [repository.id])}
 
 
 def numbers_of(repository, shas):
     """The numbers of those of the shas that are commits of the repository."""
-    rows = fetch_all(sql.NUMBERS, [repository.id, list(shas)])
+    rows = rows_of(sql.NUMBERS, [repository.id, list(shas)])
     return {bytes(sha): number for sha, number in rows}
 
 
 def shas_of(repository, numbers):
-    rows = fetch_all(sql.SHAS, [repository.id, list(numbers)])
+    rows = rows_of(sql.SHAS, [repository.id, list(numbers)])
     return {number: bytes(sha) for number, sha in rows}
 
 
@@ -223,19 +225,19 @@ def objects_of(repository, parts, known):
     `parts` are pairs of the first and the last number.
     """
     first, last = map(list, zip(*parts, strict=True))
-    rows = fetch_all(sql.OBJECTS, [first, last, repository.id, list(known), repository.id])
+    rows = rows_of(sql.OBJECTS, [first, last, repository.id, list(known), repository.id])
     return [(bytes(sha), size) for sha, size in rows]
 
 
 def commits_in(repository, parts):
     first, last = map(list, zip(*parts, strict=True))
-    return [bytes(data) for (data,) in fetch_all(sql.COMMITS, [first, last, repository.id])]
+    return [bytes(data) for (data,) in rows_of(sql.COMMITS, [first, last, repository.id])]
 
 
 def read_objects(rows):
     """The bytes of each object, of which no more than two batches are held."""
     for batch in batches(rows, lambda row: row[1]):
-        found = fetch_all(sql.DATA, [[sha for sha, _ in batch]])
+        found = rows_of(sql.DATA, [[sha for sha, _ in batch]])
         if len(found) < len(batch):
             raise RepositoryChanged  # A purge has taken them away meanwhile.
         for (data,) in found:

@@ -22,7 +22,6 @@ class Operation:
     arguments: dict
     required: list
     in_path: list
-    needs_token: bool = False
 
     @property
     def reads(self):
@@ -126,8 +125,7 @@ def operation_of(document, method, path, operation):
     in_path = [name for name, parameter in parameters.items() if parameter["in"] == "path"]
     for name, argument in ARGUMENTS.items():
         path = path.replace(f"{{{name}}}", f"{{{argument}}}")
-    needs_token = bool(operation.get("security"))
-    return Operation(method, path, arguments, required, in_path, needs_token)
+    return Operation(method, path, arguments, required, in_path)
 
 
 def body_of(document, operation):

@@ -25,7 +25,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from catalogue.models import Persona, Skill
 from interfaces.mcp import skills, wording
-from interfaces.mcp.tools_list import TOOLS, list_tools
+from interfaces.mcp.tools_list import TOOLS, list_tools, lists
 from marketplace import access
 from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError, BadRequest
 from marketplace.api.links import base_url
@@ -81,6 +81,7 @@ def server_for(request, work, result):
         title="Agent marketplace",
         version=settings.VERSION,
         instructions=wording.instructions(
+            lists(request, base_url(request) + reverse("mcp")),
             url=base_url(request) + reverse("registration-register"),
             console=base_url(request) + reverse("operator"),
         ),

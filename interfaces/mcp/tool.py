@@ -8,10 +8,7 @@ from interfaces.mcp.operations import operations
 from marketplace.api.exceptions import BadRequest
 
 # The arguments of every list.
-PAGE = {
-    "limit": "At most so many results",
-    "cursor": "The `next` of an earlier response, for what comes after it",
-}
+PAGE = dict.fromkeys(["limit", "cursor"], "")
 
 
 def json_of(response):
@@ -21,6 +18,9 @@ def json_of(response):
 @dataclass(frozen=True)
 class Tool:
     """An operation of the API as a tool, with a description for each argument that it takes.
+
+    The description is empty if the name says it all: a client loads every tool's before it thinks.
+    `aliases` are other names of arguments: {"q": "query"}.
 
     Where it names no `operation_id`, that is the tool's own name.
     If a tool has an `alternative`, its one argument says which of the two operations is meant.
@@ -34,18 +34,28 @@ class Tool:
     operation_id: str = ""
     alternative: str | None = None
     at_version: str | None = None
+    aliases: dict = field(default_factory=dict)
     content_of: Callable = json_of
-    is_idempotent: bool = True
     is_destructive: bool = False
 
     def call(self, caller, arguments):
         """The API's response. Raises BadRequest for arguments that make no request."""
+        arguments = self.renamed(arguments)
         operation = self.operation_for(arguments)
         if operation.method == "POST":
             return call_api(caller, "POST", operation.path, body=arguments)
         operation.check(arguments, self.names_of(operation))
         query = self.query(operation, arguments) if operation.reads else ()
         return call_api(caller, operation.method, operation.address(arguments), query=query)
+
+    def renamed(self, arguments):
+        """The arguments without aliases."""
+        for alias, name in self.aliases.items():
+            if alias in arguments:
+                if name in arguments:
+                    raise BadRequest(f"{name} must be given at most once")
+                arguments = {self.aliases.get(key, key): arguments[key] for key in arguments}
+        return arguments
 
     @property
     def operation(self):
@@ -82,15 +92,28 @@ class Tool:
 
     @property
     def schema(self):
-        """The JSON Schema of the arguments."""
+        """The JSON Schema of the arguments, with the bounds that a model may meet."""
         names = filter(None, (self.operation_id, self.alternative, self.at_version))
         arguments = {
-            name: {**operation.arguments[name], "description": self.descriptions[name]}
+            name: declared(operation.arguments[name], self.descriptions[name])
             for operation in map(operations().get, names)
             for name in self.names_of(operation)
         }
         required = [] if self.alternative else self.operation.required
-        return {"type": "object", "properties": arguments, "required": required}
+        return {"type": "object", "properties": arguments} | (
+            {"required": required} if required else {}
+        )
+
+
+DECLARED = {"type", "enum", "items", "maximum"}
+MAX_NUMBER = 2**31 - 1  # a bound that no model meets
+
+
+def declared(argument, description):
+    schema = {
+        name: value for name, value in argument.items() if name in DECLARED and value != MAX_NUMBER
+    }
+    return schema | ({"description": description} if description else {})
 
 
 def query_of(arguments):

@@ -2,6 +2,8 @@ from marketplace.access import Audience
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.viewsets import PublicViewSet
 
+CORE = "core"  # the shorter list of tools
+
 
 class McpViewSet(PublicViewSet):
     """MCP's streamable HTTP without sessions: each POST holds one message, the response is JSON.
@@ -13,6 +15,8 @@ class McpViewSet(PublicViewSet):
     audience = Audience.EVERYONE  # what names entries asks: the API, and MCP's own readers
 
     def create(self, request):
+        if request.GET.getlist("tools") not in ([], [CORE]):
+            raise BadRequest(f"tools must be {CORE}")
         message = self.parsed_body(request)
         # The SDK would take a call with another id for a notification, and drop it.
         if "id" in message and type(message["id"]) not in {int, str}:

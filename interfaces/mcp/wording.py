@@ -8,24 +8,32 @@ REGISTERING = {
     "open": "register once, with register_agent or by POST to {url}",
     "invitation": "register once, with register_agent or by POST to {url} and an `invitation` from "
     "the staff of this marketplace",
-    "closed": "ask the person who operates you for a token, because registration is closed here",
+    "closed": "ask the person who runs you for a token, because registration is closed here",
 }
 INSTRUCTIONS = """\
 A marketplace where agents find skills (instructions for a kind of task) and personas (roles that \
-bundle skills). {purpose}, {registering}, store the token that comes back, and have every request \
-to this server carry the header `Authorization: Bearer <token>`. A refused call says why in one \
-sentence, and how long to wait where a limit was reached. Ask the person who operates you where \
-your token is lost or refused, or a limit is too low: {console} is for that."""
+bundle skills). {purpose}, {registering}. Store the token that you get, and send it with every \
+request to this server in the header `Authorization: Bearer <token>`. It needs the scope `read` to \
+see what is yours, `install` to change what you have installed, and `review` to review and report. \
+For the next page of a list, pass its `next` as `cursor`. \
+A refused call says why in one sentence, and how long to wait if you reached a limit. If your \
+token is lost or refused, or a limit is too low, ask the person who runs you: they can change that \
+at {console}. {lists}"""
 
 OPEN = """\
-Searching and reading need no token. To install, to review, to report what is wrong and to see \
-your profile"""
+Searching and reading need no token. To install, to review, to report a problem and to see your \
+profile"""
 MEMBERS_ONLY = "To search, to read and to do anything else here"
 
+ALL = "This server lists all its {number} tools. {url}?tools=core lists the {core} that most need."
+CORE = """\
+This server lists the {core} tools that most agents need. {url} lists all {number}, and you can \
+call every one of them here."""
+
 AUTHENTICATE = """\
-Have every request to this server carry the header `Authorization: Bearer <token>`. {registering}; \
-if yours is lost or refused, tell your operator instead, because registering again makes a second \
-agent."""
+Send your token with every request to this server in the header `Authorization: Bearer <token>`. \
+{registering}; if yours is lost or refused, tell your operator instead, because registering again \
+makes a second agent."""
 WITHOUT_TOKEN = {
     "open": "If you have never registered, register_agent gives you a token",
     "invitation": "If you have never registered, register_agent gives you a token for an "
@@ -35,17 +43,19 @@ WITHOUT_TOKEN = {
 # Of register_agent.
 HERE_AND_NOW = {
     "open": "",
-    "invitation": " Registration is by invitation: ask the person who operates you for one.",
-    "closed": " Registration is closed here: ask the person who operates you for a token.",
+    "invitation": " Registration is by invitation: ask the person who runs you for one.",
+    "closed": " Registration is closed here: ask the person who runs you for a token.",
 }
-NO_TOKEN, READ_TOKEN = "Needs no token.", "Needs a token with the scope `read`."
 
 
-def instructions(url, console):
+def instructions(lists, *, url, console):
     is_public = access.is_public()
     registering = REGISTERING[settings.REGISTRATION].format(url=url)
     return INSTRUCTIONS.format(
-        purpose=OPEN if is_public else MEMBERS_ONLY, registering=registering, console=console
+        purpose=OPEN if is_public else MEMBERS_ONLY,
+        registering=registering,
+        console=console,
+        lists=lists,
     )
 
 
@@ -53,11 +63,9 @@ def authenticate():
     return AUTHENTICATE.format(registering=WITHOUT_TOKEN[settings.REGISTRATION])
 
 
-def described(tool, *, needs_token):
+def described(tool):
     """The tool as it is offered here and now."""
-    description = tool.description
-    if needs_token:
-        description = description.replace(NO_TOKEN, READ_TOKEN)
-    if tool.name == "register_agent":
-        description += HERE_AND_NOW[settings.REGISTRATION]
+    if tool.name != "register_agent":
+        return tool
+    description = tool.description + HERE_AND_NOW[settings.REGISTRATION]
     return tool.model_copy(update={"description": description})

@@ -43,7 +43,7 @@ def test_a_reading_tool_needs_a_token(anyone, client_of, agent, tool, arguments)
         call(client, tool, **arguments)["content"] for client in (anyone, installer)
     )
 
-    assert unknown["text"].startswith("Authentication required. Have every request")
+    assert unknown["text"].startswith("Authentication required. Send your token")
     assert narrow["text"] == "Insufficient permissions"
 
 
@@ -98,11 +98,7 @@ def described(client, tool):
 
 
 @pytest.mark.usefixtures("members_only")
-def test_reading_tools_say_that_they_need_a_token(anyone):
-    for tool in ("search_skills", "get_persona", "list_changes", "list_reviews"):
-        assert "Needs a token with the scope `read`." in described(anyone, tool)
-        assert "Needs no token" not in described(anyone, tool)
-    assert "Needs no token" in described(anyone, "register_agent")
+def test_the_instructions_say_that_reading_needs_a_token(anyone):
     instructions = result(anyone, "initialize", HELLO)["instructions"]
     assert "need no token" not in instructions
     assert "To search, to read and to do anything else here, register once" in instructions
@@ -113,12 +109,12 @@ def test_reading_tools_say_that_they_need_a_token(anyone):
     [
         (
             "invitation",
-            "Registration is by invitation: ask the person who operates you for one.",
+            "Registration is by invitation: ask the person who runs you for one.",
             "an `invitation` from the staff",
         ),
         (
             "closed",
-            "Registration is closed here: ask the person who operates you for a token.",
+            "Registration is closed here: ask the person who runs you for a token.",
             "registration is closed here",
         ),
     ],

@@ -14,6 +14,7 @@ from catalogue.models import Persona, Skill, Status
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 from tests.api.concurrency import sibling, wait_until_they_wait
+from tests.api.installed import installed_persona_text, installed_skill_text
 from tests.api.versioned_kinds import Kind
 from tests.factories import (
     AgentFactory,
@@ -106,6 +107,7 @@ def test_an_install_that_waits_while_its_token_is_revoked_is_carried_out(post_du
         "message": "Skill installed",
         "skillId": skill.public_id,
         "slug": "pdf-tables",
+        **installed_skill_text(skill),
     }
 
 
@@ -255,5 +257,6 @@ def test_an_install_that_a_deadlock_ends_is_run_again(transactional_db, client, 
         "personaId": persona.public_id,
         "slug": "archivist",
         "isActive": False,
+        **installed_persona_text(persona),
     }
     assert Persona.objects.get().installs == PersonaInstall.objects.count() == 1

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.api.installed import installed_persona_text
+from tests.api.versions import persona_with_versions
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -29,6 +31,7 @@ def test_it_installs_without_activating(client, agent, body):
         "personaId": persona.public_id,
         "slug": "archivist",
         "isActive": False,
+        **installed_persona_text(persona),
     }
     assert state_of(agent) == {"archivist": False}
 
@@ -44,6 +47,7 @@ def test_it_installs_and_activates(client, agent):
         "personaId": persona.public_id,
         "slug": "archivist",
         "isActive": True,
+        **installed_persona_text(persona),
     }
     assert state_of(agent) == {"archivist": True}
 
@@ -182,3 +186,19 @@ def test_an_invalid_body_is_refused_by_field(client, agent, body, error):
     assert answer.status_code == 400
     assert answer.json() == {"error": error}
     assert state_of(agent) == {}
+
+
+def test_the_url_of_an_install_has_the_installed_prompt(client):
+    persona = persona_with_versions()
+
+    install = client.post(URL, {"slug": "archivist", "version": 1}).json()
+
+    assert install == {
+        "message": "Persona installed",
+        "personaId": persona.public_id,
+        "slug": "archivist",
+        "isActive": False,
+        **installed_persona_text(persona, number=1),
+    }
+    detail = client.get(install["url"]).json()
+    assert (detail["content"], detail["digest"]) == ("You are one.", install["digest"])

@@ -1,8 +1,14 @@
 """POST /api/v1/agents/me/skills/install"""
 
+from hashlib import sha256
+from io import BytesIO
+from zipfile import ZipFile
+
 import pytest
 
 from catalogue.models import Skill
+from tests.api.installed import installed_skill_text
+from tests.api.versions import rewrite, skill_with_versions
 from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory, SkillFactory
 
 URL = "/api/v1/agents/me/skills/install"
@@ -18,6 +24,7 @@ def test_it_installs_a_skill(client, agent):
         "message": "Skill installed",
         "skillId": skill.public_id,
         "slug": "pdf-tables",
+        **installed_skill_text(skill),
     }
     assert agent.skill_installs.get().skill == skill
 
@@ -49,6 +56,7 @@ def test_it_keeps_the_runtime_as_it_came_whatever_it_is(client, agent, runtime):
         "message": "Skill installed",
         "skillId": skill.public_id,
         "slug": "pdf-tables",
+        **installed_skill_text(skill),
     }
     assert client.get("/api/v1/agents/me").json()["skills"][0]["runtime"] == runtime
 
@@ -160,3 +168,32 @@ def test_the_path_answers_with_a_slash_at_its_end(client):
     SkillFactory(slug="pdf-tables")
 
     assert client.post(URL + "/", {"slug": "pdf-tables"}).status_code == 201
+
+
+def test_the_url_of_an_install_has_the_installed_bytes(client):
+    skill = SkillFactory(slug="pdf-tables")
+
+    install = client.post(URL, {"slug": "pdf-tables"}).json()
+    rewrite(skill, "Another text.")
+
+    content = client.get(install["url"]).content
+    assert f"sha256:{sha256(content).hexdigest()}" == install["digest"]
+
+
+def test_a_skill_with_files_is_an_archive(client):
+    skill = skill_with_versions()
+
+    response = client.post(URL, {"slug": "pdf-tables", "version": 1})
+
+    assert response.status_code == 201
+    assert response.json() == {
+        "message": "Skill installed",
+        "skillId": skill.public_id,
+        "slug": "pdf-tables",
+        **installed_skill_text(skill, number=1, name="archive.zip"),
+    }
+    archive = client.get(response.json()["url"])
+    assert archive.status_code == 200
+    assert archive["ETag"] == f'"{response.json()["digest"]}"'
+    names = ZipFile(BytesIO(b"".join(archive))).namelist()
+    assert names == ["SKILL.md", "scripts/run.py"]

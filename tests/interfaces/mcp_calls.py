@@ -9,9 +9,10 @@ HELLO = {
     "clientInfo": {"name": "test", "version": "1"},
 }
 NO_TOKEN = (
-    "Authentication required. Have every request to this server carry the header `Authorization: "
-    "Bearer <token>`. If you have never registered, register_agent gives you a token; if yours is "
-    "lost or refused, tell your operator instead, because registering again makes a second agent."
+    "Authentication required. Send your token with every request to this server in the header "
+    "`Authorization: Bearer <token>`. If you have never registered, register_agent gives you a "
+    "token; if yours is lost or refused, tell your operator instead, because registering again "
+    "makes a second agent."
 )
 # Since 2026-07-28 each request says what `initialize` did before.
 MODERN = {

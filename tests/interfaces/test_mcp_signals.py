@@ -6,12 +6,7 @@ from changes.models import Change
 from marketplace.api.fields import timestamp
 from reports.models import Report
 from tests.factories import PersonaFactory, SkillFactory
-from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result, success
-
-
-def described(anyone, tool):
-    tools = {tool["name"]: tool for tool in result(anyone, "tools/list")["tools"]}
-    return tools[tool]["description"]
+from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, success
 
 
 def test_it_lists_facets(anyone):
@@ -92,21 +87,3 @@ def test_a_report_of_an_unknown_slug_names_near_ones(client):
     shown = call(client, "report", kind="persona", slug="archivst", reason="spam")
 
     assert shown == refusal("Persona not found. Did you mean archivist?")
-
-
-def test_the_searches_name_the_categories(anyone):
-    SkillFactory.create_batch(2, category="data")
-    SkillFactory(category="it's art")
-    SkillFactory(category="")
-    SkillFactory(category="drafts", status="draft")
-
-    assert described(anyone, "search_skills").endswith("""The categories are "data", "it's art".""")
-    assert "categories are" not in described(anyone, "search_personas")
-
-
-@pytest.mark.parametrize(("number", "are_named"), [(49, True), (50, False)])
-def test_many_categories_are_not_named(anyone, number, are_named):
-    for category in range(number):
-        SkillFactory(category=f"category-{category}")
-
-    assert ("The categories are" in described(anyone, "search_skills")) is are_named

@@ -2,24 +2,19 @@
 
 import pytest
 
-from agents import handles
 from interfaces.mcp.tools_list import TOOLS
+from tests.api.installed import installed_persona_text, installed_skill_text
 from tests.factories import PersonaFactory, PersonaInstallFactory, SkillFactory, review
 from tests.interfaces.mcp_calls import NO_TOKEN, call, refusal, result, success
 
-READS_ONLY = {
-    "readOnlyHint": True,
-    "idempotentHint": True,
-    "destructiveHint": False,
-    "openWorldHint": False,
-}
-CHANGES_ONCE = {**dict.fromkeys(READS_ONLY, False), "destructiveHint": True}
-TEXT = {"type": "string", "minLength": 1}
+READS, WRITES = {"readOnlyHint": True}, {"destructiveHint": False}
+DESTROYS = {"destructiveHint": True}
+TEXT = {"type": "string"}
 KIND = {"type": "string", "enum": ["skill", "persona"]}
-VERSION = {"type": "integer", "minimum": 1, "maximum": 2147483647}
+VERSION = {"type": "integer"}
 PAGE = {
-    "limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
-    "cursor": {"type": "string"},
+    "limit": {"type": "integer", "maximum": 100},
+    "cursor": TEXT,
 }
 
 
@@ -27,43 +22,43 @@ def test_it_offers_its_tools(anyone):
     tools = {tool["name"]: tool for tool in result(anyone, "tools/list")["tools"]}
 
     assert {name: tool["annotations"] for name, tool in tools.items()} == {
-        "search_skills": READS_ONLY,
-        "get_skill": READS_ONLY,
-        "list_skill_files": READS_ONLY,
-        "get_skill_file": READS_ONLY,
-        "list_versions": READS_ONLY,
-        "search_personas": READS_ONLY,
-        "get_persona": READS_ONLY,
-        "list_facets": READS_ONLY,
-        "list_changes": READS_ONLY,
-        "register_agent": {**READS_ONLY, "readOnlyHint": False, "idempotentHint": False},
-        "install_skill": {**READS_ONLY, "readOnlyHint": False},
-        "install_persona": {**READS_ONLY, "readOnlyHint": False},
-        "uninstall_skill": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
-        "uninstall_persona": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
-        "activate_persona": {**READS_ONLY, "readOnlyHint": False},
-        "deactivate_persona": {**READS_ONLY, "readOnlyHint": False},
-        "update_skill": {**READS_ONLY, "readOnlyHint": False},
-        "update_persona": {**READS_ONLY, "readOnlyHint": False},
-        "pin_skill": {**READS_ONLY, "readOnlyHint": False},
-        "unpin_skill": {**READS_ONLY, "readOnlyHint": False},
-        "pin_persona": {**READS_ONLY, "readOnlyHint": False},
-        "unpin_persona": {**READS_ONLY, "readOnlyHint": False},
-        "confirm_claim": {**READS_ONLY, "readOnlyHint": False},
-        "submit_review": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
-        "my_profile": READS_ONLY,
-        "my_manifest": READS_ONLY,
-        "my_limits": READS_ONLY,
-        "report": {**READS_ONLY, "readOnlyHint": False},
-        "list_reviews": READS_ONLY,
-        "my_reviews": READS_ONLY,
-        "delete_review": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
-        "list_tokens": READS_ONLY,
-        "create_token": {**READS_ONLY, "readOnlyHint": False, "idempotentHint": False},
-        "rotate_token": CHANGES_ONCE,
-        "revoke_token": {**READS_ONLY, "readOnlyHint": False, "destructiveHint": True},
-        "my_skills": READS_ONLY,
-        "my_personas": READS_ONLY,
+        "search_skills": READS,
+        "get_skill": READS,
+        "list_skill_files": READS,
+        "get_skill_file": READS,
+        "list_versions": READS,
+        "search_personas": READS,
+        "get_persona": READS,
+        "list_facets": READS,
+        "list_changes": READS,
+        "register_agent": WRITES,
+        "install_skill": WRITES,
+        "install_persona": WRITES,
+        "uninstall_skill": DESTROYS,
+        "uninstall_persona": DESTROYS,
+        "activate_persona": WRITES,
+        "deactivate_persona": WRITES,
+        "update_skill": WRITES,
+        "update_persona": WRITES,
+        "pin_skill": WRITES,
+        "unpin_skill": WRITES,
+        "pin_persona": WRITES,
+        "unpin_persona": WRITES,
+        "confirm_claim": WRITES,
+        "submit_review": DESTROYS,
+        "my_profile": READS,
+        "my_manifest": READS,
+        "my_limits": READS,
+        "report": WRITES,
+        "list_reviews": READS,
+        "my_reviews": READS,
+        "delete_review": DESTROYS,
+        "list_tokens": READS,
+        "create_token": WRITES,
+        "rotate_token": DESTROYS,
+        "revoke_token": DESTROYS,
+        "my_skills": READS,
+        "my_personas": READS,
     }
     assert all(tool["title"] and tool["description"] for tool in tools.values())
 
@@ -75,13 +70,13 @@ def test_it_offers_its_tools(anyone):
             "search_skills",
             [],
             {
-                "query": {"type": "string", "maxLength": 200},
-                "category": {"type": "string"},
-                "tag": {"type": "array", "items": {"type": "string"}},
-                "runtime": {"type": "string"},
-                "author": {"type": "string"},
-                "license": {"type": "string"},
-                "bundledIn": {"type": "string"},
+                "query": TEXT,
+                "category": TEXT,
+                "tag": {"type": "array", "items": TEXT},
+                "runtime": TEXT,
+                "author": TEXT,
+                "license": TEXT,
+                "bundledIn": TEXT,
                 "sort": {
                     "type": "string",
                     "enum": ["relevance", "downloads", "newest", "updated", "name"],
@@ -94,7 +89,7 @@ def test_it_offers_its_tools(anyone):
         (
             "list_changes",
             [],
-            {"since": {"type": "string"}, "kind": KIND, "limit": PAGE["limit"]},
+            {"since": TEXT, "kind": KIND, "limit": PAGE["limit"]},
         ),
         (
             "report",
@@ -107,23 +102,22 @@ def test_it_offers_its_tools(anyone):
                     "type": "string",
                     "enum": ["malicious", "broken", "spam", "license", "other"],
                 },
-                "comment": {"type": "string", "maxLength": 1000, "default": ""},
+                "comment": TEXT,
             },
         ),
         (
             "create_token",
             [],
             {
-                "name": {"type": "string", "maxLength": 80, "default": ""},
+                "name": TEXT,
                 "scopes": {
                     "type": "array",
                     "items": {"type": "string", "enum": ["read", "install", "review", "clone"]},
-                    "minItems": 1,
                 },
-                "expiresInDays": {"type": "integer", "minimum": 1, "maximum": 365},
+                "expiresInDays": {"type": "integer", "maximum": 365},
             },
         ),
-        ("my_manifest", [], {"content": {"type": "boolean", "default": True}}),
+        ("my_manifest", [], {"content": {"type": "boolean"}}),
         ("list_versions", ["kind", "slug"], {"kind": KIND, "slug": TEXT, **PAGE}),
         ("get_skill", ["slug"], {"slug": TEXT, "version": VERSION}),
         ("get_persona", ["slug"], {"slug": TEXT, "version": VERSION}),
@@ -132,16 +126,11 @@ def test_it_offers_its_tools(anyone):
             "register_agent",
             [],
             {
-                "name": {"type": "string", "minLength": 1, "maxLength": 80, "pattern": r"\S"},
-                "description": {"type": "string", "maxLength": 500},
-                "runtime": {"type": "string", "maxLength": 64},
-                "handle": {
-                    "type": "string",
-                    "minLength": 3,
-                    "maxLength": 39,
-                    "pattern": f"^{handles.PATTERN}$",
-                },
-                "invitation": {"type": "string"},
+                "name": TEXT,
+                "description": TEXT,
+                "runtime": TEXT,
+                "handle": TEXT,
+                "invitation": TEXT,
             },
         ),
         (
@@ -149,7 +138,7 @@ def test_it_offers_its_tools(anyone):
             ["slug"],
             {
                 "slug": TEXT,
-                "runtime": {"type": "string", "default": ""},
+                "runtime": TEXT,
                 "version": VERSION,
             },
         ),
@@ -158,7 +147,7 @@ def test_it_offers_its_tools(anyone):
             ["slug"],
             {
                 "slug": TEXT,
-                "setActive": {"type": "boolean", "default": False},
+                "setActive": {"type": "boolean"},
                 "version": VERSION,
             },
         ),
@@ -166,22 +155,24 @@ def test_it_offers_its_tools(anyone):
             "submit_review",
             ["rating", "personaSlug"],
             {
-                "rating": {"type": "number", "minimum": 1, "maximum": 5},
+                "rating": {"type": "number", "maximum": 5},
                 "personaSlug": TEXT,
-                "comment": {"type": "string", "maxLength": 1000, "default": ""},
+                "comment": TEXT,
             },
         ),
-        ("confirm_claim", ["code"], {"code": {"type": "string"}}),
+        ("confirm_claim", ["code"], {"code": TEXT}),
         ("my_profile", [], {}),
     ],
 )
-def test_a_tool_declares_the_bounds_of_the_api(anyone, tool, required, properties):
+def test_a_tool_declares_its_arguments(anyone, tool, required, properties):
     tools = {tool["name"]: tool for tool in result(anyone, "tools/list")["tools"]}
 
     schema = tools[tool]["inputSchema"]
 
-    assert all(declared.pop("description") for declared in schema["properties"].values())
-    assert schema == {"type": "object", "properties": properties, "required": required}
+    for declared in schema["properties"].values():
+        declared.pop("description", None)
+    assert schema.pop("required", []) == required
+    assert schema == {"type": "object", "properties": properties}
 
 
 @pytest.mark.parametrize("name", TOOLS)
@@ -197,7 +188,12 @@ def test_it_installs_a_skill(client, agent):
     outcome = call(client, "install_skill", slug="wanted", runtime="python")
 
     assert outcome == success(
-        {"message": "Skill installed", "skillId": skill.public_id, "slug": "wanted"}
+        {
+            "message": "Skill installed",
+            "skillId": skill.public_id,
+            "slug": "wanted",
+            **installed_skill_text(skill),
+        }
     )
     skill.refresh_from_db()
     assert skill.downloads == 1
@@ -215,6 +211,7 @@ def test_it_installs_a_persona_as_the_active_one(client, agent):
             "personaId": persona.public_id,
             "slug": "scribe",
             "isActive": True,
+            **installed_persona_text(persona),
         }
     )
     assert agent.persona_installs.get().is_active

@@ -33,7 +33,7 @@ class InstallRules:
         if version is None:
             return NO_VERSION
         self.add_install(agent.skills, skill, version, body)
-        return Response(201, named(skill))
+        return Response(201, {**named(skill), **self.given(skill, version)})
 
     @operation("install", validation.persona_install_problem, policy="install")
     def install_persona(self, token, body):
@@ -54,7 +54,14 @@ class InstallRules:
         self.add_install(agent.personas, persona, version, body)
         if body.get("setActive"):
             agent.active = persona
-        return Response(201, {**named(persona), "isActive": bool(body.get("setActive"))})
+        is_active = bool(body.get("setActive"))
+        given = self.given(persona, version)
+        return Response(201, {**named(persona), "isActive": is_active, **given})
+
+    def given(self, entry, version):
+        """How the response to an install names the version."""
+        url = f"{self.base_url}/api/v1/{entry.kind}/{entry.slug}/versions/{version.number}"
+        return {"digest": version.digest, "number": version.number, "url": StartsWith(url)}
 
     def chosen(self, entry, body):
         """The version that a request names, or the newest; None where there is no such one."""

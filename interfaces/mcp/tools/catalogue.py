@@ -1,4 +1,4 @@
-"""Finding and reading: what needs no token."""
+"""Finding and reading: needs no token, unless the catalogue is for members only."""
 
 from base64 import b64encode
 
@@ -6,16 +6,16 @@ from catalogue.serializers.files import TEXT_FILE
 from interfaces.mcp.tool import PAGE, Tool, json_of
 
 SEARCH = {
-    "query": "What you need, in your own words; left out: the most used first",
-    "category": "Only this category, such as `development`; compared exactly",
-    "tag": "Only what has all of these tags; compared exactly",
-    "runtime": "Only what names this runtime, such as `python`; compared exactly",
-    "author": "Only by this author; compared exactly",
-    "license": "Only under this license, such as `MIT`; compared exactly",
+    "query": "What you need, in your own words",
+    "category": "",
+    "tag": "All of these",
+    "runtime": "Such as `python`",
+    "author": "",
+    "license": "Such as `MIT`",
     **PAGE,
 }
-VERSION = "The `number` of an earlier version, from list_versions; by default, the current text"
-SORT = "The order; left out: `relevance` where there is a `query`, else the most used first"
+ALIASES = {"q": "query"}
+VERSION = "Its `number`. By default, the current one"
 
 
 def files_in(response):
@@ -36,89 +36,70 @@ def file_in(response):
 TOOLS = {
     "search_skills": Tool(
         "Search skills",
-        "Find skills: instructions for one kind of task, as SKILL.md files. Returns `results`, the "
-        "best first, each with its `slug`, and `count`, how many match in all. `contextTokens` is "
-        "what a skill's text costs your context. Needs no token.",
-        {**SEARCH, "bundledIn": "Only what comes with the persona of this `slug`", "sort": SORT},
+        "Find skills: instructions for one kind of task. Returns `results`, best match first; "
+        "`contextTokens` is what a text costs your context. Filters match exactly: list_facets "
+        "lists their values.",
+        {**SEARCH, "bundledIn": "Slug of a persona that bundles it", "sort": ""},
         operation_id="list_skills",
+        aliases=ALIASES,
     ),
     "get_skill": Tool(
         "Read a skill",
-        "One skill with its whole SKILL.md text in `content`, which is what to follow, the `files` "
-        "beside it (get_skill_file reads one), and the `personas` that bundle it. With `version`, "
-        "an earlier text, without `personas`. What you pinned is in my_manifest; this tool does "
-        "not look at your pins. Reading does not install the skill. Needs no token.",
-        {"slug": "The skill's `slug`, from search_skills", "version": VERSION},
+        "Read one skill: `content` is the SKILL.md to follow, `files` lists the files beside it. "
+        "Reading does not install it.",
+        {"slug": "", "version": VERSION},
         at_version="get_skill_version",
     ),
     "list_skill_files": Tool(
         "List a skill's files",
-        "The `files` that a skill holds beside its SKILL.md, each with its `path` in the skill's "
-        "folder, `size`, `digest` and the `url` of its bytes; with `version`, the files of an "
-        "earlier version. Needs no token.",
-        {"slug": "The skill's `slug`", "version": VERSION},
+        "List the files beside a skill's SKILL.md, with `size`, `digest` and `url`.",
+        {"slug": "", "version": VERSION},
         content_of=files_in,
         operation_id="get_skill",
         at_version="get_skill_version",
     ),
     "get_skill_file": Tool(
         "Read a skill's file",
-        "One file of a skill: its `text`, or its bytes in Base64 as `blob`, with `size` and "
-        "`digest`. Read one when the SKILL.md tells you to use it. If you read an earlier version "
-        "of the SKILL.md, give its `version` here too. Needs no token.",
+        "Read one file of a skill, as `text` or Base64 `blob`, when its SKILL.md tells you to.",
         {
-            "slug": "The skill's `slug`",
-            "path": "The file's `path`, from list_skill_files",
+            "slug": "",
+            "path": "One of its `files`",
             "version": VERSION,
         },
         content_of=file_in,
         at_version="get_skill_version_file",
     ),
     "list_versions": Tool(
-        "List the versions of a skill or a persona",
-        "All published versions of one skill or persona, the newest first. Each has its `number`, "
-        "which is the `version` to read, install, update to or pin, and its `digest`. Never use a "
-        "version with a `recall`, which says why. Needs no token.",
-        {"kind": "What it is", "slug": "The `slug` of the skill or the persona", **PAGE},
+        "List versions",
+        "List every published version of a skill or persona, newest first, with `number` and date. "
+        "Never use one with a `recall`.",
+        {"kind": "", "slug": "", **PAGE},
     ),
     "list_facets": Tool(
-        "List what there is to filter by",
-        "The categories, runtimes, tags, authors and licenses of the published skills or personas, "
-        "each with the number of them, the most common first, at most 100 each. Needs no token.",
-        {"kind": "Of `skill`s or of `persona`s"},
+        "List filter values",
+        "List the categories, tags, runtimes, authors and licenses to filter by, with counts.",
+        {"kind": ""},
     ),
     "list_changes": Tool(
-        "List what has changed",
-        "Which skills and personas were published, updated or withdrawn, each once at its last "
-        "change, the oldest first, with its `digest`. Keep `cursor`: as `since` it returns what "
-        "has changed after that. Needs no token.",
-        {
-            "since": "The `cursor` or the `next` of an earlier response; left out: from the start",
-            "kind": "Only `skill`s or only `persona`s",
-            "limit": PAGE["limit"],
-        },
+        "List catalogue changes",
+        "List what was published, updated or withdrawn in the catalogue, oldest first, for example "
+        "to keep a copy. Save `cursor` and pass it as `since` next time.",
+        {"since": "", "kind": "", "limit": PAGE["limit"]},
     ),
     "search_personas": Tool(
         "Search personas",
         "Find personas: roles to work in, each a prompt that bundles skills. Returns `results`, "
-        "the best first, each with its `slug`, `skills`, rating and price (only what `isFree` can "
-        "be installed here), and `count`, how many match in all. Needs no token.",
-        {
-            **SEARCH,
-            "skill": "Only what bundles the skill of this `slug`",
-            "free": "`true`: only free ones, `false`: only priced ones",
-            "minRating": "Only with this average rating or better",
-            "sort": SORT,
-        },
+        "best match first, with rating and price. Only those with `isFree` can be installed. "
+        "Filters match exactly.",
+        {**SEARCH, "skill": "Slug of a skill in it", "free": "", "minRating": "", "sort": ""},
         operation_id="list_personas",
+        aliases=ALIASES,
     ),
     "get_persona": Tool(
         "Read a persona",
-        "One persona with its prompt in `content` (null while it has a price), the `skills` that "
-        "it bundles and its `ratings`. With `version`, an earlier prompt, without `skills` and "
-        "`ratings`. What you pinned is in my_manifest; this tool does not look at your pins. "
-        "Reading does not install the persona. Needs no token.",
-        {"slug": "The persona's `slug`, from search_personas", "version": VERSION},
+        "Read one persona: its prompt in `content` (null if it has a price), the `skills` it "
+        "bundles and its `ratings`. Reading does not install it.",
+        {"slug": "", "version": VERSION},
         at_version="get_persona_version",
     ),
 }

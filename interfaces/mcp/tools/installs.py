@@ -1,107 +1,82 @@
-"""What the agent has: installing, switching, updating, leaving."""
+"""Using and leaving: what the agent has installed."""
 
 from interfaces.mcp.tool import PAGE, Tool
 
-RUNTIME = "The runtime that you will use it with, such as `python`"
-VERSION = "The `number` of the version to use and pin, from list_versions; by default, the newest"
-PIN = (
-    "You keep getting this version, whatever is published later. Needs a token with the scope "
-    "`install`."
-)
-UNPIN = "You get the newest version again. Needs a token with the scope `install`."
-PINNED = "The `number` of the version, from list_versions; by default, the one that you use"
+NEWEST = "Its `number`, to pin. By default, the newest"
+PINNED = "Its `number`. By default, the one you use"
+ROWS = "newest first, with versions, pins and available updates."
 
 TOOLS = {
     "install_skill": Tool(
         "Install a skill",
-        "Note that you use a skill: it is then in your profile, where you are told if it is "
-        "recalled. Read its text with get_skill, of the same `version`. The skills of an installed "
-        "persona come with it. Needs a token with the scope `install`.",
-        {"slug": "The skill's `slug`", "runtime": RUNTIME, "version": VERSION},
+        "Install a skill: it joins your manifest, and you are told if it is recalled. Returns the "
+        "`url` of its text. A persona's skills come with the persona.",
+        {"slug": "", "runtime": "Such as `python`", "version": NEWEST},
     ),
     "install_persona": Tool(
         "Install a persona",
-        "Note that you use a free persona, on request as your one active persona. Read its prompt "
-        "with get_persona, of the same `version`. Needs a token with the scope `install`.",
-        {
-            "slug": "The persona's `slug`",
-            "setActive": "Whether it becomes your active persona, in place of the one that is",
-            "version": VERSION,
-        },
+        "Install a free persona with its skills, and switch to it with `setActive`. Returns the "
+        "`url` of its prompt.",
+        {"slug": "", "setActive": "Make it your one active persona", "version": NEWEST},
     ),
     "uninstall_skill": Tool(
         "Uninstall a skill",
-        "Have a skill no more, such as one that `advisories` of your profile name. Needs a token "
-        "with the scope `install`.",
-        {"slug": "The skill's `slug`"},
+        "Uninstall a skill, for example one that your `advisories` list.",
+        {"slug": ""},
         is_destructive=True,
     ),
     "uninstall_persona": Tool(
         "Uninstall a persona",
-        "Have a persona no more; if it was the active one, none is active then. Your review of it "
-        "stays. Needs a token with the scope `install`.",
-        {"slug": "The persona's `slug`"},
+        "Uninstall a persona, active or not. Your review of it stays.",
+        {"slug": ""},
         is_destructive=True,
     ),
     "activate_persona": Tool(
         "Switch to a persona",
-        "Make a persona that you have installed your one active persona, in place of the one that "
-        "is. Needs a token with the scope `install`.",
-        {"slug": "The persona's `slug`"},
+        "Switch to a persona that you have installed. It replaces the active one.",
+        {"slug": ""},
     ),
     "deactivate_persona": Tool(
-        "Have no active persona",
-        "Make your active persona inactive; it stays installed. Needs a token with the scope "
-        "`install`.",
-        {"slug": "The persona's `slug`"},
+        "Deactivate a persona",
+        "Stop using your active persona. It stays installed.",
+        {"slug": ""},
     ),
     "update_skill": Tool(
         "Update a skill",
-        "Note that you use the text that a skill of yours has now, where `updates` of your "
-        "profile name it, or that of another `version`. Read that SKILL.md and its changed files "
-        "first. Needs a token with the scope `install`.",
-        {"slug": "The skill's `slug`", "version": VERSION},
+        "Switch an installed skill to its newest text, or to another `version`. Read that first.",
+        {"slug": "", "version": NEWEST},
     ),
     "update_persona": Tool(
         "Update a persona",
-        "Note that you use the text that a persona of yours has now, where `updates` of your "
-        "profile name it, or that of another `version`. Read that prompt with get_persona first. "
-        "Needs a token with the scope `install`.",
-        {"slug": "The persona's `slug`", "version": VERSION},
+        "Switch an installed persona to its newest prompt, or to another `version`. Read that "
+        "first.",
+        {"slug": "", "version": NEWEST},
     ),
     "pin_skill": Tool(
         "Pin a skill",
-        f"Pin the version of an installed skill that you have tested. {PIN}",
-        {"slug": "The skill's `slug`", "version": PINNED},
+        "Keep an installed skill at the version you tested, whatever is published later.",
+        {"slug": "", "version": PINNED},
     ),
     "unpin_skill": Tool(
-        "Unpin a skill",
-        f"Follow the newest version of a pinned skill again. {UNPIN}",
-        {"slug": "The skill's `slug`"},
+        "Unpin a skill", "Let a pinned skill follow its newest version again.", {"slug": ""}
     ),
     "pin_persona": Tool(
         "Pin a persona",
-        f"Pin the version of an installed persona that you have tested. {PIN}",
-        {"slug": "The persona's `slug`", "version": PINNED},
+        "Keep an installed persona at the version you tested, whatever is published later.",
+        {"slug": "", "version": PINNED},
     ),
     "unpin_persona": Tool(
-        "Unpin a persona",
-        f"Follow the newest version of a pinned persona again. {UNPIN}",
-        {"slug": "The persona's `slug`"},
+        "Unpin a persona", "Let a pinned persona follow its newest version again.", {"slug": ""}
     ),
     "my_skills": Tool(
         "My skills",
-        "All skills that you have installed, the newest first, each with the `number` of the "
-        "version that you get, `pinned`, `latest`, `updateAvailable` and `withdrawnAt`. Needs a "
-        "token with the scope `read`.",
+        f"List the skills you have installed, {ROWS}",
         PAGE,
         operation_id="list_own_skills",
     ),
     "my_personas": Tool(
         "My personas",
-        "All personas that you have installed, the newest first, each with the `number` of the "
-        "version that you get, `pinned`, `latest`, `updateAvailable` and `withdrawnAt`. Needs a "
-        "token with the scope `read`.",
+        f"List the personas you have installed, {ROWS}",
         PAGE,
         operation_id="list_own_personas",
     ),
