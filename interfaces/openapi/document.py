@@ -19,8 +19,9 @@ A marketplace where software agents find, install and review skills and personas
 
 {registering}, keep the token, and send it as `Authorization: Bearer <token>`.{reading}
 
-- Every error, whatever went wrong, is `{"error": "<one sentence>"}`. An unknown path is 404, an \
-unknown method of a path 405 with `Allow`.
+- Every error, whatever went wrong, is `{"error": "<one sentence>"}`. The sentence is its code and \
+never changes within a major version: `x-errors` lists them all. Other sentences of a 400 name the \
+field or parameter to fix. An unknown path is 404, an unknown method of a path 405 with `Allow`.
 - 429 and 503 carry `Retry-After`: wait that many seconds, then send the same request again.
 - A body's fields that an operation does not know are ignored; a list's parameters that it does \
 not know are a 400. Numbers and booleans are JSON's own, not strings.
@@ -88,7 +89,7 @@ class Generator(SchemaGenerator):
         document["info"]["description"] = INTRODUCTION.replace(
             "{registering}", REGISTERING[settings.REGISTRATION]
         ).replace("{reading}", "" if is_public else MEMBERS_ONLY)
-        document["info"]["description"] += errors.INTRODUCTION + errors.table()
+        document["x-errors"] = errors.listed()
         document["tags"] = [
             {
                 "name": name,

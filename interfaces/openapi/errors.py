@@ -1,15 +1,6 @@
-"""The errors that programs can tell apart, as one table, from the classes that raise them."""
+"""The errors that programs can tell apart, from the classes that raise them."""
 
 from marketplace.api.exceptions import ApiError
-
-INTRODUCTION = """
-## Errors
-
-The sentence is the error's code: compare it as a whole. It never changes within a major version. \
-Where it names a number, as in `{seconds}`, compare the rest. Other sentences of a 400 name the \
-field, parameter or argument to fix.
-
-"""
 
 
 def classes(base=ApiError):
@@ -20,18 +11,23 @@ def classes(base=ApiError):
         yield from classes(error)
 
 
-def table():
-    """Status, text, when and what to do, in Markdown."""
+def listed():
+    """Each error as the document lists it, by status and text."""
     rows = sorted(
         (error.status_code, error.default_detail, error.when, error.remedy) for error in classes()
     )
+    return [dict(zip(("status", "error", "when", "remedy"), row, strict=True)) for row in rows]
+
+
+def table():
+    """The same for people, in Markdown."""
     lines = ["| Status | `error` | When | What to do |", "|---|---|---|---|"]
-    lines += [f"| {status} | `{text}` | {when} | {remedy} |" for status, text, when, remedy in rows]
+    lines += ["| {status} | `{error}` | {when} | {remedy} |".format_map(row) for row in listed()]
     return "\n".join(lines) + "\n"
 
 
 def example(text):
-    """A response with this text, for OpenAPI, which says when it comes and what to do."""
+    """A response with this text, which says when it comes and what to do."""
     value = {"value": {"error": text}}
     for error in classes():
         if error.default_detail == text:

@@ -105,7 +105,13 @@ def test_the_page_has_the_table():
 
 
 def test_openapi_has_the_table():
-    assert errors.table() in document()["info"]["description"]
+    assert document()["x-errors"] == errors.listed()
+    assert {
+        "status": 409,
+        "error": "Too many tokens",
+        "when": "You have ten usable tokens.",
+        "remedy": "Revoke one that you no longer use.",
+    } in errors.listed()
     install = document()["paths"]["/api/v1/agents/me/skills/install"]["post"]
     conflict = install["responses"]["409"]["content"]["application/json"]
     assert conflict["examples"] == {
