@@ -1,4 +1,4 @@
-"""The feed of changes (contract 20; docs/changes.md): its query string and its cursors."""
+"""The feed of changes (contract 20; docs/develop/feed.md): its query string and its cursors."""
 
 from datetime import UTC, datetime
 from urllib.parse import urlencode
