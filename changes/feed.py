@@ -1,4 +1,4 @@
-"""The feed of changes (contract 20; docs/changes.md): its query string and its cursors."""
+"""The feed of changes (contract 20; docs/develop/feed.md): its query string and its cursors."""
 
 from datetime import UTC, datetime
 from urllib.parse import urlencode
@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from catalogue.filters import KIND_FILTER
 from changes.exceptions import CursorExpired
-from marketplace.api.exceptions import BadRequest
+from marketplace.api.exceptions import InvalidCursor
 from marketplace.api.filtersets import FilterSet
 from marketplace.api.keysets import Sort
 from marketplace.api.links import base_url
@@ -75,9 +75,9 @@ class FeedPagination(KeysetPagination):
             position = datetime.fromisoformat(read_until), int(row_id)
             known_until = datetime.fromisoformat(known_until)
         except (signing.BadSignature, TypeError, ValueError) as error:
-            raise BadRequest("cursor is invalid") from error
+            raise InvalidCursor from error
         if kind not in {None, self.kind}:
-            raise BadRequest("cursor is invalid")
+            raise InvalidCursor
         return known_until, position
 
     def get_schema_operation_parameters(self, view):

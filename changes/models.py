@@ -5,7 +5,7 @@ from django.db.models import F, Q
 class Change(models.Model):
     """The last change of what a slug shows (contract 20.2); triggers alone write it.
 
-    Its position in the feed is `changed_at`, which rises with each commit (docs/changes.md).
+    Its position in the feed is `changed_at`, which rises with each commit (docs/develop/feed.md).
     """
 
     class Type(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Public reads of the feed (docs/changes.md)."""
+"""Public reads of the feed (docs/develop/feed.md)."""
 
 from datetime import UTC, datetime
 from functools import partial

@@ -40,6 +40,7 @@ urlpatterns = [
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),
     re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),
     re_path(r"^skill\.md/?$", GuideViewSet.as_view({"get": "skill"}), name="guide"),
+    re_path(r"^guide\.md/?$", GuideViewSet.as_view({"get": "rest"})),
     re_path(r"^robots\.txt/?$", GuideViewSet.as_view({"get": "robots"})),
     re_path(r"^sitemap\.xml/?$", xml.SitemapIndex.as_view()),
     re_path(r"^sitemap-(?P<part>[^/]+)\.xml/?$", xml.Sitemap.as_view()),

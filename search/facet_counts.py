@@ -1,4 +1,4 @@
-"""Numbers of published entries by facet, and the version of the catalogue (docs/discovery.md)."""
+"""Facet counts of published entries, and the catalogue version (docs/develop/search.md)."""
 
 from django.db.models import BigIntegerField, Func, Value
 

@@ -3,7 +3,7 @@ from django.db.models import F
 
 
 class Posting(models.Model):
-    """A word of a published entry, and how much the entry is about it (docs/discovery.md).
+    """A word of a published entry, and how much the entry is about it (docs/develop/search.md).
 
     Triggers write these rows and the facet counts in the transaction that writes the entry.
     """

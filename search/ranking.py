@@ -1,4 +1,4 @@
-"""The entries that match a query, best first (docs/discovery.md says how they rank, and why)."""
+"""The entries that match a query, best first (docs/develop/search.md says how they rank)."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""Public reads of the lists, searches and facets (docs/discovery.md)."""
+"""Public reads of the lists, searches and facets (docs/develop/search.md)."""
 
 from difflib import get_close_matches
 from functools import partial

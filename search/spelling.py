@@ -1,4 +1,4 @@
-"""Correcting and completing the words of a query that no entry holds (docs/discovery.md)."""
+"""Correcting and completing the words of a query that no entry holds (docs/develop/search.md)."""
 
 from math import inf
 

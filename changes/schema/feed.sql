@@ -1,4 +1,4 @@
--- The feed of changes (docs/changes.md): which entries appeared, changed or went, in the order of
+-- The feed of changes (docs/develop/feed.md): which entries appeared, changed or went, in the order of
 -- the commits. All of it runs when a transaction commits, from deferred triggers.
 
 -- The position of this transaction in the feed: later than that of every transaction that has

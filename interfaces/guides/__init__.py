@@ -1,1 +1,1 @@
-"""Guides for agents and language models: `/skill.md`, `/llms.txt` and `/robots.txt`."""
+"""Guides for agents and models: `/skill.md`, `/guide.md`, `/llms.txt` and `/robots.txt`."""

@@ -22,6 +22,10 @@ class GuideViewSet(PublicReadingViewSet):
     def skill(self, request):
         return self.page_or_text("skill.md", "text/markdown")
 
+    def rest(self, request):
+        """What an agent needs later, so that /skill.md stays short."""
+        return self.page_or_text("guide.md", "text/markdown")
+
     def llms(self, request):
         return self.page_or_text("llms.txt", "text/plain")
 

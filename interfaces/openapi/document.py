@@ -9,6 +9,7 @@ from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import EndpointEnumerator, SchemaGenerator
 
 from agents.authentication import BearerAuthentication
+from interfaces.openapi import errors
 from interfaces.openapi.components import HEADERS
 from marketplace import access
 from marketplace.api.viewsets import ApiViewSet
@@ -18,8 +19,9 @@ A marketplace where software agents find, install and review skills and personas
 
 {registering}, store the token, and send it as `Authorization: Bearer <token>`.{reading}
 
-- Every error is `{"error": "<one sentence>"}`. An unknown path is a 404. An unknown method is a \
-405 with `Allow`.
+- Every error is `{"error": "<one sentence>"}`. The sentence is the error's code and never changes \
+within a major version: `x-errors` lists them all. Other sentences of a 400 name the field or \
+parameter to fix. An unknown path is a 404. An unknown method is a 405 with `Allow`.
 - 429 and 503 come with `Retry-After`: wait that many seconds, then repeat the request.
 - Unknown fields of a body are ignored. Unknown parameters of a list are a 400. Numbers and \
 booleans must be JSON numbers and booleans, not strings.
@@ -87,6 +89,7 @@ class Generator(SchemaGenerator):
         document["info"]["description"] = INTRODUCTION.replace(
             "{registering}", REGISTERING[settings.REGISTRATION]
         ).replace("{reading}", "" if is_public else MEMBERS_ONLY)
+        document["x-errors"] = errors.listed()
         document["tags"] = [
             {
                 "name": name,

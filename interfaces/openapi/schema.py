@@ -9,7 +9,7 @@ from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
 from rest_framework.serializers import ListSerializer
 
 from infrastructure.server.sizes import MAX_BODY, TOO_SLOW
-from interfaces.openapi import parameters
+from interfaces.openapi import errors, parameters
 from interfaces.openapi.components import HEADERS, ErrorSerializer
 from marketplace.api import exceptions, fields
 from marketplace.api.serializers import ResponseSerializer
@@ -152,7 +152,7 @@ class OperationSchema(AutoSchema):
                 yield status, self.response(status, media_types, body, example=example)
 
     def refusal(self, status, texts):
-        examples = {text: {"value": {"error": text}} for text in texts}
+        examples = {text: errors.example(text) for text in texts}
         return self.response(status, ["application/json"], ErrorSerializer, examples=examples)
 
     def response(self, status, media_types, body, **examples):
@@ -186,7 +186,7 @@ class OperationSchema(AutoSchema):
         if self.is_protected:
             yield 401, exceptions.AUTHENTICATION_REQUIRED
             yield 403, exceptions.InsufficientScope.default_detail
-        yield 403, middleware.HTTPS_REQUIRED
+        yield 403, exceptions.HttpsRequired.default_detail
         if self.policy:
             yield 429, str(exceptions.RateLimitExceeded(1284).detail)
         for text in self.bad_requests():

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from catalogue.markdown import render as render_markdown
 from infrastructure.http_cache.validators import ALWAYS_FRESH
+from interfaces.openapi import errors
 from interfaces.openapi.document import document
 from marketplace.access import Audience, for_everyone
 from marketplace.api.responses import public_response
@@ -42,6 +43,10 @@ def docs(request):
     the markup of both; docs.js and docs.css mend those of Swagger UI.
     """
     content_type = "text/html; charset=utf-8"
-    context = {"section": "docs", "description": render_markdown(document()["info"]["description"])}
+    context = {
+        "section": "docs",
+        "description": render_markdown(document()["info"]["description"]),
+        "errors": render_markdown(errors.table(), is_own=True),
+    }
     content = render_to_string("docs.html", context)
     return public_response(content, ALWAYS_FRESH, content_type=content_type)

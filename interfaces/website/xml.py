@@ -19,7 +19,7 @@ from marketplace.api.links import base_url
 from marketplace.api.responses import public_response
 
 PART = re.compile(r"(skills|personas)-(0|[1-9][0-9]{0,8})")
-PAGES = ["/", "/skills", "/personas", "/docs", "/skill.md", "/llms.txt"]
+PAGES = ["/", "/skills", "/personas", "/docs", "/skill.md", "/guide.md", "/llms.txt"]
 MAX_NEW = 50
 # What XML 1.0 cannot hold, not even escaped.
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

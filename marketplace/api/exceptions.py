@@ -20,9 +20,14 @@ AUTHENTICATION_REQUIRED = "Authentication required"
 
 
 class ApiError(APIException):
-    """A row of the error table (contract 3.10): a status and, in `default_detail`, its text."""
+    """A row of the error table (contract 3.10): a status and, in `default_detail`, its text.
+
+    Programs compare the text, so it never changes within a major version. `when` and `remedy` are
+    what the table says about it.
+    """
 
     headers = {}
+    when = remedy = ""
 
 
 class BadRequest(ApiError):
@@ -49,19 +54,68 @@ class Gone(ApiError):
     status_code = status.HTTP_410_GONE
 
 
+class NotJson(BadRequest):
+    default_detail = "Request body is not valid JSON"
+    when = "The body cannot be read as JSON."
+    remedy = "Send JSON in UTF-8."
+
+
+class NotAnObject(BadRequest):
+    default_detail = "Request body must be a JSON object"
+    when = "The body is JSON of another type."
+    remedy = "Send an object: `{…}`."
+
+
+class InvalidCursor(BadRequest):
+    default_detail = "cursor is invalid"
+    when = "The cursor was changed, or belongs to another list or other filters."
+    remedy = "Start at the first page, and follow `next` as it is."
+
+
+class InvalidRating(BadRequest):
+    default_detail = "Rating must be between 1 and 5"
+    when = "`rating` is missing, not a number or out of range."
+    remedy = "Send a number from 1 to 5."
+
+
+class AuthenticationRequired(ApiError):
+    """How DRF's own errors of a 401 are rendered."""
+
+    status_code = status.HTTP_401_UNAUTHORIZED
+    default_detail = AUTHENTICATION_REQUIRED
+    when = (
+        "The token is missing, mistyped, revoked or expired, or the agent is paused or suspended."
+    )
+    remedy = (
+        "Read the token again from where you keep it. If that does not help, ask your operator."
+    )
+
+
+class HttpsRequired(Forbidden):
+    default_detail = "HTTPS is required"
+    when = "The request came over plain HTTP."
+    remedy = "Use `https://`. If you sent a token, replace it: it has traveled in the clear."
+
+
 class BodyTooLarge(ApiError):
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
     default_detail = TOO_LARGE
+    when = "The body is larger than 64 KiB."
+    remedy = "Send less."
 
 
 class UnsupportedContentType(ApiError):
     status_code = status.HTTP_415_UNSUPPORTED_MEDIA_TYPE
     default_detail = "Content-Type must be application/json"
+    when = "The body is not declared as JSON in UTF-8."
+    remedy = "Send the header `Content-Type: application/json`."
 
 
 class RangeNotSatisfiable(ApiError):
     status_code = status.HTTP_416_REQUESTED_RANGE_NOT_SATISFIABLE
     default_detail = "Range is outside the file"
+    when = "`Range` starts after the end of the file."
+    remedy = "Download the file again, without `Range`."
 
     def __init__(self, size):
         super().__init__()
@@ -70,6 +124,8 @@ class RangeNotSatisfiable(ApiError):
 
 class InsufficientScope(Forbidden):
     default_detail = "Insufficient permissions"
+    when = "The token lacks the scope that the header `WWW-Authenticate` names."
+    remedy = "Use a token that has it."
 
     def __init__(self, scope):
         super().__init__()
@@ -81,9 +137,12 @@ class InsufficientScope(Forbidden):
 
 class RateLimitExceeded(ApiError):
     status_code = status.HTTP_429_TOO_MANY_REQUESTS
+    default_detail = "Rate limit exceeded. Try again in {seconds} seconds."
+    when = "A rate limit is used up."
+    remedy = "Wait as many seconds as `Retry-After` says, then send the same request once."
 
     def __init__(self, seconds):
-        super().__init__(f"Rate limit exceeded. Try again in {seconds} seconds.")
+        super().__init__(self.default_detail.format(seconds=seconds))
         self.headers = {"Retry-After": str(seconds)}
 
 
@@ -92,6 +151,8 @@ class Unavailable(ApiError):
 
     status_code = status.HTTP_503_SERVICE_UNAVAILABLE
     default_detail = "Service temporarily unavailable. Try again in a few seconds."
+    when = "Something that the server needs is unavailable or busy."
+    remedy = "Wait as many seconds as `Retry-After` says, then send the same request once."
     headers = {"Retry-After": "2"}
 
 

@@ -6,6 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from rest_framework import serializers
 from rest_framework.fields import empty
 
+from marketplace.api.exceptions import InvalidRating
 from marketplace.api.links import base_url
 from marketplace.names import has_controls
 from marketplace.secrets import holds_token
@@ -191,7 +192,7 @@ class WholeNumberField(Field):
 class RatingField(Field):
     """Any JSON number from 1 to 5, as a Decimal with two decimals."""
 
-    TEXT = "Rating must be between 1 and 5"
+    TEXT = InvalidRating.default_detail
     default_error_messages = {"required": TEXT, "null": TEXT, "invalid": TEXT}
     keywords = {"type": "number", "minimum": 1, "maximum": 5}
 

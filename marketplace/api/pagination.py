@@ -8,7 +8,7 @@ from django.core import signing
 from rest_framework.pagination import BasePagination
 from rest_framework.response import Response
 
-from marketplace.api.exceptions import BadRequest
+from marketplace.api.exceptions import BadRequest, InvalidCursor
 from marketplace.api.links import base_url
 from marketplace.api.lists import Cut
 
@@ -75,9 +75,9 @@ class KeysetPagination(BasePagination):
         try:
             binding, backwards, *position = SIGNER.unsign_object(cursor)
         except (signing.BadSignature, ValueError) as error:
-            raise BadRequest("cursor is invalid") from error
+            raise InvalidCursor from error
         if binding != self.binding:
-            raise BadRequest("cursor is invalid")
+            raise InvalidCursor
         return bool(backwards), position
 
     def get_schema_operation_parameters(self, view):

@@ -9,10 +9,13 @@ from django.http import UnreadablePostError
 from rest_framework.parsers import BaseParser
 
 from infrastructure.server.sizes import MAX_BODY
-from marketplace.api.exceptions import BadRequest, BodyTooLarge, UnsupportedContentType
-
-NOT_JSON = "Request body is not valid JSON"
-NOT_AN_OBJECT = "Request body must be a JSON object"
+from marketplace.api.exceptions import (
+    BadRequest,
+    BodyTooLarge,
+    NotAnObject,
+    NotJson,
+    UnsupportedContentType,
+)
 
 
 class StrictJSONParser(BaseParser):
@@ -32,7 +35,7 @@ class StrictJSONParser(BaseParser):
             return {}
         data = _parsed(body)
         if not isinstance(data, dict):
-            raise BadRequest(NOT_AN_OBJECT)
+            raise NotAnObject
         return data
 
     def check_content_type(self, content_type, length):
@@ -86,7 +89,7 @@ def _parsed(body):
     # A deeply nested document ends the parser's recursion, a number of thousands of digits its
     # conversion: both are just unusable JSON.
     except (ValueError, RecursionError) as error:
-        raise BadRequest(NOT_JSON) from error
+        raise NotJson from error
     _refuse_unstorable_strings(data)
     return data
 

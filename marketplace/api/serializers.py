@@ -4,9 +4,8 @@ from operator import attrgetter
 
 from rest_framework import serializers
 
-from marketplace.api.exceptions import BadRequest
+from marketplace.api.exceptions import BadRequest, NotAnObject, NotJson
 from marketplace.api.fields import CountField, Field, NullField, UrlField
-from marketplace.api.parsers import NOT_AN_OBJECT, NOT_JSON
 
 WHOLE = "*"  # the source of a field that shows the row itself
 
@@ -36,7 +35,7 @@ class BodySerializer(serializers.Serializer):
 
     def refusals(self):
         """The texts of the 400s for a wrong body or one wrong field."""
-        yield from (NOT_JSON, NOT_AN_OBJECT)
+        yield from (NotJson.default_detail, NotAnObject.default_detail)
         for field in self.fields.values():
             yield from field.refusals()
 

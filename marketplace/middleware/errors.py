@@ -17,7 +17,6 @@ TEXTS = {
     HTTPStatus.NOT_FOUND: "Not found: the API has no such path",
     HTTPStatus.INTERNAL_SERVER_ERROR: "Internal server error",
 }
-HTTPS_REQUIRED = "HTTPS is required"
 
 # A write that has reached a standby, or a primary that is one no more.
 READ_ONLY = "25006"

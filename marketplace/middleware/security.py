@@ -5,7 +5,8 @@ from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpResponsePermanentRedirect
 from django.middleware.csrf import CsrfViewMiddleware
 
-from marketplace.middleware.errors import HTTPS_REQUIRED, error_response
+from marketplace.api.exceptions import HttpsRequired
+from marketplace.middleware.errors import error_response
 from marketplace.middleware.pages import has_method, is_admin, is_page, resolver_match
 
 logger = logging.getLogger(__name__)
@@ -73,7 +74,7 @@ class RequireHttpsMiddleware:
         if not settings.REQUIRE_HTTPS or request.is_secure():
             return self.get_response(request)
         if request.path.startswith(self.WITH_TOKENS):
-            return error_response(403, HTTPS_REQUIRED)
+            return error_response(403, HttpsRequired.default_detail)
         base = settings.PUBLIC_URL or f"https://{request.get_host()}"
         return HttpResponsePermanentRedirect(f"{base}{request.get_full_path()}")
 

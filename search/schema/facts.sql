@@ -1,4 +1,4 @@
--- What an entry is found and counted by (docs/discovery.md says why).
+-- What an entry is found and counted by (docs/develop/search.md says why).
 
 -- The words of a text with their stems; a stop word (the, who, for) is its own stem.
 CREATE OR REPLACE FUNCTION search_words(

@@ -20,7 +20,7 @@ def catalogue(transactional_db):
 
 
 @pytest.mark.usefixtures("catalogue")
-def test_every_request_of_the_skill_works_by_invitation_for_members(live_server_of, request):
+def test_every_request_of_the_guides_works_by_invitation_for_members(live_server_of, request):
     server = live_server_of(CATALOGUE="members", REGISTRATION="invitation")
     invitation = Invitation.objects.issue().text
     *others, _confirm = blocks_of(server)
@@ -56,9 +56,9 @@ def test_the_skill_says_how_to_register_here_and_now(anyone, settings, mode):
     text = anyone.get("/skill.md?raw").content.decode()
 
     says = {
-        "open": "Every field is optional;",
-        "invitation": "Registration here is by invitation.",
-        "closed": "Registration is closed here: no request makes a new agent.",
+        "open": "from http://testserver. These lines search, register you once,",
+        "invitation": "Registration is by invitation:",
+        "closed": "Registration is closed here:",
     }
     assert [name for name, sentence in says.items() if sentence in text] == [mode]
     assert ("/agents/register" in text) is (mode != "closed")

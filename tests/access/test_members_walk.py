@@ -137,7 +137,7 @@ def test_a_token_that_may_not_read_is_told_nothing(catalogue, agent):
 
 def test_what_is_open_says_the_same_of_every_catalogue(agent):
     visitor = Visitor()
-    paths = ["/", "/docs", "/api/v1", "/api/v1/openapi.json", "/skill.md", "/llms.txt"]
+    paths = ["/", "/docs", "/api/v1", "/api/v1/openapi.json", "/skill.md", "/guide.md", "/llms.txt"]
     paths += ["/robots.txt", "/healthz", "/readyz", "/operator", "/claim/none", "/admin/login/"]
     before = {path: visitor.send("GET", path) for path in paths}
     fill(AgentFactory(handle="other"))

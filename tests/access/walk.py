@@ -117,7 +117,7 @@ def queries():
             f"/skills/{SKILL}/versions/compare?from=1",
             f"/personas/{PERSONA}/versions/compare?from=1",
         ),
-        *("/skill.md?raw", "/llms.txt?raw", "/readyz", "/healthz", "/metrics"),
+        *("/skill.md?raw", "/guide.md?raw", "/llms.txt?raw", "/readyz", "/healthz", "/metrics"),
         *(
             f"/git/{repository}.git/info/refs?service=git-upload-pack"
             for repository in ("catalogue", "me", f"skills/{SKILL}", f"personas/{PERSONA}")

@@ -24,7 +24,7 @@ INITIALIZE = {
 }
 DOCUMENTS = [
     *("/api/v1", "/api/v1/openapi.json", "/api/v1/skills/pdf", "/api/v1/changes?limit=1", SKILLS),
-    *("/skill.md?raw", "/llms.txt?raw", "/robots.txt", "/skill.md", "/docs"),
+    *("/skill.md?raw", "/llms.txt?raw", "/robots.txt", "/skill.md", "/guide.md", "/docs"),
     *("/sitemap.xml", "/sitemap-pages.xml", "/sitemap-skills-0.xml", "/feed.atom"),
     *("/.well-known/agent-skills/index.json", "/skills/pdf/.well-known/agent-skills/index.json"),
     *("/", "/skills", "/skills/pdf", "/personas/archivist"),

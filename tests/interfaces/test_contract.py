@@ -4,10 +4,7 @@ import ast
 import re
 from functools import cache
 
-from rest_framework.exceptions import APIException
-
 from demo.postgres import CHECKOUT
-from marketplace.api.exceptions import ApiError
 
 CONTRACT = (CHECKOUT / "docs" / "develop" / "contract.md").read_text()
 SECTION = re.compile(r"^## (\d+)\. ", re.MULTILINE)
@@ -15,7 +12,6 @@ CLAUSE = re.compile(
     r"^- \*\*(\d+\.\d+)\*\* (.*?)(?=^- \*\*|^#|^>|^\||\Z)", re.MULTILINE | re.DOTALL
 )
 TEST = re.compile(r"`(test_\w+\.py)::(test_\w+)`")
-ROW = re.compile(r"^\| (\d{3}) \| `(.+?)` \|", re.MULTILINE)
 CLAUSES = dict(CLAUSE.findall(CONTRACT))
 # A citation may break over two lines of a docstring or a comment.
 NUMBER = r"\d+(?:\.\d+)?"
@@ -44,12 +40,6 @@ def defined_tests():
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.FunctionDef)
     }
-
-
-def error_classes(base=ApiError):
-    for error in base.__subclasses__():
-        yield error
-        yield from error_classes(error)
 
 
 def test_clauses_are_numbered_in_order():
@@ -84,28 +74,3 @@ def test_every_clause_that_is_cited_exists():
 
 def test_nothing_cites_a_document_that_is_not_here():
     assert [path for path, text in sources().items() if OTHER_DOCUMENT.search(text)] == []
-
-
-def test_the_error_table_has_every_text_of_the_code():
-    in_code = {
-        (str(error.status_code), error.default_detail)
-        for error in error_classes()
-        if error.default_detail != APIException.default_detail
-    }
-
-    assert len(in_code) > 20
-    assert in_code <= set(ROW.findall(CONTRACT))
-
-
-def test_every_text_of_the_error_table_is_in_the_code():
-    product = "".join(
-        text
-        for path, text in sources().items()
-        if path.endswith(".py") and not path.startswith(("bench/", "tests/"))
-    )
-    texts = {text for _, text in ROW.findall(CONTRACT)}
-
-    # Its number is that of the moment.
-    assert {text for text in texts if text not in product} == {
-        "Rate limit exceeded. Try again in 1284 seconds."
-    }

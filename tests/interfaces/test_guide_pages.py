@@ -8,7 +8,7 @@ from infrastructure.http_cache.store import cached_responses
 from tests.interfaces.pages import links, text_of, visible
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
-GUIDES = {"/skill.md": "text/markdown", "/llms.txt": "text/plain"}
+GUIDES = {"/skill.md": "text/markdown", "/guide.md": "text/markdown", "/llms.txt": "text/plain"}
 
 
 def get(client, path, accept):
@@ -58,7 +58,7 @@ def test_the_raw_text_is_there_for_everyone(anyone, path, media_type):
 def test_the_page_shows_what_the_text_says(anyone):
     page = get(anyone, "/skill.md", BROWSER)
 
-    assert "Agent marketplace You get skills" in visible(page)
+    assert "Agent marketplace Get skills" in visible(page)
     assert "umask 077" in visible(page)
     assert "name: agent-marketplace" not in text_of(page)
     assert "The preview ends here" not in text_of(page)
@@ -69,10 +69,10 @@ def test_the_page_shows_what_the_text_says(anyone):
 
 def test_it_is_shown_whole_however_long_the_hosts_name_is(anyone, settings):
     settings.ALLOWED_HOSTS = [host := f"{'agents.' * 34}example.com"]
-    page = anyone.get("/skill.md", headers={"Accept": BROWSER, "Host": host})
+    page = anyone.get("/guide.md", headers={"Accept": BROWSER, "Host": host})
 
     assert "The preview ends here" not in text_of(page)
-    assert "With curl, --retry 2 keeps to" in visible(page)
+    assert "With curl, --retry 2 waits for" in visible(page)
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_it_is_shown_whole_however_long_the_hosts_name_is(anyone, settings):
 )
 def test_a_deployer_says_where_the_staff_are(anyone, settings, contact, link):
     assert "contact the staff" not in text_of(anyone.get("/operator"))
-    assert "The staff of this marketplace" not in anyone.get("/skill.md").content.decode()
+    assert "The staff of this marketplace" not in anyone.get("/guide.md").content.decode()
 
     settings.STAFF_CONTACT = contact
 
     for path in ("/operator", "/skills/no-such"):
         assert f'<a href="{link}">contact the staff</a>' in anyone.get(path).content.decode()
-    assert f"are at {contact}." in anyone.get("/skill.md").content.decode()
+    assert f"can: {contact}." in anyone.get("/guide.md").content.decode()
 
 
 @pytest.mark.parametrize("path", GUIDES)

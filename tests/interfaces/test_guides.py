@@ -16,22 +16,36 @@ SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\[[^]]+\]\((http://[^)]+)\)")
 
 
+# Where a token is counted as four characters.
+MAX_TOKENS = 1800
+
+
 def blocks_of(server):
-    return SHELL.findall(server.request("GET", "/skill.md").body.decode())
+    """The shell commands of the guides."""
+    texts = [server.request("GET", path).body.decode() for path in ("/skill.md", "/guide.md")]
+    return SHELL.findall("".join(texts))
 
 
-def test_every_request_of_the_skill_works_as_it_stands(live_server_of, shell, tmp_path):
+@pytest.fixture
+def catalogue(transactional_db):
     skill = SkillFactory(slug="pdf-tables", title="PDF tables", description="Extracts tables.")
     PersonaFactory(slug="archivist", title="The archivist", skills=[skill])
+    return skill
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_every_request_of_the_guides_works_as_it_stands(live_server_of, shell, tmp_path):
     server = live_server_of(TOKEN_PREFIX="acme")
     *others, confirm = blocks_of(server)
 
     printed, statuses = shell("\n".join(others))
 
     assert statuses == [
-        *(201, 200),  # registering, the manifest
-        *(200, 200, 200, 200),  # searching and reading
-        *(201, 200, 200, 201),  # installing
+        *(200, 201, 201, 200),  # the first lines
+        *(200, 200),  # searching and reading
+        201,  # a persona
+        *(200, 200, 200),  # facets, a persona, the changes
+        200,  # a zip
         201,  # a token for git
         *(200, 200, 200, 200, 200),  # updating, earlier texts, pinning
         *(200, 200),  # switching
@@ -49,12 +63,55 @@ def test_every_request_of_the_skill_works_as_it_stands(live_server_of, shell, tm
     assert '"token":"acme_agent_' in stored.read_text()
 
     code = ask_for_code(Agent.objects.get())
-    token = next(block for block in others if block.startswith("TOKEN="))
+    token = next(block for block in others if block.startswith("API="))
     printed, statuses = shell(token + confirm.replace("WDJB-MJHT", code))
 
     assert statuses == [200]
     assert '"status":"claimed"' in printed
     assert Skill.objects.get().downloads == 1
+
+
+@pytest.mark.usefixtures("catalogue")
+def test_the_first_lines_of_the_skill_are_enough(live_server_of, shell):
+    first, *_ = blocks_of(live_server_of())
+
+    printed, statuses = shell(first)
+
+    assert len(first.splitlines()) == 6
+    assert statuses == [200, 201, 201, 200]
+    search, install, manifest = re.split(r"(?<=\})(?=\{\")", printed.strip())
+    assert '"slug":"pdf-tables"' in search
+    assert '"message":"Skill installed"' in install
+    assert '"advisories":[]' in manifest
+
+    # Again, it is the same agent.
+    _, statuses = shell(first)
+
+    assert statuses == [200, 409, 200]
+    assert Agent.objects.count() == 1
+
+
+def test_the_digest_that_the_guide_computes_is_that_of_the_skill(live_server_of, shell):
+    files = {"scripts/run.py": b"print(1)\r\n", "é #1.txt": b"e", "Z.txt": b""}
+    skill = SkillFactory(slug="pdf-tables", files=files)
+    blocks = blocks_of(live_server_of())
+    verify = next(block for block in blocks if "zipfile" in block)
+
+    printed, _ = shell(blocks[0].partition("\n")[0] + "\n" + verify)
+
+    skill.refresh_from_db()
+    assert printed == f"{skill.digest}\n"
+
+
+@pytest.mark.parametrize("registration", ["open", "invitation", "closed"])
+@pytest.mark.parametrize("catalogue", ["public", "members"])
+def test_the_skill_is_short(anyone, settings, registration, catalogue):
+    settings.REGISTRATION, settings.CATALOGUE = registration, catalogue
+    settings.STAFF_CONTACT = "staff@marketplace.example.com"
+
+    text = anyone.get("/skill.md").content.decode()
+
+    assert len(text) <= 4 * MAX_TOKENS
 
 
 def test_the_session_of_the_start_page_works_as_it_stands(live_server_of, shell):
@@ -102,15 +159,15 @@ def test_the_skill_is_valid(anyone):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=attrgetter("name"))
-def test_the_skill_names_every_operation(anyone, operation):
-    text = anyone.get("/skill.md").content.decode()
+def test_the_guides_name_every_operation(anyone, operation):
+    text = "".join(anyone.get(path).content.decode() for path in ("/skill.md", "/guide.md"))
 
     # Between the parameters of its path, for which the text has examples.
     for part in re.split(r"\{\w+\}", operation.route.removeprefix("/api/v1")):
         assert part.rstrip("/") in text
 
 
-@pytest.mark.parametrize("path", ["/skill.md", "/llms.txt"])
+@pytest.mark.parametrize("path", ["/skill.md", "/guide.md", "/llms.txt"])
 def test_they_speak_of_this_deployment(anyone, settings, rates, path):
     settings.TOKEN_PREFIX = "acme"
     settings.ALLOWED_HOSTS = ["agents.example.com"]
@@ -139,6 +196,7 @@ def test_robots_stay_out_of_the_admin_and_of_claims(anyone):
     ("path", "content_type", "cache_control"),
     [
         ("/skill.md", "text/markdown; charset=utf-8", "no-cache"),
+        ("/guide.md", "text/markdown; charset=utf-8", "no-cache"),
         ("/llms.txt", "text/plain; charset=utf-8", "no-cache"),
         ("/skill.md?raw", "text/markdown; charset=utf-8", "public, no-cache"),
         ("/robots.txt", "text/plain; charset=utf-8", "public, no-cache"),
@@ -158,7 +216,7 @@ def test_they_cost_no_statement_and_have_an_etag(
     assert (head.status_code, head.content) == (200, b"")
 
 
-@pytest.mark.parametrize("path", ["/skill.md", "/llms.txt", "/robots.txt"])
+@pytest.mark.parametrize("path", ["/skill.md", "/guide.md", "/llms.txt", "/robots.txt"])
 def test_another_method_is_a_405_in_json(anyone, path):
     response = anyone.post(path)
 

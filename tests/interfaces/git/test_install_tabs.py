@@ -1,7 +1,9 @@
 """How the pages of entries, the start page and /skill.md show git (contract 27.12)."""
 
 import html
+import json
 import re
+import shlex
 
 from django.core.management import call_command
 
@@ -26,7 +28,7 @@ def test_a_skill_has_a_tab_for_each_way(anyone):
 
     tabs = tabs_of(anyone, "/skills/pdf-tables")
 
-    assert list(tabs) == ["Claude Code", "Codex", "git", "npx", "MCP", "HTTP"]
+    assert list(tabs) == ["Claude Code", "Codex", "Cursor", "VS Code", "git", "npx", "MCP", "HTTP"]
     assert tabs["Claude Code"].splitlines() == [
         f"claude plugin marketplace add {CATALOGUE}",
         "claude plugin install pdf-tables@agent-marketplace",
@@ -37,6 +39,37 @@ def test_a_skill_has_a_tab_for_each_way(anyone):
     ]
     assert tabs["git"] == "git clone http://testserver/git/skills/pdf-tables.git"
     assert tabs["npx"] == "npx skills add http://testserver/skills/pdf-tables"
+    assert tabs["Cursor"].startswith(f"{tabs['npx']} --agent cursor\n")
+    assert tabs["VS Code"].startswith(f"{tabs['npx']} --agent github-copilot\n")
+    header = '--header "Authorization: Bearer $TOKEN"'
+    assert tabs["MCP"].splitlines() == [
+        f"claude mcp add --transport http marketplace http://testserver/mcp {header}",
+        "codex mcp add marketplace --url http://testserver/mcp --bearer-token-env-var TOKEN",
+        'install_skill {"slug": "pdf-tables"}',
+    ]
+
+
+def test_editors_get_the_tools_by_json(anyone):
+    SkillFactory(slug="pdf-tables")
+
+    tabs = tabs_of(anyone, "/skills/pdf-tables")
+
+    *_, cursor = tabs["Cursor"].splitlines()
+    *_, code = tabs["VS Code"].splitlines()
+    assert json.loads(cursor) == {
+        "mcpServers": {
+            "marketplace": {
+                "url": "http://testserver/mcp",
+                "headers": {"Authorization": "Bearer ${env:TOKEN}"},
+            }
+        }
+    }
+    assert json.loads(shlex.split(code)[2]) == {
+        "name": "marketplace",
+        "type": "http",
+        "url": "http://testserver/mcp",
+        "headers": {"Authorization": "Bearer $TOKEN"},
+    }
 
 
 def test_a_persona_has_the_name_of_its_plugin(anyone):
@@ -45,7 +78,7 @@ def test_a_persona_has_the_name_of_its_plugin(anyone):
 
     tabs = tabs_of(anyone, "/personas/archivist")
 
-    assert list(tabs) == ["Claude Code", "Codex", "git", "MCP", "HTTP"]
+    assert list(tabs) == ["Claude Code", "Codex", "Cursor", "VS Code", "git", "MCP", "HTTP"]
     assert "claude plugin install archivist-persona@agent-marketplace" in tabs["Claude Code"]
     assert tabs["git"] == "git clone http://testserver/git/personas/archivist.git"
 
@@ -89,8 +122,8 @@ def test_the_start_page_begins_with_claude_code_and_codex(anyone):
     assert second == f"codex plugin marketplace add {CATALOGUE}"
 
 
-def test_the_skill_of_the_marketplace_names_the_repositories(anyone):
-    text = anyone.get("/skill.md?raw").content.decode()
+def test_the_guide_names_the_repositories(anyone):
+    text = anyone.get("/guide.md?raw").content.decode()
 
     assert "git clone -q http://x:$CLONE@testserver/git/me.git" in text
 
@@ -103,8 +136,15 @@ def test_without_git_nothing_names_it(anyone, settings):
 
     tabs = tabs_of(anyone, "/skills/pdf-tables")
 
-    assert list(tabs) == ["npx", "MCP", "HTTP"]
-    for path in ("/", "/skills/pdf-tables", "/personas/archivist", "/skill.md?raw", "/llms.txt"):
+    assert list(tabs) == ["Cursor", "VS Code", "npx", "MCP", "HTTP"]
+    for path in (
+        "/",
+        "/skills/pdf-tables",
+        "/personas/archivist",
+        "/skill.md?raw",
+        "/guide.md?raw",
+        "/llms.txt",
+    ):
         text = anyone.get(path).content.decode()
         assert "/git/" not in text
         assert "clone" not in text

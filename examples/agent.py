@@ -1,0 +1,40 @@
+# /// script
+# dependencies = ["requests==2.34.2"]
+# ///
+"""A whole agent: register once, find a skill, install and verify it, report it if it is wrong.
+
+Run:  uv run agent.py http://127.0.0.1:8000 "extract tables from pdf"
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import requests
+from digests import digest_of
+
+base, query = sys.argv[1].rstrip("/"), sys.argv[2]
+me, http = f"{base}/api/v1/agents/me", requests.Session()
+# The token is shown only once: keep it, readable by nobody else. Later runs are the same agent.
+account = Path.home() / ".agent-marketplace" / f"{base.split('://')[1].replace(':', '-')}.json"
+if not account.exists():
+    response = http.post(f"{base}/api/v1/agents/register", json={"name": "Example Agent"})
+    response.raise_for_status()
+    os.umask(0o077)
+    account.parent.mkdir(exist_ok=True)
+    account.write_bytes(response.content)
+http.headers["Authorization"] = "Bearer " + json.loads(account.read_text())["token"]
+
+found = http.get(f"{base}/api/v1/skills", params={"q": query, "limit": 1}).json()["results"]
+slug = found[0]["slug"] if found else sys.exit("No skill matches")
+response = http.post(f"{me}/skills/install", json={"slug": slug, "runtime": "python"})
+installed = response.json()
+if not response.ok:
+    sys.exit(installed["error"])  # one sentence, such as "Skill already installed"
+
+data = http.get(installed["url"]).content
+if digest_of(data) != installed["digest"]:
+    http.post(f"{me}/reports", json={"kind": "skill", "slug": slug, "reason": "broken"})
+    sys.exit(f"{slug} is not what was published: reported to the staff")
+print(f"Installed version {installed['number']} of {slug}: {len(data)} bytes, verified")
