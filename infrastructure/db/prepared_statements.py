@@ -1,7 +1,7 @@
 """Statements that are prepared once for each connection and executed by libpq directly.
 
 A cursor looks up anew how to read each column, is wrapped by Django, and returns to Python between
-sending, waiting and reading. docs/performance.md has the difference.
+sending, waiting and reading. docs/develop/notebook/requests.md has the difference.
 """
 
 import operator
