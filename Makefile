@@ -9,7 +9,8 @@
 # make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
 # make pictures   take the README's pictures anew, of the running demo (needs chromium)
-# make lint   ruff, import-linter, bandit, missing migrations, edited ones, and those that stop a running release
+# make lint   ruff, import-linter, bandit, phrases that read like a translation, missing or edited migrations, and
+#             migrations that break a running release
 # make lock   renew requirements*.txt after a change of pyproject.toml
 
 PYTHON ?= python3
@@ -61,6 +62,7 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/bandit -q -c pyproject.toml -r .
+	$(BIN)/python -m tests.lint_prose
 	$(BIN)/python -m demo makemigrations --check --dry-run
 	$(BIN)/python -m tests.lint_migrations
 	DJANGO_SETTINGS_MODULE=tests.lint_settings $(BIN)/python -m demo lintmigrations --quiet ok ignore

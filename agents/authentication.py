@@ -11,7 +11,7 @@ from agents.sql import AUTHENTICATE
 class BearerAuthentication(BaseAuthentication):
     """`Authorization: Bearer <token>`: the agent as `request.user`, its token as `request.auth`.
 
-    Where it `takes_basic`, the token may also be the password of Basic (contract 26.7).
+    With `takes_basic`, the token may also be the password of Basic (contract 26.7).
     """
 
     def __init__(self, statement=AUTHENTICATE, *, takes_basic=False):
@@ -31,28 +31,28 @@ class BearerAuthentication(BaseAuthentication):
         return basic_password(request) if text is None and self.takes_basic else text
 
     def authenticate_header(self, request):
-        """RFC 6750: an error code only where a token was sent and refused."""
+        """RFC 6750: an error code only if a token was sent and refused."""
         if self.text_of(request):
             return 'Bearer realm="marketplace", error="invalid_token"'
         return 'Bearer realm="marketplace"'
 
 
 def reader_authentication():
-    """For readers of the catalogue, whose clients may know Basic alone.
+    """For readers of the catalogue, whose clients may support only Basic.
 
-    Only reading takes it: browsers remember a password and send it along with what other sites have
-    them post.
+    Only reads accept Basic: browsers remember a password, and send it with forms that other sites
+    submit.
     """
     return BearerAuthentication(takes_basic=True)
 
 
 def bearer_text(request):
-    """All that follows `Bearer` in the Authorization header; None without one."""
+    """Everything after `Bearer` in the Authorization header; None without one."""
     return credentials_of(request, b"bearer")
 
 
 def basic_password(request):
-    """The password of `Authorization: Basic`, "" where it cannot be read; None without one."""
+    """The password of `Authorization: Basic`, "" if it is unreadable; None without the header."""
     text = credentials_of(request, b"basic")
     if text is None:
         return None

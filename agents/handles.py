@@ -20,7 +20,7 @@ RESERVED = frozenset([
 
 
 def readable(name, suffix=""):
-    """A handle made from a name, or at random where the name has too few letters of a-z for it."""
+    """A handle made from a name, or a random one if the name has too few letters of a-z."""
     stem = slugify(name).replace("_", "-").strip("-")
     if len(stem) < MIN_LENGTH or stem in RESERVED:
         stem, suffix = stem or "agent", suffix or random_part()

@@ -1,13 +1,13 @@
 """The statements about a token's text, and the lock that every write of an agent takes first.
 
-AUTHENTICATE also writes when the token was last used, at most every 15 minutes. No request waits
-for the disk for that (synchronous_commit), so a crash of the database may lose the last few.
-profiles/sql.py reads the profile by the same statement.
+AUTHENTICATE also records when the token was last used, at most every 15 minutes. No request waits
+for the disk because of that (synchronous_commit), so a crash of the database may lose the last few.
+profiles/sql.py reads the profile in the same statement.
 """
 
 from agents.tokens import NOTED_EVERY
 
-# Of a token: every one but a usable one is refused (contract 4.10).
+# The state of a token. Only a usable one is accepted (contract 4.10).
 STATE = """
 CASE
     WHEN agents_agenttoken.revoked_at IS NOT NULL THEN 'revoked'
@@ -18,8 +18,8 @@ CASE
 END
 """
 
-# The usable token with a digest, and its agent. Every column has its table: the next release adds
-# columns to both while this one still serves.
+# The usable token with a digest, and its agent. Every column names its table, because the next
+# release adds columns to both while this one still serves.
 USABLE = f"""
 WITH usable AS (
     SELECT
@@ -46,8 +46,8 @@ WITH usable AS (
 
 AUTHENTICATE = f"{USABLE} SELECT * FROM usable"
 
-# A transaction that changes nothing would not wait for the disk when it commits, and so tell that
-# there is no such token. The message has every transaction write, and thus wait, alike.
+# A transaction that changes nothing does not wait for the disk, so its time would reveal that the
+# token does not exist. The message makes every transaction write, and so wait.
 REVOKE = """
 WITH revoked AS (
     UPDATE agents_agenttoken
@@ -65,8 +65,8 @@ WITH revoked AS (
 SELECT pg_logical_emit_message(true, 'marketplace', '')
 """
 
-# How a statement that Agent.fetch_verdict runs begins: the lock of Agent.lock_active. Without `me`
-# the agent is suspended or paused, and the statement writes nothing.
+# The start of every statement of Agent.fetch_verdict: the lock of Agent.lock_active. Without a row
+# in `me`, the agent is suspended or paused, and the statement writes nothing.
 WITH_ME = """
 WITH me AS (
     SELECT id FROM agents_agent

@@ -1,7 +1,7 @@
 """The text of a token (contract 4.6), `<prefix>_agent_<opaque>`, of a key and of an invitation.
 
 An operator's key is `<prefix>_operator_<opaque>` (contract 19.1), an invitation
-`<prefix>_invite_<opaque>` (contract 26.3). Both are made and kept in the same way.
+`<prefix>_invite_<opaque>` (contract 26.3). All are made and stored in the same way.
 """
 
 import hashlib
@@ -23,13 +23,13 @@ from marketplace.secrets import (
 
 CHECKSUM_LENGTH = 6
 OPAQUE_LENGTH = TOKEN_SECRET_LENGTH + CHECKSUM_LENGTH
-NOTED_EVERY = timedelta(minutes=15)  # when one was last used
-MAX_DAYS = 3650  # for which staff may issue one that expires
+NOTED_EVERY = timedelta(minutes=15)  # how often its last use is recorded
+MAX_DAYS = 3650  # the longest expiry that staff may choose
 PATTERN = re.compile(rf"[A-Za-z0-9]+{AGENT}[0-9A-Za-z]{{{OPAQUE_LENGTH}}}")
 
 
 def mint():
-    """The text of a new token: random, and closed by a checksum of all before it."""
+    """The text of a new token: random, followed by a checksum of everything before it."""
     return minted(AGENT)
 
 
@@ -57,13 +57,13 @@ def checksum(body):
 
 
 def is_well_formed(text):
-    """Whether the text can be a token at all: a mistyped or cut one is refused without a query."""
+    """Whether the text can be a token. A mistyped or truncated one is refused without a query."""
     body, end = text[:-CHECKSUM_LENGTH], text[-CHECKSUM_LENGTH:]
     return PATTERN.fullmatch(text) is not None and checksum(body) == end
 
 
 def expiry(days):
-    """When a token that is issued now for so many days expires; None, which is never, for None."""
+    """When a token issued now for so many days expires; None, which is never, for None."""
     return None if days is None else timezone.now() + timedelta(days=days)
 
 
@@ -72,6 +72,6 @@ def digest(text):
 
 
 def hint(text):
-    """Enough for staff to recognise a token, too little to use it: `mkt_agent_4fKd…Xw3a`."""
+    """Enough for staff to recognize a token, too little to use it: `mkt_agent_4fKd…Xw3a`."""
     start, opaque = text[:-OPAQUE_LENGTH], text[-OPAQUE_LENGTH:]
     return f"{start}{opaque[:4]}…{opaque[-4:]}"

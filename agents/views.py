@@ -70,7 +70,7 @@ class RegistrationViewSet(PublicViewSet):
 
 
 class ClaimViewSet(ApiViewSet):
-    """The calling agent's claim: who operates it (contract 7)."""
+    """The calling agent's claim (contract 7)."""
 
     required_scope = Scope.READ
     serializer_class = ConfirmClaimSerializer

@@ -3,8 +3,8 @@
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 SKILL_MD = "SKILL.md"
-UNIX = 3  # the system that made it: readers then take the modes for what they are
-# Bytes of a zip: before each member, in the list of the members, and behind that list.
+UNIX = 3  # the system that made it, without which readers ignore the modes
+# Bytes of a zip: before each member, in the directory per member, and after the directory.
 MEMBER, LISTED, END = 30, 46, 22
 
 
@@ -18,7 +18,7 @@ def write_zip(file, skill_md, files):
 
 
 def zip_size(skill_md, files):
-    """The bytes that `write_zip` writes. Each member has its path twice."""
+    """The bytes that `write_zip` writes. Each member's path is in it twice."""
     sizes = {SKILL_MD: len(skill_md.encode())} | {row["path"]: row["size"] for row in files}
     return END + sum(
         MEMBER + LISTED + 2 * len(path.encode()) + size for path, size in sizes.items()

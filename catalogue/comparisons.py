@@ -5,11 +5,11 @@ from django.template.defaultfilters import filesizeformat
 from catalogue.models import FileContent
 from marketplace.diffs import Comparison, change_of
 
-ROOM = 512 * 1024  # bytes of texts beside SKILL.md that a comparison shows
+ROOM = 512 * 1024  # bytes of texts other than SKILL.md that a comparison shows
 
 
 def version_changes(old, new, *, with_text=True):
-    """Each value that differs between two versions, its lines, and the files of a skill."""
+    """The values that differ between two versions, the lines of the text, and a skill's files."""
     comparison = Comparison()
     names = {"title": "Title", "description": "Description", "version": "Label"}
     changes = [
@@ -24,9 +24,9 @@ def version_changes(old, new, *, with_text=True):
 
 
 def file_changes(before, after, room, comparison):
-    """Each file that was added, changed or removed, and how much of `room` is left.
+    """The files that were added, changed or removed, and how much of `room` is left.
 
-    The lines of a text are shown while there is room for its bytes.
+    The lines of a text are shown while its bytes fit.
     """
     before, after = ({file["path"]: file for file in files} for files in (before, after))
     changes = []
@@ -45,7 +45,7 @@ def file_changes(before, after, room, comparison):
 
 
 def as_text(file, contents):
-    """A line about the file, and its text if that is among the contents."""
+    """A line about the file, with its text if the contents include it."""
     if file is None:
         return ""
     executable = "executable, " if file["is_executable"] else ""

@@ -1,4 +1,4 @@
-"""The query strings of lists of entries and of their versions."""
+"""The query strings of lists of entries and their versions."""
 
 from functools import partial
 
@@ -25,7 +25,7 @@ KIND_FILTER = Filter(
 
 
 class VersionFilterSet(FilterSet):
-    """For the versions of the entry whose `slug` is bound."""
+    """For the versions of the entry with the bound `slug`."""
 
     sorts = {"newest": Sort(F("number"), "Newest")}
     default_sort = "newest"

@@ -1,4 +1,4 @@
-"""A lenient reader of the frontmatter that skills and personas have in practice."""
+"""A lenient reader for the frontmatter of real skills and personas."""
 
 import re
 import textwrap
@@ -20,13 +20,13 @@ INVISIBLE = {"Cc", "Cs"}  # control characters and lone surrogates
 
 
 class Refused(Exception):
-    """A file that cannot be used, and why."""
+    """A file that cannot be used; its text says why."""
 
 
 def read_text(path):
     """The file's text with plain newlines. Raises Refused, or OSError."""
     if not path.is_file():
-        path.stat()  # raises OSError where there is no file; opening a pipe could block
+        path.stat()  # raises OSError if there is no file; opening a pipe could block
         raise Refused("not a regular file")
     if path.stat().st_size > MAX_BYTES:
         raise Refused(f"larger than {MAX_BYTES // 1024} KiB")
@@ -46,7 +46,7 @@ def plain_newlines(text):
 
 
 def with_frontmatter(yaml_lines, body):
-    """The text of a file with these lines of YAML above its body; what `read_frontmatter` reads."""
+    """The text of a file: these lines of YAML, then the body. `read_frontmatter` reads it back."""
     return f"---\n{yaml_lines}---\n\n{body.strip(chr(10))}\n"
 
 
@@ -64,13 +64,13 @@ def read_frontmatter(text):
 
 
 def read_fields(text):
-    """The fields of a YAML mapping, or what can be read line by line where it is none."""
+    """The fields of a YAML mapping; if the text is not one, whatever can be read line by line."""
     fields = parse_yaml(text)
     return fields if isinstance(fields, dict) else read_line_by_line(text)
 
 
 def parse_yaml(text):
-    """The YAML with every scalar as text: 1.10 is no number, and a date no date."""
+    """The YAML with every scalar as text: neither 1.10 nor a date is converted."""
     try:
         if depth_of(text) > MAX_DEPTH:
             return None
@@ -121,7 +121,7 @@ def join_lines(value, more):
 class Fields:
     """Frontmatter, looked up under `metadata` first and at the top level otherwise.
 
-    `name`, `description` and `license` belong to the format itself: the top level alone has them.
+    `name`, `description` and `license` belong to the format itself, so only the top level has them.
     """
 
     TOP_LEVEL = ("name", "description", "license")
@@ -134,7 +134,7 @@ class Fields:
         self.metadata = metadata if isinstance(metadata, dict) else {}
 
     def get(self, name):
-        """The field as it is written: text, list or dict; None where it is absent or empty."""
+        """The field as it is written: text, list or dict; None if it is absent or empty."""
         metadata = {} if name in self.TOP_LEVEL else self.metadata
         for fields in (metadata, self.fields):
             value = fields.get(name)
@@ -143,7 +143,7 @@ class Fields:
         return None
 
     def line(self, name):
-        """A text on one line, without control characters; "" where there is none."""
+        """A text on one line, without control characters; "" if there is none."""
         value = self.get(name)
         if isinstance(value, dict):
             # An unquoted colon on a line of its own: `description:` above `  Use when: …`.
@@ -172,12 +172,12 @@ def one_line(text):
 
 
 def as_slug(name):
-    """The nearest slug: lower case, ASCII, hyphens; "" where nothing is left of the name."""
+    """The nearest slug: lower case, ASCII, hyphens; "" if nothing of the name is left."""
     ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", ascii_name.replace("'", "")).strip("-")[:64].strip("-")
 
 
-# Words of a slug that are no words; those that could be one (it, us, add) are left out.
+# Acronyms in slugs. Those that are also words (it, us, add) are left out.
 ACRONYMS = {
     *("ai", "api", "aws", "ci", "cd", "cli", "cms", "cpu", "crm", "crud", "css", "csv", "db"),
     *("dns", "dom", "etl", "gcp", "gdpr", "gpu", "hipaa", "hr", "html", "http", "https", "id"),

@@ -1,4 +1,4 @@
-"""Code as HTML in which its parts can be told apart, by six classes of the stylesheet."""
+"""Code as HTML, highlighted with six classes of the stylesheet."""
 
 from functools import lru_cache
 from html import escape
@@ -7,8 +7,8 @@ from itertools import groupby
 from pygments.lexers import get_lexer_by_name
 from pygments.token import Token
 
-# Those that these texts are full of. A lexer is a list of regular expressions, and hostile code can
-# take time quadratic in its length: these need at most half a second for the longest.
+# The common languages of these texts. A lexer is a list of regular expressions, and hostile code
+# can make it take quadratic time: these need at most half a second for the longest code.
 LEXERS = {
     **dict.fromkeys(["bash", "sh", "shell", "zsh"], "bash"),
     **dict.fromkeys(["python", "py", "python3"], "python"),
@@ -37,7 +37,7 @@ CLASSES = {
 
 @lru_cache(maxsize=64)
 def highlight(code, language):
-    """The code as HTML, escaped; plain where its language is not known."""
+    """The code as escaped HTML, without highlighting if its language is unknown."""
     name = LEXERS.get(language.lower())
     if name is None or len(code) > MAX_HIGHLIGHTED:
         return escape(code)
@@ -59,5 +59,5 @@ def marked(name, html):
 
 
 def language_of(path):
-    """The language of a file, by the end of its name."""
+    """The language of a file, by its extension."""
     return path.rpartition("/")[2].rpartition(".")[2]

@@ -18,52 +18,51 @@ TAGS = {
 }
 ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "span": {"class"}}
 ATTRIBUTES |= {f"h{level}": {"id"} for level in range(2, 7)}
-# What may be wider than its column and scrolls there, the keyboard scrolls too.
+# Wide elements scroll by themselves. tabindex makes them scroll with the keyboard.
 FOCUSABLE = {tag: {"tabindex": "0"} for tag in ("pre", "table")}
-# Characters: rendering some texts, such as many brackets, takes time quadratic in their length.
+# Characters. Some texts, such as many brackets, take quadratic time to render.
 MAX_PREVIEW = 20_000
 MAX_CONTENTS_LEVEL = 3
-MIN_CONTENTS = 3  # headings, from which on a text has contents
-MAX_HTML = 20_000  # bytes, of the 30,000 that a page may have
+MIN_CONTENTS = 3  # headings that a text needs to get a table of contents
+MAX_HTML = 20_000  # bytes, of the 30,000 of a page
 MAX_CODE = 8_000  # characters of code that are highlighted
 MAX_CELLS = 10_000  # of tables
-MAX_HEADINGS = 60  # of a text's contents
+MAX_HEADINGS = 60  # in a table of contents
 PREFIX = "text-"  # so that no heading takes an id of the page
 CUT_OFF = "<p><em>The preview ends here; the text goes on.</em></p>"
 
 
 def markdown(*rules):
-    # No raw HTML. No references: a short text that repeats a long one would become a page of many
-    # megabytes.
+    # No raw HTML. No references: a short text that repeats a long one would become many megabytes.
     parser = MarkdownIt("commonmark", {"html": False}).enable(list(rules)).disable("reference")
     parser.add_render_rule("fence", fence)
     return parser
 
 
 def fence(_renderer, tokens, index, _options, env):
-    """A block of code, highlighted while the text is below its limit."""
+    """A block of code, highlighted up to a limit per text."""
     code, language = tokens[index].content, tokens[index].info.partition(" ")[0]
     env["code"] += len(code)
     html = highlight(code, language) if env["code"] <= MAX_CODE else escape(code)
     return f"<pre><code>{html}</code></pre>\n"
 
 
-# Tables and strikethrough, which agents' own tools render too.
+# Tables and strikethrough, which agents' own tools render as well.
 MARKDOWN, WITHOUT_TABLES = markdown("table", "strikethrough"), markdown("strikethrough")
 
 
 def render(text, folder="", *, is_own=False):
-    """The text below its frontmatter, as HTML that runs no script and loads nothing.
+    """The text below its frontmatter, as HTML that runs no scripts and loads nothing.
 
-    Its headings begin at the second level, because the page has a title of its own. Relative links
-    lead into the `folder`, if there is one. One of the server's own texts is never cut.
+    Its headings start at the second level, because the page has its own title. Relative links
+    point into the `folder`, if there is one. The server's own texts are never cut.
     """
     html, _ = rendered(text, folder, is_own)
     return html
 
 
 def contents(text, folder="", *, is_own=False):
-    """The upper headings of the text as it is rendered: `[(is_deep, id, title)]`; none of a few."""
+    """The upper headings of the rendered text: `[(is_deep, id, title)]`; empty if there are few."""
     _, headings = rendered(text, folder, is_own)
     upper = [heading for heading in headings if heading[0] <= MAX_CONTENTS_LEVEL]
     if len(upper) < MIN_CONTENTS:
@@ -72,14 +71,14 @@ def contents(text, folder="", *, is_own=False):
     return [(level > highest, name, title) for level, name, title in upper[:MAX_HEADINGS]]
 
 
-# A hostile text renders slowly, and a page with another query string is rendered again.
+# A hostile text renders slowly, and every query string would render its page again.
 @lru_cache(maxsize=64)
 def rendered(text, folder, is_own):
     match = FENCED.match(text)
     body = text[match.end() :] if match else text
     excerpt = body if is_own else body[:MAX_PREVIEW]
     html, headings = unsafe(excerpt)
-    # Markup may be many times as long as its text.
+    # The HTML may be many times as long as its text.
     while not is_own and (size := len(html.encode())) > MAX_HTML:
         excerpt = excerpt[: len(excerpt) * MAX_HTML // size]
         html, headings = unsafe(excerpt)
@@ -95,7 +94,7 @@ def rendered(text, folder, is_own):
 
 
 def unsafe(text):
-    """The HTML that Markdown makes of the text, and its headings."""
+    """The HTML of the Markdown text, and its headings."""
     parser = MARKDOWN if cells_of(text) <= MAX_CELLS else WITHOUT_TABLES
     tokens = parser.parse(text)
     headings = anchored(tokens)
@@ -103,7 +102,7 @@ def unsafe(text):
 
 
 def cells_of(text):
-    """At most how many cells the text's tables have: each row gets all that its header has."""
+    """An upper bound of the cells in the text's tables: each row gets as many as its header."""
     lines = text.splitlines()
     return len(lines) * max(
         (line.count("|") for line in lines if not line.strip("|-: \t")), default=0
@@ -119,7 +118,7 @@ def anchored(tokens):
             title = plain(tokens[number + 1])
             name = PREFIX + "-".join(re.findall(r"\w+", title.lower()))[:60]
             numbers[name] += 1
-            # No name ends in two hyphens and a number by itself.
+            # No other name ends in two hyphens and a number.
             name += f"--{numbers[name]}" if numbers[name] > 1 else ""
             headings.append((level, name, title))
             token.tag = tokens[number + 2].tag = f"h{level}"
@@ -132,7 +131,7 @@ def plain(inline):
 
 
 def leading(folder, _tag, name, value):
-    """The value of an attribute; a link leads to the id of a heading, or into the folder."""
+    """The value of an attribute; a link points to the id of a heading, or into the folder."""
     if name != "href" or re.match(r"[a-z][a-z0-9+.-]*:|/", value, re.IGNORECASE):
         return value
     if value.startswith("#"):

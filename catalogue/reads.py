@@ -69,9 +69,9 @@ def persona(slug):
 
 @on_replica
 def rated_persona(slug):
-    """The same with its `ratings`."""
+    """The same, with its `ratings`."""
     read = persona(slug)
-    # Outside of a read the primary would be asked. A new review changes the persona's row, too.
+    # Outside of a read, the primary would run this. A new review also changes the persona's row.
     read.value.ratings = read.value.rating_distribution()
     return read
 
@@ -83,8 +83,8 @@ def bundle(slug):
     if not bundling.is_free:
         return Read((bundling, []), None)
     skills, versions = skills_of_persona.select(slug=slug)
-    # Once the persona is withdrawn or priced, the check finds no rows. So a response without any
-    # must never count as fresh.
+    # Once the persona is withdrawn or priced, the check finds no rows. So a response without
+    # rows must never count as fresh.
     validator = Validator(partial(skills_of_persona.versions, slug=slug), versions or None)
     return Read((bundling, [from_row(Skill, row) for row in skills]), validator)
 
@@ -118,7 +118,7 @@ class VersionReads:
         self.numbered = versioned(numbered)
 
     def listed(self, filterset):
-        """Those of the entry whose `slug` is bound, the recalled ones too."""
+        """The versions of the entry with the bound `slug`, including recalled ones."""
         return Rows(filterset, partial(self.fetch_listed, filterset))
 
     @on_replica
@@ -133,7 +133,7 @@ class VersionReads:
 
     @on_replica
     def one(self, slug, number, use=lambda version: version):
-        """Read what `use` makes of a version that anybody may read; `number` is a text.
+        """Read `use(version)` of a version that anybody may read; `number` is a text.
 
         Raises the entry's NotFound or VersionNotFound.
         """
@@ -161,7 +161,7 @@ class VersionReads:
 
 
 def with_content(version):
-    """The version, whose text has been read too, from the same server."""
+    """The version, with its text read from the same server."""
     version.content  # noqa: B018
     return version
 

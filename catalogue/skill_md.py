@@ -1,8 +1,8 @@
-"""A skill's SKILL.md, which every validator of the Agent Skills format accepts.
+"""A skill's SKILL.md, in a form that every validator of the Agent Skills format accepts.
 
 Many imported files would be refused: for a name that is not their folder's, a field that the
-format does not know, or YAML beyond its plain subset. Such a file is served with a frontmatter
-made of the catalogue's fields. Its own frontmatter is in `content`.
+format does not know, or YAML beyond its plain subset. Such a file is served with frontmatter made
+from the catalogue's fields. Its own frontmatter is in `content`.
 """
 
 import json
@@ -19,14 +19,14 @@ from catalogue.frontmatter import (
 )
 
 FIELDS = {"name", "description", "license", "compatibility", "allowed-tools"}
-# Text that every reader of YAML takes for a string, and for the same one.
+# Text that every YAML reader reads as the same string.
 PLAIN = r"""(?!(?i:null|true|false|yes|no|on|off|y|n)\s*$)[A-Za-z(](?:[^#:]|:(?=\S))*"""
 PLAIN_LINE = re.compile(rf"""(?:  )?[\w-]+:(?: (?:{PLAIN}|"[^"\\]*"|'[^']*'))?""")
 MAX_NAME, MAX_COMPATIBILITY, MAX_WORDS = 64, 500, 100
 
 
 def skill_md_of(skill):
-    """The text of the skill's SKILL.md: its content where that is valid."""
+    """The text of the skill's SKILL.md: its content, if that is valid."""
     try:
         fields, body = read_frontmatter(skill.content)
     except Refused:
@@ -39,7 +39,7 @@ def skill_md_of(skill):
 
 
 def name_of(skill):
-    """The name in its SKILL.md, and of the folder to put it into."""
+    """The name in its SKILL.md, and of its folder."""
     return skill.slug[:MAX_NAME].rstrip("-")
 
 
@@ -71,7 +71,7 @@ def scalar(text):
 
 
 def is_valid(text, name, fields):
-    """Whether the text is certainly valid as it is: one plain `name: text` on each line."""
+    """Whether the text is certainly valid: one plain `name: text` on each line."""
     match = FENCED.match(text)
     lines = match[1].splitlines() if match else []
     format_fields = {"description": "", **fields}
@@ -105,10 +105,10 @@ def words_of(fields, name):
 
 
 def plain(text):
-    """One line without `---`, which some readers take for the end of the frontmatter.
+    """One line without `---`, which some readers take as the end of the frontmatter.
 
     Cut to the format's maximum for a description, in UTF-16 code units, as the CLI counts.
     """
-    # No YAML may hold the two characters that are none.
+    # YAML forbids these two noncharacters.
     line = one_line(text.translate({0xFFFE: " ", 0xFFFF: " "})).replace("---", "—")
     return line.encode("utf-16-le")[: 2 * MAX_DESCRIPTION].decode("utf-16-le", "ignore").strip()

@@ -12,12 +12,12 @@ from marketplace.api.fields import DigestField
 from marketplace.api.responses import cached
 from marketplace.api.viewsets import CatalogueViewSet
 
-# What a URL with a digest responds with.
+# For a URL with a digest.
 IMMUTABLE = "public, max-age=31536000, immutable"
 
 
 class EntryViewSet(CatalogueViewSet):
-    """One entry, by its slug. search/views.py has the lists."""
+    """One entry by its slug. The lists are in search/views.py."""
 
     lookup_field = "slug"
     lookup_value_regex = "[^/]+"

@@ -16,7 +16,7 @@ from marketplace.api.links import base_url
 from marketplace.api.lists import Cut
 from marketplace.api.pagination import KeysetPagination
 
-# No list takes its cursors, and no URL has to escape them.
+# Lists do not accept its cursors, and URLs need not escape them.
 SIGNER = signing.Signer(salt="changes.feed", sep=".")
 START = datetime.fromtimestamp(0, UTC), 0  # the position before all changes
 
@@ -32,11 +32,11 @@ class ChangeFilterSet(FilterSet):
 
 
 class FeedPagination(KeysetPagination):
-    """A page of the feed after the cursor `since`, with a `validator` for it.
+    """A page of the feed after the cursor `since`, with its `validator`.
 
-    A cursor holds the kind that it was made for, the position of the last change that its reader
-    has read, and up to when it has missed nothing: since the reader began, or since a page reached
-    the end. What was dropped before that is nothing that the reader has to be told.
+    A cursor holds its kind, the position of the last change that the reader has read, and the time
+    until which the reader has missed nothing: when it began, or when a page reached the end. The
+    reader need not know about changes that were dropped before that.
     """
 
     def paginate_queryset(self, queryset, request, view=None):
@@ -48,7 +48,7 @@ class FeedPagination(KeysetPagination):
         newest_at, _ = self.validator.seen
         self.known_until = newest_at if since is None else known_until
         read_until, _ = self.position
-        # Of the changes of one transaction, which have one position, some may not be read yet.
+        # All changes of a transaction have one position, and some may be unread.
         if self.known_until < complete_since and read_until <= complete_since:
             raise CursorExpired
         if page:
@@ -69,7 +69,10 @@ class FeedPagination(KeysetPagination):
         return SIGNER.sign_object([self.kind, *times, row_id])
 
     def decode(self, cursor):
-        """Up to when its reader knows all, and the position; one of all kinds does for one too."""
+        """The time until which its reader knows everything, and the position.
+
+        A cursor for all kinds also works for one.
+        """
         try:
             kind, known_until, read_until, row_id = SIGNER.unsign_object(cursor)
             position = datetime.fromisoformat(read_until), int(row_id)

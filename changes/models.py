@@ -3,7 +3,7 @@ from django.db.models import F, Q
 
 
 class Change(models.Model):
-    """The last change of what a slug shows (contract 20.2); triggers alone write it.
+    """The last change to a slug (contract 20.2); only triggers write it.
 
     Its position in the feed is `changed_at`, which rises with each commit (docs/develop/feed.md).
     """
@@ -41,7 +41,7 @@ class Feed(models.Model):
     """The feed as a whole: one row, which commits lock in turn."""
 
     newest_at = models.DateTimeField()
-    # The newest change that was dropped: whoever knows no later one may have missed it.
+    # The newest change that was dropped. A reader that knows no later one may have missed it.
     complete_since = models.DateTimeField()
 
     def __str__(self):

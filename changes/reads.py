@@ -20,11 +20,11 @@ def feed():
 
 
 def feed_state():
-    """Up to when there are changes, and since when none was dropped."""
+    """The time of the newest change, and of the newest one that was dropped."""
     return tuple(feed.first() or (EPOCH, EPOCH))
 
 
-# Without a count: there may be a million.
+# No count: there may be a million rows.
 all_changes = FilteredList(Change.objects.all, lambda *_: Value(0, IntegerField()))
 
 
@@ -34,12 +34,12 @@ def changes(filterset):
 
 @on_replica
 def fetch_changes(filterset, cut):
-    # Before the page: what is committed in between is announced once more.
+    # Before the page, so that changes committed in between appear again.
     validator = Validator.of(feed_state)
     read_until, row_id = cut.position
     after = filterset.sorts[filterset.sort].bound((read_until.isoformat(), row_id))
     select, _ = all_changes.page(filterset, cut.number, "after")
     rows, _ = select(**filterset.values, **after)
-    # After the page, from which changes may have been dropped since.
+    # After the page, because changes may have been dropped since.
     _, complete_since = feed_state()
     return Read(rows, validator), complete_since

@@ -18,7 +18,7 @@ class ChangeSerializer(ResponseSerializer):
 
 
 class ChangePageSerializer(ResponseSerializer):
-    """What FeedPagination responds with."""
+    """The response of FeedPagination."""
 
     results = ChangeSerializer(many=True)
     next = UrlField(

@@ -21,12 +21,12 @@ from catalogue.frontmatter import (
 from catalogue.models import FileContent, Status
 from importing.folders import CACHES, Folder
 
-BATCH = 100  # files of one transaction
+BATCH = 100  # files per transaction
 
 
 @dataclass
 class Report:
-    """The counts of an import; `write` gets each note and refusal as it comes, with its path."""
+    """The counts of an import. `write` gets each note and refusal with its path, as it comes."""
 
     write: Callable
     created: int = 0
@@ -44,10 +44,10 @@ class Report:
 
 @contextmanager
 def taking_turns():
-    """A transaction after those of all other imports.
+    """A transaction that waits for all other imports.
 
-    Two that store the same contents, or import the same folder, would wait for each other, or mix
-    what they found.
+    Two that store the same contents would wait for each other, and two that import the same folder
+    would mix their files.
     """
     with transaction.atomic():
         FileContent.objects.take_turn()
@@ -55,14 +55,14 @@ def taking_turns():
 
 
 def printable(path):
-    """A path as text of one line, also where its bytes are not UTF-8."""
+    """A path as text on one line, even if its bytes are not UTF-8."""
     text = os.fsencode(path).decode(errors="replace")
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
 @dataclass
 class File:
-    """A file that has been read; `slug` is made from its name, and may be taken."""
+    """A file that was read. Its `slug` comes from its name, and may be taken."""
 
     root: Path
     path: Path
@@ -71,18 +71,18 @@ class File:
     fields: Fields
     text: str
     body: str
-    folder: Folder | None = None  # what lies beside a skill's file
+    folder: Folder | None = None  # the files beside a skill's file
 
 
 class Importer:
-    """Imports files of one kind; subclasses define which files, and what is in them.
+    """Imports files of one kind. Subclasses define which files, and how to read them.
 
     A file is identified by its source: its absolute path, or `source` and its path below the
     imported folder. Entries of another source are never changed.
     """
 
     model = None
-    own_fields = []  # what an import may change beside what every kind of entry has
+    own_fields = []  # fields of this kind that an import may change
 
     def __init__(self, report, *, draft=False, source=None):
         self.report = report
@@ -95,7 +95,7 @@ class Importer:
         return [*self.model.frontmatter_fields(), "content", "status", *self.own_fields]
 
     def find(self, path):
-        """The files below a path that are to be imported, in a stable order, as (root, file)."""
+        """The files to import below a path, in a stable order, as (root, file)."""
         path = Path(path)
         if not path.is_dir():
             yield path.parent, path
@@ -110,33 +110,33 @@ class Importer:
         self.report.refuse(error.filename, error.strerror)
 
     def note_link(self, root, folder):
-        """Note a link that leads outside the path; inside it, the folder is found anyway."""
+        """Note a link that leads outside the path. Inside it, the folder is found anyway."""
         if folder.is_symlink() and not is_below(folder, root):
             self.report.note(folder, "a link to a folder outside the imported path, not followed")
 
     def importable(self, names):
-        """Which of a folder's files are to be imported."""
+        """The files of a folder to import."""
         raise NotImplementedError
 
     def read_beside(self, path):
-        """The folder that belongs to a file; a persona's file stands alone. Raises Refused."""
+        """The folder of a file; a persona's file has none. Raises Refused."""
 
     def values(self, file):
         """The model's own values from a file."""
         raise NotImplementedError
 
     def store(self, file):
-        """Store what the entry refers to, before it is saved. Raises Refused."""
+        """Store what the entry refers to, before the entry is saved. Raises Refused."""
 
     def import_files(self, files):
-        """Import (root, path) pairs as they are found; yields the number of each batch."""
+        """Import (root, path) pairs as they come; yields the number of each batch."""
         files = iter(files)
         while batch := list(islice(files, BATCH)):
             self.import_batch([file for root, path in batch if (file := self.read(root, path))])
             yield len(batch)
 
     def read(self, root, path):
-        """The file, or None where it is refused; the report says why."""
+        """The file, or None if it is refused; the report says why."""
         if not is_below(path, root):
             self.report.refuse(path, "a symbolic link that leads outside the imported path")
             return None
@@ -151,7 +151,7 @@ class Importer:
             return None
 
     def import_batch(self, files):
-        """Import files in one transaction, and what is new in one statement."""
+        """Import files in one transaction, and create new entries in one statement."""
         with taking_turns():
             entries = self.model.objects.filter(source__in=[file.source for file in files])
             existing = {entry.source: entry for entry in entries}
@@ -160,7 +160,7 @@ class Importer:
             new = {}
             for file in files:
                 if file.source in new:
-                    self.report.unchanged += 1  # found under two paths
+                    self.report.unchanged += 1  # the same file under two paths
                 elif file.source in existing:
                     self.update(file, existing[file.source])
                 elif entry := self.new_entry(file):
@@ -175,14 +175,14 @@ class Importer:
         if names and not self.has_good_text(file, entry):
             return
         if self.save_bundle(file, entry) or names:
-            # Only these: counters move and staff withdraw entries while this runs.
+            # Only these, because counters move and staff withdraw entries meanwhile.
             entry.save(update_fields=[*names, "updated_at"])
             self.report.updated += 1
         else:
             self.report.unchanged += 1
 
     def has_good_text(self, file, entry):
-        """Whether its text may be published; otherwise the file is refused."""
+        """Whether its text may be published; if not, the file is refused."""
         try:
             entry.check_text()
         except ValidationError as error:
@@ -201,7 +201,7 @@ class Importer:
             self.report.created += 1
 
     def create_alone(self, file, entry):
-        """Whether the entry could be created; its slug may have been taken meanwhile."""
+        """Whether the entry was created; its slug may have been taken meanwhile."""
         try:
             with transaction.atomic():
                 entry.save(force_insert=True)
@@ -213,7 +213,7 @@ class Importer:
         return True
 
     def new_entry(self, file):
-        """The entry that a file makes, not yet saved; None where it is refused."""
+        """The unsaved entry of a file; None if it is refused."""
         if not file.slug:
             self.report.refuse(file.path, "its name makes no slug: use a-z, 0-9 and hyphens")
             return None
@@ -239,7 +239,7 @@ class Importer:
         return path.relative_to(root)
 
     def free_slug(self, file):
-        """The file's slug; where another source has it, one with the owner's name or a number."""
+        """The file's slug; if another source has it, one with the owner's name or a number."""
         if file.slug not in self.existing_slugs:
             return file.slug
         owner = as_slug(file.fields.line("author") or self.owner_folder(file.root, file.path))
@@ -255,16 +255,16 @@ class Importer:
         return free
 
     def owner_folder(self, root, path):
-        """The name of the folder of an owner's entries, or "" where it is the root or above it."""
+        """The name of the owner's folder, or "" if that is the root or above it."""
         folder = self.owner_of(path)
         return folder.name if folder != root and folder.is_relative_to(root) else ""
 
     def fill(self, file, entry):
-        """Set the entry's fields from the file; False where it is refused."""
+        """Set the entry's fields from the file; False if it is refused."""
         for name, value in self.model.frontmatter_values(file.fields).items():
             setattr(entry, name, value)
         entry.title = entry.title or as_title(entry.slug)
-        # What staff have withdrawn stays withdrawn.
+        # A withdrawn entry stays withdrawn.
         if entry.status == Status.DRAFT and not self.draft:
             entry.status = Status.PUBLISHED
         try:
@@ -282,7 +282,7 @@ class Importer:
         return False
 
     def save_bundle(self, file, entry):
-        """Save what the entry bundles; True where it has changed. Skills bundle nothing."""
+        """Save what the entry bundles; True if that changed. Skills bundle nothing."""
         return False
 
 
@@ -291,5 +291,5 @@ def is_skipped(folder):
 
 
 def is_below(path, root):
-    """Whether a path, its links followed, lies below the root."""
+    """Whether a path is below the root after its links are followed."""
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))

@@ -5,14 +5,14 @@ from tqdm import tqdm
 
 from importing.base import Report
 
-INTERRUPTED = 130  # the exit status by which a shell knows Ctrl-C
+INTERRUPTED = 130  # the exit status of a program that Ctrl-C ended
 
 
 class ImportCommand(BaseCommand):
     """The base of import_skills and import_personas."""
 
     importer_class = None
-    kind = ""  # in the plural, for the summary
+    kind = ""  # plural, for the summary
     looks_for = ""
 
     def add_arguments(self, parser):
@@ -62,7 +62,7 @@ class ImportCommand(BaseCommand):
             self.stdout.write(line)
 
     def advice(self, report, draft):
-        """What to do next, where there is something."""
+        """What to do next, if anything."""
         if report.refused:
             return ". Correct what was refused, and import it again."
         if draft and report.created:

@@ -1,4 +1,4 @@
-"""Writing entries as files that the import reads again."""
+"""Writing entries as files that an import can read."""
 
 import zipfile
 
@@ -16,14 +16,14 @@ from catalogue.frontmatter import (
 )
 from catalogue.models import FileContent, Skill
 
-BATCH = 200  # entries of one query
+BATCH = 200  # entries per query
 
 
 def as_file(entry):
     """The text of the entry's file.
 
-    A skill's content is its whole file. Where staff have changed fields in the form alone, they
-    are not in it: then they are written into it.
+    A skill's content is its whole file. If staff changed fields only in the form, the content
+    lacks these changes, and they are written into it.
     """
     if isinstance(entry, Skill):
         return content_with_fields(entry) if differing_fields(entry) else entry.content
@@ -46,7 +46,7 @@ def differing_fields(skill):
     if skill.slug == as_slug(values["slug"]) or not values["slug"]:
         values["slug"] = skill.slug
     values["title"] = values["title"] or as_title(skill.slug)
-    # A frontmatter's texts have one line, whatever staff have written in the form.
+    # A text in frontmatter has one line, whatever staff typed into the form.
     have = {name: getattr(skill, name) for name in values}
     have |= {name: one_line(text) for name, text in have.items() if isinstance(text, str)}
     return [name for name, value in values.items() if value != have[name]]
@@ -55,8 +55,8 @@ def differing_fields(skill):
 def content_with_fields(skill):
     """The skill's content, with its differing fields in the frontmatter.
 
-    A field stays where the frontmatter has it, and a new one goes where the format wants it: below
-    `metadata`, but for those of its own.
+    A field stays at its place in the frontmatter. A new one goes below `metadata`, unless it
+    belongs to the format itself.
     """
     try:
         fields, body = read_frontmatter(skill.content)
@@ -71,7 +71,7 @@ def content_with_fields(skill):
         elif name in Fields.TOP_LEVEL or (name in top and name not in metadata):
             top[name] = value
         else:
-            # Where it stands twice, the one below `metadata` is read; empty, it would not be.
+            # If it appears twice, the one below `metadata` is read, unless it is empty.
             top.pop(name, None)
             metadata[name] = as_text(value)
     top.pop("metadata", None)
@@ -79,7 +79,7 @@ def content_with_fields(skill):
 
 
 def as_text(value):
-    """A list separated by commas where that reads the same: the format's metadata are texts."""
+    """A comma-separated list if that reads the same: the format's metadata are texts."""
     text = ", ".join(value) if isinstance(value, list) else value
     return text if Fields({"list": text}).words("list") == value else value
 

@@ -1,4 +1,4 @@
-"""A skill's folder on the disk: which of its files are stored, what refuses it (contract 17.2)."""
+"""A skill's folder on disk: which files are stored, and what refuses it (contract 17.2)."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from marketplace.secrets import holds_token
 MAX_FILES, MAX_FILE, MAX_FOLDER = 100, 1024 * 1024, 8 * 1024 * 1024  # files, bytes, bytes
 MAX_PATH = 200  # bytes
 CACHES = re.compile(r"(?i)__pycache__|node_modules|__macosx|thumbs\.db|desktop\.ini|.*\.py[co]")
-# What Windows forbids: some characters, a dot or a space at the end, and the names of devices.
+# Windows forbids some characters, a dot or a space at the end, and the names of devices.
 FORBIDDEN = re.compile(
     r"""(?i).*[<>:"/\\|?*].*|.*[. ]"""
     r"|(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\..*)?"
@@ -22,14 +22,14 @@ FORBIDDEN = re.compile(
 
 @dataclass
 class Folder:
-    """What a folder holds beside its SKILL.md: `files` as `Skill.files` has them."""
+    """The files of a folder besides its SKILL.md: `files` is like `Skill.files`."""
 
     root: Path
     files: list = field(default_factory=list)
     left_out: list = field(default_factory=list)  # (path, reason)
 
     def store(self):
-        """Store what is not stored yet. Raises Refused where a file has changed meanwhile."""
+        """Store what is not stored yet. Raises Refused if a file has changed meanwhile."""
         paths = {file["digest"]: file["path"] for file in self.files}
         digests = FileContent.objects.filter(digest__in=paths).values_list("digest", flat=True)
         FileContent.objects.bulk_create(
@@ -47,7 +47,7 @@ class Folder:
 def read_folder(skill_md):
     """The folder of a SKILL.md. Raises Refused, or OSError."""
     folder = Folder(skill_md.parent)
-    # By the path as a disk that ignores case knows it.
+    # Keyed by the path as a case-insensitive disk knows it.
     paths = {skill_md.name.casefold(): skill_md.name}
     size = 0
     for path, entry in walk(folder, skill_md):
@@ -66,7 +66,7 @@ def read_folder(skill_md):
 
 
 def walk(folder, skill_md, below=""):
-    """Each file and folder below a skill's folder that is not left out, as (path, entry)."""
+    """Each file and folder of a skill's folder that is not left out, as (path, entry)."""
     for entry in sorted(os.scandir(folder.root / below), key=lambda entry: entry.name):
         path = below + entry.name
         if path == skill_md.name:
@@ -93,7 +93,7 @@ def reason_to_leave_out(entry):
 
 
 def check_path(path, paths):
-    """Raises Refused for a path that is not allowed, or that another one of `paths` is, too."""
+    """Raises Refused for a path that is not allowed, or that equals another one of `paths`."""
     try:
         encoded = path.encode()
     except UnicodeEncodeError as error:
@@ -115,7 +115,7 @@ def check_path(path, paths):
 
 
 def read_file(path, entry):
-    """Raises Refused for what is no regular file, too large, or holds a token."""
+    """Raises Refused for a file that is not regular, is too large, or contains a token."""
     if entry.is_symlink():
         raise Refused(f"{path} is a symbolic link")
     if not entry.is_file():
@@ -124,14 +124,14 @@ def read_file(path, entry):
         data = file.read(MAX_FILE + 1)
     if len(data) > MAX_FILE:
         raise Refused(f"{path} is larger than {MAX_FILE // 1024} KiB")
-    # A text in Latin-1 has every byte where it was.
+    # Latin-1 decodes every byte to one character.
     if holds_token(data.decode("latin-1")):
         raise Refused(f"{path} holds a token of this marketplace")
     return as_stored(path, data, is_executable=bool(entry.stat().st_mode & 0o100))
 
 
 def as_stored(path, data, *, is_executable):
-    """A file as `Skill.files` has it."""
+    """A file in the form of `Skill.files`."""
     return {
         "path": path,
         "size": len(data),

@@ -1,4 +1,4 @@
-"""What is special about files of skills and of personas."""
+"""The differences between importing skills and importing personas."""
 
 import re
 
@@ -8,19 +8,19 @@ from importing.base import Importer, printable
 from importing.folders import read_folder
 
 MAX_PRICE_CENTS = 2**31 - 1
-# Documents that stand beside persona files and are none.
+# Documents that often lie beside persona files.
 NO_PERSONAS = {"readme.md", "license.md", "contributing.md", "changelog.md", "code_of_conduct.md"}
 
 
 class SkillImporter(Importer):
-    """Every folder that holds a SKILL.md, in any case; the whole text is the content.
+    """Every folder with a SKILL.md, in any case, is a skill. The whole text is the content.
 
-    A file of another name is imported without the folder that it lies in.
+    A file of another name is imported without its folder.
     """
 
     model = Skill
     own_fields = ["files"]
-    has_folders = True  # otherwise a SKILL.md stands alone, and the skill keeps its files
+    has_folders = True  # if not, the SKILL.md comes alone, and the skill keeps its files
 
     def importable(self, names):
         return [name for name in names if is_skill_md(name)][:1]
@@ -28,14 +28,14 @@ class SkillImporter(Importer):
     def read_beside(self, path):
         if not (self.has_folders and is_skill_md(path.name)):
             return None
-        # Of a link, the folder is where the file is.
+        # If the file is a link, its folder is where the link leads.
         folder = read_folder(path.resolve())
         for left_out, reason in folder.left_out:
             self.report.note(path, f"left out {printable(left_out)}: {reason}")
         return folder
 
     def below(self, root, path):
-        """With the folder's name also where the path is one skill's own folder."""
+        """Keeps the folder's name, even if the path is one skill's own folder."""
         below = path.relative_to(root)
         return below if len(below.parts) > 1 else path.parent.resolve().name / below
 
@@ -59,7 +59,7 @@ def is_skill_md(name):
 
 
 class PersonaImporter(Importer):
-    """Every Markdown file is a persona; what follows its frontmatter is the prompt."""
+    """Every Markdown file is a persona; the text after its frontmatter is the prompt."""
 
     model = Persona
     own_fields = ["price_cents"]
@@ -85,7 +85,7 @@ class PersonaImporter(Importer):
     def price(self, value):
         if value is None:
             return 0
-        # A value that cannot be read must not make a priced persona free.
+        # An unreadable value must not make a priced persona free.
         is_number = isinstance(value, str) and re.fullmatch(r"[0-9]{1,10}", value)
         if not is_number or int(value) > MAX_PRICE_CENTS:
             raise Refused("priceCents must be a whole number of cents, 0 or more")

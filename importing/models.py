@@ -3,7 +3,7 @@ from django.db import models
 
 
 class ImportRun(models.Model):
-    """One upload in the admin: kept while its preview waits, and then for what it refused."""
+    """One upload in the admin, kept for its preview and later for its refusals."""
 
     class Kind(models.TextChoices):
         SKILL = "skill", "Skills"
@@ -15,13 +15,13 @@ class ImportRun(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
-    # The uploaded file, until it is imported or its preview is left.
+    # The uploaded file, until it is imported or its preview is abandoned.
     data = models.BinaryField(null=True)
     created = models.PositiveIntegerField(default=0)
     updated = models.PositiveIntegerField(default=0)
     unchanged = models.PositiveIntegerField(default=0)
     refused = models.PositiveIntegerField(default=0)
-    # The first of them, as [path, reason].
+    # The first refusals, as [path, reason].
     refusals = models.JSONField(default=list)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Reading what staff upload: a Markdown file, or a zip of entries."""
+"""Reading staff uploads: a Markdown file, or a zip of entries."""
 
 import io
 import stat
@@ -25,8 +25,8 @@ MAX_ENTRIES = 1000
 MAX_MEMBERS = 5000
 MAX_LISTED = 40_000  # members that a zip may list before it is read
 MAX_PATH = 400  # characters
-LISTED = b"PK\1\2"  # before each member in a zip's own list of them
-# RuntimeError and NotImplementedError: a feature of the format that is not known here.
+LISTED = b"PK\1\2"  # before each member in a zip's directory
+# RuntimeError and NotImplementedError: features of the format that zipfile does not support.
 UNREADABLE = zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError
 
 
@@ -46,7 +46,7 @@ def unpacked(name, data, importer):
             root = Path(folder) / folder_name
             root.mkdir()
             (root / importer.single_file.format(folder_name)).write_bytes(data)
-            importer.has_folders = False  # what lies beside it was not uploaded
+            importer.has_folders = False  # its other files were not uploaded
         else:
             raise Refused("Upload a Markdown file (.md) or a zip of them.")
         paths = [path for _, path in islice(importer.find(root), MAX_ENTRIES + 1)]
@@ -59,7 +59,7 @@ def unpacked(name, data, importer):
 
 
 def named_folder(data, stem):
-    """The folder of a single file: named by its frontmatter, or else by its file name."""
+    """The folder of a single file, named by its frontmatter, or else by its file name."""
     try:
         fields, _ = read_frontmatter(plain_newlines(data.decode(errors="replace")))
     except Refused:
@@ -69,11 +69,11 @@ def named_folder(data, stem):
 
 def unzip(data, root):
     """Write the files of a zip below the root. Raises Refused for a hostile zip."""
-    # Before the list is read, because it would fill the memory.
+    # Before zipfile reads the directory, which would fill the memory.
     if data.count(LISTED) > MAX_LISTED:
         raise Refused("The zip's list of its files is too long.")
     try:
-        # A name without the flag for UTF-8 is in UTF-8 all the same, as macOS writes it.
+        # A name without the flag for UTF-8 is UTF-8 anyway, as macOS writes it.
         with zipfile.ZipFile(io.BytesIO(data), metadata_encoding="utf-8") as archive:
             members = archive.infolist()
             check_members(members)
@@ -101,9 +101,9 @@ def check_members(members):
 
 
 def check_member(member):
-    """Raises Refused for a member that no honest zip of entries holds."""
+    """Raises Refused for a member that an honest zip of entries does not have."""
     name = printable_name(member)
-    # An extra field may give a member another name than its header has.
+    # An extra field may give a member another name than its header.
     for path in {member.filename, member.orig_filename}:
         parts = path.removesuffix("/").split("/")
         if {"", ".", ".."}.intersection(parts) or len(path) > MAX_PATH or set(path) & {*"\\:\0"}:
@@ -113,17 +113,17 @@ def check_member(member):
         raise Refused(f"The zip holds a link or a device: {name}")
     if member.flag_bits & 1:
         raise Refused(f"The zip holds an encrypted file: {name}")
-    # Others may need much memory, or are not known here.
+    # Other methods may need much memory, or are not supported.
     if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
         raise Refused(f"The zip holds a file that is neither stored nor deflated: {name}")
 
 
 def write_member(archive, member, root, room):
-    """Write one file and return its size; the sizes that a zip declares are not trusted."""
+    """Write one file and return its size; the declared sizes of a zip are not trusted."""
     name = printable_name(member)
     try:
         with archive.open(member) as file:
-            # One byte more than MAX_BYTES, so that the importer refuses what holds this file.
+            # One byte more than MAX_BYTES, so that the importer refuses the file.
             data = file.read(min(MAX_BYTES, room) + 1)
         if len(data) > room:
             raise Refused(

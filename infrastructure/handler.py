@@ -4,7 +4,7 @@ from django.core.handlers.wsgi import WSGIHandler
 
 
 class Handler(WSGIHandler):
-    """Keeps what each literal path of the URLconf resolves to. There are as many as endpoints."""
+    """Keeps the match of each literal path in the URLconf. There are as many as endpoints."""
 
     def __init__(self):
         super().__init__()
@@ -21,5 +21,5 @@ class Handler(WSGIHandler):
 
 
 def is_literal(route, path):
-    """Whether a route is this path alone, with or without its last slash."""
+    """Whether a route is exactly this path, with or without its trailing slash."""
     return route.replace("^", "").removesuffix("/?$") == path.strip("/")

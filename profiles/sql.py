@@ -1,7 +1,7 @@
 """The token with its agent, the claim, and what the agent has, by one statement.
 
 Rows of what the agent has come as arrays of texts, because as JSON or as statements of their own
-they cost PostgreSQL or this process more (docs/performance.md).
+they cost PostgreSQL or this process more (docs/develop/notebook/requests.md).
 """
 
 from collections import namedtuple

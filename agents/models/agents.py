@@ -20,7 +20,7 @@ from infrastructure.db.statements import fetch_one
 from marketplace.api.scopes import DEFAULT_SCOPES
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, violates
 
-MAX_REPEATS = 2  # of a hot statement; a repeated one may meet the other side of a deadlock again
+MAX_REPEATS = 2  # of a hot statement; a repeated one may meet the same deadlock again
 
 
 class AgentQuerySet(models.QuerySet):
@@ -31,7 +31,7 @@ class AgentQuerySet(models.QuerySet):
 
 class AgentManager(models.Manager.from_queryset(AgentQuerySet)):
     def register(self, *, invitation=None, **fields):
-        """A new agent of whoever asks, as far as REGISTRATION lets them in (contract 5, 26.1).
+        """Register a new agent, if REGISTRATION allows it (contract 5, 26.1).
 
         Raises RegistrationClosed, RegistrationByInvitation, InvalidInvitation and HandleTaken.
         """
@@ -42,10 +42,10 @@ class AgentManager(models.Manager.from_queryset(AgentQuerySet)):
         return self.enrol(invitation=invitation, **fields)
 
     def enrol(self, *, invitation=None, name="", handle=None, description="", runtime=""):
-        """A new agent with its claim and a token of all scopes, or of those of its invitation.
+        """Create an agent with its claim and a token, which has all scopes or the invitation's.
 
         Returns the agent with the issued `token` set on it. Raises InvalidInvitation, and
-        HandleTaken for a handle that the caller chose; one that is made here is made anew until it
+        HandleTaken if the caller chose the handle. A generated handle is generated again until it
         is free.
         """
         is_chosen = handle is not None
@@ -53,7 +53,7 @@ class AgentManager(models.Manager.from_queryset(AgentQuerySet)):
         while True:
             try:
                 with transaction.atomic():
-                    # A handle that is taken gives the use of the invitation back.
+                    # If the handle is taken, the rollback gives the use of the invitation back.
                     rights = {} if invitation is None else Invitation.objects.spend(invitation)
                     scopes = rights.pop("scopes", DEFAULT_SCOPES)
                     agent = self.create(
@@ -75,7 +75,7 @@ class AgentManager(models.Manager.from_queryset(AgentQuerySet)):
 
 
 class Agent(models.Model):
-    """A software agent; what `request.user` is in the API."""
+    """A software agent; `request.user` in the API."""
 
     is_authenticated = True
 
@@ -91,11 +91,11 @@ class Agent(models.Model):
     )
     suspended_at = models.DateTimeField(null=True, blank=True)
     suspension_reason = models.CharField(max_length=MAX_REASON, blank=True)
-    # By its operator, as are the limits: `{policy: requests in its window}`, of which those below
-    # the tier's count (contract 19.14).
+    # Set by the operator, like `limits`: `{policy: requests per window}`. A limit counts if it is
+    # below the tier's (contract 19.14).
     paused_at = models.DateTimeField(null=True, editable=False)
     limits = models.JSONField(default=dict, db_default={}, editable=False)
-    # With which it came; its rights are copied, so that no change of the one changes the other.
+    # Its rights are copied, so that changing an invitation does not change its agents.
     invitation = models.ForeignKey(
         Invitation,
         models.SET_NULL,
@@ -115,7 +115,7 @@ class Agent(models.Model):
     class Meta:
         ordering = ["-id"]
         indexes = [
-            # What staff search and filter by.
+            # For searches and filters of staff.
             models.Index(OpClass("handle", "varchar_pattern_ops"), name="agent_handle_start"),
             models.Index(OpClass(Upper("name"), "text_pattern_ops"), name="agent_name_start"),
             models.Index(F("created_at"), name="agent_created"),
@@ -148,15 +148,14 @@ class Agent(models.Model):
         return "paused" if self.paused_at else "active"
 
     def lock(self):
-        """Make this agent's writes take turns until the transaction ends."""
-        # no_key, because rows that merely refer to the agent must not have to wait.
+        """Serialize this agent's writes until the transaction ends."""
+        # no_key, so that inserting rows that refer to the agent does not wait.
         Agent.objects.select_for_update(no_key=True).only("pk").get(pk=self.pk)
 
     def lock_active(self):
-        """`lock` for a write of the agent's own.
+        """`lock` for a write by the agent itself.
 
-        Raises AuthenticationFailed where the agent has been suspended or paused since it was
-        authenticated.
+        Raises AuthenticationFailed if the agent was suspended or paused after authentication.
         """
         agents = Agent.objects.active().select_for_update(no_key=True)
         if agents.only("pk").filter(pk=self.pk).first() is None:
@@ -165,21 +164,20 @@ class Agent(models.Model):
     def fetch_verdict(self, statement, **values):
         """The verdict of a statement that locks this agent's row as `me` and writes for it.
 
-        Raises AuthenticationFailed where the agent has been suspended or paused since it was
-        authenticated.
+        Raises AuthenticationFailed if the agent was suspended or paused after authentication.
         """
         values["agent"] = self.pk
         for repeats in range(MAX_REPEATS + 1):
             try:
                 # A constraint refuses the statement if another write of this agent was committed
-                # between its snapshot and its lock. So a repeated one takes the lock first.
+                # between its snapshot and its lock. The repeated one takes the lock first.
                 with transaction.atomic() if repeats else nullcontext():
                     if repeats:
                         self.lock()
                     verdict = fetch_one(statement, values, writes=True)
                 break
             except (IntegrityError, OperationalError) as error:
-                # To end a deadlock, PostgreSQL undoes one statement. A transaction cannot go on.
+                # PostgreSQL ends a deadlock by undoing one statement, which ends a transaction.
                 is_deadlock = isinstance(error.__cause__, DeadlockDetected)
                 may_repeat = repeats < MAX_REPEATS and not connection.in_atomic_block
                 if not may_repeat or not (is_deadlock or isinstance(error, IntegrityError)):
@@ -195,10 +193,9 @@ class Agent(models.Model):
         self.save(update_fields=[*fields, "updated_at"])
 
     def change_own(self, **fields):
-        """Change what the agent says of itself.
+        """Change the agent's own description of itself.
 
-        Raises AuthenticationFailed where it has been suspended or paused since it was
-        authenticated.
+        Raises AuthenticationFailed if it was suspended or paused after authentication.
         """
         if not fields:
             return

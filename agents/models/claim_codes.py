@@ -42,7 +42,7 @@ class ClaimCodeQuerySet(models.QuerySet):
         return code
 
     def void(self):
-        """Delete the codes, and those of their keys that have never claimed an agent."""
+        """Delete the codes, and their keys that never claimed an agent."""
         OperatorKey.objects.unconfirmed().filter(pk__in=self.values("key")).delete()
         self.delete()
 
@@ -68,6 +68,6 @@ class ClaimCode(models.Model):
 
 
 def digest_of(code, agent):
-    """Keyed, because eight letters alone could be found from a plain digest."""
+    """Keyed: a plain digest of eight letters could be reversed by trying them all."""
     letters = code.upper().replace("-", "").replace(" ", "")
     return salted_hmac(f"agents.claim.{agent}", letters, algorithm="sha256").hexdigest()

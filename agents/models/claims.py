@@ -22,18 +22,18 @@ class OperatorClaimQuerySet(models.QuerySet):
         return self.filter(~Q(code_digest=""), claimed_at=None)
 
     def claimed(self):
-        # Each of them has an address, by which they are indexed.
+        # Indexed by their addresses.
         return self.filter(~Q(operator_email=""), claimed_at__isnull=False)
 
 
 class OperatorClaim(models.Model):
-    """Who operates an agent, once both sides have confirmed it (contract 7, 19).
+    """The operator of an agent, once both sides have confirmed it (contract 7, 19).
 
     Until then, `operator_name` and `operator_email` come from the newest request for a code.
     """
 
     agent = models.OneToOneField("agents.Agent", models.CASCADE, related_name="claim")
-    # Kept as text, unlike a token: the agent may ask for its claim URL again at any time.
+    # Stored as text, unlike a token: the agent may request its claim URL again at any time.
     secret = RandomTextField(partial(random_text, 32), max_length=32)
     operator_name = models.CharField(max_length=80, blank=True)
     operator_email = models.EmailField(blank=True)
@@ -44,7 +44,7 @@ class OperatorClaim(models.Model):
     key = models.ForeignKey(
         OperatorKey, models.SET_NULL, null=True, related_name="claims", db_index=False
     )
-    # What the operator may do: as much as the token that confirmed it.
+    # What the operator may do: as much as the token that confirmed the claim.
     scopes = ArrayField(
         models.CharField(max_length=16, choices=Scope), default=list, db_default=[], editable=False
     )
@@ -54,7 +54,7 @@ class OperatorClaim(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["secret"], name="unique_claim_secret")]
         indexes = [
-            # Most agents are never claimed; staff look for those that are, or soon will be.
+            # Most agents are never claimed; staff look for those with a claim or a pending one.
             models.Index(
                 Lower("operator_email"), name="claim_email", condition=~Q(operator_email="")
             ),
@@ -82,10 +82,10 @@ class OperatorClaim(models.Model):
 
     @transaction.atomic
     def request_code(self, *, name, email, key):
-        """A new code for who gives a name, an address and the text of a key.
+        """Issue a code to a person with a name, an address and the text of a key.
 
-        Of a claimed agent nothing changes until the agent confirms it. Raises DoesNotExist where it
-        was released meanwhile, and has another URL.
+        For a claimed agent nothing changes until it confirms the code. Raises DoesNotExist if the
+        agent was released meanwhile and has another URL.
         """
         self.refresh_from_db(from_queryset=self.locked().filter(secret=self.secret))
         code = self.codes.issue(self, name=name, email=email, key=key)
@@ -96,16 +96,16 @@ class OperatorClaim(models.Model):
 
     @property
     def is_full(self):
-        """Whether the operator may do everything with the agent, not only look and release it."""
+        """Whether the operator may do everything with the agent, not only view and release it."""
         return set(self.scopes).issuperset(DEFAULT_SCOPES)
 
     def confirm(self, code, token):
-        """The agent repeats a code, by one of its tokens; after a lost response once more.
+        """Confirm a code with one of the agent's tokens; a client may repeat a lost request.
 
-        Of a claimed agent it is the code of whom claims it anew. A token must not gain by an
-        operator: he or she may do as much as it may, and one that may do less than that which
-        confirmed the claim gives the agent to nobody else. One that expires counts as one that can
-        only read, because a claim lasts.
+        If the agent is claimed, the code is that of the new operator. A token must not gain rights
+        through an operator. So the operator may do as much as the token, and a token with fewer
+        rights than the current claim's cannot give the agent away. A claim lasts, so a token that
+        expires counts as one that can only read.
         """
         error = self._confirm(code, token)
         # Raised outside the transaction, which has to keep the count of wrong codes.
@@ -128,8 +128,8 @@ class OperatorClaim(models.Model):
         valid_code = self.codes.valid().filter(code_digest=digest).first()
         if valid_code is None:
             return self._refusal(digest)
-        # Locked, because their last agents may leave them just now; in one order, because another
-        # agent may be about to change them the other way round.
+        # Locked, because their last agents may be leaving now. In a fixed order, because another
+        # agent may be changing them the other way round.
         keys = OperatorKey.objects.locked().order_by("pk").in_bulk([self.key_id, valid_code.key_id])
         valid_code.key = keys.get(valid_code.key_id)
         if valid_code.key and valid_code.key.revoked_at:
@@ -138,7 +138,7 @@ class OperatorClaim(models.Model):
         return None
 
     def _refusal(self, digest):
-        """The error of a code that is not valid; a wrong one counts for each that is."""
+        """The error for an invalid code. A wrong code counts against every valid one."""
         if not self.code_digest:
             return InvalidClaimCode()
         is_wrong = not self.codes.filter(code_digest=digest).exists()
@@ -147,7 +147,7 @@ class OperatorClaim(models.Model):
         return ClaimCodeExpired()
 
     def _take_over(self, valid_code, scopes):
-        """Make the operator with this code the only one, and record for staff who it was before."""
+        """Make the operator with this code the only one, and record the previous one for staff."""
         previous, before = self.key, self.operator
         self._copy(valid_code, "operator_name", "operator_email", "code_digest", "key")
         self.scopes, self.claimed_at = list(scopes), timezone.now()
@@ -168,9 +168,9 @@ class OperatorClaim(models.Model):
 
     @transaction.atomic
     def release(self):
-        """Forget the operator, and what he or she has set.
+        """Forget the operator and the operator's settings.
 
-        The next one gets a new URL, which the last one does not know.
+        The next operator gets a new URL, which the last one does not know.
         """
         self.agent.lock()
         self.refresh_from_db(from_queryset=self.locked())
@@ -185,13 +185,13 @@ class OperatorClaim(models.Model):
 
     @transaction.atomic
     def renew_url(self):
-        """Another claim URL, in place of one that is known to more than the operator."""
+        """Make a new claim URL, for example because others know the old one."""
         self.refresh_from_db(from_queryset=self.locked())
         self._replace_secret()
         self.save(update_fields=["secret"])
 
     def _replace_secret(self):
-        """The old page no longer opens, and the codes requested there are void."""
+        """Close the old page, and void the codes requested there."""
         self.codes.void()
         self.secret = random_text(32)
 

@@ -6,7 +6,7 @@ from marketplace.adminsite.history import StaffHistory
 
 
 class OperatorSnapshot(models.Model):
-    """A snapshot that names the operator who has made the change, if it was not staff."""
+    """A snapshot that names the operator, if it was not staff who made the change."""
 
     operator = models.CharField(max_length=80, default="", db_default="")
 
@@ -15,7 +15,7 @@ class OperatorSnapshot(models.Model):
 
 
 class OperatorHistory(StaffHistory):
-    """The staff's history, also of what an agent's operator does in the console."""
+    """The staff's history, which includes what an operator does in the console."""
 
     def __init__(self, **options):
         super().__init__(bases=[OperatorSnapshot], **options)

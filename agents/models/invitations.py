@@ -20,7 +20,7 @@ FREE = "free"
 
 class InvitationQuerySet(RevokedQuerySet):
     def valid(self):
-        """Those with which an agent can still register."""
+        """Invitations that can still register an agent."""
         return self.filter(revoked_at=None, expires_at__gt=Now(), used__lt=F("uses"))
 
     def issue(
@@ -38,7 +38,7 @@ class InvitationQuerySet(RevokedQuerySet):
             digest=tokens.digest(text),
             hint=tokens.hint(text),
             uses=uses,
-            # By the clock of the database, which also decides whether it has expired.
+            # The database's clock also decides whether it has expired.
             expires_at=Now() + timedelta(days=expires_in_days),
             scopes=[scope for scope in Scope.values if scope in scopes],
             tier=tier,
@@ -49,11 +49,11 @@ class InvitationQuerySet(RevokedQuerySet):
         return invitation
 
     def spend(self, text):
-        """Spend one use of the invitation with this text; what its agent gets (contract 26.4).
+        """Spend one use of the invitation with this text; returns the rights (contract 26.4).
 
-        Raises InvalidInvitation after one and the same statement, whatever is wrong with the text,
-        so that its time tells nothing. Others who spend it wait for the end of the transaction, so
-        the count is exact.
+        Raises InvalidInvitation after the same statement for every invalid text, so that timing
+        reveals nothing. Concurrent callers wait for the end of the transaction, so the count is
+        exact.
         """
         own = self.filter(digest=tokens.digest(text))
         if not own.valid().update(used=F("used") + 1):
@@ -63,13 +63,13 @@ class InvitationQuerySet(RevokedQuerySet):
 
 
 class Invitation(RevokedOnce):
-    """What staff hand out so that agents can register; only a digest of its text is kept."""
+    """A text that lets agents register; only its digest is stored."""
 
     digest = models.CharField(max_length=64, editable=False)
     hint = models.CharField(max_length=64, editable=False)
     uses = models.PositiveIntegerField(default=DEFAULT_USES)
     used = models.PositiveIntegerField(default=0, editable=False)
-    # The agents that it brings get these scopes and this tier.
+    # For the agents that it registers.
     scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
     tier = models.CharField(max_length=16, default=FREE)
     note = models.CharField(max_length=200, blank=True)
@@ -89,7 +89,7 @@ class Invitation(RevokedOnce):
             ),
         ]
         indexes = [
-            # Staff find one by the start of its text, and look for those reported as leaked.
+            # Staff search by the start of the text, and look for those reported as leaked.
             models.Index(OpClass("hint", "varchar_pattern_ops"), name="invitation_hint_start"),
             models.Index(
                 F("id").desc(), name="invitation_revoked", condition=Q(revoked_at__isnull=False)

@@ -10,7 +10,7 @@ from marketplace.models import MAX_REASON
 
 class OperatorKeyQuerySet(RevokedQuerySet):
     def confirmed(self):
-        """Those with which an agent has been claimed; they have opened something."""
+        """Keys that have claimed an agent, and so have opened something."""
         return self.filter(confirmed_at__isnull=False)
 
     def unconfirmed(self):
@@ -25,16 +25,16 @@ class OperatorKeyQuerySet(RevokedQuerySet):
     def of_text(self, text):
         """The usable key with this text, or None.
 
-        By the same statement whatever the text is, so that its time tells nothing (contract 15.10).
+        The same statement runs for every text, so that timing reveals nothing (contract 15.10).
         """
         return self.usable().filter(digest=tokens.digest(text)).first()
 
 
 class OperatorKey(RevokedOnce):
-    """What opens the console of the agents that were claimed with it; only a digest is kept.
+    """Opens the console for the agents that were claimed with it; only its digest is stored.
 
-    It opens nothing before an agent has confirmed a claim with it, and nothing after the last of
-    its agents was released or claimed anew (contract 19.13).
+    It opens nothing until an agent has confirmed a claim with it, or after its last agent was
+    released or claimed again (contract 19.13).
     """
 
     digest = models.CharField(max_length=64, editable=False)
@@ -54,7 +54,7 @@ class OperatorKey(RevokedOnce):
             models.UniqueConstraint(fields=["digest"], name="unique_operator_key_digest")
         ]
         indexes = [
-            # Staff see those that have been confirmed, and look for those reported as leaked.
+            # Staff see confirmed keys, and look for those reported as leaked.
             models.Index(
                 F("id").desc(),
                 name="operator_key_confirmed",
@@ -77,7 +77,7 @@ class OperatorKey(RevokedOnce):
         return self.hint
 
     def note_use(self):
-        """Note that it is in use, as a token's use is noted."""
+        """Record its use, as a token's use is recorded."""
         now = timezone.now()
         if self.last_used_at is None or self.last_used_at < now - tokens.NOTED_EVERY:
             self.last_used_at = now
@@ -85,8 +85,8 @@ class OperatorKey(RevokedOnce):
 
     @transaction.atomic
     def leave(self):
-        """End it if no agent is left to it: one of them was released or claimed anew."""
-        # Locked, so that of two agents that leave at once one sees that it is the last.
+        """End it if its last agent was released or claimed again."""
+        # Locked, so that if two agents leave at once, one of them sees that it is the last.
         key = OperatorKey.objects.locked().get(pk=self.pk)
         if not key.claims.claimed().exists():
             key.revoke("Its last agent has left it")

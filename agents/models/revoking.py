@@ -15,13 +15,13 @@ class RevokedQuerySet(models.QuerySet):
 
 
 class RevokedOnce(models.Model):
-    """For what has `revoked_at` and a `revocation_reason`."""
+    """For models with `revoked_at` and `revocation_reason`."""
 
     class Meta:
         abstract = True
 
     def revoke(self, reason=""):
-        """Refuse it for good. The first time and its reason stay, also where two do it at once."""
+        """Refuse it for good. If two callers do it, the first time and reason stay."""
         usable = type(self).objects.filter(pk=self.pk, revoked_at=None)
         usable.update(revoked_at=timezone.now(), revocation_reason=reason)
         self.refresh_from_db(fields=["revoked_at", "revocation_reason"])

@@ -23,7 +23,7 @@ from marketplace.rows import instance_of
 class AgentTokenQuerySet(RevokedQuerySet):
     def with_state(self):
         """Annotate `state`: "usable", or why the token is refused."""
-        # Naming a column of the agent makes the join that STATE needs; a count drops the other one.
+        # Naming a column of the agent makes the join for STATE; a count drops select_related.
         state = Func("agent__suspended_at", template=STATE, output_field=models.TextField())
         return self.select_related("agent").annotate(state=state)
 
@@ -31,15 +31,15 @@ class AgentTokenQuerySet(RevokedQuerySet):
         return self.with_state().filter(state="usable")
 
     def valid(self):
-        """Those that can be used, or could but for what staff or the operator stop the agent."""
+        """Tokens that are usable, or would be if nobody had stopped the agent."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=Now()), revoked_at=None)
 
 
 class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
     def issue(self, agent, scopes=DEFAULT_SCOPES, *, name="", expires_at=None):
-        """A new token, with each scope once and in their order.
+        """A new token, with its scopes in a fixed order and without duplicates.
 
-        Its `text` exists only on the returned object: it is stored nowhere.
+        Its `text` exists only on the returned object; it is not stored.
         """
         text = tokens.mint()
         token = self.create(
@@ -54,10 +54,10 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
         return token
 
     def authenticate(self, text, statement=AUTHENTICATE):
-        """The token with this text, its agent with it, and its use noted; None where it is refused.
+        """The token with this text and its agent, and its use recorded; None if it is refused.
 
-        It must be neither revoked nor expired, and its agent neither suspended nor paused. A
-        `statement` of a higher app may read more; the whole row stays on the token as `row`.
+        A token that is revoked or expired is refused, and so is one whose agent is suspended or
+        paused. A higher app may pass a `statement` that reads more; the token's `row` has it all.
         """
         if not tokens.is_well_formed(text):
             return None
@@ -69,14 +69,14 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
         return token
 
     def revoke_leaked(self, text):
-        """Revoke the token, key or invitation with this text; nothing tells if there is one."""
+        """Revoke the token, key or invitation with this text, without telling whether it exists."""
         fetch_one(REVOKE, {"digest": tokens.digest(text), "reason": LEAKED}, writes=True)
 
 
 class AgentToken(RevokedOnce):
-    """A bearer token, of which only a digest is kept (contract 4.8)."""
+    """A bearer token; only its digest is stored (contract 4.8)."""
 
-    MAX_USABLE = 10  # of an agent, above which it makes no more; staff may issue them
+    MAX_USABLE = 10  # tokens that an agent can create; staff may issue more
 
     public_id = RandomTextField(partial(make_public_id, "token"), max_length=40)
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="tokens")
@@ -96,7 +96,7 @@ class AgentToken(RevokedOnce):
     class Meta:
         ordering = ["-id"]
         indexes = [
-            # Staff find a token by the start or the end of its text.
+            # Staff search by the start or the end of the text.
             models.Index(OpClass("hint", "varchar_pattern_ops"), name="token_hint_start"),
             models.Index(Right("hint", 4), name="token_hint_end"),
             models.Index(
@@ -116,7 +116,7 @@ class AgentToken(RevokedOnce):
 
     @transaction.atomic
     def issue_another(self, *, name="", scopes=None, expires_at=None):
-        """A new token of the agent, with at most this one's scopes and expiry (contract 15.3).
+        """Create another token, with at most this one's scopes and expiry (contract 15.3).
 
         Raises InsufficientScope and TooManyTokens.
         """
@@ -131,9 +131,9 @@ class AgentToken(RevokedOnce):
 
     @transaction.atomic
     def rotate(self, grace):
-        """A new token in place of this one, with this one as its `previous` (contract 15.5).
+        """Create a token that replaces this one, its `previous` (contract 15.5).
 
-        Until the grace is over, this one can only read. Raises TooManyTokens.
+        During the grace period, this one can only read. Raises TooManyTokens.
         """
         caller, usable = self.locked()
         if grace:
@@ -142,7 +142,7 @@ class AgentToken(RevokedOnce):
             self.agent, caller.scopes, name=caller.name, expires_at=caller.expires_at
         )
         caller.scopes = [Scope.READ]
-        # By the clock of the database, which also decides whether a token has expired.
+        # The database's clock also decides whether a token has expired.
         caller.expires_at = Least("expires_at", Now() + grace)
         caller.save(update_fields=["scopes", "expires_at"])
         caller.refresh_from_db(fields=["expires_at"])
@@ -151,7 +151,7 @@ class AgentToken(RevokedOnce):
 
     @transaction.atomic
     def revoke_by_id(self, public_id):
-        """Revoke a token of the agent, this one or another; returns it (contract 15.8).
+        """Revoke this token or another one of the agent; returns it (contract 15.8).
 
         Raises TokenNotFound and InsufficientScope.
         """
@@ -164,12 +164,12 @@ class AgentToken(RevokedOnce):
         return token
 
     def locked(self):
-        """This token and all usable ones of its agent, as they are once no other write runs.
+        """Lock the agent and read this token and all its usable ones.
 
-        Raises AuthenticationFailed where this one has become unusable since it was authenticated.
+        Raises AuthenticationFailed if this one became unusable after authentication.
         """
         self.agent.lock()
-        # Staff, and whoever found a token, revoke it without the lock of its agent.
+        # Staff, and finders of a leaked token, revoke it without locking its agent.
         usable = list(self.agent.tokens.usable().select_for_update(no_key=True, of=["self"]))
         if self not in usable:
             raise AuthenticationFailed

@@ -107,7 +107,7 @@ class RegisterSerializer(UpdateAgentSerializer):
     )
 
     def get_initial(self):
-        """The example of a request. Where no invitation is needed, a made-up one is refused."""
+        """The example of a request, without a made-up invitation where none is needed."""
         example = super().get_initial()
         if settings.REGISTRATION != "invitation":
             del example["invitation"]

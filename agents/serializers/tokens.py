@@ -23,12 +23,12 @@ MAX_NAME = max_length(AgentToken, "name")
 
 
 class ScopesField(Field):
-    """Some of the scopes, each once and in their order."""
+    """Some of the scopes, in a fixed order and without duplicates."""
 
     default_error_messages = {
         "invalid": f"{{field_name}} must be a list of one or more of {', '.join(Scope.values)}"
     }
-    # Without a reference, for MCP's tools.
+    # Inlined, for MCP's tools.
     keywords = {
         "type": "array",
         "items": {"type": "string", "enum": Scope.values},
@@ -153,7 +153,7 @@ class TokenSerializer(ResponseSerializer):
 
 
 class TokenPageSerializer(ResponseSerializer):
-    """The usable tokens of an agent, all on one page."""
+    """An agent's usable tokens, all on one page."""
 
     results = TokenSerializer(many=True)
     count = CountField()
@@ -171,6 +171,6 @@ class RevokedTokenSerializer(ResponseSerializer):
 
 
 class RevokedLeakSerializer(ResponseSerializer):
-    """The same whatever was sent: it does not tell whether there is such a token."""
+    """The same for every text, so that it does not tell whether the token exists."""
 
     message = MessageField("If the token existed, it is revoked")

@@ -21,14 +21,14 @@ slug_validator = RegexValidator(
 
 
 def is_slug(text):
-    """Whether an entry may have it; PostgreSQL refuses to read some texts that none has."""
+    """Whether an entry may have it. PostgreSQL cannot even read some texts that fail."""
     return slug_validator.regex.search(text) is not None
 
 
-# Sort keys that are no plain column. The lists order by the same expressions as the indexes.
+# Sort keys that are expressions. The lists and the indexes order by the same ones.
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
-# The words of a title and a slug, which staff search among unpublished entries.
+# The words of a title and a slug, for staff who search unpublished entries.
 TITLE_AND_SLUG_WORDS = SearchVector(
     Func(
         Concat("title", Value(" "), "slug"),
@@ -46,7 +46,7 @@ class Status(models.TextChoices):
     WITHDRAWN = "withdrawn", "Withdrawn"
 
 
-# What staff read, by what the triggers answer (schema/versions.sql).
+# What staff read for each refusal of the triggers (schema/versions.sql).
 REFUSALS = {
     "text_is_not_recalled": "This text was recalled. Change it, or lift the recall of its version.",
     "text_is_not_purged": "This text was purged and cannot come back. Change it.",
@@ -58,13 +58,13 @@ WAIT_FOR_PURGE = "SELECT pg_advisory_xact_lock_shared('catalogue_purge'::regclas
 
 class EntryQuerySet(CountedQuerySet):
     def published(self):
-        """What everyone sees. Drafts and withdrawn entries are for staff alone."""
+        """What everyone sees. Only staff see drafts and withdrawn entries."""
         return self.filter(status=InlineConstant(Status.PUBLISHED))
 
     def unpublished(self):
-        """Annotate `gone_since` those that are not in the catalogue: withdrawn, or drafts again.
+        """Entries outside the catalogue, withdrawn or drafts again, annotated with `gone_since`.
 
-        For a draft it is when it was last changed.
+        For a draft that is its last change.
         """
         gone_since = Coalesce("withdrawn_at", "updated_at")
         return self.filter(~PUBLISHED).annotate(gone_since=gone_since)
@@ -74,7 +74,7 @@ class EntryQuerySet(CountedQuerySet):
         return self.annotate(row_version=row_version(self.model))
 
     def for_list(self):
-        """Defer what no list shows, the long columns above all."""
+        """Defer what lists do not show, above all the long columns."""
         unseen = ("source", "status", "withdrawn_at", "withdrawal_reason", "successor")
         return self.with_successor().defer(*unseen, *self.model.long_columns())
 
@@ -84,7 +84,7 @@ class EntryQuerySet(CountedQuerySet):
 
 
 def successor_slug(model, relation=""):
-    """The slug of what replaces an entry of the model, as long as that is published, or NULL.
+    """The slug of an entry's successor, or NULL unless the successor is published.
 
     `relation` leads to the entry: `skill__`.
     """
@@ -99,7 +99,7 @@ class Entry(models.Model):
     """What skills and personas share (contract 8)."""
 
     LONG_COLUMNS = ["content"]
-    # What the frontmatter of a file says about an entry, beside its name: texts, lists of words.
+    # What a file's frontmatter says about an entry, besides its name: texts, lists of words.
     TEXT_FIELDS = ["title", "description", "category", "author", "version", "license"]
     LIST_FIELDS = ["tags", "runtimes"]
 
@@ -113,17 +113,17 @@ class Entry(models.Model):
     version = models.CharField(max_length=64, blank=True)
     license = models.CharField(max_length=300, blank=True)
     content = models.TextField()
-    # The number of the newest version, which a trigger sets. A published entry has its text.
+    # The number of the newest version, set by a trigger. A published entry has its text.
     number = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     withdrawn_at = models.DateTimeField(null=True, editable=False)
     # A withdrawal with a reason is a recall.
     withdrawal_reason = models.CharField(max_length=MAX_REASON, blank=True, editable=False)
-    # Staff advise against the entry, which stays installable; empty where they do not.
+    # Staff advise against the entry, which stays installable; empty if they do not.
     deprecation_message = models.CharField(
         max_length=MAX_REASON, blank=True, db_default="", editable=False
     )
-    # Its index holds deprecated entries alone, and costs an install nothing.
+    # Its index holds deprecated entries only, and adds nothing to the cost of an install.
     successor = models.ForeignKey(
         "self", models.SET_NULL, null=True, editable=False, related_name="+", db_index=False
     )
@@ -162,14 +162,14 @@ class Entry(models.Model):
 
     @classmethod
     def frontmatter_values(cls, fields):
-        """`{name: value}` of what the Fields of a frontmatter say about an entry."""
+        """`{name: value}` of a frontmatter's Fields about an entry."""
         return {name: fields.line(name) for name in cls.TEXT_FIELDS} | {
             name: fields.words(name) for name in cls.LIST_FIELDS
         }
 
     @classmethod
     def long_columns(cls, relation=""):
-        """What no list shows; `relation` leads to the entry: `skill__`."""
+        """Columns that no list shows; `relation` leads to the entry: `skill__`."""
         return [f"{relation}{name}" for name in cls.LONG_COLUMNS]
 
     def get_absolute_url(self):
@@ -188,9 +188,9 @@ class Entry(models.Model):
         self.check_text()
 
     def check_text(self):
-        """Raises ValidationError where the entry is published and its text may not be.
+        """Raises ValidationError if the entry is published and its text may not be.
 
-        The triggers do the same (schema/versions.sql), which holds until the transaction ends.
+        The triggers check the same at the end of the transaction (schema/versions.sql).
         """
         if not self.is_published:
             return
@@ -205,7 +205,7 @@ class Entry(models.Model):
             raise ValidationError({"content": REFUSALS[refusal]})
 
     def lock(self):
-        """Have all that change the entry take turns; installs and reviews of it do not wait."""
+        """Serialize changes to the entry. Installs and reviews of it do not wait."""
         type(self).objects.select_for_update(no_key=True).only("pk").get(pk=self.pk)
 
     @transaction.atomic
@@ -227,15 +227,15 @@ class Entry(models.Model):
         self._become(Status.DRAFT)
 
     def withdraw(self):
-        """Take the entry out of the catalogue; whoever has it reads no reason."""
+        """Take the entry out of the catalogue without a reason."""
         self._become(Status.WITHDRAWN, timezone.now())
 
     def recall(self, reason):
-        """Take the entry out of the catalogue for a reason, which its agents are told."""
+        """Take the entry out of the catalogue for a reason that its agents read."""
         self._become(Status.WITHDRAWN, timezone.now(), reason)
 
     def deprecate(self, message, successor=None):
-        """Advise against the entry, which can be installed still (contract 18.6)."""
+        """Advise against the entry, which stays installable (contract 18.6)."""
         self.deprecation_message, self.successor = message, successor
         self.save(update_fields=["deprecation_message", "successor", "updated_at"])
 
@@ -245,12 +245,12 @@ class Entry(models.Model):
     def _become(self, status, withdrawn_at=None, withdrawal_reason=""):
         self.status = status
         self.withdrawn_at, self.withdrawal_reason = withdrawn_at, withdrawal_reason
-        # Only these fields: installs and reviews move the counters concurrently.
+        # Only these fields, because installs and reviews change the counters concurrently.
         self.save(update_fields=["status", "withdrawn_at", "withdrawal_reason", "updated_at"])
 
 
 def digest_of(*parts):
-    """A column with the digest of what agents get of an entry, `sha256:<hex>` (contract 16.1)."""
+    """A column with the digest of the text that agents get, `sha256:<hex>` (contract 16.1)."""
     return models.GeneratedField(
         expression=Func(*parts, function="catalogue_digest"),
         output_field=models.CharField(max_length=71),
@@ -262,7 +262,7 @@ PUBLISHED = Q(status=Status.PUBLISHED)
 IS_PUBLISHED = f"status = '{Status.PUBLISHED}'"  # the same in SQL
 
 
-# Fields that no snapshot of the history holds: computed, counted, or never changed.
+# Fields that are not in the history's snapshots: computed, counted, or never changed.
 NO_HISTORY = [
     "public_id",
     "number",

@@ -8,7 +8,7 @@ def content_digest(data):
     return f"sha256:{sha256(data).hexdigest()}"
 
 
-BATCH = 1024 * 1024  # bytes that are read at a time; a single file may have as many
+BATCH = 1024 * 1024  # bytes to read at a time; a single file may be as large
 
 
 class FileContentQuerySet(models.QuerySet):
@@ -18,7 +18,7 @@ class FileContentQuerySet(models.QuerySet):
         return {digest: bytes(data) for digest, data in rows.values_list("digest", "data")}
 
     def read(self, files):
-        """Each of a skill's files with its bytes, of which no more than two batches are held."""
+        """Each of a skill's files with its bytes, holding at most two batches in memory."""
         batch, size = [], 0
         for file in files:
             if batch and size + file["size"] > BATCH:
@@ -37,7 +37,7 @@ class FileContentQuerySet(models.QuerySet):
 
 class FileContentManager(models.Manager.from_queryset(FileContentQuerySet)):
     def take_turn(self):
-        """Wait, until the transaction ends, for all others that store or purge many texts."""
+        """Wait for all transactions that store or purge many texts."""
         with connection.cursor() as cursor:
             cursor.execute(
                 "SELECT pg_advisory_xact_lock('catalogue_filecontent'::regclass::oid::int, 0)"
@@ -45,9 +45,9 @@ class FileContentManager(models.Manager.from_queryset(FileContentQuerySet)):
 
 
 class FileContent(models.Model):
-    """The bytes of a file, stored once however many skills hold it (contract 17.4).
+    """The bytes of a file, stored once even if several skills have it (contract 17.4).
 
-    `Skill.files` names it by its digest. Lists and searches read none.
+    `Skill.files` refers to it by digest. Lists and searches do not read it.
     """
 
     digest = models.CharField(max_length=71, primary_key=True)

@@ -11,7 +11,7 @@ def entry_indexes(kind, popularity):
     """Indexes for the filters and sorts of one kind.
 
     Every install writes every index over published rows, because `popularity` is in some of them.
-    Those over unpublished rows serve the staff and cost an install nothing.
+    Indexes over unpublished rows are for staff and add nothing to the cost of an install.
     """
 
     def index(*columns, name):

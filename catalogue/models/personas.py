@@ -64,7 +64,7 @@ class Persona(Entry):
         default=0, help_text="0 is free. A persona with a price cannot be installed over the API."
     )
     digest = digest_of(F("content"))
-    DIGEST = "catalogue_digest(%s)"  # the same of `digest_sources`
+    DIGEST = "catalogue_digest(%s)"  # the same in SQL, of `digest_sources`
     skills = models.ManyToManyField(Skill, related_name="personas", blank=True)
     installs = models.PositiveBigIntegerField(default=0, editable=False)
     rating_sum = models.DecimalField(max_digits=14, decimal_places=2, default=0, editable=False)
@@ -95,7 +95,7 @@ class Persona(Entry):
                 F("id").desc(),
                 name="persona_rating",
                 condition=PUBLISHED,
-                # With the column itself, minRating is counted in the index alone.
+                # Including the column lets an index-only scan count minRating.
                 include=["rating_avg"],
             ),
             models.Index(F("price_cents"), F("id") * -1, name="persona_price", condition=PUBLISHED),
@@ -117,5 +117,5 @@ class Persona(Entry):
 
     @cached_property
     def ratings(self):
-        """The distribution, counted when it is first asked for unless a read has set it."""
+        """The distribution; computed on first use, unless a read has set it."""
         return self.rating_distribution()

@@ -1,4 +1,4 @@
-"""Taking a text out of the database for good, for what the law forbids (contract 25.13)."""
+"""Erasing a text from the database for good, for legal reasons (contract 25.13)."""
 
 from typing import NamedTuple
 
@@ -8,8 +8,8 @@ from django.db.models.functions import Coalesce, Now
 from catalogue.models.files import FileContent, content_digest
 from marketplace.models import MAX_REASON
 
-# Where the database holds bytes with these digests. Entries and their histories hold texts in their
-# own rows; versions and all files need the row of FileContent.
+# Where the database holds bytes with these digests. Entries and their histories have texts in
+# their own rows. Versions and files refer to FileContent.
 USES = """
 WITH held AS (
     SELECT format('version %%s of the skill %%s', version.number, slug) AS place,
@@ -53,7 +53,7 @@ ORDER BY place, digest
 class Use(NamedTuple):
     """`is_stored` says that the place needs the row of FileContent.
 
-    `history_of` is the kind and the key of an entry whose history it is in, such as `skill 7`.
+    `history_of` is the kind and key of the entry, if the place is its history: `skill 7`.
     """
 
     place: str
@@ -63,7 +63,7 @@ class Use(NamedTuple):
 
 
 def uses_of(digests):
-    """Each Use of texts and files with these digests."""
+    """Every Use of texts and files with these digests."""
     with connection.cursor() as cursor:
         cursor.execute(USES, [list(digests)])
         return [Use(*row) for row in cursor.fetchall()]
@@ -72,10 +72,10 @@ def uses_of(digests):
 class PurgeManager(models.Manager):
     @transaction.atomic
     def purge(self, version, reason):
-        """Empty every number of the entry that has the text of this version.
+        """Erase every number of the entry that has this version's text.
 
         Its stored texts and files go if nothing else uses them, and so do the entry's own text and
-        its history of it. Returns where the same bytes are left, as a list of Use. Raises
+        its snapshots in the history. Returns where the same bytes remain, as a list of Use. Raises
         ValidationError while the text is current.
         """
         version.lock_unused()
@@ -101,13 +101,13 @@ class PurgeManager(models.Manager):
         return uses_of(digests)
 
     def wait_for_publishing(self):
-        """Wait for the texts that are being published, as the triggers wait for a purge."""
+        """Wait for texts that are being published. The triggers wait for a purge likewise."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock('catalogue_purge'::regclass::oid::int, 0)")
 
 
 def has_text(entry, same):
-    """Whether the text of an entry that is not published is that of the versions alone.
+    """Whether an unpublished entry's text is that of these versions only.
 
     Under another slug it has another digest.
     """
@@ -118,7 +118,7 @@ def has_text(entry, same):
 
 
 def empty_history(entry, same, unused, empty):
-    """Empty the snapshots of these versions, and of what nothing uses."""
+    """Erase the snapshots of these versions, and stored texts that nothing else uses."""
     values = {(old.content_digest, old.title, old.description, old.version) for old in same}
     for snapshot in entry.history.all():
         text = content_digest(snapshot.content.encode())
@@ -131,7 +131,7 @@ def empty_history(entry, same, unused, empty):
 class Purge(models.Model):
     """A text that no entry of its kind may have again.
 
-    Once its row is here, the triggers let its versions be emptied.
+    Once its row exists, the triggers allow erasing its versions.
     """
 
     kind = models.CharField(max_length=7)

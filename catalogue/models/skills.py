@@ -22,7 +22,7 @@ from catalogue.skill_md import skill_md_of
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import MigratedAsDjangos, RandomTextField, make_public_id
 
-MAX_HEAD = MAX_FRONTMATTER + 100  # characters: the lines of `---` around a frontmatter, too
+MAX_HEAD = MAX_FRONTMATTER + 100  # characters, with the lines of `---` around the frontmatter
 # The text of a skill's SKILL.md.
 FILE_TEXT = Case(
     When(skill_md="", then="content"), default="skill_md", output_field=models.TextField()
@@ -57,9 +57,9 @@ class SkillQuerySet(EntryQuerySet):
 
 
 class SkillMdField(MigratedAsDjangos, models.TextField):
-    """The SKILL.md that is served; empty where the content itself is.
+    """The served SKILL.md; empty if the content itself is served.
 
-    It is stored, so that a release that writes frontmatter differently is no update of any skill
+    It is stored, so that a release that writes frontmatter differently does not update any skill
     (contract 16.3).
     """
 
@@ -70,9 +70,9 @@ class SkillMdField(MigratedAsDjangos, models.TextField):
 
 
 class ArchiveDigestField(MigratedAsDjangos, models.CharField):
-    """The digest of the skill's archive; empty where it is a SKILL.md alone.
+    """The digest of the skill's archive; empty if the skill has only a SKILL.md.
 
-    Stored, because an index of skills names it without reading what they hold.
+    It is stored, because an index of skills shows it without reading the files.
     """
 
     def pre_save(self, skill, add):
@@ -85,7 +85,7 @@ class ArchiveDigestField(MigratedAsDjangos, models.CharField):
 
 
 class SkillFolder:
-    """A folder with a SKILL.md, its `file_text`, and the `files` beside it."""
+    """A folder with a SKILL.md, its `file_text`, and its other `files`."""
 
     def file_at(self, path):
         """Raises FileNotFound."""
@@ -98,7 +98,7 @@ class SkillFolder:
         return FileContent.objects.of([file])[file["digest"]]
 
     def write_archive(self, file):
-        """Write its folder as a zip, of which importing/folders.py bounds the size."""
+        """Write its folder as a zip. importing/folders.py limits the size."""
         write_zip(file, self.file_text, FileContent.objects.read(self.files))
 
     @property
@@ -109,21 +109,21 @@ class SkillFolder:
 class Skill(SkillFolder, Entry):
     LONG_COLUMNS = [*Entry.LONG_COLUMNS, "skill_md", "files"]
     NotFound = SkillNotFound
-    POPULARITY = "downloads"  # which counter raises it in searches
+    POPULARITY = "downloads"  # the counter that raises it in searches
     COUNTERS = {"downloads": ("agent_installs", Count("pk"))}
 
     public_id = RandomTextField(partial(make_public_id, "skill"), max_length=40)
     skill_md = SkillMdField(blank=True, editable=False, default="", db_default="")
-    # What its folder holds beside SKILL.md, by path in UTF-8 bytes: `{"path", "size", "digest",
-    # "is_text", "is_executable"}`. The bytes are FileContent's.
+    # The files of its folder except SKILL.md, sorted by the bytes of the path: `{"path", "size",
+    # "digest", "is_text", "is_executable"}`. FileContent has the bytes.
     files = models.JSONField(default=list, db_default=[], editable=False)
     archive_digest = ArchiveDigestField(
         max_length=71, blank=True, editable=False, default="", db_default=""
     )
     digest = digest_of(FILE_TEXT, F("files"))
-    DIGEST = "catalogue_digest(%s, %s::jsonb)"  # the same of `digest_sources`
+    DIGEST = "catalogue_digest(%s, %s::jsonb)"  # the same in SQL, of `digest_sources`
     downloads = models.PositiveBigIntegerField(default=0, editable=False)
-    # The SKILL.md of a version that is being restored, as it was, whatever the fields say now.
+    # The SKILL.md of a version that is being restored, whatever the fields say now.
     restored_text = None
 
     objects = SkillQuerySet.as_manager()
@@ -137,7 +137,7 @@ class Skill(SkillFolder, Entry):
         sources = {"slug", "content", "files", *self.frontmatter_fields()}
         names = sources.intersection(update_fields or ())
         if names:
-            # The SKILL.md and the archive are made of what others have saved, too.
+            # The SKILL.md and the archive depend on fields that others may have saved.
             rows = Skill.objects.select_for_update(no_key=True)
             self.refresh_from_db(fields=sources - names, from_queryset=rows)
             update_fields = {*update_fields, "skill_md", "archive_digest"}
@@ -145,7 +145,7 @@ class Skill(SkillFolder, Entry):
 
     @property
     def written_file_text(self):
-        """The text of the SKILL.md that saving it stores."""
+        """The text of the SKILL.md that a save stores."""
         return self.restored_text or skill_md_of(self)
 
     def digest_sources(self):

@@ -18,7 +18,7 @@ MAX_NUMBER = 2**31 - 1
 
 class VersionQuerySet(models.QuerySet):
     def readable(self):
-        """Versions that may be read. A recalled one may not, and a purged one is recalled too."""
+        """Versions that may be read: not recalled, and so not purged."""
         return self.filter(recalled_at=None)
 
     def numbered(self, numbers):
@@ -29,7 +29,7 @@ class VersionQuerySet(models.QuerySet):
         return [row for row in rows if numbers[row.slug] == row.number]
 
     def with_row_version(self):
-        """Annotate `row_version`, and whether the published entry has this text: `is_current`."""
+        """Annotate `row_version`, and `is_current` if the published entry has this text."""
         is_newest = Q(number=F(f"{self.model.kind}__number"))
         return self.annotate(
             is_current=ExpressionWrapper(is_newest, models.BooleanField()),
@@ -38,9 +38,9 @@ class VersionQuerySet(models.QuerySet):
 
 
 class Version(models.Model):
-    """A text of an entry as it was published (contract 25).
+    """A published text of an entry (contract 25).
 
-    Triggers make a version when the digest of a published entry changes, and refuse every later
+    Triggers create a version when the digest of a published entry changes, and refuse every later
     change except a recall (schema/versions.sql). Its texts are stored as FileContent.
     """
 
@@ -74,7 +74,7 @@ class Version(models.Model):
 
     @property
     def is_purged(self):
-        """Whether only its number and digest are left. Every other version has a title."""
+        """Whether only its number and digest remain. Every other version has a title."""
         return self.title == ""
 
     @cached_property
@@ -83,7 +83,7 @@ class Version(models.Model):
 
     @cached_property
     def text(self):
-        """What agents are given."""
+        """The text that agents get."""
         return self.text_of(self.text_digest)
 
     @property
@@ -92,7 +92,7 @@ class Version(models.Model):
 
     @property
     def text_digests(self):
-        """The digests of the text that staff wrote, and of the one that agents are given."""
+        """The digests of the text that staff wrote and of the text that agents get."""
         return {self.content_digest, self.text_digest}
 
     @property
@@ -103,11 +103,11 @@ class Version(models.Model):
     def text_of(self, digest):
         return bytes(FileContent.objects.get(digest=digest).data).decode()
 
-    # What staff do with it. Each raises ValidationError where it is refused.
+    # Actions of staff. Each raises ValidationError if it is refused.
 
     @transaction.atomic
     def restore(self):
-        """Give the entry this text again. If it is published, that makes a new version."""
+        """Give the entry this text again. If the entry is published, that makes a new version."""
         self.lock()
         if self.recalled_at:
             name = "text_is_not_purged" if self.is_purged else "text_is_not_recalled"
@@ -120,7 +120,7 @@ class Version(models.Model):
 
     @transaction.atomic
     def recall(self, reason):
-        """Take the text back, under each of its numbers; agents that have it read the reason."""
+        """Recall the text under each of its numbers. Agents that have it read the reason."""
         self.lock_unused()
         self.with_same_text().readable().update(recalled_at=Now(), recall_reason=reason)
 
@@ -133,7 +133,7 @@ class Version(models.Model):
         self.with_same_text().update(recalled_at=None, recall_reason="")
 
     def lock(self):
-        """Wait for imports, lock the entry, and read both rows anew."""
+        """Wait for imports, lock the entry, and reload both rows."""
         FileContent.objects.take_turn()
         self.entry.lock()
         self.refresh_from_db()
@@ -160,7 +160,7 @@ class Version(models.Model):
             setattr(entry, name, value)
 
     def entry_values(self):
-        """The fields of the entry that this version restores."""
+        """The values of the entry's fields that this version restores."""
         return {
             name: getattr(self, name) for name in ("title", "description", "version", "content")
         }
@@ -168,13 +168,13 @@ class Version(models.Model):
 
 class SkillVersion(SkillFolder, Version):
     kind, Entry = "skill", Skill
-    OF_ENTRY = []  # columns of the entry that a response needs, beside its slug
+    OF_ENTRY = []  # columns of the entry that a response needs, besides its slug
     TEXT_NAME = "SKILL.md"
     has_files = True
 
     skill = models.ForeignKey(Skill, models.PROTECT, related_name="versions", db_index=False)
     skill_md_digest = models.CharField(max_length=71)
-    files = models.JSONField()  # as those of a Skill
+    files = models.JSONField()  # like those of a Skill
     archive_digest = models.CharField(max_length=71)
 
     class Meta(Version.Meta):
@@ -195,7 +195,7 @@ class SkillVersion(SkillFolder, Version):
 
     def fill(self, skill):
         super().fill(skill)
-        # Under another slug it would not be valid, and is written anew.
+        # Under another slug it would not be valid, so it is written again.
         if f"\nname: {name_of(skill)}\n" in self.text:
             skill.restored_text = self.text
 

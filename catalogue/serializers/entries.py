@@ -16,7 +16,7 @@ from marketplace.models import max_length
 
 
 class DeprecationSerializer(ResponseSerializer):
-    """What a row says with its `deprecation_message` and `successor_slug` (contract 18.6)."""
+    """The deprecation of a row with `deprecation_message` and `successor_slug` (contract 18.6)."""
 
     message = TextField(
         source="deprecation_message",
@@ -40,7 +40,7 @@ class DeprecationSerializer(ResponseSerializer):
 
 
 class EntrySerializer(ResponseSerializer):
-    """What skills and personas show alike, in a list and in detail."""
+    """What skills and personas have in common, in lists and in details."""
 
     slug = EntrySlugField()
     title = TitleField()

@@ -1,4 +1,4 @@
-"""Fields that show an entry, or name one."""
+"""Fields that show an entry or name one."""
 
 from catalogue.models import MAX_NUMBER, Entry
 from marketplace.api.fields import ChoiceField, CountField, TextField
@@ -6,7 +6,7 @@ from marketplace.models import SLUG, max_length
 
 KINDS = ["skill", "persona"]
 UNKNOWN = "Empty if it is not known."
-# The examples of a persona, and of what bundles or installs one.
+# The examples for personas, and for what bundles or installs one.
 PERSONA_SLUG, PERSONA_TITLE = "archivist", "Archivist"
 
 

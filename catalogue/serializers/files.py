@@ -28,14 +28,14 @@ def download_of(folder, file):
 
 
 def archive_of(folder):
-    """A skill, or a version of one, as a zip."""
+    """A skill, or one of its versions, as a zip."""
     return Download(
         digest=folder.digest,
         size=folder.archive_size,
         write=folder.write_archive,
         filename=f"{name_of(folder)}.zip",
         content_type="application/zip",
-        # The digest of a skill may be that of one of its files, too.
+        # The digest of a skill may equal that of one of its files.
         stored_as=f"{folder.digest}.zip",
     )
 
@@ -45,12 +45,12 @@ def files_address(skill):
 
 
 def version_files_address(version):
-    """Where the files of a version are; it may be any row with the slug and the number."""
+    """The address of a version's files, for any row with the slug and the number."""
     return f"{reverse('skill-version-detail', args=[version.slug, version.number])}/files"
 
 
 def media_type(file):
-    """What a file is served as: never as what a browser would run."""
+    """The media type to serve a file as: never one that a browser would run."""
     return TEXT_FILE if file["is_text"] else OTHER_FILE
 
 
@@ -66,7 +66,7 @@ class FileListSerializer(ResponseListSerializer):
         return super().represent(files, context)
 
     def place_of(self, skill):
-        """The address below which its files are, and the query of each."""
+        """The address of its files, and the query of each."""
         if getattr(skill, "is_pinned", False):
             return version_files_address(skill), ""
         return files_address(skill), "?digest={digest}"

@@ -54,7 +54,7 @@ class PersonaSerializer(PersonaIdSerializer, EntrySerializer):
 
 
 class PromptField(TextField):
-    """None while the persona has a price."""
+    """None if the persona has a price."""
 
     def to_representation(self, persona):
         return persona.content if persona.price_cents == FREE else None

@@ -27,11 +27,11 @@ class MeasuredCursor(CursorWrapper):
 
 class DatabaseWrapper(base.DatabaseWrapper):
     prepared_statements = None
-    history_read = (None, 0, None)  # from which connection, until when it is valid, and what
+    history_read = (None, 0, None)  # the connection, until when it is valid, the history
 
     @property
     def Database(self):  # noqa: N802
-        """What Django connects with: psycopg, or where MAX_WAIT is set, what watches its waits."""
+        """psycopg for Django; with MAX_WAIT, a version that limits its waits."""
         max_wait = self.settings_dict.get("MAX_WAIT")
         if max_wait is None:
             return psycopg
@@ -53,7 +53,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return MeasuredCursor(cursor, self)
 
     def fetch(self, statement, params=()):
-        """All rows of a statement that recurs, as tuples, and the named tuple of their columns.
+        """All rows of a recurring statement, as tuples, and the named tuple of their columns.
 
         Rows and errors are those of a cursor.
         """
@@ -81,7 +81,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @property
     def history(self):
-        """Which history of the rows its server has (infrastructure.replicas.history)."""
+        """The server's history of rows (infrastructure.replicas.history)."""
         self.close_if_health_check_failed()
         self.ensure_connection()
         connection, valid_until, history = self.history_read
@@ -91,7 +91,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return history
 
     def _needs_cursor(self, params):
-        """Whether queries are logged, a transaction is still to begin, or parameters are many.
+        """Whether queries are logged, BEGIN is still unsent, or parameters are many.
 
         psycopg sends BEGIN with the first statement that a cursor executes. Statements with a long
         list of parameters hardly recur.
@@ -108,7 +108,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         )
 
     def is_usable(self):
-        """Checked once a request, before its first statement (CONN_HEALTH_CHECKS).
+        """Called once per request, before its first statement (CONN_HEALTH_CHECKS).
 
         Polling the socket finds a dead connection without a round trip: an idle connection is
         silent, and one that the server has closed is not.

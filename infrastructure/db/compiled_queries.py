@@ -1,4 +1,4 @@
-"""Querysets that are compiled to SQL once: for a short request compiling is the larger part."""
+"""Querysets that are compiled to SQL once, because compiling costs more than a short query."""
 
 from collections import namedtuple
 from functools import cached_property, partial, wraps
@@ -12,13 +12,13 @@ from django.db.models import Expression, TextField
 
 from infrastructure.db.statements import fetch_all
 
-# Of this process, by their shapes; 80 KiB each, about.
+# For this process, by shape; some 80 KiB each.
 compiled_queries = LRUCache(100)
 lock = Lock()
 
 
 class BindParam(Expression):
-    """What a function of `compiled` is called with: a value that is bound at each run."""
+    """A parameter of a `compiled` function: its value is bound at each run."""
 
     def __init__(self, name, output_field=None):
         super().__init__(output_field)
@@ -31,7 +31,7 @@ class BindParam(Expression):
 class InlineConstant(Expression):
     """A constant that is written into the SQL: `filter(status=InlineConstant("published"))`.
 
-    As a parameter it would keep PostgreSQL from reusing a plan that uses a partial index.
+    As a parameter, it would keep PostgreSQL from reusing a plan with a partial index.
     """
 
     def __init__(self, text):
@@ -43,7 +43,7 @@ class InlineConstant(Expression):
 
 
 class CompiledQuery:
-    """A function that returns a queryset, which is compiled at the first run; see `compiled`."""
+    """A function that returns a queryset, compiled at the first run; see `compiled`."""
 
     def __init__(self, function):
         self.function = function
@@ -66,12 +66,12 @@ class CompiledQuery:
         return fetch_all(sql, self.values(params))
 
     def values(self, params):
-        """What the placeholders of the SQL stand for."""
+        """The values for the placeholders of the SQL."""
         placeholders = self.compiled.placeholders
         return [params[p.name] if isinstance(p, BindParam) else p for p in placeholders]
 
     def load(self, rows):
-        """What `fetch` has returned, as named tuples."""
+        """The rows of `fetch`, as named tuples."""
         if not rows:
             return []
         if self.compiled.converters:
@@ -80,7 +80,7 @@ class CompiledQuery:
 
     @cached_property
     def compiled(self):
-        # Two threads may compile at once: each compiles a queryset of its own.
+        # Two threads may compile at once: each compiles its own queryset.
         queryset = as_tuples(bind(self.function))
         compiler = queryset.query.get_compiler(using=queryset.db)
         sql, placeholders = compiler.as_sql()
@@ -96,10 +96,10 @@ class CompiledQuery:
 
 
 class VersionedQuery:
-    """A function that returns a queryset, compiled as its rows and as their versions.
+    """A function that returns a queryset, compiled twice: as its rows, and as their versions.
 
-    The version of a row is what distinguishes this state of it from any other: its annotations, as
-    the database returns them, with the `row_version` among them.
+    The version of a row distinguishes its state from any other. It consists of the row's
+    annotations as the database returns them, including `row_version`.
     """
 
     def __init__(self, function):
@@ -124,7 +124,7 @@ class VersionedQuery:
 
 
 def compiled(function):
-    """Compile the queryset that a function of its parameters returns, once for all runs.
+    """Compile the queryset that a function returns, once for all runs.
 
         @compiled
         def by_slug(slug):
@@ -133,7 +133,7 @@ def compiled(function):
         by_slug(slug="pdf-tables")
 
     Annotations, `only`, `defer` and `values_list` work as usual; `select_related` and
-    `prefetch_related` do not. The parameters can be used in expressions alone.
+    `prefetch_related` do not. The parameters can only be used in expressions.
     """
     return CompiledQuery(function)
 
@@ -150,9 +150,9 @@ def bind(function, *arguments):
 
 
 def as_tuples(queryset):
-    """Tuples of the fields that the queryset does not defer, and of its annotations last.
+    """Tuples of the fields that the queryset does not defer, followed by its annotations.
 
-    They take less time to make than instances of the model.
+    They are faster to make than model instances.
     """
     if queryset._fields:
         return queryset
@@ -163,9 +163,9 @@ def as_tuples(queryset):
 
 
 def compiled_once(shape, make):
-    """The `(run, check)` that `make` compiles, made once for all requests of this shape.
+    """The `(run, check)` that `make` compiles, once for all requests of this shape.
 
-    A cached response keeps the check, so this one keeps nothing that is compiled.
+    A cached response keeps the check, so the check holds nothing that is compiled.
     """
     with lock:
         compiled = compiled_queries.get(shape)
@@ -178,7 +178,7 @@ def compiled_once(shape, make):
 
 
 def check_of(shape, **params):
-    """None, which no response shows, where it would have to be compiled again."""
+    """None, which no response shows, if it would have to be compiled again."""
     with lock:
         _, check = compiled_queries.get(shape, (None, None))
     return check and check(**params)

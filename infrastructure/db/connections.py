@@ -11,30 +11,30 @@ import psycopg
 from psycopg.generators import cancel
 from psycopg.waiting import wait_conn
 
-INTERVAL = 0.25  # seconds between two looks at the connections
+INTERVAL = 0.25  # seconds between two checks of the connections
 
 
 class Connection(psycopg.Connection):
-    """A connection that waits no longer than `max_wait` for any response.
+    """A connection that waits at most `max_wait` for any response.
 
-    statement_timeout does not end a commit that waits for a synchronous standby, and nothing on the
-    server ends a request to a server that is frozen. A thread watches all connections: a limit on
-    each wait itself would double what a statement costs here.
+    statement_timeout does not end a commit that waits for a synchronous standby, and no setting of
+    the server helps if the server is frozen. One thread watches all connections, because a limit on
+    each wait would double the cost of a statement here.
     """
 
     max_wait = None  # seconds
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
-        # The wait that is going on, as the time when it began. Whoever removes it decides about
-        # it: the thread that waits by using the response, the watch by giving the wait up.
+        # The start time of the current wait. Removing it decides about the wait: the waiting thread
+        # removes it to use the response, the watch to abandon the wait.
         self.waits = {}
 
     def wait(self, *arguments):
         return self.waiting(super().wait, *arguments)
 
     def waiting(self, call, *arguments):
-        """Call what waits for the server: psycopg's own `wait`, or a function of libpq."""
+        """Call a function that waits for the server: psycopg's own `wait`, or one of libpq."""
         begun = time.monotonic()
         self.waits[begun] = True
         try:
@@ -43,20 +43,20 @@ class Connection(psycopg.Connection):
             self.waits.pop(begun, None)
             raise
         if not self.waits.pop(begun, False):
-            self.close()  # the watch is about to end what runs on it, if anything does
+            self.close()  # the watch is about to end whatever runs on it
             raise psycopg.OperationalError("the response came too late")
         return response
 
     def gives_up(self):
-        """Whether a wait is overdue, whose response is then not used."""
+        """Whether a wait is overdue. Its response is then ignored."""
         latest = time.monotonic() - self.max_wait
         return any(self.waits.pop(begun, False) for begun in [*self.waits] if begun < latest)
 
     def abandon(self):
-        """End the statement, and the connection of the thread that waits for it.
+        """End the statement and the connection of the waiting thread.
 
         A commit that is cancelled while it waits for a standby is reported as done, although a
-        failover would lose it: that response must not be used. From TCP it can be read even so.
+        failover would lose it. So its response must not be used, even if TCP still delivers it.
         """
         with suppress(OSError, psycopg.Error):
             cancellation = self.pgconn.cancel_conn()
@@ -67,7 +67,7 @@ class Connection(psycopg.Connection):
 
 
 class Watch:
-    """The thread that abandons what is overdue, and the connections that have a limit."""
+    """The thread that abandons overdue waits, and the connections that have a limit."""
 
     def __init__(self):
         self.connections = WeakSet()
@@ -88,7 +88,7 @@ class Watch:
             with self.lock:
                 overdue = [connection for connection in self.connections if connection.gives_up()]
             for connection in overdue:
-                # One that hangs must not delay the others.
+                # A hanging connection must not delay the others.
                 threading.Thread(target=connection.abandon, daemon=True).start()
 
 
@@ -96,7 +96,7 @@ watch = Watch()
 
 
 class Watched:
-    """psycopg, for Django, with connections that wait so many seconds at most."""
+    """psycopg for Django, with connections that wait at most so many seconds."""
 
     def __init__(self, max_wait):
         self.max_wait = max_wait

@@ -1,7 +1,7 @@
-"""Statements that are prepared once for each connection and executed by libpq directly.
+"""Statements that are prepared once per connection and executed by libpq directly.
 
-A cursor looks up anew how to read each column, is wrapped by Django, and returns to Python between
-sending, waiting and reading. docs/performance.md has the difference.
+A cursor looks up how to read each column every time, is wrapped by Django, and returns to Python
+between sending, waiting and reading. docs/develop/notebook/requests.md shows the difference.
 """
 
 import operator
@@ -24,16 +24,16 @@ from psycopg.errors import (
 from psycopg.pq import DiagnosticField, ExecStatus, TransactionStatus
 from psycopg.types.datetime import TimestamptzLoader
 
-MAX_STATEMENTS = 100  # for each connection
+MAX_STATEMENTS = 100  # per connection
 GOOD = {ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK}
 
 
 class PreparedStatements:
     """The prepared statements of one connection.
 
-    Behind a pooler each of its calls may reach another server, on which other clients have prepared
-    and deallocated statements. So a name stands for one statement, whoever has prepared it, and a
-    statement that a server lacks is run without a name: that is one call, and needs nothing before.
+    Behind a pooler, each call may reach another server, on which other clients have prepared and
+    deallocated statements. So a name always means the same statement, whoever prepared it. A
+    statement that a server lacks runs unnamed: that is one call and needs no preparation.
     """
 
     def __init__(self, connection, *, is_enabled=True):
@@ -42,7 +42,7 @@ class PreparedStatements:
         # A connection with a limit on waiting watches what it calls.
         self.wait = getattr(connection, "waiting", operator.call)
         context = connection.cursor()
-        # psycopg's own loader, which is in C, instead of Django's.
+        # psycopg's own loader in C, instead of Django's.
         context.adapters.register_loader("timestamptz", TimestamptzLoader)
         self.transformer = Transformer(context)
         self.names = LRUCache(MAX_STATEMENTS)
@@ -55,11 +55,11 @@ class PreparedStatements:
         parsed = parse(statement)
         values = [params[place] for place in parsed.places]
         dumped = self.transformer.dump_sequence(values, [PyFormat.AUTO] * len(values))
-        # PostgreSQL plans for types, and the type of a number is that of its size.
+        # PostgreSQL plans by type, and the type of a number depends on its size.
         result = self.run((parsed.text, self.transformer.types), dumped)
         self.transformer.set_pgresult(result)
         rows = self.transformer.load_rows(0, result.ntuples, tuple)
-        # The transformer is kept; a result, which may be large, is not.
+        # The transformer is kept; a result may be large, and is not.
         self.transformer.set_pgresult(None, set_loaders=False)
         if parsed.row_type is None:
             names = tuple(result.fname(i).decode() for i in range(result.nfields))
@@ -68,7 +68,7 @@ class PreparedStatements:
 
     def run(self, key, dumped):
         pgconn, formats = self.connection.pgconn, self.transformer.formats
-        # A missing name would break a transaction, which could not go on without it.
+        # In a transaction, a missing name would be an error that ends it.
         if self.is_enabled and pgconn.transaction_status == TransactionStatus.IDLE:
             try:
                 name = self.names.get(key) or self.prepare(key)
@@ -78,7 +78,7 @@ class PreparedStatements:
             except FeatureNotSupported:
                 # A column has changed its type since.
                 self.close(self.names.pop(key, None))
-            # It has done nothing yet, and the next run prepares it again.
+            # The statement has done nothing yet, and the next run prepares it again.
         text, types = key
         return self.response(pgconn.exec_params, text, dumped, types, formats)
 
@@ -99,7 +99,7 @@ class PreparedStatements:
         result = self.wait(call, *arguments)
         if result.status in GOOD:
             return result
-        # An error without a code is libpq's own: the connection is lost.
+        # An error without a code comes from libpq: the connection is lost.
         if result.error_field(DiagnosticField.SQLSTATE) is None:
             raise OperationalError(result.get_error_message())
         raise error_from_result(result)
@@ -107,7 +107,7 @@ class PreparedStatements:
 
 @dataclass
 class Statement:
-    """A statement with PostgreSQL's `$1`, `$2` …, and the place of each of them in the params."""
+    """A statement with PostgreSQL's `$1`, `$2` …, and the place of each in the params."""
 
     text: bytes
     places: list
@@ -130,5 +130,5 @@ def parse(statement):
 
 @lru_cache(200)
 def named_row(names):
-    # Columns without a name of their own can be read by their place alone.
+    # Unnamed columns can only be read by position.
     return namedtuple("Row", names, rename=True)  # noqa: PYI024 - its fields are known only here

@@ -1,4 +1,4 @@
-"""Statements that recur, run by the connection that this thread reads with, or the primary's."""
+"""Recurring statements, run on the connection that this thread reads from, or on the primary."""
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
@@ -7,7 +7,7 @@ from infrastructure.replicas.reading import reading
 
 
 def fetch_all(statement, params=(), *, writes=False):
-    """All rows, as tuples. A statement that writes is the primary's, whoever calls it."""
+    """All rows, as tuples. A statement that writes always runs on the primary."""
     rows, _ = fetch(statement, params, writes=writes)
     return rows
 

@@ -1,5 +1,5 @@
-"""Responses that are cached in each process, and revalidated on every request.
+"""Responses that each process caches and revalidates on every request.
 
-`validators` tell whether a response is still fresh, `responses` are what is stored, `store` holds
-them, and `middleware` fills it.
+`validators` tell whether a response is still fresh, `responses` defines what is stored, `store`
+holds it, and `middleware` fills it.
 """

@@ -4,11 +4,11 @@ from infrastructure.http_cache.validators import Validator
 
 
 class ResponseCacheMiddleware:
-    """Caches the responses for which a view sets `validators`, one for each part; none is None.
+    """Caches responses for which a view sets `validators`, one per part, none of them None.
 
-    Before all other middleware, so that a cached response has passed them once and needs none of
-    them again. That is why marketplace/wsgi.py may look into the cache before it calls Django; here
-    the requests are looked up that MCP makes within the process. What is private is never stored.
+    It is the first middleware, so a cached response has passed all others and skips them. That is
+    why marketplace/wsgi.py may look into the cache before it calls Django; the lookup here is for
+    requests that MCP makes in this process. Private responses are never stored.
     """
 
     def __init__(self, get_response):
@@ -19,7 +19,7 @@ class ResponseCacheMiddleware:
         if cached is not None:
             return cached.to_django()
         response = self.get_response(request)
-        # Django decodes the path. Only in ASCII does it stay as the next request spells it.
+        # Django decodes the path. Only an ASCII path stays as the next request spells it.
         validator = Validator.of_all(getattr(response, "validators", [None]))
         is_public = "private" not in response.headers.get("Cache-Control", "")
         if validator is not None and is_public and request.path.isascii():
