@@ -46,13 +46,13 @@ class Page(AsksReaders, View):
         try:
             return super().dispatch(request, *args, **kwargs)
         except ApiError as error:
-            status = error.status_code  # 404, or 400 for a list's parameters
-            context = {"text": error.detail, **self.advice(**kwargs)}
-            return render(request, f"{status}.html", context, status=status)
+            return self.error_page(error, **kwargs)
 
-    def advice(self, **_path):
-        """What else the page of an error says."""
-        return {}
+    def error_page(self, error, **context):
+        status = error.status_code  # 404, or 400 for a list's parameters
+        return render(
+            self.request, f"{status}.html", {"text": error.detail, **context}, status=status
+        )
 
     def render(self, *validators, **context):
         """The page, which is cached if all that it shows has a validator."""

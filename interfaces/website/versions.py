@@ -49,9 +49,6 @@ def with_earlier(versions):
 class VersionPage(VersionsPage):
     template_name = "version.html"
 
-    def advice(self, slug, **_number):
-        return super().advice(slug)
-
     def get(self, _request, slug, number):
         version, validator, _ = self.versions.one(slug, number, reads.with_content)
         # The content of a priced persona is not public (contract 8.13).
