@@ -18,6 +18,7 @@ def versions_of(model, place):
     yield re_path(rf"{place}/(?P<number>[^/]+)/?$", versions.VersionPage.as_view(model=model))
 
 
+LEADS = {"login": "/operator", "reviews": "/personas?sort=rating", "search": "/skills"}
 INDEX = r"\.well-known/agent-skills/index\.json/?$"
 
 urlpatterns = [
@@ -36,6 +37,7 @@ urlpatterns = [
     re_path(
         r"^personas/(?P<slug>[^/]+)/picture\.png/?$", entries.PicturePage.as_view(model=Persona)
     ),
+    *(re_path(rf"^{name}/?$", pages.leads_to(address)) for name, address in LEADS.items()),
     re_path(r"^suggest/?$", SuggestionViewSet.as_view({"get": "list"})),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),
     re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),

@@ -96,6 +96,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "marketplace.middleware.conditional.ConditionalMiddleware",
+    "marketplace.middleware.pages.PageParametersMiddleware",
     # Outside of the others, because a cached response carries the headers of all of them.
     *([] if PLAIN else ["infrastructure.http_cache.middleware.ResponseCacheMiddleware"]),
     "marketplace.middleware.cors.CorsMiddleware",

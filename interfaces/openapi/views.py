@@ -45,3 +45,6 @@ def docs(request):
     context = {"section": "docs", "description": render_markdown(document()["info"]["description"])}
     content = render_to_string("docs.html", context)
     return public_response(content, ALWAYS_FRESH, content_type=content_type)
+
+
+docs.parameters = frozenset()

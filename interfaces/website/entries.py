@@ -114,15 +114,14 @@ class PersonaPage(EntryPage):
 
     template_name = "persona.html"
     model = Persona
+    parameters = {"cursor"}
 
     def get(self, request, slug):
         persona, validator, _ = reads.rated_persona(slug)
         ratings = sorted(persona.ratings.items(), reverse=True)
-        query = {
-            name: values for name, values in query_parameters(request).items() if name == "cursor"
-        }
         paginator = ReviewPagination()
-        reviews = public_reviews(PersonaReviewFilterSet(query, slug=slug))
+        filterset = PersonaReviewFilterSet(query_parameters(request), slug=slug)
+        reviews = public_reviews(filterset)
         page = paginator.paginate_queryset(reviews, request)
         return self.render_entry(
             persona,

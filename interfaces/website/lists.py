@@ -145,12 +145,14 @@ def query_string(query, **changes):
 
 class SkillsPage(ListPage):
     filterset_class = SkillFilterSet
+    parameters = {"before", *SkillFilterSet.allowed()}
     rows = reads.skills
     kind = "skill"
 
 
 class PersonasPage(ListPage):
     filterset_class = PersonaFilterSet
+    parameters = {"before", *PersonaFilterSet.allowed()}
     rows = reads.personas
     kind = "persona"
     facets = {**FACETS, "free": "Price"}

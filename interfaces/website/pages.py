@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
+from django.views.generic import RedirectView
 
 from infrastructure.http_cache.validators import ALWAYS_FRESH
 from interfaces.website import access, reads
@@ -29,11 +30,18 @@ def not_found(request):
     raise Http404
 
 
+def leads_to(address):
+    """What people type, and leads to a page that has another name."""
+    view = RedirectView.as_view(url=address, query_string="?" not in address)
+    return csrf_exempt(page(for_everyone(view)))
+
+
 class Page(AsksReaders, View):
     """A page without forms that write; the errors of the API become pages too."""
 
     http_method_names = ["get", "head"]
     audience = Audience.READERS
+    parameters = frozenset()  # those of the query; others are ignored
     template_name = None
 
     @csrf_exempt

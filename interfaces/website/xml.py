@@ -26,12 +26,10 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class XmlDocument(AsksReaders, View):
-    """A document at one URL: with a query string it would be another one to every cache.
-
-    It is no page: its errors are in JSON. Of a members-only catalogue there is none.
-    """
+    """It is no page: its errors are in JSON. Of a members-only catalogue there is none."""
 
     audience = Audience.OUTSIDERS
+    parameters = frozenset()
 
     http_method_names = ["get", "head"]
     content_type = "application/xml; charset=utf-8"
@@ -40,8 +38,6 @@ class XmlDocument(AsksReaders, View):
 
     def setup(self, request, *args, **kwargs):
         super().setup(request, *args, **kwargs)
-        if request.META.get("QUERY_STRING"):
-            raise Http404
         refusal(self, request)
 
     def respond(self, content, validator):
