@@ -19,6 +19,18 @@ if (navigator.clipboard) {
   }
 }
 
+/* A page that waits for somebody else is loaded again once its state has changed. */
+const waiting = document.querySelector("[data-waits]");
+if (waiting) {
+  setInterval(async () => {
+    if (document.hidden) return;
+    const response = await fetch(location.href).catch(() => null);
+    if (!response?.ok) return;
+    const now = new DOMParser().parseFromString(await response.text(), "text/html");
+    if (now.querySelector("[data-waits]")?.dataset.waits !== waiting.dataset.waits) location.reload();
+  }, 3000);
+}
+
 /* A changed order submits the form; without scripts its button does. */
 for (const form of document.querySelectorAll("form.filters")) {
   form.addEventListener("change", (event) => {
