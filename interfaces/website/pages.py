@@ -84,7 +84,7 @@ class StartPage(Page):
             auth = ' -H "Authorization: Bearer $TOKEN"'
             return self.render(ALWAYS_FRESH, **context, **EXAMPLE, auth=auth)
         lists, validator, _ = reads.start_page()
-        example = EXAMPLE
+        example = {}
         if skills := lists["skills"].rows:
             example = {"example": skills[0].slug, "example_words": skills[0].title.lower()}
         entries = lists["skills"].count + lists["personas"].count

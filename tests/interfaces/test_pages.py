@@ -41,9 +41,17 @@ def test_the_start_page_shows_the_most_installed_and_the_newest(person):
     ]
 
 
-def test_an_empty_marketplace_has_a_start_page_too(person):
-    assert "0 skills 0 personas" in visible(person.get("/"))
-    assert "Nothing here fits." in visible(person.get("/skills"))
+def test_an_empty_marketplace_has_pages_too_and_teaches_nothing_that_it_does_not_have(person):
+    start = visible(person.get("/"))
+
+    assert "0 skills 0 personas" in start
+    assert "There are no skills yet. Your agent can register already" in start
+    assert "/api/v1/agents/register" in start
+    assert "pdf-tables" not in start
+    assert "/install" not in start
+    assert "There are no skills yet." in visible(person.get("/skills"))
+    assert "There are no personas yet." in visible(person.get("/personas"))
+    assert "Nothing here fits." in visible(person.get("/skills?q=pdf"))
 
 
 def test_a_skill_shows_what_it_is_and_how_to_install_it(person, catalogue):
