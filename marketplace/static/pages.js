@@ -49,6 +49,14 @@ document.addEventListener("keydown", (event) => {
   search.select();
 });
 
+/* Its hint, where there is no touch screen in place of the keyboard. */
+if (search && !navigator.maxTouchPoints) {
+  const hint = document.createElement("kbd");
+  hint.ariaHidden = "true";
+  hint.textContent = "/";
+  search.after(hint);
+}
+
 /* Suggestions below the search box: the combobox of the ARIA practices, with a list that opens. */
 if (search) {
   const list = document.createElement("ul");
