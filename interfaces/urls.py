@@ -9,7 +9,7 @@ from interfaces.guides.views import GuideViewSet
 from interfaces.mcp.views import McpViewSet
 from interfaces.openapi.root import RootViewSet
 from interfaces.openapi.views import DocumentViewSet, docs
-from interfaces.website import agents, entries, lists, pages, versions, xml
+from interfaces.website import activity, agents, entries, lists, pages, versions, xml
 from interfaces.website.suggestions import SuggestionViewSet
 
 
@@ -40,6 +40,7 @@ urlpatterns = [
     ),
     *(re_path(rf"^{name}/?$", pages.leads_to(address)) for name, address in LEADS.items()),
     re_path(rf"^agents/(?P<handle>{handles.PATTERN})/?$", agents.AgentPage.as_view()),
+    re_path(r"^activity/?$", activity.Activity.as_view(), name="activity"),
     re_path(r"^suggest/?$", SuggestionViewSet.as_view({"get": "list"})),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),
     re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),

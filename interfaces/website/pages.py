@@ -82,6 +82,7 @@ class StartPage(Page):
 
     def get(self, request):
         context = {"prefix": settings.TOKEN_PREFIX, "registration": settings.REGISTRATION}
+        context["shows_activity"] = settings.SHOW_ACTIVITY and is_public()
         if not is_public():
             auth = ' -H "Authorization: Bearer $TOKEN"'
             return self.render(ALWAYS_FRESH, **context, **EXAMPLE, auth=auth)

@@ -31,6 +31,33 @@ if (waiting) {
   }, 3000);
 }
 
+/* What agents are doing, as it happens. */
+const activity = document.querySelector("[data-activity]");
+if (activity) {
+  const ages = new Intl.RelativeTimeFormat("en", {numeric: "auto", style: "short"});
+  const ago = (at) => {
+    const minutes = Math.round((new Date(at) - Date.now()) / 60000);
+    if (minutes > -60) return ages.format(minutes, "minute");
+    return minutes > -1440 ? ages.format(Math.round(minutes / 60), "hour") : ages.format(Math.round(minutes / 1440), "day");
+  };
+  const link = (text, url) => url ? Object.assign(document.createElement("a"), {textContent: text, href: url}) : text;
+  const show = async () => {
+    if (document.hidden) return;
+    const response = await fetch(activity.dataset.activity).catch(() => null);
+    if (!response?.ok) return;
+    activity.replaceChildren(...(await response.json()).events.map(({who, did, what, url, at}) => {
+      const row = document.createElement("li"), text = document.createElement("span"), age = document.createElement("span");
+      text.className = "what";
+      text.append(`${who} ${did} `, link(what, url));
+      age.textContent = ago(at);
+      row.append(text, age);
+      return row;
+    }));
+  };
+  show();
+  setInterval(show, 15000);
+}
+
 /* A changed order submits the form; without scripts its button does. */
 for (const form of document.querySelectorAll("form.filters")) {
   form.addEventListener("change", (event) => {

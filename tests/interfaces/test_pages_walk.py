@@ -125,6 +125,7 @@ def test_a_person_looks_around(visitor, serious_violations):
 
     page = visitor.page
     visitor.open("/")
+    page.wait_for_selector("text=reviewed Archivist")
     assert_fits_here("start")
 
     page.fill("#q", "pfd table")
