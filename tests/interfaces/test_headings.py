@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from tests.factories import PersonaFactory, SkillFactory
-from tests.interfaces.pages import text_of
+from tests.interfaces.pages import links, text_of
 
 
 def part(page, pattern):
@@ -76,3 +76,4 @@ def test_the_list_of_an_author_a_tag_or_a_category_is_a_page_of_its_own(person, 
     page = person.get(f"/skills{query}")
 
     assert part(page, 'rel="canonical" href="([^"]*)"') == f"http://testserver/skills{own}"
+    assert (f"/personas{own}" in links(page)[4:]) == bool(own)

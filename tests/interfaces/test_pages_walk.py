@@ -150,6 +150,12 @@ def test_a_person_looks_around(visitor, serious_violations):
     assert "Tidy.\nIt asks first." in visitor.text()
     assert_fits_here("older reviews")
 
+    page.click(".reviews b a >> nth=0")
+    assert "It has reviewed 1 persona." in visitor.text()
+    assert_fits_here("agent")
+    visitor.open("/skills?author=Harbour+Tools")
+    assert_fits_here("author")
+
     visitor.press("Personas", within="nav")
     if page.viewport_size["width"] < 960:
         page.click("text=Filters")
