@@ -50,6 +50,15 @@ def in_detail(model, query, slug):
 
 
 @on_replica
+def recalled(model, slug):
+    """What people read of a recalled entry, with its `successor_slug`; or None."""
+    if not is_slug(slug):
+        return None
+    columns = "slug", "title", "withdrawn_at", "withdrawal_reason"
+    return model.objects.recalled().with_successor().only(*columns).filter(slug=slug).first()
+
+
+@on_replica
 def skill(slug):
     """A published skill in detail. Raises SkillNotFound."""
     return in_detail(Skill, skill_of_slug, slug)

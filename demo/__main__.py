@@ -15,12 +15,14 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import psycopg
 from django.core.exceptions import ImproperlyConfigured
 
+from demo.earlier import MISSING, write_earlier
 from demo.postgres import CHECKOUT, database
 from marketplace.environment import whole_number
 
@@ -133,16 +135,24 @@ def prepare():
     refuse_other_version()
     run("migrate", "--verbosity", "0")
     # A catalogue that is not empty is not imported again.
-    if is_empty("SELECT FROM catalogue_skill LIMIT 1"):
-        run("import_skills", HERE / "skills", "--source", "demo")
-    if is_empty("SELECT FROM catalogue_persona LIMIT 1"):
-        run("import_personas", HERE / "personas", "--source", "demo")
+    for kind in ("skill", "persona"):
+        if is_empty(f"SELECT FROM catalogue_{kind} LIMIT 1"):
+            import_all(f"{kind}s")
     # Agents that have been here already, for whoever wants to see it in use.
     if os.environ.get("DEMO_ACTIVITY") != "0" and is_empty("SELECT FROM agents_agent LIMIT 1"):
         run("shell", "--no-imports", "--command", "from demo.activity import fill; fill()")
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)
     # Fails where the administrator exists, which is fine.
     manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", quietly=True)
+
+
+def import_all(kind):
+    """Import the entries of a kind, and the earlier texts of some of them first."""
+    for missing in MISSING:
+        with tempfile.TemporaryDirectory() as folder:
+            write_earlier(kind, missing, folder)
+            run(f"import_{kind}", folder, "--source", "demo")
+    run(f"import_{kind}", HERE / kind, "--source", "demo")
 
 
 def refuse_other_version():

@@ -12,7 +12,7 @@ from decimal import Decimal
 from operator import attrgetter
 from pathlib import Path
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorClaim
@@ -43,7 +43,9 @@ def fill():
     activity.date_tokens()
     activity.report()
     activity.deprecate()
-    for model in (Skill, Persona):
+    activity.recall()
+    for model, entries in ((Skill, activity.skills), (Persona, activity.personas)):
+        date(model, [*entries.values()])
         for entry in model.objects.miscounted():
             model.objects.recount(entry)
     installs = len(activity.skill_installs) + len(activity.persona_installs)
@@ -57,7 +59,8 @@ class Activity:
     def __init__(self):
         self.random = random.Random(SEED)  # noqa: S311  # nosec B311
         self.now = timezone.now()
-        self.skills, self.personas = self.entries_of(Skill), self.entries_of(Persona)
+        self.skills = self.entries_of(Skill, ACTIVITY["skills"])
+        self.personas = self.entries_of(Persona, [*ACTIVITY["reviews"]])
 
     def later(self, moment):
         """Between a moment and now, rather soon."""
@@ -69,18 +72,18 @@ class Activity:
         agent.seen_at = max(agent.seen_at, moment)
         return moment
 
-    def entries_of(self, model):
-        """The demo's entries by slug, made older than what agents do with them.
-
-        Lists take the row with the larger id for the newer one.
-        """
-        demo = model.objects.published().filter(source__startswith="demo:").order_by("pk")
-        days = [self.random.uniform(DAYS + 1, 3 * DAYS) for _ in demo]
-        for entry, ago in zip(demo, sorted(days, reverse=True), strict=True):
-            entry.created_at = self.now - timedelta(days=ago)
-            entry.updated_at = self.later(entry.created_at)
-        model.objects.bulk_update(demo, ["created_at", "updated_at"])
-        return {entry.slug: entry for entry in sorted(demo, key=attrgetter("slug"))}
+    def entries_of(self, model, popular):
+        """The demo's entries by slug, with dates: popular ones are mostly older."""
+        demo = model.objects.published().filter(source__startswith="demo:").order_by("slug")
+        entries = {entry.slug: entry for entry in demo}
+        for slug, entry in entries.items():
+            rank = popular.index(slug) / len(popular) if slug in popular else self.random.random()
+            ago = 3 * DAYS * (1 - rank) * self.random.uniform(0.4, 1) + self.random.uniform(1, 9)
+            # Saving an entry moves its `updated_at`.
+            entry.created_at = entry.dated_at = self.now - timedelta(days=ago)
+            if entry.number > 1:
+                entry.dated_at = self.later(entry.created_at)
+        return entries
 
     def register(self):
         """The agents, one every day or two, with tokens that nobody has seen."""
@@ -113,7 +116,8 @@ class Activity:
             if slug not in entries:
                 continue  # staff have taken it away
             for agent in self.busy_agents(round(MOST * len(self.agents) / rank**tail)):
-                install = model(agent=agent, installed_at=self.use(agent, agent.created_at))
+                since = max(agent.created_at, entries[slug].created_at)
+                install = model(agent=agent, installed_at=self.use(agent, since))
                 install.installed_digest = entries[slug].digest
                 install.number = entries[slug].number
                 setattr(install, model.kind, entries[slug])
@@ -176,9 +180,36 @@ class Activity:
                 Report.objects.submit(agent, targets[about], reason=reason, comment=comment)
 
     def deprecate(self):
-        slug, successor, message = ACTIVITY["deprecated"]
-        if slug in self.skills and successor in self.skills:
-            self.skills[slug].deprecate(message, self.skills[successor])
+        for slug, successor, message in ACTIVITY["deprecated"]:
+            if slug in self.skills:
+                self.skills[slug].deprecate(message, self.skills.get(successor))
+
+    def recall(self):
+        for slug, successor, reason in ACTIVITY["recalled"]:
+            if slug in self.skills:
+                self.skills[slug].recall(reason, self.skills.get(successor))
+                recalled_at = self.now - timedelta(days=2)
+                Skill.objects.filter(slug=slug).update(withdrawn_at=recalled_at)
+
+
+def date(model, entries):
+    """Give entries and their versions the dates of the activity."""
+    for entry in entries:
+        entry.updated_at = entry.dated_at
+    model.objects.bulk_update(entries, ["created_at", "updated_at"])
+    table = model._meta.db_table  # noqa: SLF001
+    with connection.cursor() as cursor:
+        # Foreign keys that wait for their check would keep the table from being altered.
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        # A version never changes (contract 25.2), and those of the demo have been made just now.
+        cursor.execute(f"ALTER TABLE {table}version DISABLE TRIGGER {table}_version_kept")
+        for entry in entries:
+            step = (entry.updated_at - entry.created_at) / max(entry.number - 1, 1)
+            for number in range(entry.number):
+                created_at = entry.created_at + number * step
+                entry.versions.filter(number=number + 1).update(created_at=created_at)
+        cursor.execute(f"ALTER TABLE {table}version ENABLE TRIGGER {table}_version_kept")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
 def insert(model, installs):

@@ -1,6 +1,7 @@
 from django.conf import settings
 from django.urls import re_path
 
+from agents import handles
 from catalogue.models import Persona, Skill
 from interfaces.agent_skills.views import DiscoveryViewSet
 from interfaces.git.urls import urlpatterns as git
@@ -8,7 +9,7 @@ from interfaces.guides.views import GuideViewSet
 from interfaces.mcp.views import McpViewSet
 from interfaces.openapi.root import RootViewSet
 from interfaces.openapi.views import DocumentViewSet, docs
-from interfaces.website import entries, lists, pages, versions, xml
+from interfaces.website import activity, agents, entries, lists, pages, versions, xml
 from interfaces.website.suggestions import SuggestionViewSet
 
 
@@ -18,6 +19,7 @@ def versions_of(model, place):
     yield re_path(rf"{place}/(?P<number>[^/]+)/?$", versions.VersionPage.as_view(model=model))
 
 
+LEADS = {"login": "/operator", "reviews": "/personas?sort=rating", "search": "/skills"}
 INDEX = r"\.well-known/agent-skills/index\.json/?$"
 
 urlpatterns = [
@@ -36,6 +38,9 @@ urlpatterns = [
     re_path(
         r"^personas/(?P<slug>[^/]+)/picture\.png/?$", entries.PicturePage.as_view(model=Persona)
     ),
+    *(re_path(rf"^{name}/?$", pages.leads_to(address)) for name, address in LEADS.items()),
+    re_path(rf"^agents/(?P<handle>{handles.PATTERN})/?$", agents.AgentPage.as_view()),
+    re_path(r"^activity/?$", activity.Activity.as_view(), name="activity"),
     re_path(r"^suggest/?$", SuggestionViewSet.as_view({"get": "list"})),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),
     re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),

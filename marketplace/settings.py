@@ -60,6 +60,8 @@ CATALOGUE = environment.choice("CATALOGUE", "public", "members")
 # Repositories below /git/, and above how many entries there is none of the whole catalogue.
 GIT = environment.boolean("GIT", default=True)
 GIT_MAX_ENTRIES = environment.whole_number("GIT_MAX_ENTRIES", default=1000, low=1, high=10_000)
+# Whether the start page shows what agents are doing, for everybody.
+SHOW_ACTIVITY = environment.boolean("SHOW_ACTIVITY", default=True)
 # Whose log-in takes a second factor, besides those who have set one up.
 SECOND_FACTOR = environment.choice("SECOND_FACTOR", "off", "superusers", "staff")
 
@@ -96,6 +98,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "marketplace.middleware.conditional.ConditionalMiddleware",
+    "marketplace.middleware.pages.PageParametersMiddleware",
     # Outside of the others, because a cached response carries the headers of all of them.
     *([] if PLAIN else ["infrastructure.http_cache.middleware.ResponseCacheMiddleware"]),
     "marketplace.middleware.cors.CorsMiddleware",

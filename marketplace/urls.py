@@ -10,7 +10,7 @@ from changes import urls as changes
 from installs import urls as installs
 from interfaces import urls as interfaces
 from marketplace.access import check_urls, for_everyone
-from marketplace.middleware.errors import error_view
+from marketplace.middleware.errors import error_view, not_found
 from marketplace.middleware.pages import page
 from operators import urls as operators
 from profiles import urls as profiles
@@ -25,7 +25,7 @@ for app in (profiles, search, catalogue, installs, reviews, agents, reports, cha
     app.register(router)
 
 handler400, handler403 = error_view(400), error_view(403)
-handler404, handler500 = error_view(404), error_view(500)
+handler404, handler500 = not_found, error_view(500)
 to_admin = csrf_exempt(page(for_everyone(RedirectView.as_view(pattern_name="admin:index"))))
 urlpatterns = [
     path("api/v1/", include(router.urls)),

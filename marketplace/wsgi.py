@@ -16,7 +16,7 @@ os.environ["PGOPTIONS"] = environment.startup_options()
 import django
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
-from django.core.handlers.wsgi import WSGIHandler
+from django.core.handlers.wsgi import WSGIHandler, get_path_info
 from django.utils.http import parse_header_parameters
 
 from infrastructure.handler import Handler
@@ -26,6 +26,7 @@ from infrastructure.server.gunicorn_internals import end_connection
 from infrastructure.server.request_ids import HEADER, new_id, request_id
 from infrastructure.server.sizes import MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
 from marketplace.middleware.health import clocks
+from marketplace.middleware.pages import drop_unknown_parameters
 from marketplace.secrets import mask
 
 READABLE = re.compile(r"(utf-?8)?", re.IGNORECASE | re.ASCII)  # charsets
@@ -67,6 +68,7 @@ def application(environ, start_response):
 
     measure_chunked_body(environ)
     refuse_long_body(environ)
+    drop_unknown_parameters(environ, get_path_info(environ))
     fresh = None if settings.PLAIN else fresh_response(environ)
     if fresh is not None:
         return fresh.to_wsgi(environ, start_with_id)

@@ -1,7 +1,8 @@
 """The page on which an operator asks for the code that the agent confirms with (contract 7).
 
 The code comes with an operator key (contract 19.1). Of a claimed agent, too: it is then for who has
-lost the key, or takes the agent over.
+lost the key, or takes the agent over. Whoever asked sees both until the agent has confirmed the
+code or it has expired (marketplace/shown_once.py).
 """
 
 from django.http import Http404
@@ -9,8 +10,10 @@ from django.shortcuts import get_object_or_404, render
 
 from agents import tokens
 from agents.models import OperatorClaim
+from marketplace.shown_once import redirect_to_show, shown_once
 from operators.forms import ClaimForm
 from operators.pages import (
+    WITH_SCRIPT,
     OperatorPage,
     count_code,
     count_key,
@@ -21,6 +24,8 @@ from operators.pages import (
 
 
 class ClaimView(OperatorPage):
+    content_security_policy = WITH_SCRIPT
+
     def claim_of(self, secret):
         return get_object_or_404(OperatorClaim.objects.select_related("agent"), secret=secret)
 
@@ -55,15 +60,17 @@ class ClaimView(OperatorPage):
             )
         except OperatorClaim.DoesNotExist:
             raise Http404 from None
-        return with_limits(self.render(claim, form, code=code, new_key=new_key), *usages)
+        return with_limits(redirect_to_show(request.path, code=code, new_key=new_key), *usages)
 
-    def render(self, claim, form, *, status=200, **extra_context):
+    def render(self, claim, form, *, status=200):
+        shown = shown_once(self.request)
         context = {
             "claim": claim,
             "agent": claim.agent,
             "form": form,
             "seen": seen_in(claim),
-            **extra_context,
+            "state": claim.state_of(shown["code"]) if shown else None,
+            **shown,
         }
         return render(self.request, "claim.html", context, status=status)
 

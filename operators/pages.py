@@ -24,11 +24,14 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
+# For a page that shows something once: the site's script copies it, and asks how it went on.
+WITH_SCRIPT = f"{CONTENT_SECURITY_POLICY}; script-src 'self'; connect-src 'self'"
 
 
 class OperatorPage(View):
-    """A page that runs no script, that nobody keeps, and whose address no other site is told."""
+    """A page that nobody keeps, and whose address no other site is told."""
 
+    content_security_policy = CONTENT_SECURITY_POLICY
     http_method_names = ["get", "head", "post"]
     audience = Audience.OPERATORS
 
@@ -44,7 +47,7 @@ class OperatorPage(View):
         # No more than the origin. Under no-referrer a browser would post a form with
         # "Origin: null", which the CSRF check refuses.
         response.headers["Referrer-Policy"] = "strict-origin"
-        response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY
+        response.headers["Content-Security-Policy"] = self.content_security_policy
         return response
 
     def refusal(self):

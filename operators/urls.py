@@ -3,7 +3,7 @@ from django.urls import path, re_path
 from agents import handles
 from operators.actions import ACTIONS
 from operators.claim_page import ClaimView
-from operators.views import AgentPage, AgentsPage, EndSessions, LogOut
+from operators.views import AgentPage, AgentsPage, EndSessions, LogOut, TokenPage
 
 AGENT = rf"^operator/agents/(?P<handle>{handles.PATTERN})"
 
@@ -13,6 +13,7 @@ urlpatterns = [
     re_path(r"^operator/log-out/?$", LogOut.as_view()),
     re_path(r"^operator/end-sessions/?$", EndSessions.as_view()),
     re_path(rf"{AGENT}/?$", AgentPage.as_view()),
+    re_path(rf"{AGENT}/tokens/(?P<token_id>\w+)/?$", TokenPage.as_view()),
     *(
         re_path(rf"{AGENT}/{name}{action.subject_path}/?$", action.as_view())
         for name, action in ACTIONS.items()

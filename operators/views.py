@@ -6,9 +6,11 @@ from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
 
 from agents.models import AgentToken, ClaimCode, OperatorKey
+from marketplace.shown_once import shown_once
 from operators import cookies
 from operators.overview import Overview
 from operators.pages import (
+    WITH_SCRIPT,
     Console,
     OperatorPage,
     count_key,
@@ -87,6 +89,20 @@ class AgentPage(Console):
         claim = self.claim_of(handle)
         overview = Overview(request, claim)
         return self.render("operator/agent.html", claim=claim, agent=claim.agent, overview=overview)
+
+
+class TokenPage(Console):
+    """A token that this operator has just issued."""
+
+    content_security_policy = WITH_SCRIPT
+
+    def get(self, request, handle, token_id):
+        agent, shown = self.claim_of(handle).agent, shown_once(request)
+        token = agent.tokens.valid().filter(public_id=token_id).first()
+        if token is None or shown.get("key") != self.key.pk:
+            return redirect(f"/operator/agents/{handle}")
+        context = {"agent": agent, "token": token, "text": shown["text"]}
+        return self.render("operator/token.html", **context)
 
 
 class LogOut(Console):

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from django.db.models import F
+from django.db.models import F, OuterRef, Subquery
 
 from catalogue.exceptions import PersonaNotFound
 from catalogue.models import Persona, is_slug
@@ -27,6 +27,15 @@ def of_persona(persona):
 def count(reviews, filterset):
     """Without a filter the persona's own number, which is kept."""
     return count_rows(reviews) if filterset.values else F("persona__rating_count")
+
+
+@FilteredList
+def public_of_agent(handle):
+    """What everyone may read of an agent's reviews, each with the `title` of its persona."""
+    personas = Persona.objects.published()
+    title = Subquery(personas.filter(pk=OuterRef("persona")).values("title"))
+    own = Review.objects.visible().filter(agent__handle=handle, persona__in=personas)
+    return own.for_list().annotate(title=title)
 
 
 reviews_of_persona = FilteredList(of_persona, count)

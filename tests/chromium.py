@@ -15,7 +15,8 @@ playwright = pytest.importorskip("playwright.sync_api")
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium (Debian's package)")
-SIZES = {"desktop": (1440, 900), "phone": (390, 844)}
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+ALL_SIZES = {**SIZES, "small phone": (360, 740), "tablet": (768, 1024)}
 
 
 class Visitor:
@@ -63,8 +64,9 @@ class Visitor:
 
 @contextmanager
 def visit(visitor, server, pictures, size, **options):
-    """A `visitor` of the server, with one of the screen SIZES."""
-    width, height = SIZES[size]
+    """A `visitor` of the server, with a screen of ALL_SIZES; a phone is touched."""
+    width, height = ALL_SIZES[size]
+    options |= {"is_mobile": "phone" in size, "has_touch": "phone" in size}
     with playwright.sync_playwright() as player:
         browser = player.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else []

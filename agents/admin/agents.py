@@ -4,7 +4,6 @@ from django.db import transaction
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.cache import add_never_cache_headers
 from django.utils.formats import localize
 from django.utils.html import format_html
 
@@ -92,11 +91,11 @@ class AgentAdmin(
 
     @admin.action(description="Issue a token", permissions=["change"])
     def issue_token(self, request, queryset):
-        """A form for scopes and expiry; posted, the one page that shows the token."""
+        """A form for scopes and expiry; posted, it leads to the page that shows the token."""
         if queryset.count() != 1:
             self.message_user(request, "Select exactly one agent.", messages.ERROR)
             return None
-        agent, token = queryset.get(), None
+        agent = queryset.get()
         form = IssueTokenForm(request.POST if "issue" in request.POST else None)
         if form.is_valid():
             with transaction.atomic():
@@ -109,10 +108,9 @@ class AgentAdmin(
                 token.take_snapshot(user=request.user, reason="Issued.", kind="+")
                 message = f"Issued the token {token.hint}."
                 self.log_change(request, agent, message, is_event=True)
+            return self.admin_site.get_model_admin(AgentToken).show_issued(request, token)
         title, template = f"Issue a token to {agent}", "admin/agents/agent/issue_token.html"
-        response = self.page(request, template, title, agent=agent, form=form, token=token)
-        add_never_cache_headers(response)
-        return response
+        return self.page(request, template, title, agent=agent, form=form)
 
     @admin.action(description="Suspend", permissions=["change"])
     def suspend(self, request, queryset):

@@ -2,7 +2,6 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.urls import reverse
-from django.utils.cache import add_never_cache_headers
 
 from agents.admin.filters import RevokedFilter
 from agents.admin.forms import IssueInvitationForm
@@ -11,6 +10,7 @@ from agents.models import Invitation
 from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, link_to
 from marketplace.adminsite.filters import ChoiceFilter
+from marketplace.adminsite.issuing import IssuedMixin
 from marketplace.adminsite.panels import panel
 
 
@@ -20,7 +20,7 @@ class ValidFilter(ChoiceFilter):
 
 
 @admin.register(Invitation)
-class InvitationAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
+class InvitationAdmin(IssuedMixin, TokenSearchMixin, ReadOnlyModelAdmin):
     """What lets agents register where that is by invitation (contract 26)."""
 
     menu = MenuItem("Agents", 24, "mail")
@@ -37,18 +37,17 @@ class InvitationAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
         return self.has_act_permission(request)
 
     def add_view(self, request, form_url="", extra_context=None):
-        """A form for its rights; posted, the one page that shows the invitation."""
+        """A form for its rights; posted, it leads to the page that shows the invitation."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        form, invitation = IssueInvitationForm(request.POST or None), None
+        form = IssueInvitationForm(request.POST or None)
         if form.is_valid():
             with transaction.atomic():
                 invitation = Invitation.objects.issue(**form.cleaned_data)
                 self.log_addition(request, invitation, "Issued.")
+            return self.show_issued(request, invitation)
         template, title = "admin/agents/invitation/issue.html", "Issue an invitation"
-        response = self.page(request, template, title, form=form, invitation=invitation)
-        add_never_cache_headers(response)
-        return response
+        return self.page(request, template, title, form=form)
 
     def spent(self, invitation):
         return f"{invitation.used} of {invitation.uses}"

@@ -8,10 +8,11 @@ from agents.models import AgentToken
 from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin
 from marketplace.adminsite.history_pages import HistoryMixin
+from marketplace.adminsite.issuing import IssuedMixin
 
 
 @admin.register(AgentToken)
-class AgentTokenAdmin(HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
+class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
     menu = MenuItem("Agents", 21, "key")
     list_display = fields = [
         *("hint", "name", "agent", "scopes", "state", "created_at", "last_used_at", "expires_at"),

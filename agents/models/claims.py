@@ -80,6 +80,13 @@ class OperatorClaim(models.Model):
         """The confirmed operator's name, or None: until then anyone could have typed it."""
         return self.operator_name if self.claimed_at else None
 
+    def state_of(self, code):
+        """Whether a code is "confirmed", is "valid" still, or has become "void"."""
+        digest = digest_of(code, self.agent_id)
+        if self.claimed_at and compare_digest(digest, self.code_digest):
+            return "confirmed"
+        return "valid" if self.codes.valid().filter(code_digest=digest).exists() else "void"
+
     @transaction.atomic
     def request_code(self, *, name, email, key):
         """Issue a code to a person with a name, an address and the text of a key.

@@ -9,8 +9,8 @@ from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import state_label
 
 RECALL_TEXT = (
-    "What is recalled is in no list and cannot be installed any more. Whoever has it is told the "
-    "reason."
+    "A recalled entry is in no list, and nobody can install it. Its page stays public and says "
+    "when and why it was recalled, and what to use instead."
 )
 
 
@@ -60,9 +60,9 @@ class StateActionsMixin:
         self.change_state(request, queryset, "Withdrawn.", self.model.withdraw)
 
     @confirmed_action("Recall", RecallForm, danger=True, text=RECALL_TEXT, facts=holders_of)
-    def recall(self, request, queryset, reason):
+    def recall(self, request, queryset, reason, successor):
         self.change_state(
-            request, queryset, f"Recalled: {reason}", lambda entry: entry.recall(reason)
+            request, queryset, f"Recalled: {reason}", lambda entry: entry.recall(reason, successor)
         )
 
     @confirmed_action(

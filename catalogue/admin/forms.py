@@ -17,7 +17,7 @@ from catalogue.frontmatter import (
 )
 from catalogue.models import Skill
 from marketplace.adminsite import theme
-from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
+from marketplace.adminsite.actions import ActionForm, ReasonField
 from marketplace.adminsite.edits import EditForm
 from marketplace.secrets import holds_token
 
@@ -133,8 +133,9 @@ class PersonaForm(EntryForm):
             )
 
 
-class DeprecationForm(ActionForm):
-    message = ReasonField(help_text="Everybody reads this: why not to use it any more.")
+class SuccessorForm(ActionForm):
+    """Asks for the published entry, of the same kind as the rows, to use instead of them."""
+
     successor = forms.CharField(
         required=False,
         widget=theme.TextInput,
@@ -142,23 +143,41 @@ class DeprecationForm(ActionForm):
     )
 
     def __init__(self, data, rows):
-        only = rows[0] if len(rows) == 1 else None
-        initial = {"message": only.deprecation_message, "successor": only.successor} if only else {}
-        super().__init__(data, rows, initial=initial)
+        self.entries = self.entries_of(rows)
+        self.only = self.entries[0] if len(self.entries) == 1 else None
+        super().__init__(data, rows, initial={"successor": self.only and self.only.successor})
+
+    def entries_of(self, rows):
+        return list(rows)
 
     def clean_successor(self):
         slug = self.cleaned_data["successor"]
         if not slug:
             return None
-        successor = self.rows.model.objects.published().filter(slug=slug).first()
+        model, *others = {type(entry) for entry in self.entries}
+        if others:
+            raise forms.ValidationError("A skill cannot replace a persona: choose one kind.")
+        successor = model.objects.published().filter(slug=slug).first()
         if successor is None:
-            raise forms.ValidationError(
-                f"No published {self.rows.model.__name__.lower()} is called {slug}."
-            )
-        if successor in self.rows:
+            raise forms.ValidationError(f"No published {model.__name__.lower()} is called {slug}.")
+        if successor in self.entries:
             raise forms.ValidationError(f"{slug} cannot replace itself.")
         return successor
 
 
-class RecallForm(ReasonForm):
-    reason = ReasonField(help_text="Every agent that has it reads this.")
+class DeprecationForm(SuccessorForm):
+    message = ReasonField(help_text="Everybody reads this: why not to use it any more.")
+    field_order = ["message", "successor"]
+
+    def __init__(self, data, rows):
+        super().__init__(data, rows)
+        if self.only:
+            self.initial["message"] = self.only.deprecation_message
+
+
+class RecallForm(SuccessorForm):
+    reason = ReasonField(
+        help_text="Public: the page of the entry shows it to everybody, with the title, the date "
+        "and the successor. Every agent that has the entry reads it, too."
+    )
+    field_order = ["reason", "successor"]

@@ -61,6 +61,10 @@ class EntryQuerySet(CountedQuerySet):
         """What everyone sees. Only staff see drafts and withdrawn entries."""
         return self.filter(status=InlineConstant(Status.PUBLISHED))
 
+    def recalled(self):
+        """Those that were withdrawn for a reason."""
+        return self.filter(status=Status.WITHDRAWN).exclude(withdrawal_reason="")
+
     def unpublished(self):
         """Entries outside the catalogue, withdrawn or drafts again, annotated with `gone_since`.
 
@@ -230,8 +234,14 @@ class Entry(models.Model):
         """Take the entry out of the catalogue without a reason."""
         self._become(Status.WITHDRAWN, timezone.now())
 
-    def recall(self, reason):
-        """Take the entry out of the catalogue for a reason that its agents read."""
+    def recall(self, reason, successor=None):
+        """Take the entry out of the catalogue for a reason that its page and its agents show.
+
+        With a successor it is deprecated, too, so that its agents read what to use instead.
+        """
+        if successor and not self.deprecation_message:
+            self.deprecation_message = reason
+        self.successor = successor
         self._become(Status.WITHDRAWN, timezone.now(), reason)
 
     def deprecate(self, message, successor=None):
@@ -243,10 +253,14 @@ class Entry(models.Model):
         self.deprecate("")
 
     def _become(self, status, withdrawn_at=None, withdrawal_reason=""):
+        if self.withdrawal_reason and self.deprecation_message == self.withdrawal_reason:
+            # The recall that ends had deprecated it.
+            self.deprecation_message, self.successor = "", None
         self.status = status
         self.withdrawn_at, self.withdrawal_reason = withdrawn_at, withdrawal_reason
         # Only these fields, because installs and reviews change the counters concurrently.
-        self.save(update_fields=["status", "withdrawn_at", "withdrawal_reason", "updated_at"])
+        fields = ["status", "withdrawn_at", "withdrawal_reason"]
+        self.save(update_fields=[*fields, "deprecation_message", "successor", "updated_at"])
 
 
 def digest_of(*parts):

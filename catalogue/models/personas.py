@@ -40,11 +40,10 @@ class PersonaQuerySet(EntryQuerySet):
         )
 
     def in_detail(self):
-        """Annotate `bundled`: what a persona's detail shows of its published skills."""
+        """Annotate `bundled`: what a persona's detail and its page show of its published skills."""
         skills = Skill.objects.published().filter(personas=OuterRef("pk")).order_by("slug")
-        columns = JSONObject(
-            public_id="public_id", slug="slug", title="title", description="description"
-        )
+        names = "public_id", "slug", "title", "description", "context_tokens"
+        columns = JSONObject(**{name: name for name in names})
         return self.with_successor().annotate(bundled=ArraySubquery(skills.values(skill=columns)))
 
 
@@ -107,6 +106,11 @@ class Persona(Entry):
     @property
     def is_free(self):
         return self.price_cents == FREE
+
+    @property
+    def bundle_tokens(self):
+        """What it costs an agent's context with its skills; `in_detail` has to annotate these."""
+        return self.context_tokens + sum(skill["context_tokens"] for skill in self.bundled)
 
     def rating_distribution(self):
         """`{"1": n, … "5": n}`: each rating at its nearest whole number, halves up."""

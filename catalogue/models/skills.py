@@ -29,9 +29,18 @@ FILE_TEXT = Case(
 )
 
 
+# Whether an agent that has the skill may come to run what it holds.
+HAS_SCRIPTS = Func(
+    F("files"),
+    template="%(expressions)s @? "
+    """'$[*] ? (@.is_executable == true || @.path starts with "scripts/")'""",
+    output_field=models.BooleanField(),
+)
+
+
 class SkillQuerySet(EntryQuerySet):
     def for_list(self):
-        return super().for_list().defer("archive_digest")
+        return super().for_list().defer("archive_digest").annotate(has_scripts=HAS_SCRIPTS)
 
     def with_head(self):
         """Annotate the start of each SKILL.md, with its frontmatter, and its size and digest.
@@ -52,7 +61,8 @@ class SkillQuerySet(EntryQuerySet):
         personas = self.model.personas.rel.related_model.objects.published()
         personas = personas.filter(skills=OuterRef("pk")).order_by("slug")
         return self.with_successor().annotate(
-            bundling=ArraySubquery(personas.values(persona=JSONObject(slug="slug", title="title")))
+            has_scripts=HAS_SCRIPTS,
+            bundling=ArraySubquery(personas.values(persona=JSONObject(slug="slug", title="title"))),
         )
 
 

@@ -18,6 +18,7 @@ class GuideViewSet(PublicReadingViewSet):
     """Texts that depend on the deployment's configuration and host name alone."""
 
     audience = Audience.EVERYONE
+    parameters = {"raw"}
 
     def skill(self, request):
         return self.page_or_text("skill.md", "text/markdown")

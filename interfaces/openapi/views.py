@@ -50,3 +50,6 @@ def docs(request):
     }
     content = render_to_string("docs.html", context)
     return public_response(content, ALWAYS_FRESH, content_type=content_type)
+
+
+docs.parameters = frozenset()

@@ -1,8 +1,10 @@
 """The page of one entry, and of one file of a skill."""
 
+from http import HTTPStatus
 from urllib.parse import quote
 
 from django.conf import settings
+from django.shortcuts import render
 
 from catalogue import reads
 from catalogue.file_tree import file_tree
@@ -36,8 +38,15 @@ class EntryPage(Page):
     def section(self):
         return f"{self.kind}s"
 
-    def advice(self, slug):
-        return {"section": self.section, "near": near_slugs(self.model, slug)}
+    def error_page(self, error, slug, **_path):
+        if not isinstance(error, self.model.NotFound):
+            return super().error_page(error, section=self.section)
+        entry = reads.recalled(self.model, slug)
+        if entry is None:
+            near = near_slugs(self.model, slug)
+            return super().error_page(error, section=self.section, near=near)
+        context = {"section": self.section, "kind": self.kind, "entry": entry}
+        return render(self.request, "410.html", context, status=HTTPStatus.GONE)
 
     def render_entry(self, entry, validators, text, folder="", **context):
         """The page of the entry with its `text`, of which relative links lead into the folder."""
@@ -78,10 +87,11 @@ class SkillPage(EntryPage):
         )
 
 
-class FilePage(Page):
+class FilePage(EntryPage):
     """One file of a skill: a text to read, escaped; anything else to download."""
 
     template_name = "file.html"
+    model = Skill
 
     def get(self, request, slug, path):
         def read(skill):
@@ -104,15 +114,14 @@ class PersonaPage(EntryPage):
 
     template_name = "persona.html"
     model = Persona
+    parameters = {"cursor"}
 
     def get(self, request, slug):
         persona, validator, _ = reads.rated_persona(slug)
         ratings = sorted(persona.ratings.items(), reverse=True)
-        query = {
-            name: values for name, values in query_parameters(request).items() if name == "cursor"
-        }
         paginator = ReviewPagination()
-        reviews = public_reviews(PersonaReviewFilterSet(query, slug=slug))
+        filterset = PersonaReviewFilterSet(query_parameters(request), slug=slug)
+        reviews = public_reviews(filterset)
         page = paginator.paginate_queryset(reviews, request)
         return self.render_entry(
             persona,

@@ -3,6 +3,7 @@
 import re
 from urllib.parse import urlencode
 
+from interfaces.website.headings import description, heading, own_query
 from interfaces.website.pages import Page
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
@@ -76,11 +77,16 @@ class ListPage(Page):
         rows = self.rows(filterset, client_address(request))
         page = pagination.paginate_queryset(rows, request)
         counts, validator, _ = most_common(self.kind, self.facets, MAX_CHOICES)
+        section = f"{self.kind}s"
+        name, own = heading(section, filterset), urlencode(own_query(filterset))
         return self.render(
             validator,
             pagination.rows.validator,
             kind=self.kind,
-            section=f"{self.kind}s",
+            section=section,
+            heading=name,
+            description=description(name, pagination.rows.count, page),
+            own_query=own and f"?{own}",
             filterset=filterset,
             chips=list(chips(filterset)),
             facets=[facet for facet in self.choices(filterset, counts) if facet["choices"]],
@@ -145,12 +151,14 @@ def query_string(query, **changes):
 
 class SkillsPage(ListPage):
     filterset_class = SkillFilterSet
+    parameters = {"before", *SkillFilterSet.allowed()}
     rows = reads.skills
     kind = "skill"
 
 
 class PersonasPage(ListPage):
     filterset_class = PersonaFilterSet
+    parameters = {"before", *PersonaFilterSet.allowed()}
     rows = reads.personas
     kind = "persona"
     facets = {**FACETS, "free": "Price"}

@@ -12,8 +12,9 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views import View
 from django.views.decorators.csrf import csrf_exempt
+from django.views.generic import RedirectView
 
-from infrastructure.http_cache.validators import ALWAYS_FRESH
+from infrastructure.http_cache.validators import ALWAYS_FRESH, Validator
 from interfaces.website import access, reads
 from marketplace.access import AsksReaders, Audience, for_everyone, is_public
 from marketplace.api.exceptions import ApiError
@@ -29,11 +30,18 @@ def not_found(request):
     raise Http404
 
 
+def leads_to(address):
+    """What people type, and leads to a page that has another name."""
+    view = RedirectView.as_view(url=address, query_string="?" not in address)
+    return csrf_exempt(page(for_everyone(view)))
+
+
 class Page(AsksReaders, View):
     """A page without forms that write; the errors of the API become pages too."""
 
     http_method_names = ["get", "head"]
     audience = Audience.READERS
+    parameters = frozenset()  # those of the query; others are ignored
     template_name = None
 
     @csrf_exempt
@@ -46,18 +54,20 @@ class Page(AsksReaders, View):
         try:
             return super().dispatch(request, *args, **kwargs)
         except ApiError as error:
-            status = error.status_code  # 404, or 400 for a list's parameters
-            context = {"text": error.detail, **self.advice(**kwargs)}
-            return render(request, f"{status}.html", context, status=status)
+            return self.error_page(error, **kwargs)
 
-    def advice(self, **_path):
-        """What else the page of an error says."""
-        return {}
+    def error_page(self, error, **context):
+        status = error.status_code  # 404, or 400 for a list's parameters
+        return render(
+            self.request, f"{status}.html", {"text": error.detail, **context}, status=status
+        )
 
     def render(self, *validators, **context):
         """The page, which is cached if all that it shows has a validator."""
         context |= {"base": base_url(self.request), "path": quote(self.request.path.rstrip("/"))}
         content = render_to_string(self.template_name, context)
+        # Ages are told in days.
+        validators = [*validators, Validator(reads.today, reads.today())]
         return public_response(content, *validators, content_type="text/html; charset=utf-8")
 
 
@@ -72,11 +82,12 @@ class StartPage(Page):
 
     def get(self, request):
         context = {"prefix": settings.TOKEN_PREFIX, "registration": settings.REGISTRATION}
+        context["shows_activity"] = settings.SHOW_ACTIVITY and is_public()
         if not is_public():
             auth = ' -H "Authorization: Bearer $TOKEN"'
             return self.render(ALWAYS_FRESH, **context, **EXAMPLE, auth=auth)
         lists, validator, _ = reads.start_page()
-        example = EXAMPLE
+        example = {}
         if skills := lists["skills"].rows:
             example = {"example": skills[0].slug, "example_words": skills[0].title.lower()}
         entries = lists["skills"].count + lists["personas"].count

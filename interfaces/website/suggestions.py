@@ -25,6 +25,7 @@ class SuggestionViewSet(CatalogueViewSet):
     """
 
     actions_for_people = ["list"]
+    parameters = {"kind", "q"}
 
     def list(self, request):
         kind, text = self.query.get("kind", [""])[0], self.query.get("q", [""])[0].strip()

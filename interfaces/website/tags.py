@@ -54,6 +54,29 @@ def stars(rating):
     return "★" * (halves // 2) + "½" * (halves % 2)
 
 
+@register.filter
+def ago(moment):
+    """How many days ago something was, or weeks, months or years; pages are made anew each day."""
+    days = (timezone.now().date() - moment.date()).days
+    if days < 2:
+        return "yesterday" if days == 1 else "today"
+    for unit, length in (("year", 365), ("month", 30), ("week", 7)):
+        if days >= 2 * length:
+            return f"{days // length} {unit}s ago"
+    return f"{days} days ago"
+
+
+@register.filter
+def rating(stars):
+    """As it was given, without zeros at its end: 4.5 and not 4.50."""
+    return f"{stars.normalize():f}"
+
+
+@register.filter
+def money(cents):
+    return f"${cents / 100:,.2f}"
+
+
 @register.simple_tag
 def staff_contact():
     """Where a link leads to the staff, or "" if the deployer has not said it."""

@@ -15,6 +15,7 @@ from marketplace.api.query_params import query_parameters
 
 class VersionsPage(EntryPage):
     template_name = "versions.html"
+    parameters = VersionFilterSet.allowed()
     read_of = {Skill: reads.skill, Persona: reads.persona}
     versions_of = {Skill: reads.skill_versions, Persona: reads.persona_versions}
 
@@ -48,9 +49,7 @@ def with_earlier(versions):
 
 class VersionPage(VersionsPage):
     template_name = "version.html"
-
-    def advice(self, slug, **_number):
-        return super().advice(slug)
+    parameters = frozenset()
 
     def get(self, _request, slug, number):
         version, validator, _ = self.versions.one(slug, number, reads.with_content)
@@ -72,6 +71,7 @@ class ComparisonPage(VersionsPage):
     """What changed between two versions; without `to`, up to the current one."""
 
     template_name = "comparison.html"
+    parameters = {"from", "to"}
 
     def get(self, request, slug):
         entry, validator, _ = self.read_of[self.model](slug)

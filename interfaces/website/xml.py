@@ -25,13 +25,11 @@ MAX_NEW = 50
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-class XmlDocument(AsksReaders, View):
-    """A document at one URL: with a query string it would be another one to every cache.
-
-    It is no page: its errors are in JSON. Of a members-only catalogue there is none.
-    """
+class PublicDocument(AsksReaders, View):
+    """It is no page: its errors are in JSON. Of a members-only catalogue there is none."""
 
     audience = Audience.OUTSIDERS
+    parameters = frozenset()
 
     http_method_names = ["get", "head"]
     content_type = "application/xml; charset=utf-8"
@@ -40,15 +38,13 @@ class XmlDocument(AsksReaders, View):
 
     def setup(self, request, *args, **kwargs):
         super().setup(request, *args, **kwargs)
-        if request.META.get("QUERY_STRING"):
-            raise Http404
         refusal(self, request)
 
     def respond(self, content, validator):
         return public_response(content, validator, content_type=self.content_type)
 
 
-class SitemapIndex(XmlDocument):
+class SitemapIndex(PublicDocument):
     def get(self, request):
         parts, validator, _ = reads.sitemap_parts()
         names = ["pages", *(f"{section}-{number}" for section, number in parts)]
@@ -56,7 +52,7 @@ class SitemapIndex(XmlDocument):
         return self.respond(sitemap("sitemapindex", "sitemap", urls), validator)
 
 
-class Sitemap(XmlDocument):
+class Sitemap(PublicDocument):
     def get(self, request, part):
         base = base_url(request)
         paths = [(path, None) for path in PAGES] if part == "pages" else self.entries(part)
@@ -87,7 +83,7 @@ def sitemap(root, element, urls):
     return "\n".join([*lines, f"</{root}>\n"])
 
 
-class Feed(XmlDocument):
+class Feed(PublicDocument):
     """The newest skills and personas (RFC 4287)."""
 
     content_type = "application/atom+xml; charset=utf-8"

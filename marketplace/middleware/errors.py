@@ -4,19 +4,21 @@ import sys
 from http import HTTPStatus
 
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.loader import render_to_string
+from django.utils.encoding import escape_uri_path
 from django.utils.log import log_response
 
 from infrastructure.http_cache.stored_files import StoreUnavailable
 from marketplace.api.exceptions import Unavailable
-from marketplace.middleware.pages import is_page
+from marketplace.middleware.pages import is_page, match_of
 
 TEXTS = {
     HTTPStatus.BAD_REQUEST: "Bad request: the Host header or the URL is not acceptable",
     HTTPStatus.NOT_FOUND: "Not found: the API has no such path",
     HTTPStatus.INTERNAL_SERVER_ERROR: "Internal server error",
 }
+SAFE = {"GET", "HEAD"}
 
 # A write that has reached a standby, or a primary that is one no more.
 READ_ONLY = "25006"
@@ -36,6 +38,20 @@ def error_view(status):
         return HttpResponse(content, status=status)
 
     return view
+
+
+page_not_found = error_view(HTTPStatus.NOT_FOUND)
+
+
+def not_found(request, exception=None):
+    """Lead from /Skills to /skills; the page of a 404 where that is no page either."""
+    first, slash, rest = request.path_info[1:].partition("/")
+    path = f"/{first.lower()}{slash}{rest}"
+    match = match_of(path) if path != request.path_info and request.method in SAFE else None
+    if match is None or not hasattr(match.func, "is_page"):
+        return page_not_found(request)
+    query = request.META.get("QUERY_STRING", "")
+    return HttpResponseRedirect(escape_uri_path(path) + (f"?{query}" if query else ""))
 
 
 def error_response(status, text, headers=None):

@@ -1,6 +1,16 @@
 """Pages respond in HTML, every other view in JSON (contract 1.6). The view of a page says so."""
 
+import re
+from urllib.parse import unquote_plus
+
 from django.urls import Resolver404, resolve
+
+# Addresses that programs request, whether or not there is anything.
+MACHINE = re.compile(
+    r"/(?:api|git|mcp|static|suggest|healthz|readyz|metrics)(?:/|\Z)|.*/\.well-known(?:/|\Z)",
+    re.DOTALL | re.IGNORECASE,
+)
+API = "/api/"
 
 
 def page(view):
@@ -10,8 +20,13 @@ def page(view):
 
 
 def is_page(request):
+    """Whether the response is for a person: at an unknown address, what a browser requests is."""
     match = resolver_match(request)
-    return match is not None and (is_admin(match) or hasattr(match.func, "is_page"))
+    if match is None:
+        kinds = ["application/json", "text/html"]
+        is_browser = request.get_preferred_type(kinds) == "text/html"
+        return is_browser and not MACHINE.match(request.path_info)
+    return is_admin(match) or hasattr(match.func, "is_page")
 
 
 def has_method(view, method):
@@ -32,9 +47,40 @@ def resolver_match(request):
     Django resolves the path after all middleware. A response that comes from a layer before that
     resolves it here.
     """
-    if request.resolver_match is None:
-        try:
-            return resolve(request.path_info)
-        except Resolver404:
-            return None
-    return request.resolver_match
+    return request.resolver_match or match_of(request.path_info)
+
+
+def match_of(path):
+    try:
+        return resolve(path)
+    except Resolver404:
+        return None
+
+
+def drop_unknown_parameters(environ, path):
+    """Take out of the query string what the view does not know, if it says what it knows.
+
+    So `utm_source` changes no page, and is no part of a cache key (contract 2.9).
+    """
+    query = environ.get("QUERY_STRING")
+    match = match_of(path) if query and not path.startswith(API) else None
+    if match is None:
+        return
+    view = getattr(match.func, "view_class", None) or getattr(match.func, "cls", match.func)
+    known = getattr(view, "parameters", None)
+    if known is not None:
+        pairs = query.split("&")
+        environ["QUERY_STRING"] = "&".join(
+            pair for pair in pairs if unquote_plus(pair.partition("=")[0]) in known
+        )
+
+
+class PageParametersMiddleware:
+    """Outside of the cache of responses, which goes by the query string."""
+
+    def __init__(self, get_response):
+        self.get_response = get_response
+
+    def __call__(self, request):
+        drop_unknown_parameters(request.META, request.path_info)
+        return self.get_response(request)

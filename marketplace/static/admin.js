@@ -122,7 +122,21 @@ const addRowKeys = (hint) => {
   if (last !== null) window.addEventListener("load", () => move(Number(last)));
 };
 
+// A copy button below what is shown once, if the browser has a clipboard.
+const addCopy = (secret) => {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "staff-button";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(secret.textContent.trim());
+    button.textContent = "Copied";
+  });
+  secret.after(button);
+};
+
 document.addEventListener("DOMContentLoaded", () => {
+  if (navigator.clipboard) document.querySelectorAll(".staff-token").forEach(addCopy);
   const keys = document.getElementById("row-keys");
   if (keys) addRowKeys(keys);
   const preview = document.getElementById("markdown-preview");

@@ -19,6 +19,45 @@ if (navigator.clipboard) {
   }
 }
 
+/* A page that waits for somebody else is loaded again once its state has changed. */
+const waiting = document.querySelector("[data-waits]");
+if (waiting) {
+  setInterval(async () => {
+    if (document.hidden) return;
+    const response = await fetch(location.href).catch(() => null);
+    if (!response?.ok) return;
+    const now = new DOMParser().parseFromString(await response.text(), "text/html");
+    if (now.querySelector("[data-waits]")?.dataset.waits !== waiting.dataset.waits) location.reload();
+  }, 3000);
+}
+
+/* What agents are doing, as it happens. */
+const activity = document.querySelector("[data-activity]");
+if (activity) {
+  const ages = new Intl.RelativeTimeFormat("en", {numeric: "auto", style: "short"});
+  const ago = (at) => {
+    const minutes = Math.round((new Date(at) - Date.now()) / 60000);
+    if (minutes > -60) return ages.format(minutes, "minute");
+    return minutes > -1440 ? ages.format(Math.round(minutes / 60), "hour") : ages.format(Math.round(minutes / 1440), "day");
+  };
+  const link = (text, url) => url ? Object.assign(document.createElement("a"), {textContent: text, href: url}) : text;
+  const show = async () => {
+    if (document.hidden) return;
+    const response = await fetch(activity.dataset.activity).catch(() => null);
+    if (!response?.ok) return;
+    activity.replaceChildren(...(await response.json()).events.map(({who, did, what, url, at}) => {
+      const row = document.createElement("li"), text = document.createElement("span"), age = document.createElement("span");
+      text.className = "what";
+      text.append(`${who} ${did} `, link(what, url));
+      age.textContent = ago(at);
+      row.append(text, age);
+      return row;
+    }));
+  };
+  show();
+  setInterval(show, 15000);
+}
+
 /* A changed order submits the form; without scripts its button does. */
 for (const form of document.querySelectorAll("form.filters")) {
   form.addEventListener("change", (event) => {
@@ -36,6 +75,14 @@ document.addEventListener("keydown", (event) => {
   search.focus();
   search.select();
 });
+
+/* Its hint, where there is no touch screen in place of the keyboard. */
+if (search && !navigator.maxTouchPoints) {
+  const hint = document.createElement("kbd");
+  hint.ariaHidden = "true";
+  hint.textContent = "/";
+  search.after(hint);
+}
 
 /* Suggestions below the search box: the combobox of the ARIA practices, with a list that opens. */
 if (search) {

@@ -3,6 +3,7 @@
 from django.shortcuts import get_list_or_404, get_object_or_404
 
 from agents import tokens
+from marketplace.shown_once import redirect_to_show
 from operators.actions.base import Action
 from operators.forms import IssueTokenForm
 
@@ -32,7 +33,8 @@ class IssueToken(Action):
         return token
 
     def show(self, agent, token):
-        return self.render("operator/token.html", agent=agent, token=token)
+        path = f"/operator/agents/{agent.handle}/tokens/{token.public_id}"
+        return redirect_to_show(path, text=token.text, key=self.key.pk)
 
 
 class RevokeToken(Action):

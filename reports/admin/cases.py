@@ -5,6 +5,7 @@ from django.urls import reverse
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent
 from catalogue.admin.actions import RECALL_TEXT
+from catalogue.admin.forms import RecallForm
 from marketplace.adminsite.actions import (
     ActionForm,
     ReasonField,
@@ -28,6 +29,11 @@ from reviews.models import Review
 
 class ResolutionForm(ActionForm):
     resolution = ReasonField(required=False, help_text="What you found, for other staff.")
+
+
+class RecallCasesForm(RecallForm):
+    def entries_of(self, cases):
+        return [case.target for case in cases]
 
 
 def facts_of(model_admin, cases):
@@ -136,15 +142,18 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
 
     @confirmed_action(
         "Recall",
-        ReasonForm,
+        RecallCasesForm,
         permissions=["recall"],
         danger=True,
         text=RECALL_TEXT,
         facts=facts_of,
         refusal="None of these can be recalled: that is for skills and personas that are not.",
     )
-    def recall(self, request, queryset, reason):
-        self.decide(request, queryset, "Recalled", lambda entry: entry.recall(reason), reason)
+    def recall(self, request, queryset, reason, successor):
+        def recall(entry):
+            entry.recall(reason, successor)
+
+        self.decide(request, queryset, "Recalled", recall, reason)
 
     @confirmed_action(
         "Hide",

@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from catalogue.models import Skill
 from tests.browser import untouched_form
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, claim
 
@@ -222,3 +223,15 @@ def test_nobody_signs_in_for_a_public_catalogue(browser, settings):
     settings.CATALOGUE = "public"
 
     assert "members" not in browser.get("/operator?next=/skills").content.decode()
+
+
+def test_the_page_of_a_recalled_entry_is_for_readers(member):
+    Skill.objects.get().recall("It leaks quillwort.")
+    member_page = member.get("/skills/pdf-tables")
+    assert member_page.status_code == 410
+    assert "It leaks quillwort." in member_page.content.decode()
+
+    page = Client().get("/skills/pdf-tables")
+
+    assert page.status_code == 302
+    assert "quillwort" not in page.content.decode()

@@ -48,6 +48,18 @@ def test_recalling_from_the_queue_withdraws_and_resolves(admin_client, client, a
     }
 
 
+def test_a_recall_from_the_queue_names_a_successor_of_one_kind(admin_client, anyone, skill):
+    persona = PersonaFactory(slug="archivist")
+    cases = [reported(entry, "malicious") for entry in (skill, persona)]
+    fields = {"reason": "It leaks.", "successor": SkillFactory(slug="pdf-forms").slug}
+
+    refused = take_action(admin_client, "recall", *cases, **fields).content.decode()
+    assert "A skill cannot replace a persona: choose one kind." in refused
+    take_action(admin_client, "recall", cases[0], **fields)
+
+    assert 'href="/skills/pdf-forms"' in anyone.get("/skills/pdf-tables").content.decode()
+
+
 def test_hiding_from_the_queue_hides_and_resolves(admin_client, anyone, agent):
     written = review(agent, PersonaFactory(slug="archivist"), 1)
     case = reported(written, "spam")

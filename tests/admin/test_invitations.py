@@ -20,7 +20,7 @@ FORM = {
 
 
 def issue(client, **fields):
-    return client.post(url_of(Invitation, "add"), FORM | fields)
+    return client.post(url_of(Invitation, "add"), FORM | fields, follow=True)
 
 
 def test_an_invitation_is_issued_and_shown_once(admin_client, anyone):

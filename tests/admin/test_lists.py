@@ -207,3 +207,14 @@ def test_an_error_that_is_not_the_filters_fault_is_no_endless_redirect(admin_cli
 
     with pytest.raises(ValueError, match="broken"):
         admin_client.get("/admin/catalogue/skill/?e=1")
+
+
+def test_a_search_says_how_to_end_it(admin_client):
+    SkillInstallFactory.create_batch(2)
+    url = url_of(Skill, "changelist")
+
+    link = '<a href="?">Clear the search and the filters</a>'
+    assert link in admin_client.get(f"{url}?q=skill").content.decode()
+    page = admin_client.get(url).content.decode()
+    assert link not in page
+    assert "Show all" not in page

@@ -91,6 +91,25 @@ def test_a_skill_that_comes_with_a_persona_has_one_advisory(admin_client, client
     assert [advisory["slug"] for advisory in advisories(client)] == ["bundled", "log-triage"]
 
 
+def test_the_form_says_that_its_page_is_public_and_takes_a_successor(admin_client, anyone, skill):
+    page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/do/recall/").content.decode()
+    assert "Its page stays public" in page
+    assert "Public: the page of the entry shows it to everybody" in page
+    SkillFactory(slug="log-search")
+
+    for successor, error in (
+        ("none", "No published skill is called none."),
+        ("log-triage", "log-triage cannot replace itself."),
+    ):
+        refused = take_action(admin_client, "recall", skill, reason="Bad.", successor=successor)
+        assert error in refused.content.decode()
+    take_action(admin_client, "recall", skill, reason="Bad.", successor="log-search")
+
+    page = anyone.get("/skills/log-triage")
+    assert page.status_code == 410
+    assert 'href="/skills/log-search"' in page.content.decode()
+
+
 def test_a_withdrawal_without_a_reason_is_told_without_one(admin_client, client, anyone, skill):
     page = take_action(admin_client, "withdraw", skill).content.decode()
 

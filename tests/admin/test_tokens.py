@@ -26,7 +26,8 @@ def issue(admin_client, agent, *scopes, **fields):
     page = take_action(admin_client, "issue_token", agent)
     assert page.status_code == 200
     form = untouched_form(page) | {"issue": "Issue the token"} | fields
-    return admin_client.post(AGENTS, form | ({"scopes": list(scopes)} if scopes else {}))
+    form |= {"scopes": list(scopes)} if scopes else {}
+    return admin_client.post(AGENTS, form, follow=True)
 
 
 def token_in(page):
@@ -71,13 +72,24 @@ def test_a_token_of_no_or_unknown_scopes_is_not_issued(admin_client, agent, scop
     assert agent.tokens.count() == 1
 
 
-def test_an_issued_token_is_shown_once_and_stored_nowhere(admin_client, agent, caplog):
+def test_an_issued_token_is_shown_once_and_stored_nowhere(
+    admin_client, admin_client_of, agent, caplog
+):
     caplog.set_level(logging.DEBUG)
     page = issue(admin_client, agent)
     text = token_in(page)
     token = AgentToken.objects.latest("pk")
 
     assert "no-store" in page.headers["Cache-Control"]
+    address = f"{TOKENS}{token.pk}/issued/"
+    assert page.redirect_chain == [(address, 302)]
+    assert token_in(admin_client.get(address)) == text
+    assert agent.tokens.count() == 2
+    value = admin_client.cookies.pop("shown-once").value
+    assert admin_client.get(address)["Location"] == f"{TOKENS}{token.pk}/change/"
+    other = admin_client_of("Moderators")
+    other.cookies["shown-once"] = value
+    assert text not in other.get(address, follow=True).content.decode()
     later = [
         "/admin/",
         AGENTS,

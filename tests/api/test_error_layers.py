@@ -243,7 +243,8 @@ def test_the_response_is_json_whatever_is_accepted(client, accept):
         assert response.status_code == status
         assert response.headers["Content-Type"] == "application/json"
         assert response.json()
-    assert_error(client.get("/nowhere", headers=headers), 404, NO_PATH)
+    for path in ("/api/v1/nowhere", "/api", "/git/nowhere", "/skills/a/.well-known/none"):
+        assert_error(client.get(path, headers=headers), 404, NO_PATH)
     assert client.post(REGISTER, headers=headers).status_code == 201
 
 

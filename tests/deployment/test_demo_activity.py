@@ -4,15 +4,17 @@ from contextlib import redirect_stdout
 from datetime import timedelta
 from io import StringIO
 from itertools import pairwise
+from tempfile import TemporaryDirectory
 
 import pytest
 from django.core.management import call_command
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from agents.models import Agent, OperatorClaim
-from catalogue.models import Persona, Skill
+from catalogue.models import Persona, Skill, SkillVersion
 from demo import activity
+from demo.earlier import MISSING, write_earlier
 from demo.postgres import CHECKOUT
 from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case
@@ -22,10 +24,19 @@ from tests.imports import import_personas, import_skills, served
 DEMO = CHECKOUT / "demo"
 
 
+def import_earlier():
+    for kind, read in (("skills", import_skills), ("personas", import_personas)):
+        for missing in MISSING:
+            with TemporaryDirectory() as folder:
+                write_earlier(kind, missing, folder)
+                assert read(folder, source="demo").status == 0
+
+
 @pytest.fixture(scope="module")
 def activity_output(django_db_setup, django_db_blocker):
     """What filling the demo has printed; the tests of this file share its rows."""
     with django_db_blocker.unblock(), transaction.atomic():
+        import_earlier()
         import_skills(DEMO / "skills", source="demo")
         import_personas(DEMO / "personas", source="demo")
         with redirect_stdout(StringIO()) as output:
@@ -88,7 +99,7 @@ def test_nothing_is_older_than_what_it_is_about_or_lies_ahead(printed):
         assert all(one.installed_at <= next_.installed_at for one, next_ in pairwise(installs))
         for install in installs:
             entry = getattr(install, model.kind)
-            assert entry.created_at < install.agent.created_at < install.installed_at < now
+            assert max(entry.created_at, install.agent.created_at) < install.installed_at < now
             assert install.removed_at is None or install.installed_at < install.removed_at < now
             assert install.installed_digest == entry.digest
             assert install.number == entry.number
@@ -98,10 +109,31 @@ def test_nothing_is_older_than_what_it_is_about_or_lies_ahead(printed):
 
 
 @pytest.mark.parametrize("model", [Skill, Persona])
-def test_the_entry_with_the_larger_id_is_the_newer_one(printed, model):
-    dates = model.objects.order_by("pk").values_list("created_at", flat=True)
+def test_the_newest_are_neither_of_today_nor_the_last_of_the_alphabet(printed, model):
+    newest = model.objects.order_by("-created_at")
+    dates = [entry.created_at.date() for entry in newest]
 
-    assert sorted(dates) == [*dates]
+    assert len(set(dates)) > len(dates) / 2
+    assert timezone.now() - newest[0].created_at < timedelta(days=30)
+    slugs = [entry.slug for entry in newest]
+    assert slugs != sorted(slugs, reverse=True)
+
+
+@pytest.mark.parametrize("model", [Skill, Persona])
+def test_versions_are_as_old_as_their_entries(printed, model):
+    entries = model.objects.prefetch_related("versions")
+
+    assert {entry.number for entry in entries} == {1, 3}
+    for entry in entries:
+        dates = [version.created_at for version in entry.versions.all()]
+        assert dates == sorted(dates, reverse=True)
+        assert dates[-1] == entry.created_at
+        assert abs(entry.updated_at - dates[0]) < timedelta(milliseconds=1)
+
+
+def test_versions_never_change_afterwards(printed):
+    with pytest.raises(IntegrityError, match="A version never changes"), transaction.atomic():
+        SkillVersion.objects.update(title="Other")
 
 
 def test_most_agents_have_an_active_persona(printed):
@@ -119,6 +151,10 @@ def test_some_have_operators_and_staff_have_something_to_do(anyone, printed):
     ]
     deprecation = served(anyone, "colour-contrast")["deprecation"]
     assert deprecation["replacedBy"] == "page-accessibility-check"
+    assert served(anyone, "cron-schedules")["deprecation"]["replacedBy"] is None
+    page = anyone.get("/skills/spreadsheet-formulas")
+    assert page.status_code == 410
+    assert 'href="/skills/csv-cleaning"' in page.content.decode()
 
 
 def test_it_names_everything_by_slugs_that_exist():

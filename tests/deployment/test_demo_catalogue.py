@@ -122,3 +122,8 @@ def test_a_skill_is_a_folder(entries):
     files = {skill["slug"]: skill["files"] for skill in entries[SKILLS]}
 
     assert [file["path"] for file in files["pdf-tables"]] == ["scripts/extract.py"]
+    assert len(files["dockerfile-build"]) == 10
+
+
+def test_licenses_differ(entries):
+    assert len({entry["license"] for entry in entries[SKILLS]}) >= 4

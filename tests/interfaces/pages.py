@@ -17,8 +17,8 @@ def visible(page, status=200):
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", body)).split())
 
 
-def links(page):
-    return [unescape(link) for link in re.findall(r'<a [^>]*href="([^"]*)"', text_of(page))]
+def links(page, status=200):
+    return [unescape(link) for link in re.findall(r'<a [^>]*href="([^"]*)"', text_of(page, status))]
 
 
 def entries(page):

@@ -122,13 +122,6 @@ def test_a_reader_that_has_it_gets_a_304(person, catalogue):
     )
 
 
-def test_a_query_is_a_404(person, catalogue):
-    response = person.get("/feed.atom?limit=1")
-
-    assert response.status_code == 404
-    assert response.json() == {"error": "Not found: the API has no such path"}
-
-
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "options"])
 def test_another_method_is_a_405(person, method):
     response = getattr(person, method)("/feed.atom")

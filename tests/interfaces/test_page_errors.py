@@ -55,6 +55,51 @@ def test_a_404_page_names_what_may_have_been_meant(person, path, near):
     assert ("Did you mean" in page) == bool(near)
 
 
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+NO_PATH = {"error": "Not found: the API has no such path"}
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/skils/pdf-tables", "/Nowhere", "/é"])
+def test_an_unknown_address_is_a_page_for_a_browser_and_json_for_others(person, path):
+    page = person.get(path, headers={"Accept": BROWSER})
+    assert "404 There is no such page" in visible(page, 404)
+
+    for accept in ("*/*", "application/json", "application/json, text/html", "image/*", ""):
+        response = person.get(path, headers={"Accept": accept})
+        assert (response.status_code, response.json()) == (404, NO_PATH)
+
+
+@pytest.mark.parametrize(
+    "path", ["/api", "/api/v2/skills", "/API/v1/skills", "/.well-known/none", "/static/none.css"]
+)
+def test_an_unknown_address_of_programs_is_json_for_a_browser_too(person, path):
+    response = person.get(path, headers={"Accept": "text/html"})
+
+    assert (response.status_code, response.json()) == (404, NO_PATH)
+
+
+@pytest.mark.parametrize(
+    ("path", "address"),
+    [
+        ("/Skills", "/skills"),
+        ("/SKILLS/pdf-tables?cursor=x%2Fy", "/skills/pdf-tables?cursor=x%2Fy"),
+        ("/Personas/Arch%C3%A9", "/personas/Arch%C3%A9"),
+        ("/Login", "/login"),
+        ("/login", "/operator"),
+        ("/reviews/?utm_source=mail", "/personas?sort=rating"),
+        ("/search?q=pdf+tables", "/skills?q=pdf+tables"),
+    ],
+)
+def test_what_people_type_leads_to_a_page(person, path, address):
+    response = person.get(path)
+
+    assert (response.status_code, response["Location"]) == (302, address)
+
+
+def test_a_form_is_led_nowhere(person):
+    assert person.post("/Skills").status_code == 404
+
+
 @pytest.mark.parametrize("path", ["/.well-known/none", "/skills/a/.well-known/none"])
 def test_an_unknown_path_of_discovery_is_json(anyone, path):
     response = anyone.get(path)
@@ -66,7 +111,6 @@ def test_an_unknown_path_of_discovery_is_json(anyone, path):
 @pytest.mark.parametrize(
     ("query", "error"),
     [
-        ("foo=1", "Unknown query parameter 'foo'. Allowed: "),
         ("cursor=x", "cursor is invalid"),
         ("sort=relevance", "sort=relevance needs a q to be relevant to"),
         ("q=%00", "Query string must not contain NUL characters"),

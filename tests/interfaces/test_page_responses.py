@@ -35,6 +35,36 @@ def test_a_page_is_public_tagged_and_knows_nobody(person, admin_client, catalogu
     assert person.head(path).headers["ETag"] == page.headers["ETag"]
 
 
+@pytest.mark.django_db(transaction=True)  # or what depends on the catalogue is not cached
+@pytest.mark.parametrize(
+    "path",
+    [
+        *PAGES,
+        *("/docs", "/sitemap.xml", "/feed.atom", "/robots.txt", "/skill.md?raw", "/suggest?q=pdf"),
+        *("/skills/pdf-tables/versions", "/skills/pdf-tables/versions/1"),
+        *("/skills/pdf-tables/versions/compare?from=1", "/personas/archivist/picture.png"),
+    ],
+)
+def test_what_a_page_does_not_know_changes_nothing(person, catalogue, path):
+    cached_responses.clear()
+    page = person.get(path)
+    stored = [*cached_responses]
+
+    mark = "&" if "?" in path else "?"
+    marked = person.get(f"{path}{mark}utm_source=%ff&bundled=%00&utm_source")
+
+    assert (marked.status_code, marked.content) == (200, page.content)
+    assert marked.headers["ETag"] == page.headers["ETag"]
+    assert [*cached_responses] == stored
+
+
+def test_the_api_refuses_what_a_page_ignores(person, catalogue):
+    response = person.get("/api/v1/skills?utm_source=mail")
+
+    assert response.status_code == 400
+    assert response.json()["error"].startswith("Unknown query parameter 'utm_source'. Allowed: ")
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_an_uncached_page_responds_304_as_well(person, catalogue, path):
     etag = person.get(path).headers["ETag"]

@@ -1,10 +1,13 @@
 """The pages of the website: the start, a skill, a persona."""
 
 import re
+from datetime import timedelta
+from unittest.mock import Mock
 
 import pytest
+from django.utils import timezone
 
-from catalogue.models import Persona
+from catalogue.models import Persona, Skill
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 from tests.interfaces.pages import entries, links, text_of, visible
 
@@ -41,9 +44,17 @@ def test_the_start_page_shows_the_most_installed_and_the_newest(person):
     ]
 
 
-def test_an_empty_marketplace_has_a_start_page_too(person):
-    assert "0 skills 0 personas" in visible(person.get("/"))
-    assert "Nothing here fits." in visible(person.get("/skills"))
+def test_an_empty_marketplace_has_pages_too_and_teaches_nothing_that_it_does_not_have(person):
+    start = visible(person.get("/"))
+
+    assert "0 skills 0 personas" in start
+    assert "There are no skills yet. Your agent can register already" in start
+    assert "/api/v1/agents/register" in start
+    assert "pdf-tables" not in start
+    assert "/install" not in start
+    assert "There are no skills yet." in visible(person.get("/skills"))
+    assert "There are no personas yet." in visible(person.get("/personas"))
+    assert "Nothing here fits." in visible(person.get("/skills?q=pdf"))
 
 
 def test_a_skill_shows_what_it_is_and_how_to_install_it(person, catalogue):
@@ -52,7 +63,7 @@ def test_a_skill_shows_what_it_is_and_how_to_install_it(person, catalogue):
     text, shown = text_of(page), visible(page)
     assert "<h1>PDF tables</h1>" in text
     assert "<p>Use <strong>pdfplumber</strong>.</p>" in text
-    for fact in ("Installs 1,234", "by Harbour Tools", "about 14 tokens MIT version 1.10"):
+    for fact in ("Installs 1,234", "v1 (1.10) · updated today about 14 tokens MIT"):
         assert fact in shown
     assert "npx skills add http://testserver/skills/pdf-tables" in shown
     assert "curl http://testserver/api/v1/agents/me/skills/install" in shown
@@ -75,7 +86,9 @@ def test_a_persona_shows_its_prompt_its_skills_and_its_ratings(person, catalogue
     assert "4.3 of 5, from 3 reviews 5 ★ stars 2 2 4 ★ stars 0 0 3 ★ stars 1 1 2 ★" in shown
     assert "curl http://testserver/api/v1/agents/me/personas/install" in shown
     assert "npx skills add http://testserver/personas/archivist" in shown
-    assert "/skills/pdf-tables" in links(page)
+    assert "A rating between two whole ones counts at the nearest, 4.5 at 5." in shown
+    assert "about 2 tokens, 16 with its skills" in shown
+    assert {"/skills/pdf-tables", "#reviews"} < {*links(page)}
 
 
 def test_a_priced_persona_shows_no_prompt_and_no_way_to_install_it(person, catalogue):
@@ -83,7 +96,7 @@ def test_a_priced_persona_shows_no_prompt_and_no_way_to_install_it(person, catal
 
     text = visible(person.get("/personas/archivist"))
 
-    assert "This persona costs 1,200 cents" in text
+    assert "This persona costs $12.00" in text
     assert "Quiet." not in text
     assert "personas/install" not in text
     assert "npx" not in text
@@ -141,3 +154,47 @@ def test_a_text_that_would_multiply_itself_is_shown_as_it_stands(person):
 
     assert response.status_code == 200
     assert len(response.content) < 100_000
+
+
+DAY = timedelta(days=1)
+
+
+@pytest.mark.parametrize(
+    ("age", "words"),
+    [
+        *((0 * DAY, "today"), (DAY, "yesterday"), (13 * DAY, "13 days ago")),
+        *((14 * DAY, "2 weeks ago"), (59 * DAY, "8 weeks ago"), (60 * DAY, "2 months ago")),
+        (800 * DAY, "2 years ago"),
+    ],
+)
+def test_cards_and_pages_say_how_old_the_text_is(person, age, words):
+    skill = SkillFactory(slug="pdf-tables")
+    Skill.objects.filter(pk=skill.pk).update(updated_at=timezone.now() - age)
+
+    for path in ("/", "/skills", "/skills/pdf-tables"):
+        assert f"v1 · updated {words}" in visible(person.get(path))
+
+
+@pytest.mark.infrastructure
+@pytest.mark.django_db(transaction=True)
+def test_a_cached_page_is_made_anew_each_day(person, catalogue, monkeypatch):
+    assert "updated today" in visible(person.get("/skills"))
+    tomorrow = timezone.now() + DAY
+    monkeypatch.setattr("interfaces.website.tags.timezone.now", lambda: tomorrow)
+    assert "updated today" in visible(person.get("/skills"))
+
+    monkeypatch.setattr("interfaces.website.reads.datetime", Mock(now=lambda _: tomorrow))
+
+    assert "updated yesterday" in visible(person.get("/skills"))
+
+
+def test_a_card_shows_license_runtimes_scripts_and_price(person, catalogue):
+    SkillFactory(slug="runs", title="Runs", files={"scripts/run.py": b"1"})
+    SkillFactory(slug="reads", title="Reads", files={"notes.md": b"1"})
+    PersonaFactory(slug="priced", price_cents=123456)
+
+    assert "updated today MIT python" in visible(person.get("/skills?tag=pdf"))
+    assert "updated today scripts" in visible(person.get("/skills?q=runs"))
+    assert "scripts" not in visible(person.get("/skills?q=reads"))
+    assert "scripts" in visible(person.get("/skills/runs")).partition("Install")[0]
+    assert "$1,234.56" in visible(person.get("/personas?free=false"))

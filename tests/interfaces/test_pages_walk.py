@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.chromium import SIZES, Visitor, needs_chromium, visit
+from tests.chromium import ALL_SIZES, Visitor, needs_chromium, visit
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
 pytestmark = [pytest.mark.external, needs_chromium]
@@ -39,6 +39,7 @@ def visitor(request, live_server_of, catalogue, tmp_path, monkeypatch):
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
     size, scheme = getattr(request, "param", ("desktop", "light"))
     with visit(Visitor, live_server_of(), tmp_path, size, color_scheme=scheme) as visitor:
+        visitor.size = size
         yield visitor
 
 
@@ -48,6 +49,37 @@ def assert_fits(visitor, name, serious_violations):
     assert serious_violations(visitor.page) == [], name
     assert visitor.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
     assert visitor.page.evaluate(CONTRAST) == [], name
+    assert visitor.page.evaluate(BROKEN_WORDS) == [], name
+    assert visitor.page.evaluate(CUT) == [], name
+    if "phone" in visitor.size:
+        assert visitor.page.locator("kbd").count() == 0, name
+
+
+# The words that stand in two lines. Longer ones may, and what is in a command or a name of a file.
+BROKEN_WORDS = """() => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), told = [];
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement;
+    if (element.closest("pre, code, .files, script") || !element.checkVisibility()) continue;
+    for (const word of texts.currentNode.data.matchAll(/[A-Za-z]{2,18}(?![A-Za-z])/g)) {
+      if (word.index && /[A-Za-z]/.test(texts.currentNode.data[word.index - 1])) continue;
+      const range = document.createRange();
+      range.setStart(texts.currentNode, word.index);
+      range.setEnd(texts.currentNode, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map((box) => box.top));
+      if (lines.size > 1) told.push(element.outerHTML.slice(0, 90));
+    }
+  }
+  return told;
+}"""
+# What is wider than its box, where the box hides the rest and does not scroll.
+CUT = """() => [...document.querySelectorAll("body *:not(.unseen, .skip, svg, svg *)")]
+    .filter((element) => element.checkVisibility() && element.scrollWidth > element.clientWidth + 1)
+    .filter((element) => {
+      const {overflowX, clipPath} = getComputedStyle(element);
+      return overflowX === "hidden" && clipPath === "none";
+    })
+    .map((element) => element.className + ": " + element.textContent.slice(0, 40))"""
 
 
 # The texts of a page whose colour is too near to what lies behind them (WCAG: 4.5).
@@ -83,7 +115,7 @@ CONTRAST = """() => {
 }"""
 
 
-SCREENS = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
+SCREENS = [(size, scheme) for size in ALL_SIZES for scheme in ("light", "dark")]
 
 
 @pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
@@ -93,6 +125,7 @@ def test_a_person_looks_around(visitor, serious_violations):
 
     page = visitor.page
     visitor.open("/")
+    page.wait_for_selector("text=reviewed Archivist")
     assert_fits_here("start")
 
     page.fill("#q", "pfd table")
@@ -117,8 +150,14 @@ def test_a_person_looks_around(visitor, serious_violations):
     assert "Tidy.\nIt asks first." in visitor.text()
     assert_fits_here("older reviews")
 
+    page.click(".reviews b a >> nth=0")
+    assert "It has reviewed 1 persona." in visitor.text()
+    assert_fits_here("agent")
+    visitor.open("/skills?author=Harbour+Tools")
+    assert_fits_here("author")
+
     visitor.press("Personas", within="nav")
-    if page.viewport_size["width"] < 500:
+    if page.viewport_size["width"] < 960:
         page.click("text=Filters")
         assert_fits_here("filters")
     visitor.press("Free")
@@ -127,7 +166,7 @@ def test_a_person_looks_around(visitor, serious_violations):
     assert_fits_here("personas")
 
     visitor.open("/personas/bookkeeper")
-    assert "This persona costs 1,200 cents" in visitor.text()
+    assert "This persona costs $12.00" in visitor.text()
     assert_fits_here("priced")
     visitor.open(f"/claim/{AgentFactory(handle='crawler').claim.secret}")
     assert_fits_here("claim")

@@ -43,7 +43,7 @@ def test_a_review_shows_stars_text_agent_and_date(person, persona):
     review(AgentFactory(handle="scout"), persona, 4.5)
 
     assert reviews_of(person.get(PATH)) == [
-        f"★★★★½ 4.50 of 5 {dates()[0]} scout",
+        f"★★★★½ 4.5 of 5 {dates()[0]} scout",
         f"★★★½ 3.49 of 5 {dates()[1]} Slow. Thorough. paper-mill claimed",
     ]
 

@@ -211,3 +211,13 @@ def test_the_prompt_of_a_priced_persona_is_in_no_comparison(anyone, persona):
     page = visible(anyone.get(url))
     assert "You are" not in page
     assert "not public" in page
+
+
+@pytest.mark.usefixtures("skill")
+@pytest.mark.parametrize(
+    "path", ["/versions", "/versions/1", "/versions/compare?from=1", "/files/scripts/run.py"]
+)
+def test_the_way_back_names_the_skill_by_its_title(anyone, path):
+    page = anyone.get(f"/skills/pdf-tables{path}")
+
+    assert "Skills / PDF <i>tables</i>" in visible(page)

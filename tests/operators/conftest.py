@@ -15,9 +15,10 @@ class OperatorBrowser(Client):
             assert self.log_in(key).status_code == 302
 
     def submit(self, path, **fields):
-        """Open a page, fill in its form and send it."""
+        """Open a page, fill in its form and send it; go on to what is shown once."""
         form = untouched_form(self.get(path)) | fields
-        return self.post(path, form, headers={"Origin": "http://testserver"})
+        response = self.post(path, form, headers={"Origin": "http://testserver"})
+        return self.get(response["Location"]) if "shown-once" in response.cookies else response
 
     def log_in(self, key):
         self.cookies.clear()

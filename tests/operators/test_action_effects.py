@@ -68,7 +68,7 @@ def test_resuming_lifts_no_suspension_and_staff_no_pause(console, client, agent,
 # Tokens
 
 
-def test_an_agent_that_has_lost_its_token_comes_back(console, client_of, agent, paths):
+def test_an_agent_that_has_lost_its_token_comes_back(console, stranger, client_of, agent, paths):
     agent.token.revoke()
 
     page = console.submit(paths["issue-token"], name="laptop", expires_in_days="30")
@@ -82,6 +82,13 @@ def test_an_agent_that_has_lost_its_token_comes_back(console, client_of, agent, 
     assert token.name == "laptop"
     assert timedelta(days=29, hours=23) < left <= timedelta(days=30)
     assert text not in console.get(HOME).content.decode()
+    address = f"{HOME}/tokens/{token.public_id}"
+    assert text in console.get(address).content.decode()
+    assert agent.tokens.count() == 2
+    value = console.cookies.pop("shown-once").value
+    assert console.get(address)["Location"] == HOME
+    stranger.cookies["shown-once"] = value
+    assert stranger.get(address).status_code == 404
     assert [
         (snapshot.operator, snapshot.history_change_reason) for snapshot in token.history.all()
     ] == [("Ada Lovelace", "Issued.")]

@@ -1,6 +1,7 @@
 """The operator key on the claim page, and the claim of an agent that is claimed (contract 19.11)"""
 
 import pytest
+from django.test import Client
 
 from agents import tokens
 from agents.models import ClaimCode, OperatorClaim, OperatorKey
@@ -19,14 +20,17 @@ def operator_of(client):
 # The key
 
 
-def test_the_code_comes_with_a_key_that_is_shown_once(operator, client, url):
+def test_the_code_comes_with_a_key_that_stays_in_the_browser(operator, client, url):
     code, [key] = shown(operator.submit(url, **GRACE))
 
     assert key.startswith("mkt_operator_")
     assert tokens.checksum(key[:-6]) == key[-6:]
-    assert key not in operator.get(url).content.decode()
+    assert key in operator.get(url).content.decode()
+    assert key not in Client().get(url).content.decode()
     assert client.post(CONFIRM, {"code": code}).status_code == 200
-    assert key not in operator.get(url).content.decode()
+    # Whoever has not kept it yet can keep it now.
+    assert key in operator.get(url).content.decode()
+    assert key not in Client().get(url).content.decode()
     assert operator.log_in(key).status_code == 302
 
 
@@ -110,12 +114,11 @@ def test_the_page_of_a_claimed_agent_says_so_and_shows_the_form_again(operator, 
     assert {*untouched_form(page)} == {"csrfmiddlewaretoken", "seen", "name", "email", "key"}
 
 
-def test_who_loads_the_page_again_after_the_confirmation_gets_no_other_code(
-    operator, client, url, agent
-):
+def test_a_form_from_before_the_confirmation_gets_no_other_code(operator, client, url, agent):
     form = untouched_form(operator.get(url)) | GRACE
-    code, [key] = shown(operator.post(url, form))
+    code, [key] = shown(operator.submit(url, **GRACE))
     client.post(CONFIRM, {"code": code})
+    operator.cookies.pop("shown-once")
 
     page = operator.post(url, form)
 

@@ -3,6 +3,7 @@
 import hashlib
 import logging
 import re
+import time
 from datetime import timedelta
 
 import pytest
@@ -13,10 +14,11 @@ from django.utils import timezone
 from agents.models import Agent, ClaimCode, OperatorClaim
 from agents.tokens import mint_key
 from tests.browser import untouched_form
-from tests.factories import AgentFactory
+from tests.factories import AgentFactory, ask_for_code
 
 CONFIRM = "/api/v1/agents/me/confirm-claim"
 CODE = re.compile(r"[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}")
+ORIGIN = {"Origin": "http://testserver"}
 OPERATOR = {"name": "Ada Lovelace", "email": "ada@example.com"}
 
 
@@ -99,8 +101,75 @@ def test_no_email_is_sent(operator, client, url):
     assert mail.outbox == []
 
 
-def test_the_code_is_shown_once(operator, url):
+def test_the_code_stays_in_the_browser_that_has_asked_for_it(operator, url):
+    page = submit(operator, url)
+    code = code_in(page)
+
+    assert f'Confirm your operator with code <b id="code">{code}</b>' in page.content.decode()
+    for _ in range(2):  # as often as it is loaded again
+        assert code_in(operator.get(url)) == code
+    assert ClaimCode.objects.count() == 1
+    assert code not in Client().get(url).content.decode()
+
+
+def test_the_page_notices_that_the_agent_has_confirmed(operator, client, url):
+    page = submit(operator, url)
+    assert 'data-waits="valid"' in page.content.decode()
+    assert '<noscript><meta http-equiv="refresh" content="10"></noscript>' in page.content.decode()
+    client.post(CONFIRM, {"code": code_in(page)})
+
+    text = operator.get(url).content.decode()
+
+    assert "<h1>Confirmed: open your console</h1>" in text
+    assert "data-waits" not in text
+    assert not CODE.search(text)
+    led = operator.post("/operator?agent=caller", untouched_form(operator.get(url)), headers=ORIGIN)
+    assert (led.status_code, led["Location"]) == (302, "/operator/agents/caller")
+    assert operator.get(led["Location"]).status_code == 200
+
+
+def expire():
+    ClaimCode.objects.update(code_expires_at=timezone.now())
+
+
+def replace():
+    for _ in range(3):
+        ask_for_code(Agent.objects.get())
+
+
+@pytest.mark.parametrize("end", [expire, replace])
+def test_the_page_says_that_a_code_is_void_and_asks_again(operator, url, end):
+    submit(operator, url)
+    end()
+
+    text = operator.get(url).content.decode()
+
+    assert "Your code is no longer valid" in text
+    assert "mkt_operator_" not in text
+    assert not CODE.search(text)
+    assert code_in(submit(operator, url))
+
+
+def test_the_cookie_is_for_this_page_alone_and_tells_nothing(operator, url, settings):
     code = code_in(submit(operator, url))
+    cookie = operator.cookies["shown-once"]
+
+    assert (cookie["path"], cookie["samesite"], cookie["max-age"]) == (url, "Lax", 1200)
+    assert cookie["httponly"]
+    assert re.fullmatch("[0-9a-f]{200,}", cookie.value)
+    other = f"/claim/{AgentFactory().claim.secret}"
+    for value, path in ((cookie.value, other), (cookie.value[:-2] + "00", url), ("x", url)):
+        browser = Client()
+        browser.cookies["shown-once"] = value
+        assert code not in browser.get(path).content.decode()
+    settings.SECRET_KEY = "another"
+    assert code not in operator.get(url).content.decode()
+
+
+def test_the_cookie_ends(operator, url, monkeypatch):
+    code = code_in(submit(operator, url))
+    later = time.time() + 1201
+    monkeypatch.setattr("cryptography.fernet.time.time", lambda: later)
 
     assert code not in operator.get(url).content.decode()
 
@@ -236,8 +305,11 @@ def test_names_are_escaped(operator, client_of, name):
     assert client_of(agent).post(CONFIRM, {"code": code}).status_code == 200
     pages.append(operator.get(url))
 
+    operator.cookies.pop("shown-once")
+    pages.append(operator.get(url))
+
     for page in pages:
-        text = page.content.decode()
+        text = page.content.decode().replace('<script defer src="/static/pages.js">', "")
         assert "<script" not in text
         # The header of the site has one image.
         assert "<img" not in text.partition("<main")[2]

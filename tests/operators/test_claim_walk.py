@@ -21,7 +21,8 @@ def visitor(request, live_server_of, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
 def test_an_operator_claims_and_goes_on_to_the_site(visitor, serious_violations):
-    secret = AgentFactory(handle="crawler").claim.secret
+    agent = AgentFactory(handle="crawler")
+    secret = agent.claim.secret
     page, told = visitor.page, []
     page.on("request", lambda request: told.append((request.url, request.all_headers())))
 
@@ -31,13 +32,26 @@ def test_an_operator_claims_and_goes_on_to_the_site(visitor, serious_violations)
     page.fill("[name=name]", "Ada Lovelace")
     page.fill("[name=email]", "ada@example.com")
     visitor.press("Show me the code")
-    assert page.locator("#code").inner_text()
+    code = page.locator("#code").inner_text()
     visitor.picture("code")
     assert serious_violations(page) == []
+    key = page.inner_text("#key")
+    page.reload()
+    assert (page.locator("#code").inner_text(), page.inner_text("#key")) == (code, key)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.click(".say + .copy")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == f"Confirm your operator with code {code}"
+    agent.claim.confirm(code, agent.token)
+    page.wait_for_selector("text=Confirmed: open your console")
+    visitor.picture("confirmed")
+    assert serious_violations(page) == []
+    visitor.press("Open your console")
+    assert page.inner_text("h1") == "crawler"
     visitor.press("Skills", within=".top nav")
 
     assert page.url == f"{visitor.url}/skills"
     assert visitor.errors == []
     referers = {headers.get("referer") for _, headers in told}
     assert referers == {None, f"{visitor.url}/", f"{visitor.url}/skills"}
-    assert [url for url, _ in told if secret in url] == [f"{visitor.url}/claim/{secret}"] * 2
+    assert {url for url, _ in told if secret in url} == {f"{visitor.url}/claim/{secret}"}

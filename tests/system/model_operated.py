@@ -58,7 +58,7 @@ class OperatedAgents:
         end = expires_in_days and Timestamp(self.model.interval, after=timedelta(days=days))
         scopes = [scope for scope in SCOPES if scope in scopes]
         self.model.issue(agent, self.model.new_text(), scopes, name=name, expires=end or None)
-        return 200
+        return 302
 
     def revoke_token(self, agent, subject):
         found = [token for token in usable(agent) if token.token_id.value == subject]

@@ -29,7 +29,7 @@ class Operator(Browser):
 
     def showing(self, path, **fields):
         """The one page that shows a secret, which is not kept."""
-        page = self.submit(path, **fields)
+        page = self.shown_once(self.submit(path, **fields))
         self.scene.shown.pop()
         assert page.status == 200, (path, page)
         return page.body.decode()

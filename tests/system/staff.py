@@ -35,6 +35,12 @@ class Browser:
         """Open a page, fill in its form and send it."""
         return self.post(path, self.form(self.get(path)) | fields)
 
+    def shown_once(self, led):
+        """The page to which this response leads, of which nothing is kept: it shows a secret."""
+        page = self.get(led.headers["Location"])
+        del self.pages[led.headers["Location"]], self.cookies["shown-once"]
+        return page
+
     def form(self, page):
         return untouched_form(SimpleNamespace(content=page.body))
 

@@ -141,7 +141,8 @@ def issue(scene):
             "csrfmiddlewaretoken": scene.staff.form(scene.staff.get(AGENTS))["csrfmiddlewaretoken"],
         },
     )
-    page = scene.staff.post(AGENTS, scene.staff.form(page) | {"issue": "1", "scopes": ["read"]})
+    led = scene.staff.post(AGENTS, scene.staff.form(page) | {"issue": "1", "scopes": ["read"]})
+    page = scene.staff.shown_once(led)
     (scene.secrets["token of the admin"],) = TOKEN.findall(page.body.decode())
     printed = subprocess.run(
         [sys.executable, "manage.py", "issue_token", "user"],

@@ -1,0 +1,30 @@
+"""The page of an agent: what it has said in public."""
+
+from django.http import Http404
+
+from interfaces.website.pages import Page
+from marketplace.api.pagination import KeysetPagination
+from marketplace.api.query_params import query_parameters
+from reviews.filters import OwnReviewFilterSet
+from reviews.reads import public_of_agent
+
+
+class AgentPage(Page):
+    """The reviews of an agent. One whose reviews nobody can read has no page."""
+
+    template_name = "agent.html"
+    parameters = {"cursor"}
+
+    def get(self, request, handle):
+        paginator = KeysetPagination()
+        filterset = OwnReviewFilterSet(query_parameters(request), handle=handle)
+        reviews = paginator.paginate_queryset(public_of_agent(filterset), request)
+        if not reviews:
+            raise Http404
+        # Without a validator: a claim changes no row of a review.
+        return self.render(
+            None,
+            agent=reviews[0].reviewer,
+            is_claimed=reviews[0].is_claimed,
+            **paginator.get_paginated_response(reviews).data,
+        )

@@ -1,0 +1,44 @@
+"""What a list of the website is called once it is filtered: "Free data personas by Field Notes"."""
+
+PRICES = {"true": "free", "false": "priced"}
+# How the filters read after the name of the section, in this order.
+AFTER = {
+    "author": "by {}",
+    "tag": "tagged {}",
+    "runtime": "for {}",
+    "license": "under {}",
+    "minRating": "rated {} and up",
+    "bundledIn": "of the persona {}",
+    "skill": "with the skill {}",
+}
+# A list with one of these alone is a page of its own to search engines.
+OWN_PAGE = {"category", "author", "tag"}
+MAX_TITLES = 3
+
+
+def heading(section, filterset):
+    query = {name: filterset.query[name] for name in filterset.values}
+    price = PRICES.get(query.get("free", [""])[0])
+    before = filter(None, [price, *query.get("category", []), section])
+    after = [
+        text.format(" and ".join(query[name])) for name, text in AFTER.items() if name in query
+    ]
+    text = " ".join([*before, *after])
+    return text[0].upper() + text[1:]
+
+
+def description(name, count, entries):
+    """What search engines show of a list, of which these are the first entries."""
+    titles = ", ".join(entry.title for entry in entries[:MAX_TITLES])
+    number = f"{count:,} in all" if count > MAX_TITLES else ""
+    listed = "; ".join(filter(None, [titles, number]))
+    about = f"{name} for software agents, to install over HTTP, MCP or npx skills"
+    return f"{about}: {listed}." if listed else f"{about}."
+
+
+def own_query(filterset):
+    """The filter that makes the list a page of its own, as `{name: value}`; or {}."""
+    names = [*filterset.values]
+    is_own = len(names) == 1 and names[0] in OWN_PAGE and not filterset.words
+    values = filterset.query[names[0]] if is_own else []
+    return {names[0]: values[0]} if len(values) == 1 else {}

@@ -1,0 +1,28 @@
+"""What staff issue is shown once: on a page of the row, to whoever has issued it."""
+
+from django.shortcuts import redirect
+from django.utils.cache import add_never_cache_headers
+
+from marketplace.shown_once import redirect_to_show, shown_once
+
+
+class IssuedMixin:
+    def get_urls(self):
+        return [
+            self.page_path("<path:object_id>/issued/", self.issued_view, "issued"),
+            *super().get_urls(),
+        ]
+
+    def show_issued(self, request, row):
+        """Lead to the page that shows the `text` of the row."""
+        return redirect_to_show(self.url_of("issued", row.pk), text=row.text, user=request.user.pk)
+
+    def issued_view(self, request, object_id):
+        row, shown = self.get_row_or_404(request, object_id), shown_once(request)
+        if shown.get("user") != request.user.pk:
+            return redirect(self.url_of("change", row.pk))
+        title = f"A new {self.opts.verbose_name.removeprefix('agent ')}"
+        context = {"row": row, "text": shown["text"]}
+        response = self.page(request, "admin/issued.html", title, **context)
+        add_never_cache_headers(response)
+        return response

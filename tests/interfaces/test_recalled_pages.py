@@ -1,0 +1,98 @@
+"""The page of a recalled entry stays, and says so; the API has no such entry (contract 18.9)."""
+
+import pytest
+from django.utils import timezone
+
+from tests.factories import PersonaFactory, SkillFactory
+from tests.interfaces.pages import links, text_of, visible
+
+REASON = "It sends files elsewhere.\nSince version 2."
+
+
+@pytest.fixture
+def skill(db):
+    return SkillFactory(slug="pdf-tables", title="PDF <Tables>", files={"run.py": b"1"})
+
+
+@pytest.mark.parametrize("place", ["", "/", "/versions", "/versions/1", "/files/run.py"])
+def test_it_is_gone_with_title_date_reason_and_successor(person, skill, place):
+    skill.recall(REASON, SkillFactory(slug="pdf-forms"))
+
+    page = person.get(f"/skills/pdf-tables{place}")
+
+    shown = visible(page, 410)
+    today = f"{timezone.now():%-d %B %Y}"
+    assert f"410 PDF <Tables> Recalled on {today} : It sends files elsewhere. Since" in shown
+    assert "Use pdf-forms instead." in shown
+    assert "/skills/pdf-forms" in links(page, 410)
+    assert "<title>PDF &lt;Tables&gt; was recalled · Agent Marketplace</title>" in text_of(
+        page, 410
+    )
+
+
+def test_one_of_a_persona_is_too(person, db):
+    persona = PersonaFactory(slug="archivist", title="Archivist")
+    persona.recall("It lies.")
+
+    shown = visible(person.get("/personas/archivist"), 410)
+
+    assert "410 Archivist Recalled on" in shown
+    assert ": It lies. Our staff took this persona out of the catalogue" in shown
+    assert "instead" not in shown
+
+
+def test_a_successor_that_is_gone_is_not_named(person, skill):
+    successor = SkillFactory(slug="pdf-forms")
+    skill.recall(REASON, successor)
+    successor.withdraw()
+
+    assert "pdf-forms" not in visible(person.get("/skills/pdf-tables"), 410)
+
+
+def test_the_api_has_no_such_entry(anyone, skill):
+    skill.recall(REASON)
+
+    for path in ("", "/SKILL.md", "/versions", "/versions/1", "/archive.zip"):
+        response = anyone.get(f"/api/v1/skills/pdf-tables{path}")
+        assert (response.status_code, response.json()) == (404, {"error": "Skill not found"})
+
+
+@pytest.mark.parametrize("leave", ["withdraw", "redraft"])
+def test_what_is_gone_without_a_reason_is_an_ordinary_404(person, skill, leave):
+    getattr(skill, leave)()
+
+    assert "404 Skill not found It may have been withdrawn" in visible(
+        person.get("/skills/pdf-tables"), 404
+    )
+
+
+@pytest.mark.parametrize("end", ["publish", "redraft"])
+def test_it_ends_with_the_recall_and_so_does_the_successor(person, anyone, skill, end):
+    skill.recall(REASON, SkillFactory(slug="pdf-forms"))
+    getattr(skill, end)()
+
+    assert person.get("/skills/pdf-tables").status_code == (200 if end == "publish" else 404)
+    skill.publish()
+    assert anyone.get("/api/v1/skills/pdf-tables").json()["deprecation"] is None
+
+
+def test_a_deprecation_outlasts_a_recall(person, anyone, skill):
+    skill.deprecate("It is slow.", SkillFactory(slug="old-successor"))
+    skill.recall(REASON, SkillFactory(slug="pdf-forms"))
+    skill.publish()
+
+    assert anyone.get("/api/v1/skills/pdf-tables").json()["deprecation"] == {
+        "message": "It is slow.",
+        "replacedBy": "pdf-forms",
+    }
+
+
+def test_whoever_has_it_reads_what_to_use_instead(client, skill):
+    assert (
+        client.post("/api/v1/agents/me/skills/install", {"slug": "pdf-tables"}).status_code == 201
+    )
+
+    skill.recall(REASON, SkillFactory(slug="pdf-forms"))
+
+    [row] = client.get("/api/v1/agents/me/skills").json()["results"]
+    assert row["deprecation"] == {"message": REASON, "replacedBy": "pdf-forms"}
