@@ -40,7 +40,7 @@ class OperatorKeyAdmin(
     ]
     list_filter = [EndedFilter]
     search_fields = ["hint"]  # see `find`
-    search_help_text = "Start of a key, whole key, handle, whole e-mail address"
+    search_help_text = "A word of a name or handle, start of a key, whole key, whole e-mail address"
     actions = ["end_sessions", "revoke", "suspend", "release_claim"]
 
     def get_queryset(self, request):

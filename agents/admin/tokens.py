@@ -3,7 +3,7 @@ from django.db.models import Q
 from django.db.models.functions import Right
 
 from agents.admin.filters import RevokedFilter
-from agents.admin.search import TokenSearchMixin, agents_by_handle
+from agents.admin.search import TokenSearchMixin, agents_named
 from agents.models import AgentToken
 from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin
@@ -20,7 +20,7 @@ class AgentTokenAdmin(HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
     list_filter = [RevokedFilter]
     list_select_related = ["agent"]
     search_fields = ["hint"]  # see `find`
-    search_help_text = "Handle, start or end of a token, whole token"
+    search_help_text = "Agent, start or end of a token, whole token"
     actions = ["revoke"]
 
     def get_queryset(self, request):
@@ -32,7 +32,7 @@ class AgentTokenAdmin(HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
 
     def find(self, queryset, term):
         return queryset.annotate(end=Right("hint", 4)).filter(
-            Q(hint__startswith=term) | Q(end=term) | Q(agent__in=agents_by_handle(term))
+            Q(hint__startswith=term) | Q(end=term) | Q(agent__in=agents_named(term))
         )
 
     def is_offered(self, action, row):

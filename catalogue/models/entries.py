@@ -3,14 +3,14 @@
 from urllib.parse import quote
 
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.search import SearchVector
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import connection, models, transaction
 from django.db.models import F, Func, Q, Value
-from django.db.models.functions import Coalesce, Collate, Concat, Length, Lower
+from django.db.models.functions import Coalesce, Collate, Length, Lower
 from django.utils import timezone
 
+from catalogue.models.words import words_of
 from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.models import MAX_REASON, SLUG, CountedQuerySet
 from marketplace.rows import row_version
@@ -29,14 +29,7 @@ def is_slug(text):
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
 # The words of a title and a slug, which staff search among unpublished entries.
-TITLE_AND_SLUG_WORDS = SearchVector(
-    Func(
-        Concat("title", Value(" "), "slug"),
-        function="catalogue_plain",
-        output_field=models.TextField(),
-    ),
-    config="simple",
-)
+TITLE_AND_SLUG_WORDS = words_of("title", "slug")
 RATING_OR_ZERO = Coalesce("rating_avg", Value(0), output_field=RATING)
 
 
