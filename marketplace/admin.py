@@ -132,9 +132,7 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
         refusal="None of these has a second factor.",
     )
     def remove_second_factor(self, request, queryset):
-        message = "Removed the second factor."
-        users = self.change_each(request, queryset, message, second_factor.remove)
-        self.message_user(request, f"{len(users)} removed.")
+        self.change_each(request, queryset, "Removed the second factor.", second_factor.remove)
 
 
 @admin.register(Group)

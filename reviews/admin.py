@@ -117,10 +117,7 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         facts=facts_of,
     )
     def hide(self, request, queryset, reason):
-        hidden = self.change_each(
-            request, queryset, f"Hidden: {reason}", lambda review: review.hide(reason)
-        )
-        self.message_user(request, f"{len(hidden)} hidden.")
+        self.change_each(request, queryset, f"Hidden: {reason}", lambda review: review.hide(reason))
 
     @confirmed_action(
         "Restore",
@@ -130,8 +127,7 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         facts=facts_of,
     )
     def restore(self, request, queryset):
-        restored = self.change_each(request, queryset, "Restored.", Review.restore)
-        self.message_user(request, f"{len(restored)} restored.")
+        self.change_each(request, queryset, "Restored.", Review.restore)
 
 
 def stars(rating):

@@ -117,8 +117,9 @@ class AgentAdmin(
 
     @confirmed_action("Restore", text="Their tokens work again.")
     def restore(self, request, queryset):
-        self.change_each(request, queryset, "Restored.", Agent.restore)
-        self.message_user(request, "Restored: their tokens work again.")
+        self.change_each(
+            request, queryset, "Restored.", Agent.restore, then="Their tokens work again."
+        )
 
     @admin.action(description="Release the claim", permissions=["change"])
     def release_claim(self, request, queryset):

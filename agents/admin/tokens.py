@@ -46,6 +46,9 @@ class AgentTokenAdmin(HistoryMixin, TokenSearchMixin, ReadOnlyModelAdmin):
     )
     def revoke(self, request, queryset):
         self.change_each(
-            request, queryset, "Revoked.", lambda token: token.revoke("Revoked by staff")
+            request,
+            queryset,
+            "Revoked.",
+            lambda token: token.revoke("Revoked by staff"),
+            then="The API refuses them from now on.",
         )
-        self.message_user(request, "Revoked: they are refused from now on.")

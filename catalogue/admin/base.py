@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 from catalogue.admin.actions import StateActionsMixin
 from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter
 from catalogue.admin.forms import FormTextField
+from catalogue.admin.publishing import SaveAndPublishMixin
 from catalogue.admin.versions import VersionsMixin
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render
@@ -25,7 +26,12 @@ from search.staff import containing
 
 
 class EntryAdmin(
-    HistoryMixin, VersionsMixin, StateActionsMixin, PastedFileMixin, ImportExportModelAdmin
+    SaveAndPublishMixin,
+    HistoryMixin,
+    VersionsMixin,
+    StateActionsMixin,
+    PastedFileMixin,
+    ImportExportModelAdmin,
 ):
     """What the admins of skills and personas share."""
 

@@ -131,8 +131,7 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
     )
     def resolve(self, request, queryset, resolution):
         message = f"Resolved: {resolution}" if resolution else "Resolved."
-        cases = self.change_each(request, queryset, message, lambda case: case.resolve(resolution))
-        self.message_user(request, f"{len(cases)} resolved.")
+        self.change_each(request, queryset, message, lambda case: case.resolve(resolution))
 
     @confirmed_action(
         "Recall",
@@ -169,7 +168,7 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
             ):
                 change(target)
                 case.resolve(message)
-        self.message_user(request, f"{len(cases)} {verb.lower()}, and resolved.")
+        self.tell(request, f"{verb}, and resolved", cases)
 
     def target_of(self, case):
         """What the case is about, with its texts, and the admin of its kind."""

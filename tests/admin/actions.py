@@ -1,3 +1,13 @@
+import re
+from html import unescape
+
+
+def told(page):
+    """The messages of a page, without their links."""
+    messages = page.context["messages"]
+    return [unescape(re.sub("<[^>]*>", "", str(message))).strip() for message in messages]
+
+
 def take_action(admin_client, action, *rows, **fields):
     """Run an action of the admin's list on these rows, as confirmed on its page."""
     options = rows[0]._meta
