@@ -1,5 +1,6 @@
 from django import forms
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
 from django.db.models import Exists, OuterRef
@@ -9,7 +10,9 @@ from marketplace.adminsite import second_factor, theme
 from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin
 from marketplace.adminsite.edits import EditForm, EditsMixin
+from marketplace.adminsite.log_entries import LogEntryAdmin
 
+admin.site.register(LogEntry, LogEntryAdmin)
 # No page shows the key of a second factor, but the one on which it is set up.
 admin.site.unregister([User, Group, TOTPDevice])
 

@@ -83,6 +83,9 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         is_public = obj.state == "shown" and obj.persona.is_published
         return obj.persona.get_absolute_url() if is_public else None
 
+    def counted_rows(self):
+        return Review.objects.present()
+
     def attention(self):
         """What deserves a look, because nobody flags a review over the API."""
         week = timezone.now() - timedelta(days=7)
