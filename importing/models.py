@@ -21,8 +21,10 @@ class ImportRun(models.Model):
     updated = models.PositiveIntegerField(default=0)
     unchanged = models.PositiveIntegerField(default=0)
     refused = models.PositiveIntegerField(default=0)
-    # The first of them, as [path, reason].
+    # The first of those, as [path, reason].
     refusals = models.JSONField(default=list)
+    # The first that it created or updated, as [key, slug, "created" or "updated"].
+    entries = models.JSONField(default=list, db_default=[])
 
     class Meta:
         ordering = ["-id"]

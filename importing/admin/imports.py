@@ -9,7 +9,10 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html_join
+from django.utils.safestring import mark_safe
 
 from catalogue.frontmatter import Refused
 from importing import zips
@@ -20,6 +23,7 @@ from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, StaffModelA
 from marketplace.adminsite.edits import moment
 
 MAX_REFUSALS = 50  # that an import run stores
+MAX_ENTRIES = 200  # the same
 
 
 class UploadForm(forms.Form):
@@ -149,6 +153,11 @@ class ImportExportModelAdmin(StaffModelAdmin):
             results.count(result) for result in ("created", "updated", "unchanged", "refused")
         )
         run.refusals = [[refusal.path, refusal.reason] for refusal in refusals[:MAX_REFUSALS]]
+        run.entries = [
+            [outcome.entry.pk, outcome.entry.slug, outcome.result]
+            for outcome in outcomes
+            if outcome.result in {"created", "updated"}
+        ][:MAX_ENTRIES]
         run.data, run.finished_at = None, timezone.now()
         run.save()
 
@@ -163,7 +172,7 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
     list_filter = ["kind"]
     fields = readonly_fields = [
         *("name", "kind", "user", "created_at", "finished_at", "draft"),
-        *("created", "updated", "unchanged", "refused", "refused_files"),
+        *("created", "updated", "unchanged", "refused", "imported_entries", "refused_files"),
     ]
 
     def get_queryset(self, request):
@@ -184,6 +193,15 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
             f"{run.created} created, {run.updated} updated, {run.unchanged} unchanged, "
             f"{run.refused} refused"
         )
+
+    def imported_entries(self, run):
+        pages = f"admin:catalogue_{run.kind}_change"
+        links = format_html_join(
+            mark_safe("<br>"),
+            '<a href="{}">{}</a>, {}',
+            ((reverse(pages, args=[pk]), slug, result) for pk, slug, result in run.entries),
+        )
+        return links or "none"
 
     def refused_files(self, run):
         return "\n".join(f"{path}: {reason}" for path, reason in run.refusals) or "none"
