@@ -12,6 +12,7 @@ from catalogue.models import (
 )
 from search.models import PersonaPosting, SkillPosting
 from search.ranking import MAX_RESULTS
+from search.reads import most_common
 
 POSTINGS = {Skill: SkillPosting, Persona: PersonaPosting}
 STEM = "(ts_lexize('english_stem', %(expressions)s))[1]"
@@ -36,3 +37,11 @@ def containing(entries, text):
         | Q(~PUBLISHED, names=beginning_with(words))
         | Q(~PUBLISHED, tags__contains=[text])
     )
+
+
+def values_in_use(model, *facets, limit):
+    """`{facet: [(value, number of published entries)]}`, the most common value first."""
+    values = {facet: [] for facet in facets}
+    for facet, value, entries in most_common(model.__name__.lower(), facets, limit).value:
+        values[facet].append((value, entries))
+    return values

@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from catalogue.admin.actions import StateActionsMixin
-from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter
+from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter, TagFilter
 from catalogue.admin.forms import FormTextField
+from catalogue.admin.labels import LabelsMixin
 from catalogue.admin.publishing import SaveAndPublishMixin
 from catalogue.admin.versions import VersionsMixin
 from catalogue.frontmatter import plain_newlines
@@ -27,6 +28,7 @@ from search.staff import containing
 
 class EntryAdmin(
     SaveAndPublishMixin,
+    LabelsMixin,
     HistoryMixin,
     VersionsMixin,
     StateActionsMixin,
@@ -37,14 +39,14 @@ class EntryAdmin(
 
     search_fields = ["slug"]  # and titles, tags, descriptions: see `find`
     search_help_text = "Slug, title, tag or description"
-    list_filter = ["status", CategoryFilter, AuthorFilter, SourceFilter]
+    list_filter = ["status", CategoryFilter, TagFilter, AuthorFilter, SourceFilter]
     ordering = ["-id"]
     prepopulated_fields = {"slug": ["title"]}
     formfield_overrides = {
         **ImportExportModelAdmin.formfield_overrides,
         models.TextField: {"form_class": FormTextField, "widget": FormTextField.widget},
     }
-    actions = [*StateActionsMixin.state_actions, "export"]
+    actions = [*StateActionsMixin.state_actions, "edit_labels", "export"]
     always_readonly = [
         *("status", "withdrawn_at", "withdrawal_reason", "deprecation_message", "replaced_by"),
         *("public_id", "context_tokens", "source", "created_at", "updated_at"),

@@ -49,6 +49,15 @@ class CategoryFilter(admin.SimpleListFilter):
         return queryset
 
 
+class TagFilter(theme.TextFilter):
+    title = parameter_name = "tag"
+
+    def queryset(self, request, queryset):
+        if self.value():
+            return published_and_others(queryset, tags__contains=[self.value().strip()])
+        return queryset
+
+
 class AuthorFilter(theme.TextFilter):
     title = parameter_name = "author"
 

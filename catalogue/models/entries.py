@@ -232,6 +232,21 @@ class Entry(models.Model):
         self.deprecation_message, self.successor = message, successor
         self.save(update_fields=["deprecation_message", "successor", "updated_at"])
 
+    @transaction.atomic
+    def change_labels(self, *, add_tags=(), remove_tags=(), **values):
+        """Add and remove tags; set the category and the license where there is a value.
+
+        Raises ValidationError if the entry is published and its text then may not be.
+        """
+        self.lock()
+        self.refresh_from_db()
+        for name, value in values.items():
+            setattr(self, name, value or getattr(self, name))
+        tags = [tag for tag in self.tags if tag not in remove_tags]
+        self.tags = tags + [tag for tag in add_tags if tag not in tags]
+        self.check_text()
+        self.save(update_fields=[*values, "tags", "updated_at"])
+
     def end_deprecation(self):
         self.deprecate("")
 

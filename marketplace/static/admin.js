@@ -122,7 +122,20 @@ const addRowKeys = (hint) => {
   if (last !== null) window.addEventListener("load", () => move(Number(last)));
 };
 
+// Suggestions for the last item of a list that is separated by commas.
+const suggestItems = (field) => {
+  const values = [...field.list.options].map((option) => option.value);
+  field.addEventListener("input", () => {
+    const before = field.value.replace(/[^,]*$/, "");
+    const items = before.split(",").map((item) => item.trim());
+    const left = values.filter((value) => !items.includes(value));
+    const options = left.map((value) => new Option("", before + value));
+    field.list.replaceChildren(...options);
+  });
+};
+
 document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll("input[list=used-tags]:not(#id_new)").forEach(suggestItems);
   const keys = document.getElementById("row-keys");
   if (keys) addRowKeys(keys);
   const preview = document.getElementById("markdown-preview");
