@@ -10,7 +10,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from catalogue.admin.actions import StateActionsMixin
-from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter, TagFilter
+from catalogue.admin.filters import (
+    AuthorFilter,
+    CategoryFilter,
+    NeedsWorkFilter,
+    SourceFilter,
+    TagFilter,
+)
 from catalogue.admin.forms import FormTextField
 from catalogue.admin.labels import LabelsMixin
 from catalogue.admin.publishing import SaveAndPublishMixin
@@ -39,7 +45,7 @@ class EntryAdmin(
 
     search_fields = ["slug"]  # and titles, tags, descriptions: see `find`
     search_help_text = "Slug, title, tag or description"
-    list_filter = ["status", CategoryFilter, TagFilter, AuthorFilter, SourceFilter]
+    list_filter = ["status", CategoryFilter, TagFilter, AuthorFilter, NeedsWorkFilter, SourceFilter]
     ordering = ["-id"]
     prepopulated_fields = {"slug": ["title"]}
     formfield_overrides = {

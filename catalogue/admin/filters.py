@@ -10,7 +10,10 @@ from marketplace.adminsite import theme
 from marketplace.adminsite.filters import ChoiceFilter
 
 NEWEST = 10_000  # entries
+MAX_TOKENS = 5_000  # that agentskills.io recommends for a SKILL.md
 IMPORTED_HERE = Q(source__startswith=f"{SOURCE}:")
+
+NEEDS_WORK = Q(description="") | Q(license="") | Q(context_tokens__gt=MAX_TOKENS)
 
 
 def published_and_others(entries, **conditions):
@@ -82,6 +85,20 @@ class SourceFilter(ChoiceFilter):
         "other": (
             "imported elsewhere",
             lambda rows: among_newest(rows).filter(~IMPORTED_HERE, ~Q(source="")),
+        ),
+    }
+
+
+class NeedsWorkFilter(ChoiceFilter):
+    title = f"needs work, of the newest {NEWEST:,}"
+    parameter_name = "needs"
+    options = {
+        "any": ("anything of these", lambda rows: among_newest(rows).filter(NEEDS_WORK)),
+        "description": ("a description", lambda rows: among_newest(rows).filter(description="")),
+        "license": ("a license", lambda rows: among_newest(rows).filter(license="")),
+        "shorter": (
+            f"a shorter text: more than {MAX_TOKENS:,} tokens",
+            lambda rows: among_newest(rows).filter(context_tokens__gt=MAX_TOKENS),
         ),
     }
 
