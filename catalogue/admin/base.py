@@ -28,6 +28,7 @@ from importing.admin.frontmatter import PastedFileMixin
 from importing.admin.imports import ImportExportModelAdmin
 from marketplace.adminsite.base import link_to
 from marketplace.adminsite.history_pages import HistoryMixin
+from marketplace.adminsite.notes import AssigneeFilter, NotesMixin
 from marketplace.adminsite.panels import panel
 from search.staff import containing
 
@@ -35,6 +36,7 @@ from search.staff import containing
 class EntryAdmin(
     SaveAndPublishMixin,
     LabelsMixin,
+    NotesMixin,
     HistoryMixin,
     VersionsMixin,
     StateActionsMixin,
@@ -45,14 +47,22 @@ class EntryAdmin(
 
     search_fields = ["slug"]  # and titles, tags, descriptions: see `find`
     search_help_text = "Slug, title, tag or description"
-    list_filter = ["status", CategoryFilter, TagFilter, AuthorFilter, NeedsWorkFilter, SourceFilter]
+    list_filter = [
+        "status",
+        CategoryFilter,
+        TagFilter,
+        AuthorFilter,
+        NeedsWorkFilter,
+        SourceFilter,
+        AssigneeFilter,
+    ]
     ordering = ["-id"]
     prepopulated_fields = {"slug": ["title"]}
     formfield_overrides = {
         **ImportExportModelAdmin.formfield_overrides,
         models.TextField: {"form_class": FormTextField, "widget": FormTextField.widget},
     }
-    actions = [*StateActionsMixin.state_actions, "edit_labels", "export"]
+    actions = [*StateActionsMixin.state_actions, "edit_labels", *NotesMixin.notes_actions, "export"]
     always_readonly = [
         *("status", "withdrawn_at", "withdrawal_reason", "deprecation_message", "replaced_by"),
         *("public_id", "context_tokens", "source", "created_at", "updated_at"),

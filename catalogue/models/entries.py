@@ -2,6 +2,7 @@
 
 from urllib.parse import quote
 
+from django.contrib.contenttypes.fields import GenericRelation
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
@@ -12,7 +13,7 @@ from django.utils import timezone
 
 from catalogue.models.words import words_of
 from infrastructure.db.compiled_queries import InlineConstant
-from marketplace.models import MAX_REASON, SLUG, CountedQuerySet
+from marketplace.models import MAX_REASON, SLUG, Assignment, CountedQuerySet, Note
 from marketplace.rows import row_version
 
 slug_validator = RegexValidator(
@@ -123,6 +124,7 @@ class Entry(models.Model):
     source = models.TextField(
         blank=True, help_text="Where an imported entry came from; the importer finds it by this."
     )
+    notes, assignments = GenericRelation(Note), GenericRelation(Assignment)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     # An estimate of what the content costs an agent's context: characters / 4, rounded up.
