@@ -39,6 +39,6 @@ class SaveAndPublishMixin:
     def say_that_it_is_a_draft(self, request, entry):
         text, address = "{} is a draft: agents cannot find it until you publish it.", ""
         if self.has_change_permission(request, entry):
-            text += ' <a href="{}">Publish it</a>'
+            text += ' <a class="underline" href="{}">Publish it</a>'
             address = self.url_of("do", entry.pk, "publish")
         self.message_user(request, format_html(text, entry, address), messages.WARNING)

@@ -191,7 +191,9 @@ class ConfirmedActionsMixin:
         first = rows[:NAMED]
         others = f" and {len(rows) - NAMED:,} more" if len(rows) > NAMED else ""
         links = format_html_join(
-            ", ", '<a href="{}">{}</a>', ((self.url_of("change", row.pk), row) for row in first)
+            ", ",
+            '<a class="underline" href="{}">{}</a>',
+            ((self.url_of("change", row.pk), row) for row in first),
         )
         text = format_html("{}: {}{}. {}", done, links, others, then)
         self.message_user(request, text, messages.SUCCESS)

@@ -128,7 +128,7 @@ def test_a_message_names_the_first_rows_and_links_them(admin_client):
     page = take_action(admin_client, "publish", *skills)
 
     assert told(page) == ["Published: skill-0, skill-1, skill-2, skill-3, skill-4 and 2 more."]
-    assert f'<a href="{change_page(skills[0])}">skill-0</a>' in page.content.decode()
+    assert f'href="{change_page(skills[0])}">skill-0</a>' in page.content.decode()
 
 
 @pytest.mark.parametrize(("make", "kind"), KINDS)
