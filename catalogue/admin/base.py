@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from catalogue.admin.actions import StateActionsMixin
+from catalogue.admin.duplicates import DuplicatesMixin
 from catalogue.admin.filters import (
     AuthorFilter,
     CategoryFilter,
@@ -36,6 +37,7 @@ from search.staff import containing
 class EntryAdmin(
     SaveAndPublishMixin,
     LabelsMixin,
+    DuplicatesMixin,
     NotesMixin,
     HistoryMixin,
     VersionsMixin,

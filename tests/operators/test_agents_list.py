@@ -57,7 +57,7 @@ def test_it_shows_what_each_agent_has_needs_and_costs(console, others):
         "ant": ["none", "0", "0", "0", "0", "never"],
         "caller": ["none", "0", "0", "0", "0", "never"],
         # 100 tokens of the bundled skill, 200 of the persona, 1,000 of the own skill.
-        "zebra": ["The Archivist of 2", "2", "1", "1", "1,300", "about 3 hours ago"],
+        "zebra": ["The Archivist, 1 of 2", "2", "1", "1", "1,300", "about 3 hours ago"],
     }
 
 
