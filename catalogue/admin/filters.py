@@ -4,16 +4,16 @@ from django.contrib import admin
 from django.db import connection
 from django.db.models import Q
 
+from catalogue.frontmatter import RECOMMENDED_TOKENS
 from catalogue.models import FREE, IS_PUBLISHED, PUBLISHED
 from importing.admin.importers import SOURCE
 from marketplace.adminsite import theme
 from marketplace.adminsite.filters import ChoiceFilter
 
 NEWEST = 10_000  # entries
-MAX_TOKENS = 5_000  # that agentskills.io recommends for a SKILL.md
 IMPORTED_HERE = Q(source__startswith=f"{SOURCE}:")
 
-NEEDS_WORK = Q(description="") | Q(license="") | Q(context_tokens__gt=MAX_TOKENS)
+NEEDS_WORK = Q(description="") | Q(license="") | Q(context_tokens__gt=RECOMMENDED_TOKENS)
 
 
 def published_and_others(entries, **conditions):
@@ -97,8 +97,8 @@ class NeedsWorkFilter(ChoiceFilter):
         "description": ("a description", lambda rows: among_newest(rows).filter(description="")),
         "license": ("a license", lambda rows: among_newest(rows).filter(license="")),
         "shorter": (
-            f"a shorter text: more than {MAX_TOKENS:,} tokens",
-            lambda rows: among_newest(rows).filter(context_tokens__gt=MAX_TOKENS),
+            f"a shorter text: more than {RECOMMENDED_TOKENS:,} tokens",
+            lambda rows: among_newest(rows).filter(context_tokens__gt=RECOMMENDED_TOKENS),
         ),
     }
 

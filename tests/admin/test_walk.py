@@ -147,7 +147,7 @@ def import_a_zip(staff):
     staff.picture("skills")
     staff.press("Import")
     staff.page.set_input_files("#id_file", zip_of(files))
-    staff.press("Preview")
+    staff.press("Check")
     text = staff.text()
     assert "1 would be created, 1 changed, 0 stay as they are, 1 refused" in text
     assert "no frontmatter" in text
