@@ -12,6 +12,7 @@ MAX_BYTES = 1024 * 1024
 MAX_FRONTMATTER = 64 * 1024  # characters
 MAX_DEPTH = 100
 MAX_DESCRIPTION = 1024  # UTF-16 code units, as the format's own tools count
+RECOMMENDED_TOKENS = 5_000  # of a SKILL.md at most (agentskills.io)
 FENCED = re.compile(r"\A---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
 LINE = re.compile(r"([A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(.*))?")
 EMPTY = {"", "null", "~"}

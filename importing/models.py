@@ -23,6 +23,8 @@ class ImportRun(models.Model):
     refused = models.PositiveIntegerField(default=0)
     # The first refusals, as [path, reason].
     refusals = models.JSONField(default=list)
+    # The first that it created or updated, as [key, slug, "created" or "updated"].
+    entries = models.JSONField(default=list, db_default=[])
 
     class Meta:
         ordering = ["-id"]

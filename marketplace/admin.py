@@ -1,5 +1,6 @@
 from django import forms
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
 from django.db.models import Exists, OuterRef
@@ -9,7 +10,9 @@ from marketplace.adminsite import second_factor, theme
 from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import MenuItem, StaffModelAdmin
 from marketplace.adminsite.edits import EditForm, EditsMixin
+from marketplace.adminsite.log_entries import LogEntryAdmin
 
+admin.site.register(LogEntry, LogEntryAdmin)
 # No page shows the key of a second factor, but the one on which it is set up.
 admin.site.unregister([User, Group, TOTPDevice])
 
@@ -132,9 +135,7 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
         refusal="None of these has a second factor.",
     )
     def remove_second_factor(self, request, queryset):
-        message = "Removed the second factor."
-        users = self.change_each(request, queryset, message, second_factor.remove)
-        self.message_user(request, f"{len(users)} removed.")
+        self.change_each(request, queryset, "Removed the second factor.", second_factor.remove)
 
 
 @admin.register(Group)

@@ -1,3 +1,5 @@
+from django.conf import settings
+from django.contrib.contenttypes.models import ContentType
 from django.db import models, transaction
 from django.db.models import F, OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
@@ -111,3 +113,58 @@ class History(models.Model):
 
     def __str__(self):
         return self.name
+
+
+class StaffRemark(models.Model):
+    """What staff say to each other about a row of any model."""
+
+    content_type = models.ForeignKey(ContentType, models.CASCADE, related_name="+", db_index=False)
+    object_id = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+
+
+class Note(StaffRemark):
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    text = models.CharField(max_length=MAX_REASON)
+
+    class Meta:
+        ordering = ["-id"]
+        # Serves as the index of the content type, too.
+        indexes = [models.Index("content_type", "object_id", F("id").desc(), name="note_newest")]
+
+    def __str__(self):
+        return self.text
+
+
+class AssignmentManager(models.Manager):
+    def assign(self, row, assignee):
+        """Give a row to one of the staff, or with None to nobody."""
+        if assignee is None:
+            row.assignments.all().delete()
+        else:
+            values = {"assignee": assignee, "object_repr": str(row)[:200]}
+            row.assignments.update_or_create(defaults=values)
+
+
+class Assignment(StaffRemark):
+    """Who of the staff looks after a row."""
+
+    assignee = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    # The row in words, as Django's own log has it: no list reads the row for that.
+    object_repr = models.CharField(max_length=200)
+
+    objects = AssignmentManager()
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["content_type", "object_id"], name="one_assignment_per_row"
+            )
+        ]
+
+    def __str__(self):
+        return f"{self.object_repr}: {self.assignee}"

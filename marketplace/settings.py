@@ -278,6 +278,9 @@ FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
 
+# A folder that staff drop comes file by file. FILE_UPLOAD_HANDLERS bounds all of them together.
+DATA_UPLOAD_MAX_NUMBER_FILES = 1000
+
 # After a log-in that no other page has asked for.
 LOGIN_REDIRECT_URL = "/admin/"
 

@@ -40,7 +40,7 @@ class OperatorKeyAdmin(
     ]
     list_filter = [EndedFilter]
     search_fields = ["hint"]  # see `find`
-    search_help_text = "Start of a key, whole key, handle, whole e-mail address"
+    search_help_text = "A word of a name or handle, start of a key, whole key, whole e-mail address"
     actions = ["end_sessions", "revoke", "suspend", "release_claim"]
 
     def get_queryset(self, request):
@@ -112,9 +112,12 @@ class OperatorKeyAdmin(
     )
     def end_sessions(self, request, queryset):
         self.change_each(
-            request, queryset, "Ended the sessions.", lambda key: key.sessions.all().delete()
+            request,
+            queryset,
+            "Ended the sessions.",
+            lambda key: key.sessions.all().delete(),
+            then="The console asks for the key again.",
         )
-        self.message_user(request, "Ended: the console asks for the key again.")
 
     @confirmed_action(
         "Revoke the key",
@@ -126,8 +129,13 @@ class OperatorKeyAdmin(
         facts=lambda self, keys: [(key, self.names(key)) for key in keys],
     )
     def revoke(self, request, queryset):
-        self.change_each(request, queryset, "Revoked.", lambda key: key.revoke("Revoked by staff"))
-        self.message_user(request, "Revoked: the console refuses them from now on.")
+        self.change_each(
+            request,
+            queryset,
+            "Revoked.",
+            lambda key: key.revoke("Revoked by staff"),
+            then="The console refuses them from now on.",
+        )
 
     @admin.action(description="Suspend the agents", permissions=["suspend"])
     def suspend(self, request, queryset):

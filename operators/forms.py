@@ -3,6 +3,7 @@ from django.template.defaultfilters import date
 
 from agents import tokens
 from agents.models import AgentToken, OperatorClaim, OperatorKey
+from catalogue.models import Skill
 from installs.models import choices
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.models import max_length
@@ -95,6 +96,21 @@ class IssueTokenForm(forms.Form):
         label="Days until it expires",
         help_text="Empty for a token that never does.",
     )
+
+
+class SlugField(NoEchoMixin, forms.CharField):
+    pass
+
+
+class InstallForm(forms.Form):
+    slug = SlugField(
+        max_length=max_length(Skill, "slug"),
+        help_text="The last part of the address of its page, such as pdf-tables.",
+    )
+
+
+class InstallPersonaForm(InstallForm):
+    activate = forms.BooleanField(required=False, label="Make it the active persona")
 
 
 class LimitsForm(forms.Form):

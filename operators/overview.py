@@ -19,6 +19,9 @@ class Overview:
         self.tokens = agent.tokens.valid()
         self.skills = Page(request, "skills", listed(agent.skill_installs))
         self.personas = Page(request, "personas", listed(agent.persona_installs))
+        # It may be on another page of the personas.
+        self.persona = listed(agent.persona_installs).filter(is_active=True).first()
+        self.tokens_at_start = reads.context_tokens([agent.pk]).get(agent.pk, 0)
         self.has_installs = bool(self.skills.rows or self.personas.rows)
         self.reviews = Page(request, "reviews", agent.reviews.present().select_related("persona"))
         self.advisories = reads.advisories(agent=agent.pk)

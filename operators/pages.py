@@ -87,6 +87,15 @@ class Console(OperatorPage):
             claims = claims.select_for_update(no_key=True, of=["self"])
         return get_object_or_404(claims)
 
+    def lock_claim(self, handle):
+        """`claim_of` for an action, in its transaction; None where the session has just ended.
+
+        Nothing is done for who has lost the agent meanwhile, nor beside what the agent does.
+        """
+        self.claim_of(handle).agent.lock()
+        claim = self.claim_of(handle, is_locked=True)
+        return claim if self.session.hold() else None
+
 
 def count_key(request):
     """Count that an operator key is tried; returns the Usage of the address."""

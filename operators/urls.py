@@ -1,8 +1,10 @@
 from django.urls import path, re_path
 
 from agents import handles
+from marketplace.models import SLUG
 from operators.actions import ACTIONS
 from operators.claim_page import ClaimView
+from operators.replacing import ReplaceRecalled
 from operators.views import AgentPage, AgentsPage, EndSessions, LogOut, TokenPage
 
 AGENT = rf"^operator/agents/(?P<handle>{handles.PATTERN})"
@@ -12,6 +14,10 @@ urlpatterns = [
     re_path(r"^operator/?$", AgentsPage.as_view(), name="operator"),
     re_path(r"^operator/log-out/?$", LogOut.as_view()),
     re_path(r"^operator/end-sessions/?$", EndSessions.as_view()),
+    re_path(
+        rf"^operator/replace-(?P<kind>skill|persona)/(?P<slug>{SLUG})(?:/(?P<number>[0-9]{{1,9}}))?/?$",
+        ReplaceRecalled.as_view(),
+    ),
     re_path(rf"{AGENT}/?$", AgentPage.as_view()),
     re_path(rf"{AGENT}/tokens/(?P<token_id>\w+)/?$", TokenPage.as_view()),
     *(

@@ -1,13 +1,13 @@
 """The console: an operator's agents, and what each of them has (contract 19)."""
 
 from django.contrib import messages
-from django.db.models import Exists, Max, OuterRef
 from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
 
-from agents.models import AgentToken, ClaimCode, OperatorKey
+from agents.models import OperatorKey
 from marketplace.shown_once import shown_once
 from operators import cookies
+from operators.agents_list import AgentsList
 from operators.overview import Overview
 from operators.pages import (
     WITH_SCRIPT,
@@ -19,8 +19,6 @@ from operators.pages import (
     way_back,
     with_limits,
 )
-
-MAX_AGENTS = 50  # on a page
 
 
 class AgentsPage(OperatorPage):
@@ -36,20 +34,7 @@ class AgentsPage(OperatorPage):
             return self.ask(request)
         if address := way_back(request):
             return redirect(address)
-        claims = session.key.claims.claimed().select_related("agent")
-        if after := handle_in(request, "after"):
-            claims = claims.filter(agent__handle__gt=after)
-        claims = claims.annotate(
-            last_used_at=Max("agent__tokens__last_used_at"),
-            has_token=Exists(AgentToken.objects.valid().filter(agent=OuterRef("agent"))),
-            is_asked_for=Exists(ClaimCode.objects.valid().filter(claim=OuterRef("pk"))),
-        )
-        rows = list(claims.order_by("agent__handle")[: MAX_AGENTS + 1])
-        context = {
-            "key": session.key,
-            "claims": rows[:MAX_AGENTS],
-            "after": rows[MAX_AGENTS - 1].agent.handle if len(rows) > MAX_AGENTS else None,
-        }
+        context = {"key": session.key, "list": AgentsList(session.key, request.GET)}
         return render(request, "operator/agents.html", context)
 
     def post(self, request):

@@ -8,12 +8,17 @@ from infrastructure.db.compiled_queries import compiled
 from infrastructure.db.statements import fetch_all
 from installs.models import PersonaInstall, SkillInstall
 from profiles.manifest import Manifest
-from profiles.sql import MANIFEST, NEWEST
+from profiles.sql import CONTEXT_TOKENS, MANIFEST, NEWEST
 
 
 def manifest(agent, *, with_content=False):
     params = {"agent": agent.pk, "with_content": with_content}
     return Manifest(fetch_all(MANIFEST, params), with_content=with_content)
+
+
+def context_tokens(agents):
+    """`{agent: tokens}` of what each of these agents loads when it starts, by their keys."""
+    return {pk: int(tokens) for pk, tokens in fetch_all(CONTEXT_TOKENS, {"agents": list(agents)})}
 
 
 def rows_of(queryset, kind, columns):
@@ -50,17 +55,24 @@ def withdrawn(entries, kind):
 
 
 def recalled_versions(installs, versions, agent):
-    """The recalled version of each install that is of its text, pinned or not."""
     kind = installs.kind
-    of_text = {kind: OuterRef(kind), "digest": OuterRef("installed_digest")}
-    recalled = versions.objects.exclude(recalled_at=None).filter(**of_text)
-    # Of several numbers with this text, the one that was installed.
-    place = Case(When(number=OuterRef("number"), then=0), default=1)
-    newest = recalled.annotate(place=place).order_by("place", "-number").values("pk")[:1]
-    own = installs.objects.present().filter(agent_id=agent).annotate(recalled=Subquery(newest))
+    own = installs.objects.present().filter(agent_id=agent)
+    own = own.annotate(recalled=recalled_version(installs)("pk"))
     rows = versions.objects.filter(pk__in=own.order_by().values("recalled"))
     entry = [f"{kind}__slug", f"{kind}__title"]
     return rows_of(rows, kind, [*entry, "number", "recall_reason", "recalled_at"])
+
+
+def recalled_version(installs):
+    """A function of a column: its value of the recalled version that an install's text is of.
+
+    The install may be pinned or not. Of several numbers with this text, it is the installed one.
+    """
+    of_text = {installs.kind: OuterRef(installs.kind), "digest": OuterRef("installed_digest")}
+    recalled = installs.Version.objects.exclude(recalled_at=None).filter(**of_text)
+    place = Case(When(number=OuterRef("number"), then=0), default=1)
+    first = recalled.annotate(place=place).order_by("place", "-number")
+    return lambda column: Subquery(first.values(column)[:1])
 
 
 @compiled

@@ -121,23 +121,23 @@ GIVEN = """
     ) END AS content
 """
 
-# What an agent loads when it starts, in its order: the active persona, the skills that it bundles,
-# then the agent's own, the newest first. Sizes are read without the texts.
-MANIFEST = f"""
-WITH active AS (
-    SELECT persona_id, install.digest AS installed_digest, pinned_id
+# What agents load when they start: the active persona, the skills that it bundles, and their own.
+# `agents` is the condition on `agent_id`.
+LISTED = f"""
+active AS (
+    SELECT agent_id, persona_id, install.digest AS installed_digest, pinned_id
     FROM installs_personainstall AS install
     JOIN catalogue_persona AS persona ON persona.id = persona_id
-    WHERE agent_id = %(agent)s AND is_active AND {IS_PUBLISHED}
+    WHERE {{agents}} AND is_active AND {IS_PUBLISHED}
         AND NOT {IS_RECALLED.format(kind="persona")}
 ), own AS (
-    SELECT skill_id, id AS install_id, digest AS installed_digest, pinned_id
-    FROM installs_skillinstall WHERE agent_id = %(agent)s AND removed_at IS NULL
+    SELECT agent_id, skill_id, id AS install_id, digest AS installed_digest, pinned_id
+    FROM installs_skillinstall WHERE {{agents}} AND removed_at IS NULL
 ), bundled AS (
-    SELECT skill_id FROM active JOIN catalogue_persona_skills USING (persona_id)
+    SELECT agent_id, skill_id FROM active JOIN catalogue_persona_skills USING (persona_id)
 ), listed AS (
     SELECT
-        'persona' AS kind, {GIVEN}, entry.public_id, entry.slug, installed_digest,
+        agent_id, 'persona' AS kind, {GIVEN}, entry.public_id, entry.slug, installed_digest,
         entry.updated_at, deprecation_message,
         catalogue_persona_successor(successor_id) AS successor_slug,
         NULL AS files, true AS is_installed, false AS is_bundled, NULL AS install_id
@@ -145,15 +145,27 @@ WITH active AS (
     LEFT JOIN catalogue_personaversion AS pinned ON pinned.id = pinned_id
     UNION ALL
     SELECT
-        'skill', {GIVEN}, entry.public_id, entry.slug, installed_digest,
+        agent_id, 'skill', {GIVEN}, entry.public_id, entry.slug, installed_digest,
         entry.updated_at, deprecation_message, catalogue_skill_successor(successor_id),
         coalesce(pinned.files, entry.files),
         install_id IS NOT NULL, bundled.skill_id IS NOT NULL, install_id
-    FROM own FULL JOIN bundled USING (skill_id)
+    FROM own FULL JOIN bundled USING (agent_id, skill_id)
     JOIN catalogue_skill AS entry ON entry.id = skill_id
     LEFT JOIN catalogue_skillversion AS pinned ON pinned.id = pinned_id
     WHERE {IS_PUBLISHED} AND pinned.recalled_at IS NULL
-), measured AS (
+)
+"""
+
+# How many tokens of context it takes each agent to load that.
+CONTEXT_TOKENS = f"""
+WITH {LISTED.format(agents="agent_id = ANY(%(agents)s)")}
+SELECT agent_id, sum(context_tokens) FROM listed GROUP BY agent_id
+"""
+
+# In the order of a manifest: the persona, the bundled skills, then the agent's own, the newest
+# first. Sizes are read without the texts.
+MANIFEST = f"""
+WITH {LISTED.format(agents="agent_id = %(agent)s")}, measured AS (
     SELECT
         *,
         count(*) FILTER (WHERE kind = 'skill') OVER places <= {MAX_SKILLS}

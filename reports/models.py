@@ -1,5 +1,6 @@
 from functools import partial
 
+from django.contrib.contenttypes.fields import GenericRelation
 from django.contrib.postgres.aggregates import ArrayAgg
 from django.db import models, transaction
 from django.db.models import Count, F, Max, Min, OuterRef, Q, Subquery
@@ -9,7 +10,13 @@ from django.utils import timezone
 from agents.models import Agent
 from catalogue.models import Persona, Skill
 from marketplace.adminsite.history import StaffHistory
-from marketplace.models import CountedQuerySet, RandomTextField, make_public_id
+from marketplace.models import (
+    Assignment,
+    CountedQuerySet,
+    Note,
+    RandomTextField,
+    make_public_id,
+)
 from reviews.models import Review
 
 
@@ -63,6 +70,7 @@ class Case(models.Model):
     resolved_at = models.DateTimeField(null=True)
     # What staff found the last time, also where it was reported again since.
     resolution = models.TextField("last resolution", blank=True)
+    notes, assignments = GenericRelation(Note), GenericRelation(Assignment)
 
     objects = CaseQuerySet.as_manager()
     history = StaffHistory(excluded_fields=["created_at", "open_reports", "last_reported_at"])
@@ -115,6 +123,7 @@ class Case(models.Model):
         self.reports.open().update(resolved_at=now)
         self.open_reports, self.resolved_at, self.resolution = 0, now, resolution
         self.save(update_fields=["open_reports", "resolved_at", "resolution"])
+        Assignment.objects.assign(self, None)
 
 
 class ReportQuerySet(models.QuerySet):

@@ -83,6 +83,9 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         is_public = obj.state == "shown" and obj.persona.is_published
         return obj.persona.get_absolute_url() if is_public else None
 
+    def counted_rows(self):
+        return Review.objects.present()
+
     def attention(self):
         """What deserves a look, because nobody flags a review over the API."""
         week = timezone.now() - timedelta(days=7)
@@ -117,10 +120,7 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         facts=facts_of,
     )
     def hide(self, request, queryset, reason):
-        hidden = self.change_each(
-            request, queryset, f"Hidden: {reason}", lambda review: review.hide(reason)
-        )
-        self.message_user(request, f"{len(hidden)} hidden.")
+        self.change_each(request, queryset, f"Hidden: {reason}", lambda review: review.hide(reason))
 
     @confirmed_action(
         "Restore",
@@ -130,8 +130,7 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         facts=facts_of,
     )
     def restore(self, request, queryset):
-        restored = self.change_each(request, queryset, "Restored.", Review.restore)
-        self.message_user(request, f"{len(restored)} restored.")
+        self.change_each(request, queryset, "Restored.", Review.restore)
 
 
 def stars(rating):

@@ -1,13 +1,18 @@
 """The search of the staff admin, which finds unpublished entries too."""
 
-import re
-
-from django.contrib.postgres.search import SearchQuery
 from django.db.models import Func, Q, TextField, Value
 
-from catalogue.models import PUBLISHED, TITLE_AND_SLUG_WORDS, Persona, Skill
+from catalogue.models import (
+    PUBLISHED,
+    TITLE_AND_SLUG_WORDS,
+    Persona,
+    Skill,
+    beginning_with,
+    words_in,
+)
 from search.models import PersonaPosting, SkillPosting
-from search.ranking import MAX_RESULTS, MAX_WORDS
+from search.ranking import MAX_RESULTS
+from search.reads import most_common
 
 POSTINGS = {Skill: SkillPosting, Persona: PersonaPosting}
 STEM = "(ts_lexize('english_stem', %(expressions)s))[1]"
@@ -18,7 +23,7 @@ def containing(entries, text):
 
     Published ones by their postings, the first MAX_RESULTS; the others by title, slug and tags.
     """
-    words = re.findall(r"\w+", text.lower())[:MAX_WORDS]
+    words = words_in(text)
     if not words:
         return entries.none()
     published = entries.model.objects.published().order_by("-pk")
@@ -27,10 +32,16 @@ def containing(entries, text):
         stem = Func(Value(word), template=STEM, output_field=TextField())
         postings = POSTINGS[entries.model].objects.filter(begins | Q(word=stem))
         published = published.filter(pk__in=postings.values("entry_id"))
-    prefixes = " & ".join(f"{word}:*" for word in words)
-    query = SearchQuery(prefixes, search_type="raw", config="simple")
     return entries.alias(names=TITLE_AND_SLUG_WORDS).filter(
         Q(pk__in=list(published.values_list("pk", flat=True)[:MAX_RESULTS]))
-        | Q(~PUBLISHED, names=query)
+        | Q(~PUBLISHED, names=beginning_with(words))
         | Q(~PUBLISHED, tags__contains=[text])
     )
+
+
+def values_in_use(model, *facets, limit):
+    """`{facet: [(value, number of published entries)]}`, the most common value first."""
+    values = {facet: [] for facet in facets}
+    for facet, value, entries in most_common(model.__name__.lower(), facets, limit).value:
+        values[facet].append((value, entries))
+    return values

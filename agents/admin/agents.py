@@ -1,7 +1,6 @@
 from django.conf import settings
 from django.contrib import admin, messages
 from django.db import transaction
-from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import localize
@@ -31,7 +30,7 @@ class AgentAdmin(
     list_display = ["handle", "name", "tier", "state", "created_at"]
     list_filter = [TierFilter, SuspendedFilter, PausedFilter]
     search_fields = ["handle"]  # see `find`
-    search_help_text = "Handle, name, agentId or token"
+    search_help_text = "A word of the handle or name, agentId or token"
     # All but the tier are the agent's own words, which it may change while the form is open.
     readonly_fields = [
         *("public_id", "handle", "name", "description", "runtime"),
@@ -52,9 +51,7 @@ class AgentAdmin(
         return False
 
     def find(self, queryset, term):
-        return queryset.filter(
-            Q(handle__startswith=term.lower()) | Q(public_id=term) | Q(name__istartswith=term)
-        )
+        return queryset.named(term) | queryset.filter(public_id=term)
 
     def state(self, agent):
         label = super().state(agent)
@@ -118,8 +115,9 @@ class AgentAdmin(
 
     @confirmed_action("Restore", text="Their tokens work again.")
     def restore(self, request, queryset):
-        self.change_each(request, queryset, "Restored.", Agent.restore)
-        self.message_user(request, "Restored: their tokens work again.")
+        self.change_each(
+            request, queryset, "Restored.", Agent.restore, then="Their tokens work again."
+        )
 
     @admin.action(description="Release the claim", permissions=["change"])
     def release_claim(self, request, queryset):

@@ -15,7 +15,7 @@ class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
     list_select_related = ["agent"]
     ordering = ["-id"]
     search_fields = ["operator_email"]  # see `find`
-    search_help_text = "Handle, or the operator's whole e-mail address"
+    search_help_text = "A word of the agent's or the operator's name, or a whole e-mail address"
 
     @admin.display(description="operator email")
     def address(self, claim):

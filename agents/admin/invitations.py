@@ -78,5 +78,10 @@ class InvitationAdmin(IssuedMixin, TokenSearchMixin, ReadOnlyModelAdmin):
         text="No agent can register with it any more. The agents that it brought stay.",
     )
     def revoke(self, request, queryset):
-        self.change_each(request, queryset, "Revoked.", lambda row: row.revoke("Revoked by staff"))
-        self.message_user(request, "Revoked: nobody can register with them any more.")
+        self.change_each(
+            request,
+            queryset,
+            "Revoked.",
+            lambda row: row.revoke("Revoked by staff"),
+            then="Nobody can register with them any more.",
+        )

@@ -7,7 +7,7 @@ class ReleaseClaimsMixin:
 
     def release_claims(self, request, rows, agents):
         """Ask, and release the claims of the agents that have to do with the rows."""
-        agents = agents.select_related("claim").order_by("pk")
+        agents = list(agents.select_related("claim").order_by("pk"))
         if not self.is_confirmed(request, rows):
             return self.confirm(
                 request,
@@ -24,5 +24,5 @@ class ReleaseClaimsMixin:
             with agent_admin.logged_change(request, agent, message, is_event=True):
                 agent.claim.release()
         note_also(self, request, rows, "Released", agents)
-        self.message_user(request, "Released: a new operator can claim them.")
+        agent_admin.tell(request, "Released", agents, "A new operator can claim them.")
         return None

@@ -10,29 +10,32 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
 from agents import tokens
-from agents.models import Agent, AgentToken, Invitation, OperatorKey
+from agents.models import Agent, AgentToken, Invitation, OperatorClaim, OperatorKey
 from marketplace.adminsite.base import link_to
 from marketplace.secrets import INVITATION, OPERATOR, holds_token
 
 MAX_AGENTS = 100  # of which a search shows tokens and claims
 
 
-def agents_by_handle(term):
-    """The keys of the first agents whose handle begins with the term.
+def agents_named(term):
+    """The keys of the newest agents with the words of the term in their names.
 
     In a query of its own: as a subquery it would not use its index.
     """
-    agents = Agent.objects.filter(handle__startswith=term.lower()).order_by("handle")
-    return list(agents.values_list("pk", flat=True)[:MAX_AGENTS])
+    return list(Agent.objects.named(term).values_list("pk", flat=True)[:MAX_AGENTS])
 
 
 def find_claims(claims, term):
-    """Those of an operator's whole address, or of agents whose handle begins with the term."""
+    """Those of an operator's whole address, or with the words of the term in a name.
+
+    That is the operator's name, or one of the agent.
+    """
     if "@" in term:
         return claims.annotate(email=Lower("operator_email")).filter(
             ~Q(operator_email=""), email=term.lower()
         )
-    return claims.filter(agent__in=agents_by_handle(term))
+    operated = list(OperatorClaim.objects.named(term).values_list("pk", flat=True)[:MAX_AGENTS])
+    return claims.filter(Q(agent__in=agents_named(term)) | Q(pk__in=operated))
 
 
 def rows_of_kind(text):

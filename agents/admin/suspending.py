@@ -41,8 +41,11 @@ class SuspendAgentsMixin:
             )
         reason = form.cleaned_data["reason"]
         agents = self.admin_site.get_model_admin(Agent).change_each(
-            request, agents, f"Suspended: {reason}", lambda agent: agent.suspend(reason)
+            request,
+            agents,
+            f"Suspended: {reason}",
+            lambda agent: agent.suspend(reason),
+            then="Their tokens are refused from now on.",
         )
         note_also(self, request, rows, "Suspended", agents)
-        self.message_user(request, "Suspended: their tokens are refused from now on.")
         return None

@@ -3,7 +3,7 @@ from django.db.models import Q
 from django.db.models.functions import Right
 
 from agents.admin.filters import RevokedFilter
-from agents.admin.search import TokenSearchMixin, agents_by_handle
+from agents.admin.search import TokenSearchMixin, agents_named
 from agents.models import AgentToken
 from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin
@@ -21,7 +21,7 @@ class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModel
     list_filter = [RevokedFilter]
     list_select_related = ["agent"]
     search_fields = ["hint"]  # see `find`
-    search_help_text = "Handle, start or end of a token, whole token"
+    search_help_text = "Agent, start or end of a token, whole token"
     actions = ["revoke"]
 
     def get_queryset(self, request):
@@ -33,7 +33,7 @@ class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModel
 
     def find(self, queryset, term):
         return queryset.annotate(end=Right("hint", 4)).filter(
-            Q(hint__startswith=term) | Q(end=term) | Q(agent__in=agents_by_handle(term))
+            Q(hint__startswith=term) | Q(end=term) | Q(agent__in=agents_named(term))
         )
 
     def is_offered(self, action, row):
@@ -47,6 +47,9 @@ class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModel
     )
     def revoke(self, request, queryset):
         self.change_each(
-            request, queryset, "Revoked.", lambda token: token.revoke("Revoked by staff")
+            request,
+            queryset,
+            "Revoked.",
+            lambda token: token.revoke("Revoked by staff"),
+            then="The API refuses them from now on.",
         )
-        self.message_user(request, "Revoked: they are refused from now on.")

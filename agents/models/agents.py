@@ -2,11 +2,10 @@ from contextlib import nullcontext
 from functools import partial
 
 from django.conf import settings
-from django.contrib.postgres.indexes import OpClass
+from django.contrib.postgres.indexes import GinIndex
 from django.core.validators import RegexValidator
 from django.db import IntegrityError, OperationalError, connection, models, transaction
 from django.db.models import F, Q
-from django.db.models.functions import Upper
 from django.utils import timezone
 from psycopg.errors import DeadlockDetected
 from rest_framework.exceptions import AuthenticationFailed
@@ -16,14 +15,20 @@ from agents.exceptions import HandleTaken, RegistrationByInvitation, Registratio
 from agents.models.claims import OperatorClaim
 from agents.models.history import OperatorHistory
 from agents.models.invitations import Invitation
+from catalogue.models import named, words_of
 from infrastructure.db.statements import fetch_one
 from marketplace.api.scopes import DEFAULT_SCOPES
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, violates
 
+AGENT_WORDS = words_of("handle", "name")
 MAX_REPEATS = 2  # of a hot statement; a repeated one may meet the same deadlock again
 
 
 class AgentQuerySet(models.QuerySet):
+    def named(self, text):
+        """Those with each word of the text, or one it begins, in the handle or the name."""
+        return named(self, AGENT_WORDS, text)
+
     def active(self):
         """Agents that neither staff nor their operator have stopped."""
         return self.filter(suspended_at=None, paused_at=None)
@@ -116,8 +121,7 @@ class Agent(models.Model):
         ordering = ["-id"]
         indexes = [
             # For searches and filters of staff.
-            models.Index(OpClass("handle", "varchar_pattern_ops"), name="agent_handle_start"),
-            models.Index(OpClass(Upper("name"), "text_pattern_ops"), name="agent_name_start"),
+            GinIndex(AGENT_WORDS, name="agent_words"),
             models.Index(F("created_at"), name="agent_created"),
             models.Index(F("tier"), F("id").desc(), name="agent_tier", condition=~Q(tier="free")),
             models.Index(

@@ -2,6 +2,7 @@ from functools import partial
 from hmac import compare_digest
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Lower
@@ -10,13 +11,20 @@ from django.utils import timezone
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, InvalidClaimCode
 from agents.models.claim_codes import digest_of
 from agents.models.operators import OperatorKey
+from catalogue.models import named, words_of
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope, allows
 from marketplace.models import RandomTextField
 from marketplace.secrets import random_text
 
+OPERATOR_WORDS = words_of("operator_name")
+
 
 class OperatorClaimQuerySet(models.QuerySet):
+    def named(self, text):
+        """Those whose operator's name has each word of the text, or one it begins."""
+        return named(self.exclude(operator_email=""), OPERATOR_WORDS, text)
+
     def pending(self):
         """The operator has a code that the agent has not confirmed."""
         return self.filter(~Q(code_digest=""), claimed_at=None)
@@ -58,6 +66,7 @@ class OperatorClaim(models.Model):
             models.Index(
                 Lower("operator_email"), name="claim_email", condition=~Q(operator_email="")
             ),
+            GinIndex(OPERATOR_WORDS, name="claim_words", condition=~Q(operator_email="")),
             models.Index(
                 F("id").desc(),
                 name="claim_pending",

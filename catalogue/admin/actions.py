@@ -37,14 +37,14 @@ class StateActionsMixin:
 
     @confirmed_action("Publish", text="Agents will find and install what is published.")
     def publish(self, request, queryset):
-        self.change_state(request, queryset, "Published.", self.model.publish)
+        self.change_each(request, queryset, "Published.", self.model.publish)
 
     @confirmed_action(
         "Back to draft",
         text="A draft is in no list and cannot be installed. Whoever has it keeps it.",
     )
     def redraft(self, request, queryset):
-        self.change_state(request, queryset, "Taken back to draft.", self.model.redraft)
+        self.change_each(request, queryset, "Moved back to draft.", self.model.redraft)
 
     # What is recalled stays recalled: its agents are still to read the reason.
     @confirmed_action(
@@ -57,11 +57,11 @@ class StateActionsMixin:
         level=messages.INFO,
     )
     def withdraw(self, request, queryset):
-        self.change_state(request, queryset, "Withdrawn.", self.model.withdraw)
+        self.change_each(request, queryset, "Withdrawn.", self.model.withdraw)
 
     @confirmed_action("Recall", RecallForm, danger=True, text=RECALL_TEXT, facts=holders_of)
     def recall(self, request, queryset, reason, successor):
-        self.change_state(
+        self.change_each(
             request, queryset, f"Recalled: {reason}", lambda entry: entry.recall(reason, successor)
         )
 
@@ -73,7 +73,7 @@ class StateActionsMixin:
         facts=holders_of,
     )
     def deprecate(self, request, queryset, message, successor):
-        self.change_state(
+        self.change_each(
             request,
             queryset,
             f"Deprecated: {message}",
@@ -82,7 +82,7 @@ class StateActionsMixin:
 
     @confirmed_action("End the deprecation", text="Nothing will advise against it any more.")
     def end_deprecation(self, request, queryset):
-        self.change_state(request, queryset, "Not deprecated any more.", self.model.end_deprecation)
+        self.change_each(request, queryset, "No longer deprecated.", self.model.end_deprecation)
 
     def holders_of(self, entries):
         """How many agents have each entry itself, not with a persona."""
@@ -91,12 +91,6 @@ class StateActionsMixin:
         counted = installs.filter(**{f"{kind}__in": entries}).order_by().values_list(kind)
         numbers = dict(counted.annotate(number=Count("pk")))
         return [(entry, in_agents(numbers.get(entry.pk, 0))) for entry in entries]
-
-    def change_state(self, request, queryset, message, change):
-        """Change each; the history says `message`, and staff read how many and its first words."""
-        entries = self.change_each(request, queryset, message, change)
-        verb = message.partition(":")[0].rstrip(".")
-        self.message_user(request, f"{len(entries)} {verb.lower()}.")
 
     def is_offered(self, action, row):
         if action == "end_deprecation":

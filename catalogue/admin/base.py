@@ -10,8 +10,17 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from catalogue.admin.actions import StateActionsMixin
-from catalogue.admin.filters import AuthorFilter, CategoryFilter, SourceFilter
+from catalogue.admin.duplicates import DuplicatesMixin
+from catalogue.admin.filters import (
+    AuthorFilter,
+    CategoryFilter,
+    NeedsWorkFilter,
+    SourceFilter,
+    TagFilter,
+)
 from catalogue.admin.forms import FormTextField
+from catalogue.admin.labels import LabelsMixin
+from catalogue.admin.publishing import SaveAndPublishMixin
 from catalogue.admin.versions import VersionsMixin
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render
@@ -20,25 +29,42 @@ from importing.admin.frontmatter import PastedFileMixin
 from importing.admin.imports import ImportExportModelAdmin
 from marketplace.adminsite.base import link_to
 from marketplace.adminsite.history_pages import HistoryMixin
+from marketplace.adminsite.notes import AssigneeFilter, NotesMixin
 from marketplace.adminsite.panels import panel
 from search.staff import containing
 
 
 class EntryAdmin(
-    HistoryMixin, VersionsMixin, StateActionsMixin, PastedFileMixin, ImportExportModelAdmin
+    SaveAndPublishMixin,
+    LabelsMixin,
+    DuplicatesMixin,
+    NotesMixin,
+    HistoryMixin,
+    VersionsMixin,
+    StateActionsMixin,
+    PastedFileMixin,
+    ImportExportModelAdmin,
 ):
     """What the admins of skills and personas share."""
 
     search_fields = ["slug"]  # and titles, tags, descriptions: see `find`
     search_help_text = "Slug, title, tag or description"
-    list_filter = ["status", CategoryFilter, AuthorFilter, SourceFilter]
+    list_filter = [
+        "status",
+        CategoryFilter,
+        TagFilter,
+        AuthorFilter,
+        NeedsWorkFilter,
+        SourceFilter,
+        AssigneeFilter,
+    ]
     ordering = ["-id"]
     prepopulated_fields = {"slug": ["title"]}
     formfield_overrides = {
         **ImportExportModelAdmin.formfield_overrides,
         models.TextField: {"form_class": FormTextField, "widget": FormTextField.widget},
     }
-    actions = [*StateActionsMixin.state_actions, "export"]
+    actions = [*StateActionsMixin.state_actions, "edit_labels", *NotesMixin.notes_actions, "export"]
     always_readonly = [
         *("status", "withdrawn_at", "withdrawal_reason", "deprecation_message", "replaced_by"),
         *("public_id", "context_tokens", "source", "created_at", "updated_at"),

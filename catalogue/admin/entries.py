@@ -8,7 +8,7 @@ from django.http import FileResponse, Http404
 from django.urls import reverse
 
 from catalogue.admin.base import EntryAdmin
-from catalogue.admin.filters import AuthorFilter, CategoryFilter, PriceFilter, SourceFilter
+from catalogue.admin.filters import PriceFilter
 from catalogue.admin.forms import PersonaForm, SkillForm
 from catalogue.exceptions import FileNotFound
 from catalogue.file_tree import file_tree
@@ -112,7 +112,7 @@ class PersonaAdmin(EntryAdmin):
         *("slug", "title", "category", "state", "price"),
         *("installs", "rating", "author", "updated_at"),
     ]
-    list_filter = ["status", CategoryFilter, PriceFilter, AuthorFilter, SourceFilter]
+    list_filter = [*EntryAdmin.list_filter, PriceFilter]
     counters = ["installs", "rating_avg", "rating_count"]
     sorted_by = ["installs", "rating", "price", "updated_at"]
     autocomplete_fields = ["skills"]

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.db import connection
 from django.db.models import Q
 
+from catalogue.frontmatter import RECOMMENDED_TOKENS
 from catalogue.models import FREE, IS_PUBLISHED, PUBLISHED
 from importing.admin.importers import SOURCE
 from marketplace.adminsite import theme
@@ -11,6 +12,8 @@ from marketplace.adminsite.filters import ChoiceFilter
 
 NEWEST = 10_000  # entries
 IMPORTED_HERE = Q(source__startswith=f"{SOURCE}:")
+
+NEEDS_WORK = Q(description="") | Q(license="") | Q(context_tokens__gt=RECOMMENDED_TOKENS)
 
 
 def published_and_others(entries, **conditions):
@@ -49,6 +52,15 @@ class CategoryFilter(admin.SimpleListFilter):
         return queryset
 
 
+class TagFilter(theme.TextFilter):
+    title = parameter_name = "tag"
+
+    def queryset(self, request, queryset):
+        if self.value():
+            return published_and_others(queryset, tags__contains=[self.value().strip()])
+        return queryset
+
+
 class AuthorFilter(theme.TextFilter):
     title = parameter_name = "author"
 
@@ -73,6 +85,20 @@ class SourceFilter(ChoiceFilter):
         "other": (
             "imported elsewhere",
             lambda rows: among_newest(rows).filter(~IMPORTED_HERE, ~Q(source="")),
+        ),
+    }
+
+
+class NeedsWorkFilter(ChoiceFilter):
+    title = f"needs work, of the newest {NEWEST:,}"
+    parameter_name = "needs"
+    options = {
+        "any": ("anything of these", lambda rows: among_newest(rows).filter(NEEDS_WORK)),
+        "description": ("a description", lambda rows: among_newest(rows).filter(description="")),
+        "license": ("a license", lambda rows: among_newest(rows).filter(license="")),
+        "shorter": (
+            f"a shorter text: more than {RECOMMENDED_TOKENS:,} tokens",
+            lambda rows: among_newest(rows).filter(context_tokens__gt=RECOMMENDED_TOKENS),
         ),
     }
 

@@ -2,17 +2,18 @@
 
 from urllib.parse import quote
 
+from django.contrib.contenttypes.fields import GenericRelation
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.search import SearchVector
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import connection, models, transaction
 from django.db.models import F, Func, Q, Value
-from django.db.models.functions import Coalesce, Collate, Concat, Length, Lower
+from django.db.models.functions import Coalesce, Collate, Length, Lower
 from django.utils import timezone
 
+from catalogue.models.words import words_of
 from infrastructure.db.compiled_queries import InlineConstant
-from marketplace.models import MAX_REASON, SLUG, CountedQuerySet
+from marketplace.models import MAX_REASON, SLUG, Assignment, CountedQuerySet, Note
 from marketplace.rows import row_version
 
 slug_validator = RegexValidator(
@@ -29,14 +30,7 @@ def is_slug(text):
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
 RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
 # The words of a title and a slug, for staff who search unpublished entries.
-TITLE_AND_SLUG_WORDS = SearchVector(
-    Func(
-        Concat("title", Value(" "), "slug"),
-        function="catalogue_plain",
-        output_field=models.TextField(),
-    ),
-    config="simple",
-)
+TITLE_AND_SLUG_WORDS = words_of("title", "slug")
 RATING_OR_ZERO = Coalesce("rating_avg", Value(0), output_field=RATING)
 
 
@@ -134,6 +128,7 @@ class Entry(models.Model):
     source = models.TextField(
         blank=True, help_text="Where an imported entry came from; the importer finds it by this."
     )
+    notes, assignments = GenericRelation(Note), GenericRelation(Assignment)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     # An estimate of what the content costs an agent's context: characters / 4, rounded up.
@@ -248,6 +243,21 @@ class Entry(models.Model):
         """Advise against the entry, which stays installable (contract 18.6)."""
         self.deprecation_message, self.successor = message, successor
         self.save(update_fields=["deprecation_message", "successor", "updated_at"])
+
+    @transaction.atomic
+    def change_labels(self, *, add_tags=(), remove_tags=(), **values):
+        """Add and remove tags; set the category and the license where there is a value.
+
+        Raises ValidationError if the entry is published and its text then may not be.
+        """
+        self.lock()
+        self.refresh_from_db()
+        for name, value in values.items():
+            setattr(self, name, value or getattr(self, name))
+        tags = [tag for tag in self.tags if tag not in remove_tags]
+        self.tags = tags + [tag for tag in add_tags if tag not in tags]
+        self.check_text()
+        self.save(update_fields=[*values, "tags", "updated_at"])
 
     def end_deprecation(self):
         self.deprecate("")

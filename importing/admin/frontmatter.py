@@ -70,7 +70,6 @@ class WriteFrontmatterMixin:
         message = "Wrote the fields into the frontmatter."
         skills = self.change_each(request, queryset, message, write_fields)
         incomplete = [skill.slug for skill in skills if differing_fields(skill)]
-        self.message_user(request, f"{len(skills)} written.")
         if incomplete:
             text = f"Not everything could be written for {', '.join(incomplete)}."
             self.message_user(request, text, messages.WARNING)

@@ -8,6 +8,7 @@ from django.utils.text import capfirst
 from catalogue.comparisons import file_changes
 from catalogue.frontmatter import as_slug, as_title, read_frontmatter
 from catalogue.models import Skill, is_slug
+from importing.admin.checks import checks_of
 from importing.base import File, Report, printable, taking_turns
 from importing.exports import as_file
 from importing.importers import PersonaImporter, SkillImporter
@@ -26,6 +27,11 @@ class Outcome:
     entry: object = None
     reason: str = ""
     changes: list = field(default_factory=list)
+    checks: list = field(default_factory=list)
+
+    @property
+    def warnings(self):
+        return [check for check in self.checks if not check.is_good]
 
 
 class FileReport(Report):
@@ -99,6 +105,8 @@ class AdminImportMixin:
             self.report.created += 1
             outcome.entry = entry
             outcome.changes = self.file_changes([], entry)
+        if self.preview and outcome.entry:
+            outcome.checks = checks_of(file, entry)
 
     def slug_in(self, fields):
         """The slug that a frontmatter asks for, or ""."""

@@ -4,34 +4,25 @@ from contextlib import suppress
 from datetime import timedelta
 from tempfile import TemporaryFile
 
-from django import forms
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html_join
+from django.utils.safestring import mark_safe
 
 from catalogue.frontmatter import Refused
 from importing import zips
+from importing.admin.uploads import UploadForm
 from importing.exports import export
 from importing.models import ImportRun
-from marketplace.adminsite import theme
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, StaffModelAdmin
 from marketplace.adminsite.edits import moment
 
 MAX_REFUSALS = 50  # that an import run stores
-
-
-class UploadForm(forms.Form):
-    file = forms.FileField(
-        label="A Markdown file, or a zip of entries with their files",
-        widget=theme.FileInput,
-        help_text=f"At most {zips.MAX_UPLOAD // 1024**2} MiB and {zips.MAX_ENTRIES:,} entries. A "
-        "SKILL.md alone leaves the files of its skill as they are.",
-    )
-    draft = forms.BooleanField(
-        required=False, label="Leave what is new as a draft", widget=theme.CheckboxInput
-    )
+MAX_ENTRIES = 200  # the same
 
 
 class ImportExportModelAdmin(StaffModelAdmin):
@@ -67,7 +58,8 @@ class ImportExportModelAdmin(StaffModelAdmin):
     def import_view(self, request):
         """Take an upload, and redirect to its preview."""
         self.check_import_permission(request)
-        form = UploadForm(request.POST or None, request.FILES or None)
+        is_sent = request.method == "POST"
+        form = UploadForm(*([request.POST, request.FILES] if is_sent else []))
         if form.is_valid() and (run := self.save_upload(request, form)):
             return redirect(self.url_of("import_run", run.pk))
         title, template = f"Import {self.opts.verbose_name_plural}", "admin/importing/upload.html"
@@ -79,10 +71,11 @@ class ImportExportModelAdmin(StaffModelAdmin):
 
     def save_upload(self, request, form):
         """The import run of an upload, or None where it is refused as a whole."""
-        file = form.cleaned_data["file"]
+        name, data = form.name_and_data()
         run = ImportRun(
             kind=self.opts.model_name,
-            name=file.name[-200:],
+            name=name[-200:],
+            data=data,
             draft=form.cleaned_data["draft"],
             user=request.user,
         )
@@ -91,7 +84,6 @@ class ImportExportModelAdmin(StaffModelAdmin):
             finished_at=None, created_at__lt=timezone.now() - timedelta(days=1)
         ).update(data=None, finished_at=timezone.now())
         try:
-            run.data = file.read(zips.MAX_UPLOAD + 1)
             with zips.unpacked(run.name, run.data, self.importer_class(preview=True)):
                 pass
         except Refused as error:
@@ -149,6 +141,11 @@ class ImportExportModelAdmin(StaffModelAdmin):
             results.count(result) for result in ("created", "updated", "unchanged", "refused")
         )
         run.refusals = [[refusal.path, refusal.reason] for refusal in refusals[:MAX_REFUSALS]]
+        run.entries = [
+            [outcome.entry.pk, outcome.entry.slug, outcome.result]
+            for outcome in outcomes
+            if outcome.result in {"created", "updated"}
+        ][:MAX_ENTRIES]
         run.data, run.finished_at = None, timezone.now()
         run.save()
 
@@ -163,7 +160,7 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
     list_filter = ["kind"]
     fields = readonly_fields = [
         *("name", "kind", "user", "created_at", "finished_at", "draft"),
-        *("created", "updated", "unchanged", "refused", "refused_files"),
+        *("created", "updated", "unchanged", "refused", "imported_entries", "refused_files"),
     ]
 
     def get_queryset(self, request):
@@ -184,6 +181,15 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
             f"{run.created} created, {run.updated} updated, {run.unchanged} unchanged, "
             f"{run.refused} refused"
         )
+
+    def imported_entries(self, run):
+        pages = f"admin:catalogue_{run.kind}_change"
+        links = format_html_join(
+            mark_safe("<br>"),
+            '<a href="{}">{}</a>, {}',
+            ((reverse(pages, args=[pk]), slug, result) for pk, slug, result in run.entries),
+        )
+        return links or "none"
 
     def refused_files(self, run):
         return "\n".join(f"{path}: {reason}" for path, reason in run.refusals) or "none"

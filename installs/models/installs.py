@@ -126,11 +126,7 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
         install = self.lock_own(agent, slug)
         if not install.persona.is_published:
             raise PersonaNotFound
-        if not install.is_active:
-            # The previous one gives way, as in INSTALL_PERSONA.
-            self.filter(agent=agent, is_active=True).update(is_active=False)
-            install.is_active = True
-            install.save(update_fields=["is_active"])
+        install.activate()
         return install
 
     @transaction.atomic
@@ -186,6 +182,15 @@ class PersonaInstall(Install):
             models.Index(F("persona"), F("installed_at").desc(), name="persona_install_times"),
             BrinIndex(fields=["installed_at"], name="persona_install_day", autosummarize=True),
         ]
+
+    def activate(self):
+        """Make it the one active persona of its agent, which is locked."""
+        if self.is_active:
+            return
+        # The previous one gives way, as in INSTALL_PERSONA.
+        PersonaInstall.objects.filter(agent=self.agent_id, is_active=True).update(is_active=False)
+        self.is_active = True
+        self.save(update_fields=["is_active"])
 
     def uninstall(self):
         self.is_active = False

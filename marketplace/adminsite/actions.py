@@ -10,11 +10,14 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.shortcuts import redirect
 from django.utils import timezone
+from django.utils.html import format_html, format_html_join
 
 from marketplace.adminsite import theme
 from marketplace.adminsite.edits import moment
 from marketplace.models import MAX_REASON
 from marketplace.secrets import holds_token
+
+NAMED = 5  # rows that a message names
 
 
 class ReasonField(forms.CharField):
@@ -163,10 +166,11 @@ class ConfirmedActionsMixin:
             yield
             self.log_change(request, row, message, **details)
 
-    def change_each(self, request, queryset, message, change):
+    def change_each(self, request, queryset, message, change, *, then=""):
         """Call `change` with each row, in a transaction of its own, which locks no other row.
 
-        Returns the rows that it changed. Of others, staff read the ValidationError.
+        Returns the rows that it changed, which `tell` names. Of others, staff read the
+        ValidationError.
         """
         changed = []
         for row in queryset.order_by("pk"):
@@ -177,7 +181,22 @@ class ConfirmedActionsMixin:
                 self.message_user(request, f"{row}: {' '.join(error.messages)}", messages.ERROR)
             else:
                 changed.append(row)
+        self.tell(request, message.partition(":")[0].rstrip("."), changed, then)
         return changed
+
+    def tell(self, request, done, rows, then=""):
+        """Say what was done to which rows, with links to the first of them."""
+        if not rows:
+            return
+        first = rows[:NAMED]
+        others = f" and {len(rows) - NAMED:,} more" if len(rows) > NAMED else ""
+        links = format_html_join(
+            ", ",
+            '<a class="underline" href="{}">{}</a>',
+            ((self.url_of("change", row.pk), row) for row in first),
+        )
+        text = format_html("{}: {}{}. {}", done, links, others, then)
+        self.message_user(request, text, messages.SUCCESS)
 
     # Only the models of a HistoryMixin have snapshots.
 

@@ -70,6 +70,10 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
     class Media:
         js = ["admin.js"]
 
+    def counted_rows(self):
+        """The rows that the totals and the days count."""
+        return self.model.objects.all()
+
     def attention(self):
         """What staff should look at, as (text, queryset, query string of the list)."""
         return []

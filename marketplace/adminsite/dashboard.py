@@ -33,7 +33,7 @@ def totals(admins):
     """The number of rows of each model that has `in_totals`."""
     admins = [admin for admin in admins if admin.in_totals]
     numbers = sizes(
-        [admin.model.objects.all() for admin in admins], [admin.opts.db_table for admin in admins]
+        [admin.counted_rows() for admin in admins], [admin.opts.db_table for admin in admins]
     )
     return [
         {
@@ -66,7 +66,7 @@ def counts_since(moment, admins):
     counts = []
     for admin in admins:
         title, field = admin.counted_by_day
-        rows = admin.model.objects.order_by().filter(**{f"{field}__gte": moment})
+        rows = admin.counted_rows().order_by().filter(**{f"{field}__gte": moment})
         by_day = rows.annotate(title=Value(title), day=TruncDate(field)).values_list("title", "day")
         counts.append(by_day.annotate(Count("pk")))
     return counts[0].union(*counts[1:], all=True) if counts else []

@@ -11,6 +11,7 @@ from marketplace.adminsite import second_factor
 from marketplace.adminsite.base import StaffModelAdmin
 from marketplace.adminsite.dashboard import attention, rows_per_day, totals
 from marketplace.adminsite.failed_logins import limit_failures
+from marketplace.adminsite.notes import assigned_to
 from marketplace.adminsite.sessions import end_sessions_view
 from marketplace.adminsite.theme import AdminSite
 
@@ -104,6 +105,9 @@ class MarketplaceAdminSite(AdminSite):
             "days": rows_per_day(admins),
             "totals": totals(admins),
             "attention": attention(admins),
-            "rankings": [ranking for admin in admins for ranking in admin.rankings(request)],
+            "rankings": [
+                *assigned_to(request.user),
+                *(ranking for admin in admins for ranking in admin.rankings(request)),
+            ],
         }
         return super().index(request, context | (extra_context or {}))

@@ -135,8 +135,79 @@ const addCopy = (secret) => {
   secret.after(button);
 };
 
+// Suggestions for the last item of a list that is separated by commas.
+const suggestItems = (field) => {
+  const values = [...field.list.options].map((option) => option.value);
+  field.addEventListener("input", () => {
+    const before = field.value.replace(/[^,]*$/, "");
+    const items = before.split(",").map((item) => item.trim());
+    const left = values.filter((value) => !items.includes(value));
+    const options = left.map((value) => new Option("", before + value));
+    field.list.replaceChildren(...options);
+  });
+};
+
+// A folder, a zip or files that are dropped are sent at once: nothing is written before the preview.
+const MAX_FILES = 1000;
+const addDropZone = (zone) => {
+  const { form } = zone.querySelector("input"), status = zone.querySelector("[role=status]");
+  const { file: input, paths } = form.elements;
+  zone.hidden = false;
+
+  // [path, file] of what lies below a folder, without what no import takes.
+  const filesOf = async (entry, below = "") => {
+    if (/^\.|^(node_modules|__pycache__|__MACOSX)$/.test(entry.name)) return [];
+    const path = below + entry.name;
+    if (entry.isFile) {
+      return [[below && path, await new Promise((resolve, reject) => entry.file(resolve, reject))]];
+    }
+    const reader = entry.createReader(), files = [];
+    for (;;) {
+      // A reader gives a hundred at a time.
+      const entries = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      if (!entries.length || files.length > MAX_FILES) return files;
+      for (const inner of entries) files.push(...await filesOf(inner, `${path}/`));
+    }
+  };
+  const send = (files) => {
+    if (!files.length) return void (status.textContent = "There is no file in it.");
+    if (files.length > MAX_FILES) {
+      return void (status.textContent = `These are more than ${MAX_FILES} files. Drop a zip of them.`);
+    }
+    const transfer = new DataTransfer();
+    files.forEach(([, file]) => transfer.items.add(file));
+    input.files = transfer.files;
+    const names = files.map(([path, file]) => path || (files.length > 1 ? file.name : ""));
+    paths.value = JSON.stringify(names);
+    form.requestSubmit();
+  };
+
+  zone.addEventListener("dragover", (event) => event.preventDefault());
+  zone.addEventListener("dragenter", () => zone.classList.add("is-over"));
+  zone.addEventListener("dragleave", () => zone.classList.remove("is-over"));
+  zone.addEventListener("drop", async (event) => {
+    event.preventDefault();
+    zone.classList.remove("is-over");
+    // Before the first await, after which the event has no items.
+    const { items, files } = event.dataTransfer, plain = [...files].map((file) => ["", file]);
+    const entries = [...items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
+    const inFolders = await Promise.all(entries.map((entry) => filesOf(entry)));
+    send(entries.length ? inFolders.flat() : plain);
+  });
+  zone.querySelector("input").addEventListener("change", (event) => {
+    const files = [...event.target.files];
+    send(files.filter(({ webkitRelativePath: path }) => !/\/\.|\/node_modules\//.test(path))
+      .map((file) => [file.webkitRelativePath, file]));
+  });
+  // Files that are chosen one by one lie in no folder.
+  input.addEventListener("change", () => (paths.value = ""));
+};
+
 document.addEventListener("DOMContentLoaded", () => {
   if (navigator.clipboard) document.querySelectorAll(".staff-token").forEach(addCopy);
+  const zone = document.getElementById("dropzone");
+  if (zone) addDropZone(zone);
+  document.querySelectorAll("input[list=used-tags]:not(#id_new)").forEach(suggestItems);
   const keys = document.getElementById("row-keys");
   if (keys) addRowKeys(keys);
   const preview = document.getElementById("markdown-preview");

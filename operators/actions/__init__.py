@@ -1,4 +1,4 @@
-from operators.actions import agents, all_installs, installs, tokens
+from operators.actions import agents, all_installs, installing, installs, tokens
 
 # By their path.
 ACTIONS = {
@@ -7,6 +7,9 @@ ACTIONS = {
     "issue-token": tokens.IssueToken,
     "revoke-token": tokens.RevokeToken,
     "revoke-tokens": tokens.RevokeTokens,
+    "install-skill": installing.InstallSkill,
+    "install-persona": installing.InstallPersona,
+    "activate-persona": installing.ActivatePersona,
     "pin-skill": installs.PinSkill,
     "pin-persona": installs.PinPersona,
     "unpin-skill": installs.UnpinSkill,

@@ -36,11 +36,8 @@ class Action(Console):
         if usage.is_exceeded:
             return too_many(request, usage)
         with transaction.atomic():
-            # Nothing is done for who has just lost the agent or the session, nor beside what the
-            # agent does.
-            self.claim_of(handle).agent.lock()
-            claim = self.claim_of(handle, is_locked=True)
-            if not self.session.hold():
+            claim = self.lock_claim(handle)
+            if claim is None:
                 return self.ask_for_key()
             if self.needs_full and not claim.is_full:
                 return self.refuse(claim)
@@ -49,11 +46,15 @@ class Action(Console):
             if not form.is_valid():
                 return self.confirm(claim, subject, form, status=400)
             operator, agent = claim.operator_name, claim.agent
-            agent.snapshot_before_change()
-            subject = self.act(claim, subject, form, operator) or subject
-            agent.refresh_from_db()
+            try:
+                with transaction.atomic():
+                    agent.snapshot_before_change()
+                    subject = self.act(claim, subject, form, operator) or subject
+            except forms.ValidationError as error:
+                form.add_error(None, error)
+                return self.confirm(claim, subject, form, status=400)
             note = self.note.format(subject=subject)
-            agent.take_snapshot(operator=operator, reason=note, is_event=self.is_event)
+            note_change(agent, operator, note, is_event=self.is_event)
         return self.show(agent, subject)
 
     def refuse(self, claim):
@@ -80,6 +81,7 @@ class Action(Console):
         )
 
     def act(self, claim, subject, form, operator):
+        """Do it. A ValidationError, of fields of the form, refuses it."""
         raise NotImplementedError
 
     def change_nothing(self):
@@ -89,3 +91,9 @@ class Action(Console):
     def show(self, agent, subject):
         messages.success(self.request, self.done.format(agent=agent, subject=subject))
         return redirect(self.next_page.format(agent=agent))
+
+
+def note_change(agent, operator, reason, *, is_event=True):
+    """Note in the staff's history what an operator has done with the agent."""
+    agent.refresh_from_db()
+    agent.take_snapshot(operator=operator, reason=reason, is_event=is_event)

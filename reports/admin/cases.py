@@ -20,6 +20,7 @@ from marketplace.adminsite.base import (
     state_label,
 )
 from marketplace.adminsite.history_pages import HistoryMixin
+from marketplace.adminsite.notes import AssigneeFilter, NotesMixin
 from marketplace.adminsite.panels import panel
 from reports.admin.filters import KindFilter, QueueFilter
 from reports.admin.reports import age, age_of, reporter
@@ -47,22 +48,33 @@ def facts_of(model_admin, cases):
 
 
 @admin.register(Case)
-class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
+class CaseAdmin(
+    NotesMixin, HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin
+):
     """The queue: a row for each skill, persona or review that agents have reported."""
 
     menu = MenuItem("Activity", 30, "gavel")
-    list_display = ["__str__", "open_reports", "reasons", "ages", "last_reported_at", "state"]
-    list_filter = [QueueFilter, KindFilter]
+    list_display = [
+        "__str__",
+        "open_reports",
+        "reasons",
+        "ages",
+        "last_reported_at",
+        "assigned_to",
+        "state",
+    ]
+    list_filter = [QueueFilter, KindFilter, AssigneeFilter]
     search_fields = ["skill__slug", "persona__slug"]
     search_help_text = "The whole slug of a skill or a persona"
     sortable_by = ["open_reports", "last_reported_at"]
     fields = ["state", "open_reports", "last_reported_at", "resolved_at", "resolution"]
-    actions = ["resolve", "recall", "hide", "suspend"]
+    actions = ["resolve", "recall", "hide", "suspend", *NotesMixin.notes_actions]
     row_keys = {"e": "resolve", "c": "recall", "h": "hide"}
     change_form_template = "admin/reports/case.html"
 
     def get_queryset(self, request):
-        return super().get_queryset(request).with_target().with_reporters()
+        cases = super().get_queryset(request).with_target().with_reporters()
+        return self.with_assignee(cases)
 
     def attention(self):
         return [("reported skills, personas and reviews", Case.objects.open(), "")]
@@ -112,6 +124,8 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
     # What staff decide
 
     def is_offered(self, action, row):
+        if action in self.notes_actions:
+            return True
         if action == "resolve":
             return row.resolved_at is None
         if row.kind == "review":
@@ -121,6 +135,9 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
                 "suspend": review.agent.suspended_at is None,
             }.get(action, False)
         return action == "recall" and not row.target.is_recalled
+
+    def has_note_permission(self, request):
+        return self.has_act_permission(request)
 
     def has_recall_permission(self, request):
         return request.user.has_perms(["catalogue.change_skill", "catalogue.change_persona"])
@@ -137,8 +154,7 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
     )
     def resolve(self, request, queryset, resolution):
         message = f"Resolved: {resolution}" if resolution else "Resolved."
-        cases = self.change_each(request, queryset, message, lambda case: case.resolve(resolution))
-        self.message_user(request, f"{len(cases)} resolved.")
+        self.change_each(request, queryset, message, lambda case: case.resolve(resolution))
 
     @confirmed_action(
         "Recall",
@@ -178,7 +194,7 @@ class CaseAdmin(HistoryMixin, SuspendAgentsMixin, WholeNameSearchMixin, ReadOnly
             ):
                 change(target)
                 case.resolve(message)
-        self.message_user(request, f"{len(cases)} {verb.lower()}, and resolved.")
+        self.tell(request, f"{verb}, and resolved", cases)
 
     def target_of(self, case):
         """What the case is about, with its texts, and the admin of its kind."""

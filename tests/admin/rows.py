@@ -2,6 +2,7 @@
 
 import pytest
 from django.contrib import admin
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, User
 from django.urls import reverse
 from django.utils import timezone
@@ -15,6 +16,7 @@ from operators.models import OperatorSession
 from reports.models import Case, Report
 from reviews.models import Review
 from search.models import ZeroResultSearch
+from tests.admin.actions import log_change
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -43,6 +45,7 @@ SEARCHES = {
     Review: ("archivist-1", "Useful."),
     Case: ("pdf-tables-1", "pdf-tables-1"),
     Report: ("crawler-1", "crawler-1"),
+    LogEntry: ("pdf-tables-1", "pdf-tables-1"),
     User: ("clerk-1", "clerk-1"),
     Group: ("group-1", "group-1"),
 }
@@ -92,7 +95,7 @@ def make_rows(first, last):
         ZeroResultSearch.objects.create(
             kind="skill", text=f"no such thing {number}", last_searched_at=timezone.now()
         )
-        User.objects.create(username=f"clerk-{number}")
+        log_change(skill, "Published.", User.objects.create(username=f"clerk-{number}"))
         Group.objects.create(name=f"group-{number}")
     Persona.objects.get(slug="archivist-1").skills.set(skills)
 

@@ -11,6 +11,7 @@ from agents.models import AgentToken
 from catalogue.models import Skill
 from installs.models import SkillInstall
 from marketplace.adminsite import dashboard
+from reviews.models import Review
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -54,6 +55,23 @@ def test_it_counts_the_rows_of_each_day(admin_client):
     assert numbers["Installs"] == [2, 1, *[0] * 11, 1]  # one of today is of the reviewed persona
     assert numbers["Reviews"] == [1, *[0] * 13]
     assert numbers["Agents"][0] == 5
+
+
+def test_deleted_reviews_are_not_counted(admin_client):
+    kept, deleted = (review(AgentFactory(), PersonaFactory(), 4) for _ in range(2))
+    Review.objects.delete_own(deleted.agent, deleted.persona.slug)
+
+    page = admin_client.get("/admin/")
+
+    totals = {total["name"]: str(total["number"]) for total in page.context["totals"]}
+    assert (totals["reviews"], rows_per_day(admin_client)["Reviews"][0]) == ("1", 1)
+    assert kept.state == "shown"
+
+
+def test_what_needs_attention_comes_first(admin_client):
+    text = admin_client.get("/admin/").content.decode()
+
+    assert text.index("Needs attention") < text.index("staff-totals") < text.index("New per day")
 
 
 def test_a_day_is_one_of_utc(admin_client, monkeypatch):
@@ -153,7 +171,7 @@ def test_it_needs_few_queries_whatever_there_is(admin_client, many):
     with CaptureQueriesContext(connection) as queries:
         admin_client.get("/admin/")
 
-    assert len(queries) <= 11
+    assert len(queries) <= 13
 
 
 def test_it_loads_nothing_from_another_host(admin_client):

@@ -72,7 +72,7 @@ def test_it_is_taken_back(admin_client, anyone, skill):
     take_action(admin_client, "end_deprecation", skill)
 
     assert anyone.get(URL).json()["deprecation"] is None
-    assert skill.history.first().history_change_reason == "Not deprecated any more."
+    assert skill.history.first().history_change_reason == "No longer deprecated."
 
 
 def test_it_is_taken_back_only_where_there_is_one(admin_client, skill):

@@ -94,7 +94,7 @@ def test_writing_changes_the_frontmatter_alone_and_goes_into_the_history(
 ):
     page = take_action(admin_client, "write_frontmatter", edited).content.decode()
 
-    assert "1 written." in page
+    assert "Wrote the fields into the frontmatter:" in page
     served = anyone.get("/api/v1/skills/pdf-tables").json()
     assert (served["content"], served["category"], served["tags"]) == (
         WRITTEN,

@@ -3,6 +3,7 @@
 from catalogue.models import Skill
 from importing.models import ImportRun
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, confirm, outcomes, upload, zip_of
+from tests.admin.rows import change_page
 from tests.factories import SkillFactory
 
 
@@ -47,6 +48,20 @@ def test_a_confirmed_import_is_done_and_lists_what_it_refused(admin_client, anyo
     assert anyone.get("/api/v1/skills/one").json()["description"] == "Does one."
     assert anyone.get("/api/v1/skills/two").json()["content"] == SKILL_MD.format("two")
     assert "Imports of this week with refused files" in admin_client.get("/admin/").content.decode()
+
+
+def test_the_result_links_what_was_made_and_changed(admin_client):
+    changed = SkillFactory(slug="two", content="Old")
+    files = {f"{name}/SKILL.md": SKILL_MD.format(name) for name in ("one", "two")}
+    upload(admin_client, zip_of(files))
+
+    run = confirm(admin_client)
+
+    made = Skill.objects.get(slug="one")
+    assert run.entries == [[made.pk, "one", "created"], [changed.pk, "two", "updated"]]
+    page = admin_client.get(change_page(run)).content.decode()
+    assert f'<a href="{change_page(made)}">one</a>, created' in page
+    assert f'<a href="{change_page(changed)}">two</a>, updated' in page
 
 
 def test_what_it_changed_is_in_the_history(admin_client):

@@ -81,7 +81,11 @@ def test_an_agent_that_is_claimed_anew_counts_for_its_new_operator(admin_client,
 
 
 @pytest.mark.parametrize(
-    "term", ["mkt_operator_", "caller", "CALL", "ada@example.com", "Ada@Example.com "]
+    "term",
+    [
+        *("mkt_operator_", "caller", "CALL", "ada@example.com", "Ada@Example.com "),
+        *("Ada Lovelace", "love", "lovelace ada"),
+    ],
 )
 def test_an_operator_is_found(admin_client, agent, term):
     claim(agent)
@@ -89,8 +93,12 @@ def test_an_operator_is_found(admin_client, agent, term):
     assert list(listed(admin_client, q=term)) == [key_of(agent).hint]
 
 
-@pytest.mark.parametrize("term", ["operator_", "aller", "ada@example.co", "@", "Ada Lovelace"])
-def test_an_operator_is_not_found_by_a_part(admin_client, agent, term):
+@pytest.mark.parametrize(
+    "term", ["operator_", "aller", "ada@example.co", "@", "example", "Ada Hopper"]
+)
+def test_an_operator_is_not_found_by_the_middle_of_a_word_or_a_part_of_an_address(
+    admin_client, agent, term
+):
     claim(agent)
 
     assert listed(admin_client, q=term) == {}

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 
 from catalogue.models import Persona, Skill
-from tests.admin.actions import take_action
+from tests.admin.actions import take_action, told
 from tests.admin.rows import change_page
 from tests.browser import untouched_form
 from tests.factories import (
@@ -36,6 +36,101 @@ def test_a_skill_made_by_hand_is_a_draft_until_it_is_published(admin_client, any
     assert anyone.get("/api/v1/skills/pdf-tables").json()["content"] == SKILL_MD
 
 
+def add(client, kind, **fields):
+    url = f"/admin/catalogue/{kind}/add/"
+    return client.post(url, untouched_form(client.get(url)) | fields, follow=True)
+
+
+NEW = {
+    "skill": {"slug": "pdf-tables", "title": "Tables", "content": SKILL_MD},
+    "persona": {"slug": "pdf-tables", "title": "Tables", "content": "Read tables."},
+}
+IS_DRAFT = "pdf-tables is a draft: agents cannot find it until you publish it. Publish it"
+
+
+@pytest.mark.parametrize("kind", NEW)
+def test_a_new_entry_says_that_it_is_a_draft_and_leads_to_publishing_it(admin_client, kind):
+    page = add(admin_client, kind, **NEW[kind])
+
+    added, notice = told(page)
+    assert "was added successfully" in added
+    assert notice == IS_DRAFT
+    entry = (Skill if kind == "skill" else Persona).objects.get()
+    assert f'href="/admin/catalogue/{kind}/{entry.pk}/do/publish/"' in page.content.decode()
+    assert "<b>This is a draft</b>" in admin_client.get(change_page(entry)).content.decode()
+
+
+@pytest.mark.parametrize("kind", NEW)
+def test_a_new_entry_is_saved_and_published_at_once(admin_client, anyone, kind):
+    page = add(admin_client, kind, **NEW[kind], _publish="")
+
+    assert told(page)[1:] == ["Published: pdf-tables."]
+    assert anyone.get(f"/api/v1/{kind}s/pdf-tables").json()["title"] == "Tables"
+    entry = (Skill if kind == "skill" else Persona).objects.get()
+    reasons = [snapshot.history_change_reason for snapshot in entry.history.all()]
+    assert reasons == ["Published.", ""]
+
+
+def test_a_draft_is_saved_and_published_at_once(admin_client, anyone):
+    skill = SkillFactory(slug="pdf-tables", content=SKILL_MD, status="draft")
+    form = untouched_form(admin_client.get(change_page(skill)))
+
+    response = admin_client.post(change_page(skill), form | {"title": "All", "_publish": ""})
+
+    assert response.status_code == 302
+    assert anyone.get("/api/v1/skills/pdf-tables").json()["title"] == "All"
+
+
+@pytest.mark.parametrize("status", ["published", "withdrawn"])
+def test_what_is_no_draft_is_not_published_by_saving_it(admin_client, status):
+    skill = SkillFactory(slug="pdf-tables", content=SKILL_MD, status=status)
+    page = admin_client.get(change_page(skill))
+
+    admin_client.post(change_page(skill), untouched_form(page) | {"_publish": "", "title": "New"})
+
+    assert "Save and publish" not in page.content.decode()
+    skill.refresh_from_db()
+    assert (skill.title, skill.status) == ("New", status)
+
+
+def test_who_may_only_add_does_not_publish(clerk_with):
+    clerk = clerk_with("view_skill", "add_skill")
+    page = clerk.get("/admin/catalogue/skill/add/")
+
+    assert "Save and publish" not in page.content.decode()
+    assert told(add(clerk, "skill", **NEW["skill"], _publish=""))[1:] == [
+        "pdf-tables is a draft: agents cannot find it until you publish it."
+    ]
+    assert Skill.objects.get().status == "draft"
+
+
+def test_a_text_that_may_not_be_published_is_saved_as_a_draft(admin_client):
+    skill = SkillFactory(slug="pdf-tables", content=SKILL_MD)
+    skill.content = SKILL_MD + "More.\n"
+    skill.save()
+    skill.versions.get(number=1).recall("It leaks.")
+    skill.redraft()
+    form = untouched_form(admin_client.get(change_page(skill)))
+
+    edits = {"content": SKILL_MD, "_publish": ""}
+    page = admin_client.post(change_page(skill), form | edits, follow=True)
+
+    assert told(page)[1:] == [
+        "pdf-tables: This text was recalled. Change it, or lift the recall of its version."
+    ]
+    skill.refresh_from_db()
+    assert (skill.content, skill.status) == (SKILL_MD, "draft")
+
+
+def test_a_message_names_the_first_rows_and_links_them(admin_client):
+    skills = [SkillFactory(slug=f"skill-{number}", status="draft") for number in range(7)]
+
+    page = take_action(admin_client, "publish", *skills)
+
+    assert told(page) == ["Published: skill-0, skill-1, skill-2, skill-3, skill-4 and 2 more."]
+    assert f'href="{change_page(skills[0])}">skill-0</a>' in page.content.decode()
+
+
 @pytest.mark.parametrize(("make", "kind"), KINDS)
 def test_publish_and_withdraw_change_what_the_api_serves(admin_client, anyone, make, kind):
     entries = [make(slug="one", status="draft"), make(slug="two", status="draft")]
@@ -44,11 +139,11 @@ def test_publish_and_withdraw_change_what_the_api_serves(admin_client, anyone, m
     def served():
         return {entry["slug"] for entry in anyone.get(f"/api/v1/{kind}s").json()["results"]}
 
-    assert "2 published." in take_action(admin_client, "publish", *entries).content.decode()
+    assert told(take_action(admin_client, "publish", *entries)) == ["Published: one, two."]
     assert served() == {"one", "two"}
     assert anyone.get(f"/api/v1/{kind}s/one").status_code == 200
 
-    assert "1 withdrawn." in take_action(admin_client, "withdraw", entries[0]).content.decode()
+    assert told(take_action(admin_client, "withdraw", entries[0])) == ["Withdrawn: one."]
     assert served() == {"two"}
     assert anyone.get(f"/api/v1/{kind}s/one").status_code == 404
     assert LogEntry.objects.count() == 3

@@ -113,7 +113,7 @@ def test_the_form_says_that_its_page_is_public_and_takes_a_successor(admin_clien
 def test_a_withdrawal_without_a_reason_is_told_without_one(admin_client, client, anyone, skill):
     page = take_action(admin_client, "withdraw", skill).content.decode()
 
-    assert "1 withdrawn." in page
+    assert "Withdrawn: " in page
     assert anyone.get("/api/v1/skills/log-triage").status_code == 404
     assert [(row["slug"], row["reason"]) for row in advisories(client)] == [("log-triage", "")]
 

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.utils import timezone
@@ -14,7 +15,7 @@ from installs.models import PersonaInstall, SkillInstall
 from reports.models import Case, Report
 from reviews.models import Review
 from search.models import ZeroResultSearch
-from tests.admin.actions import take_action
+from tests.admin.actions import log_change, take_action
 from tests.admin.rows import url_of
 from tests.factories import (
     AgentFactory,
@@ -28,7 +29,7 @@ from tests.factories import (
 CATALOGUE = {Skill, Persona, ImportRun, ZeroResultSearch}
 AGENTS = {Agent, AgentToken, Invitation, OperatorClaim, OperatorKey, Review}
 INSTALLS = {SkillInstall, PersonaInstall}
-REPORTS = {Case, Report}
+REPORTS = {Case, Report, LogEntry}
 SEEN = {"Editors": CATALOGUE | INSTALLS | REPORTS, "Moderators": AGENTS | INSTALLS | REPORTS}
 EVERYTHING = CATALOGUE | AGENTS | INSTALLS | REPORTS | {User, Group}
 ADDRESS = "ada@operator.example"  # of the agent's operator
@@ -44,6 +45,7 @@ def rows(db):
     ImportRun.objects.create(name="skills.zip", kind="skill")
     ZeroResultSearch.objects.create(kind="skill", text="abacus", last_searched_at=timezone.now())
     Report.objects.submit(agent, install.skill, reason="spam")
+    log_change(Case.objects.get(), "Resolved.")
     return [install.skill, agent, agent.token, review(agent, PersonaFactory(), 2)]
 
 

@@ -130,7 +130,7 @@ def write_a_skill(staff):
     staff.press("Publish")
     staff.picture("publish")
     staff.press("Publish")
-    assert "1 published." in staff.text()
+    assert "Published: pdf-tables." in staff.text()
     assert staff.api("skills/pdf-tables").json()["content"] == SKILL_MD
     staff.press("As an agent sees it")
     assert '"slug": "pdf-tables"' in staff.text()
@@ -147,7 +147,7 @@ def import_a_zip(staff):
     staff.picture("skills")
     staff.press("Import")
     staff.page.set_input_files("#id_file", zip_of(files))
-    staff.press("Preview")
+    staff.press("Check")
     text = staff.text()
     assert "1 would be created, 1 changed, 0 stay as they are, 1 refused" in text
     assert "no frontmatter" in text
@@ -262,7 +262,7 @@ def hide_a_review(staff, unkind):
     staff.page.locator("#id_reason[autofocus]").fill("Advertising.")
     staff.picture("hide")
     staff.press("Hide")
-    assert "1 hidden." in staff.text()
+    assert "Hidden: review_" in staff.text()
     assert (average()["average"], average()["distribution"]["1"]) == (5, 0)
     staff.picture("reviews")
 

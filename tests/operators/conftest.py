@@ -60,7 +60,7 @@ def paths(agent):
     """Each action's path; the agent has what they need."""
     SkillInstallFactory(agent=agent, skill__slug="pdf-tables")
     PersonaInstallFactory(agent=agent, persona__slug="archivist", is_active=True)
-    subjects = {"revoke-token": f"/{agent.token.public_id}"}
+    subjects = {"revoke-token": f"/{agent.token.public_id}", "activate-persona": "/archivist"}
     for action in ("pin", "unpin", "update", "remove"):
         subjects |= {f"{action}-skill": "/pdf-tables", f"{action}-persona": "/archivist"}
     return {name: f"/operator/agents/caller/{name}{subjects.get(name, '')}" for name in ACTIONS}

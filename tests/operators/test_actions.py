@@ -8,7 +8,14 @@ from agents.models import Agent, AgentToken, OperatorClaim
 from installs.models import PersonaInstall, SkillInstall
 from operators.actions import ACTIONS
 from tests.browser import untouched_form
-from tests.factories import AgentFactory, PersonaInstallFactory, SkillInstallFactory, claim
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    claim,
+)
 
 HOME = "/operator/agents/caller"
 ME = "/api/v1/agents/me"
@@ -41,6 +48,12 @@ def test_each_is_asked_before_it_is_done(console, paths, name):
     assert everything() == before
 
 
+# What their forms need.
+FIELDS = {
+    "limits": {"install": "5"},
+    "install-skill": {"slug": "csv-cleaning"},
+    "install-persona": {"slug": "scribe"},
+}
 LAST = " It was the last one of your key, which has ended."
 HINT = r"mkt_agent_\w{4}…\w{4}"
 # What the operator reads, and what staff do.
@@ -62,6 +75,18 @@ DONE = {
             ("update", "Updated caller to version 1 of {}.", "Updated to version 1 of {}."),
         )
     },
+    "install-skill": (
+        "Installed the skill csv-cleaning for caller.",
+        "Installed the skill csv-cleaning.",
+    ),
+    "install-persona": (
+        "Installed the persona scribe for caller.",
+        "Installed the persona scribe.",
+    ),
+    "activate-persona": (
+        "Activated the persona archivist for caller.",
+        "Activated the persona archivist.",
+    ),
     "update-all": ("Updated 1 skill and 1 persona of caller.", "Updated 1 skill and 1 persona."),
     "pin-all": ("Pinned 1 skill and 1 persona of caller.", "Pinned 1 skill and 1 persona."),
     "unpin-all": ("Unpinned 1 skill and 1 persona of caller.", "Unpinned 1 skill and 1 persona."),
@@ -87,9 +112,13 @@ def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, pa
     if name.startswith("unpin"):
         SkillInstall.objects.pin(agent, "pdf-tables")
         PersonaInstall.objects.pin(agent, "archivist")
+    if name == "activate-persona":
+        PersonaInstall.objects.deactivate(agent, "archivist")
+    SkillFactory(slug="csv-cleaning")
+    PersonaFactory(slug="scribe")
     said, noted = DONE[name]
 
-    page = console.submit(paths[name], **({"install": "5"} if name == "limits" else {}))
+    page = console.submit(paths[name], **FIELDS.get(name, {}))
 
     assert page.status_code == (302 if said else 200)
     if said:
@@ -109,6 +138,7 @@ def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, pa
     ("name", "fields"),
     [
         *(("resume", {}), ("limits", {}), ("pause", {}), ("limits", {"review": "3"})),
+        ("activate-persona", {}),
         *((name, {}) for name in ACTIONS if re.search("pin|update", name)),
     ],
 )

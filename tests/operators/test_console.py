@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.models import Agent, AgentToken, OperatorKey
-from operators import overview, views
+from operators import agents_list, overview
 from reviews.models import Review
 from tests.factories import (
     AgentFactory,
@@ -35,26 +35,33 @@ def text_of(page):
 
 def test_it_shows_what_an_agent_has(console, client, agent):
     SkillInstallFactory(
-        agent=agent, skill__slug="pdf-tables", skill__version="2", installed_digest="old"
+        agent=agent,
+        skill__slug="pdf-tables",
+        skill__title="PDF Tables",
+        skill__version="2",
+        installed_digest="old",
     )
     SkillInstallFactory(agent=agent, skill__slug="old-tables").skill.deprecate("Old.", None)
     recalled = SkillInstallFactory(
         agent=agent, skill__slug="bad-tables", installed_digest="old"
     ).skill
     recalled.recall("It leaks.")
-    persona = PersonaInstallFactory(agent=agent, persona__slug="archivist", is_active=True).persona
+    persona = PersonaInstallFactory(
+        agent=agent, persona__slug="archivist", persona__title="The Archivist", is_active=True
+    ).persona
     review(agent, persona, rating=4.5, comment="Tidy.")
     client.post("/api/v1/agents/me/skills/install", {"slug": "gone"})
 
     text = text_of(console.get(HOME))
 
-    assert "pdf-tables version 1; update available" in text
+    assert "PDF Tables pdf-tables version 1 (2); update available" in text
     assert "old-tables deprecated version 1" in text
     assert "bad-tables withdrawn" in text
     assert "Advisory : staff have withdrawn the skill bad-tables : It leaks." in text
     assert "archivist active version 1" in text
     assert "archivist 4.5 of 5: Tidy." in text
-    assert "Updates pdf-tables another text than the agent has, version 2" in text
+    assert f"Updates pdf-tables version 2, changed {timezone.now():%-d %b %Y}" in text
+    assert "Active persona: The Archivist , version 1." in text
     assert "Installs 19 20" in text
     today = f"{timezone.now():%-d %b %Y}"
     since = f"since {today}, used in the last 15 minutes"
@@ -127,24 +134,25 @@ def test_the_agents_come_by_handle_with_their_state(console, agent, key):
     text = text_of(console.get("/operator"))
 
     assert re.findall(r"\b(ant|bee|caller|zebra)\b", text) == ["ant", "bee", "caller", "zebra"]
-    assert "ant Some Agent suspended by staff , never seen" in text
-    assert "bee Some Agent paused , without a token , never seen" in text
-    assert "caller The Caller somebody asks for it active, seen about 3 hours ago" in text
-    assert "zebra Some Agent active, never seen" in text
+    nothing = "none 0 0 0 0"
+    assert f"ant Some Agent suspended by staff {nothing} never" in text
+    assert f"bee Some Agent paused , without a token {nothing} never" in text
+    assert f"caller The Caller active, somebody asks for it {nothing} about 3 hours ago" in text
+    assert f"zebra Some Agent active {nothing} never" in text
 
 
 def test_more_agents_are_on_the_next_page(console, key, monkeypatch):
-    monkeypatch.setattr(views, "MAX_AGENTS", 2)
+    monkeypatch.setattr(agents_list, "MAX_AGENTS", 2)
     for number in range(3):
         claim(AgentFactory(handle=f"agent-{number}"), key=key)
 
     first = console.get("/operator").content.decode()
     [following] = re.findall(r'rel="next" href="([^"]*)"', first)
-    second = console.get(following).content.decode()
+    second = console.get(f"/operator{following}").content.decode()
 
     handles = [re.findall(r"/operator/agents/([\w-]+)", page) for page in (first, second)]
     assert handles == [["agent-0", "agent-1"], ["agent-2", "caller"]]
-    assert "rel=" not in second.partition("<main")[2]
+    assert 'rel="next"' not in second
 
 
 @pytest.mark.parametrize("kind", ["skill", "persona"])
@@ -266,5 +274,5 @@ def test_the_number_of_statements_does_not_grow(console, agent, key):
         AgentToken.objects.issue(agent)
 
     assert [statements(path) for path in ("/operator", HOME)] == before
-    assert before[0] <= 3
-    assert before[1] <= 16
+    assert before[0] <= 4
+    assert before[1] <= 18

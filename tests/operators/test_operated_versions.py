@@ -196,13 +196,13 @@ def test_what_is_withdrawn_or_not_had_is_out_of_reach(console, client, kind, pat
 
 def test_each_install_says_what_the_agent_is_given(console, client, kind):
     kind.post(client, "install", version=1)
-    assert f"{kind.slug} version 1, pinned; update available: what changed" in text_of(
+    assert f"{kind.slug} version 1 (1.0), pinned; update available: what changed" in text_of(
         console.get(HOME)
     )
 
     kind.post(client, "unpin")
     page = console.get(HOME)
-    assert f"{kind.slug} version 3; update available: what changed" in text_of(page)
+    assert f"{kind.slug} version 3 (3.0); update available: what changed" in text_of(page)
     compared = f"/{kind.name}s/{kind.slug}/versions/compare?from=1&amp;to=3"
     assert f'href="{compared}"' in page.content.decode()
     assert console.get(compared.replace("&amp;", "&")).status_code == 200
@@ -215,7 +215,7 @@ def test_each_install_says_what_the_agent_is_given(console, client, kind):
 
 def test_each_install_leads_to_what_can_be_done(console, client, kind):
     def offered():
-        pattern = rf'{HOME}/(\w+)-{kind.name}/{kind.slug}"'
+        pattern = rf'{HOME}/(?!activate)(\w+)-{kind.name}/{kind.slug}"'
         return re.findall(pattern, console.get(HOME).content.decode())
 
     kind.post(client, "install")
@@ -230,7 +230,7 @@ def test_a_recalled_version_that_is_pinned_says_so(console, client, kind):
     kind.post(client, "install", version=1)
     kind.recall(1)
 
-    assert f"{kind.slug} version 1, pinned, recalled ; update available" in text_of(
+    assert f"{kind.slug} version 1 (1.0), pinned, recalled ; update available" in text_of(
         console.get(HOME)
     )
 

@@ -1,0 +1,68 @@
+"""Near-duplicates: entries whose titles and descriptions share most of their words."""
+
+import re
+from collections import Counter, defaultdict
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+from django.core.exceptions import PermissionDenied
+
+from catalogue.models import Status
+
+NEWEST = 2_000  # entries that are compared
+MIN_SHARE = 0.6  # of the words of two entries that are in both
+COMMON = 25  # texts that have a word from which on it tells nothing
+MAX_PAIRS = 100  # on the page
+
+
+class Pair(NamedTuple):
+    share: float
+    one: object
+    other: object
+
+
+def near_duplicates(entries):
+    """The Pairs of the newest entries, the most alike first."""
+    texts = defaultdict(list)  # entries by their words
+    columns = "pk", "slug", "title", "description", "status"
+    newest = entries.exclude(status=Status.WITHDRAWN).order_by("-pk")
+    for entry in newest.values_list(*columns, named=True)[:NEWEST]:
+        texts[words_of(entry)].append(entry)
+    pairs = [Pair(1, *both) for same in texts.values() for both in pairwise(same)]
+    for one, other, shared in alike(texts):
+        pairs.append(Pair(shared, texts[one][0], texts[other][0]))
+    return sorted(pairs, key=lambda pair: -pair.share)[:MAX_PAIRS]
+
+
+def words_of(entry):
+    return frozenset(re.findall(r"\w+", f"{entry.title} {entry.description}".lower()))
+
+
+def alike(texts):
+    """(text, text, share) of those that share enough; only texts with a rare word are compared."""
+    by_word = defaultdict(list)
+    for text in texts:
+        for word in text:
+            by_word[word].append(text)
+    rare = (with_word for with_word in by_word.values() if len(with_word) <= COMMON)
+    for one, other in Counter(pair for texts in rare for pair in combinations(texts, 2)):
+        share = len(one & other) / len(one | other)
+        if share >= MIN_SHARE:
+            yield one, other, share
+
+
+class DuplicatesMixin:
+    def get_urls(self):
+        view = self.duplicates_view
+        return [self.page_path("near-duplicates/", view, "duplicates"), *super().get_urls()]
+
+    def duplicates_view(self, request):
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return self.page(
+            request,
+            "admin/catalogue/duplicates.html",
+            f"Near-duplicates among the {self.opts.verbose_name_plural}",
+            pairs=near_duplicates(self.model.objects),
+            newest=NEWEST,
+        )

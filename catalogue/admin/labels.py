@@ -1,0 +1,155 @@
+"""Category, tags and license of many entries: edited together, suggested, renamed and merged."""
+
+from django import forms
+from django.contrib.postgres.forms import SimpleArrayField
+from django.core.exceptions import PermissionDenied
+from django.shortcuts import redirect
+
+from catalogue.admin.filters import published_and_others
+from catalogue.models import Skill
+from marketplace.adminsite import theme
+from marketplace.adminsite.actions import ActionForm, confirmed_action
+from marketplace.models import max_length
+from search.staff import values_in_use
+
+# The fields of a form whose values are suggested, and the facets that count them.
+SUGGESTED = {"category": "category", "tags": "tag", "license": "license", "author": "author"}
+MAX_TAGS = 500  # that the page of tags lists, and values that a field suggests
+MAX_AT_ONCE = 500  # entries that one request renames a tag of
+
+
+def suggestions(model):
+    """`{field: values in use}`, for the datalists of a form."""
+    values = values_in_use(model, *SUGGESTED.values(), limit=MAX_TAGS)
+    return {name: [value for value, _ in values[facet]] for name, facet in SUGGESTED.items()}
+
+
+def suggested_input(name):
+    return theme.TextInput(attrs={"list": f"used-{name}", "autocomplete": "off"})
+
+
+def text_field(name):
+    return forms.CharField(
+        required=False, max_length=max_length(Skill, name), widget=suggested_input(name)
+    )
+
+
+def tags_field():
+    return SimpleArrayField(
+        forms.CharField(max_length=max_length(Skill, "tags")),
+        required=False,
+        widget=suggested_input("tags"),
+        help_text="Separated by commas.",
+    )
+
+
+class LabelsForm(ActionForm):
+    """New values for the rows; what is empty stays as it is."""
+
+    category = text_field("category")
+    add_tags = tags_field()
+    remove_tags = tags_field()
+    license = text_field("license")
+
+    def clean(self):
+        if not any(self.cleaned_data.values()):
+            raise forms.ValidationError("Enter at least one value.")
+
+
+class TagForm(ActionForm):
+    new = forms.CharField(
+        max_length=max_length(Skill, "tags"),
+        widget=suggested_input("tags"),
+        label="New name",
+        help_text="If it is a tag already, the two become one.",
+    )
+
+    def clean_new(self):
+        new = self.cleaned_data["new"]
+        if "," in new:
+            raise forms.ValidationError("A tag must not contain a comma.")
+        return new
+
+
+class LabelsMixin:
+    """Edits the labels of several entries, and the tags of the catalogue."""
+
+    def formfield_for_dbfield(self, db_field, request, **kwargs):
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name in SUGGESTED and field is not None:
+            field.widget.attrs |= {"list": f"used-{db_field.name}", "autocomplete": "off"}
+        return field
+
+    def render_change_form(self, request, context, *args, **kwargs):
+        context["suggestions"] = suggestions(self.model)
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    @confirmed_action(
+        "Edit category, tags and license",
+        LabelsForm,
+        text="Fields that you leave empty stay as they are.",
+        suggestions=lambda model_admin, _: suggestions(model_admin.model),
+    )
+    def edit_labels(self, request, queryset, **values):
+        names = [name.replace("_", " ") for name, value in values.items() if value]
+        self.change_each(
+            request,
+            queryset,
+            f"Edited: {', '.join(names)}.",
+            lambda entry: entry.change_labels(**values),
+        )
+
+    # The tags of the catalogue
+
+    def get_urls(self):
+        return [
+            self.page_path("tags/", self.tags_view, "tags"),
+            self.page_path("tags/rename/", self.rename_tag_view, "rename_tag"),
+            *super().get_urls(),
+        ]
+
+    def tags_view(self, request):
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return self.page(
+            request,
+            "admin/catalogue/tags.html",
+            f"Tags of {self.opts.verbose_name_plural}",
+            tags=values_in_use(self.model, "tag", limit=MAX_TAGS)["tag"],
+            may_change=self.has_change_permission(request),
+        )
+
+    def rename_tag_view(self, request):
+        """Rename the tag that the query names, of drafts as well; into one that exists: merge."""
+        if not self.has_change_permission(request):
+            raise PermissionDenied
+        tag, back = request.GET.get("tag", "").replace("\0", ""), self.url_of("tags")
+        entries = self.tagged(tag)
+        if not entries:
+            self.message_user(request, f"No {self.opts.verbose_name} has the tag {tag}.")
+            return redirect(back)
+        is_confirmed = self.is_confirmed(request, entries)
+        form = TagForm(request.POST if is_confirmed else None, entries)
+        if not is_confirmed or not form.is_valid():
+            return self.confirm(
+                request,
+                entries,
+                "rename_tag",
+                label=f"Rename the tag {tag}",
+                form=form,
+                back=back,
+                suggestions=suggestions(self.model),
+            )
+        new = form.cleaned_data["new"]
+        self.change_each(
+            request,
+            self.model.objects.filter(pk__in=[entry.pk for entry in entries]),
+            f"Renamed a tag: {tag} is now {new}.",
+            lambda entry: entry.change_labels(add_tags=[new], remove_tags=[tag]),
+        )
+        return redirect(back)
+
+    def tagged(self, tag):
+        """The newest entries with a tag, as many as one request has time for."""
+        entries = published_and_others(self.model.objects, tags__contains=[tag])
+        return list(entries.defer(*self.model.long_columns()).order_by("-pk")[:MAX_AT_ONCE])

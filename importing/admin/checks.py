@@ -1,0 +1,95 @@
+"""What staff should look at before they import a file: the check list of a preview."""
+
+import re
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from django.template.defaultfilters import filesizeformat, pluralize
+
+from catalogue.frontmatter import RECOMMENDED_TOKENS
+from catalogue.models import Skill
+
+MAX_NAMED = 5  # files that a line names
+SCRIPTS = {
+    ".bash",
+    ".bat",
+    ".cjs",
+    ".cmd",
+    ".js",
+    ".mjs",
+    ".pl",
+    ".ps1",
+    ".py",
+    ".rb",
+    ".sh",
+    ".ts",
+}
+# The keys and tokens of well-known services, by how they begin.
+SECRET = re.compile(
+    rb"-----BEGIN [A-Z ]*PRIVATE KEY-----"
+    rb"|\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"
+    rb"|\bgh[opsur]_[0-9A-Za-z]{36}|\bgithub_pat_\w{50}"
+    rb"|\bglpat-[\w-]{20}|\bxox[abprs]-[\w-]{10}|\bsk-[\w-]{32}|\bAIza[\w-]{35}"
+)
+
+
+class Check(NamedTuple):
+    name: str
+    is_good: bool
+    text: str
+
+
+def checks_of(file, entry):
+    """The Checks of a file and the folder that belongs to it."""
+    files = file.folder.files if file.folder else []
+    return [
+        format_check(entry),
+        Check("License", bool(entry.license), entry.license or "None is named."),
+        secrets_check(file, files),
+        size_check(entry, files),
+        scripts_check(files),
+    ]
+
+
+def format_check(entry):
+    is_valid = not isinstance(entry, Skill) or entry.written_file_text == entry.content
+    doubt = "Some readers would refuse its frontmatter, so agents get one made of the fields."
+    return Check("Format", is_valid, "Valid as it is." if is_valid else doubt)
+
+
+def secrets_check(file, files):
+    holders = [file.path.name] if SECRET.search(file.text.encode()) else []
+    holders += [
+        each["path"]
+        for each in files
+        if each["is_text"] and SECRET.search((file.folder.root / each["path"]).read_bytes())
+    ]
+    text = f"What looks like a key is in {named(holders)}." if holders else "None were found."
+    return Check("Secrets", not holders, text)
+
+
+def size_check(entry, files):
+    tokens = (len(entry.content) + 3) // 4
+    text = f"About {tokens:,} tokens"
+    if files:
+        size = filesizeformat(sum(each["size"] for each in files))
+        text += f", and {len(files)} file{pluralize(files)} of {size}"
+    too_long = (
+        f"; {RECOMMENDED_TOKENS:,} are recommended at most" if tokens > RECOMMENDED_TOKENS else ""
+    )
+    return Check("Size", not too_long, f"{text}{too_long}.")
+
+
+def scripts_check(files):
+    scripts = [
+        each["path"]
+        for each in files
+        if each["is_executable"] or PurePosixPath(each["path"]).suffix.lower() in SCRIPTS
+    ]
+    text = f"Agents may run {named(scripts)}. Read it first." if scripts else "It has none."
+    return Check("Scripts", not scripts, text)
+
+
+def named(paths):
+    more = len(paths) - MAX_NAMED
+    return ", ".join(paths[:MAX_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,89 @@
+"""The form that takes what staff drop, choose or paste: a file, a zip, a folder or a text."""
+
+import io
+import json
+import zipfile
+
+from django import forms
+
+from catalogue.frontmatter import plain_newlines
+from importing import zips
+from marketplace.adminsite import theme
+
+
+class FilesInput(theme.FileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Several files, as a list."""
+
+    widget = FilesInput
+
+    def clean(self, data, initial=None):
+        files = data if isinstance(data, list | tuple) else [data]
+        return [super(FilesField, self).clean(file, initial) for file in files if file]
+
+
+class PathsField(forms.CharField):
+    """The path of each file in the folder that it comes from, which browsers leave out."""
+
+    widget = forms.HiddenInput
+
+    def to_python(self, value):
+        try:
+            paths = json.loads(value or "[]")
+        except ValueError:
+            paths = None
+        if not isinstance(paths, list) or not all(map(is_path, paths)):
+            raise forms.ValidationError("The paths of the files cannot be read.")
+        return paths
+
+
+def is_path(path):
+    return isinstance(path, str) and len(path) <= zips.MAX_PATH
+
+
+class UploadForm(forms.Form):
+    file = FilesField(
+        required=False,
+        label="A Markdown file, a zip, or several files",
+        help_text=f"At most {zips.MAX_UPLOAD // 1024**2} MiB and {zips.MAX_ENTRIES:,} entries. A "
+        "SKILL.md alone leaves the files of its skill as they are.",
+    )
+    paths = PathsField(required=False)
+    text = forms.CharField(
+        required=False,
+        strip=False,
+        label="Or the text of a file",
+        widget=theme.Textarea(attrs={"rows": 8}),
+    )
+    draft = forms.BooleanField(
+        required=False, label="Leave what is new as a draft", widget=theme.CheckboxInput
+    )
+
+    def clean(self):
+        files, text = self.cleaned_data.get("file"), self.cleaned_data.get("text")
+        if not self.errors and bool(files) == bool(text):
+            raise forms.ValidationError({"file": "Give either files or a text."})
+        if files and len(self.cleaned_data.get("paths", ())) not in {0, len(files)}:
+            raise forms.ValidationError({"file": "Some files did not arrive. Try again."})
+
+    def name_and_data(self):
+        """What was given, as one file: a folder becomes a zip. Raises Refused."""
+        files, paths = self.cleaned_data["file"], self.cleaned_data["paths"]
+        if not files:
+            return "pasted.md", plain_newlines(self.cleaned_data["text"]).encode()
+        if len(files) == 1 and not any(paths):
+            return files[0].name, files[0].read(zips.MAX_UPLOAD + 1)
+        return as_zip(files, paths or [file.name for file in files])
+
+
+def as_zip(files, paths):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file, path in zip(files, paths, strict=True):
+            # What a browser cannot have sent is refused when the zip is read.
+            archive.writestr(path.encode(errors="replace").decode(), file.read())
+    folder = paths[0].partition("/")[0] if "/" in paths[0] else "files"
+    return f"{folder}.zip", packed.getvalue()

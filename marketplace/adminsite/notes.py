@@ -1,0 +1,97 @@
+"""Notes of staff on a row, and who of them looks after it; its model has the two relations."""
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import F
+from django.urls import reverse
+
+from marketplace.adminsite import theme
+from marketplace.adminsite.actions import ActionForm, ReasonField, confirmed_action
+from marketplace.adminsite.filters import ChoiceFilter
+from marketplace.adminsite.panels import NEWEST
+from marketplace.models import Assignment
+
+MAX_NOTES = 20  # on a page
+
+
+class NoteForm(ActionForm):
+    text = ReasonField(label="Note", help_text="Only staff read it.")
+
+
+class AssignForm(ActionForm):
+    assignee = forms.ModelChoiceField(
+        User.objects.filter(is_staff=True, is_active=True).order_by("username"),
+        required=False,
+        empty_label="Nobody",
+        widget=theme.Select,
+    )
+
+
+class AssigneeFilter(ChoiceFilter):
+    title = parameter_name = "assigned"
+    options = {
+        "anyone": ("to anyone", lambda rows: rows.exclude(assignments=None)),
+        "nobody": ("to nobody", lambda rows: rows.filter(assignments=None)),
+    }
+
+    def lookups(self, request, model_admin):
+        return [("me", "to me"), *super().lookups(request, model_admin)]
+
+    def queryset(self, request, queryset):
+        if self.value() == "me":
+            return queryset.filter(assignments__assignee=request.user)
+        return super().queryset(request, queryset)
+
+
+class NotesMixin:
+    notes_actions = ["add_note", "assign"]
+
+    @admin.display(description="assigned to", empty_value="nobody")
+    def assigned_to(self, row):
+        return row.assignee
+
+    def with_assignee(self, queryset):
+        """Annotate `assignee`, the user name, or None."""
+        return queryset.annotate(assignee=F("assignments__assignee__username"))
+
+    def render_change_form(self, request, context, *args, obj=None, **kwargs):
+        if obj is not None:
+            context["notes"] = obj.notes.select_related("author")[:MAX_NOTES]
+            context["assignment"] = obj.assignments.select_related("assignee").first()
+        return super().render_change_form(request, context, *args, obj=obj, **kwargs)
+
+    def has_note_permission(self, request):
+        return self.has_change_permission(request)
+
+    @confirmed_action("Add a note", NoteForm, permissions=["note"])
+    def add_note(self, request, queryset, text):
+        self.change_each(
+            request,
+            queryset,
+            "Added a note.",
+            lambda row: row.notes.create(author=request.user, text=text),
+        )
+
+    @confirmed_action("Assign", AssignForm, permissions=["note"])
+    def assign(self, request, queryset, assignee):
+        self.change_each(
+            request,
+            queryset,
+            f"Assigned to {assignee or 'nobody'}.",
+            lambda row: Assignment.objects.assign(row, assignee),
+        )
+
+
+def assigned_to(user):
+    """What is assigned to a person, as panels of the dashboard: one, or none."""
+    rows = Assignment.objects.filter(assignee=user).select_related("content_type")[:NEWEST]
+    lines = [
+        (row.object_repr, row.content_type.name, page_of(row.content_type, row.object_id))
+        for row in rows
+    ]
+    return [{"title": "Assigned to you", "rows": lines}] if lines else []
+
+
+def page_of(content_type, pk):
+    return reverse(f"admin:{content_type.app_label}_{content_type.model}_change", args=[pk])

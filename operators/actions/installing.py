@@ -1,0 +1,80 @@
+"""What an operator adds to an agent: a skill, a persona, and which persona is active."""
+
+from django import forms
+from django.shortcuts import get_object_or_404
+
+from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from installs.exceptions import (
+    PersonaAlreadyInstalled,
+    PersonaRequiresPayment,
+    SkillAlreadyInstalled,
+)
+from installs.models import PersonaInstall, SkillInstall
+from marketplace.models import SLUG
+from operators.actions.base import Action
+from operators.forms import InstallForm, InstallPersonaForm
+
+REFUSALS = {
+    SkillNotFound: "No published skill has this slug.",
+    PersonaNotFound: "No published persona has this slug.",
+    SkillAlreadyInstalled: "The agent has this skill already.",
+    PersonaAlreadyInstalled: "The agent has this persona already.",
+    PersonaRequiresPayment: "This persona has a price, so it cannot be installed.",
+}
+
+
+class Install(Action):
+    text = (
+        "The agent loads it when it starts the next time. It gets the newest version until you or "
+        "the agent pin one."
+    )
+    label = "Install"
+    installs = None
+    form_class = InstallForm
+
+    def form(self, claim, subject, data=None):
+        return self.form_class(data)
+
+    def act(self, claim, subject, form, operator):
+        if claim.agent.state != "active":
+            # The rule of an install is the agent's own (installs/sql.py): it refuses a stopped one.
+            refusal = f"The agent is {claim.agent.state}. It must be active to get something new."
+            raise forms.ValidationError({"slug": refusal})
+        try:
+            self.installs.objects.install(claim.agent, **form.cleaned_data)
+        except tuple(REFUSALS) as error:
+            raise forms.ValidationError({"slug": REFUSALS[type(error)]}) from error
+        return form.cleaned_data["slug"]
+
+
+class InstallSkill(Install):
+    title = "Install a skill for {agent}"
+    note = "Installed the skill {subject}."
+    done = "Installed the skill {subject} for {agent}."
+    installs = SkillInstall
+
+
+class InstallPersona(Install):
+    title = "Install a persona for {agent}"
+    note = "Installed the persona {subject}."
+    done = "Installed the persona {subject} for {agent}."
+    installs = PersonaInstall
+    form_class = InstallPersonaForm
+
+
+class ActivatePersona(Action):
+    title = "Activate {subject.entry} for {agent}?"
+    text = "The agent starts with this persona from then on. The one that is active now gives way."
+    label = "Activate"
+    note = "Activated the persona {subject.entry}."
+    done = "Activated the persona {subject.entry} for {agent}."
+    subject_path = rf"/(?P<slug>{SLUG})"
+
+    def subject(self, agent, slug):
+        installs = PersonaInstall.objects.of_published().of_entry(slug)
+        return get_object_or_404(installs, agent=agent)
+
+    def act(self, claim, install, form, operator):
+        if install.is_active:
+            self.change_nothing()
+        install.activate()

@@ -1,0 +1,114 @@
+"""The list of an operator's agents: what each has, what it needs, and what its start costs."""
+
+from collections import Counter
+
+from django.db.models import Count, Exists, F, Max, OuterRef, Subquery
+from django.db.models.functions import Coalesce
+
+from agents.models import Agent, AgentToken, ClaimCode
+from installs.models import PersonaInstall, SkillInstall
+from marketplace.secrets import holds_token
+from operators.recalls import recalls_of
+from profiles.reads import context_tokens
+
+MAX_AGENTS = 50  # on a page
+SORTS = {
+    "handle": "Agent",
+    "persona": "Active persona",
+    "skills": "Skills",
+    "advisories": "Advisories",
+    "updates": "Updates",
+    "tokens": "Tokens at start",
+    "seen": "Last seen",
+}
+ORDERS = {
+    "handle": [],
+    "persona": [F("persona").asc(nulls_last=True)],
+    "skills": ["-skills"],
+    "updates": ["-updates"],
+    "seen": [F("last_used_at").desc(nulls_last=True)],
+}
+
+
+class AgentsList:
+    """A page of the agents that match the query's `q`, in the order of its `sort`."""
+
+    def __init__(self, key, query):
+        self.all = key.claims.claimed()
+        self.q, self.sort = text_of(query.get("q", "")), query.get("sort", "handle")
+        if self.sort not in SORTS:
+            self.sort = "handle"
+        self.recalls = recalls_of(self.all.values("agent"))
+        self.advisories = Counter(pk for recall in self.recalls for pk in recall.agents)
+        self.page = page_in(query)
+        rows = self.fetch(self.all if not self.q else self.matching())
+        self.has_more, self.claims = len(rows) > MAX_AGENTS, rows[:MAX_AGENTS]
+        tokens = context_tokens(claim.agent_id for claim in self.claims)
+        for claim in self.claims:
+            claim.advisories = self.advisories[claim.agent_id]
+            claim.tokens = tokens.get(claim.agent_id, 0)
+
+    def matching(self):
+        return self.all.filter(agent__in=Agent.objects.named(self.q))
+
+    def fetch(self, claims):
+        """The rows of the page, and one more if there is another page."""
+        start = (self.page - 1) * MAX_AGENTS
+        end = start + MAX_AGENTS + 1
+        if self.sort in ORDERS:
+            ordered = with_numbers(claims).order_by(*ORDERS[self.sort], "agent__handle")
+            return list(ordered[start:end])
+        # What no column holds is computed for all agents, and its order is made here.
+        agents = list(claims.order_by("agent__handle").values_list("agent", flat=True))
+        numbers = self.advisories if self.sort == "advisories" else context_tokens(agents)
+        keys = sorted(agents, key=lambda pk: -numbers.get(pk, 0))[start:end]
+        rows = {claim.agent_id: claim for claim in with_numbers(claims.filter(agent__in=keys))}
+        return [rows[pk] for pk in keys]
+
+    @property
+    def columns(self):
+        """(sort, label) of the columns."""
+        return list(SORTS.items())
+
+
+def with_numbers(claims):
+    """Annotate what a row of the list shows."""
+    own = {"agent": OuterRef("agent")}
+    skills, personas = (
+        model.objects.present().filter(**own) for model in (SkillInstall, PersonaInstall)
+    )
+    return claims.select_related("agent").annotate(
+        persona=Subquery(personas.with_entry().filter(is_active=True).values("title")[:1]),
+        skills=number_of(skills),
+        personas=number_of(personas),
+        updates=number_of(outdated(skills)) + number_of(outdated(personas)),
+        last_used_at=Subquery(
+            AgentToken.objects.filter(**own)
+            .order_by()
+            .values("agent")
+            .values(last=Max("last_used_at"))
+        ),
+        has_token=Exists(AgentToken.objects.valid().filter(**own)),
+        is_asked_for=Exists(ClaimCode.objects.valid().filter(claim=OuterRef("pk"))),
+    )
+
+
+def outdated(installs):
+    """As `reads.updates` has them of one agent."""
+    return installs.with_entry().filter(is_outdated=True, pinned=None)
+
+
+def number_of(rows):
+    """How many rows an agent has, as a subquery."""
+    counted = rows.order_by().values("agent").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counted), 0)
+
+
+def text_of(q):
+    """A search; a secret that somebody has pasted is not written back into the page."""
+    return "" if holds_token(q) else q.replace("\0", "").strip()[:100]
+
+
+def page_in(query):
+    page = query.get("page", "")
+    return max(1, int(page)) if page.isdecimal() and len(page) <= 6 else 1

@@ -1,0 +1,105 @@
+"""What staff have withdrawn or recalled, and which of an operator's agents have it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db.models import CharField, F, IntegerField, Value
+from django.db.models.functions import Cast, Coalesce
+
+from catalogue.models import Skill, Status, successor_slug
+from installs.models import PersonaInstall, SkillInstall
+from profiles.reads import recalled_version
+
+# In the order of Recall's fields.
+COLUMNS = ["of_kind", "slug", "title", "recalled_number", "reason", "at", "successor"]
+
+
+@dataclass
+class Recall:
+    """An entry that is gone, or one version of it, and the agents that have it."""
+
+    kind: str
+    slug: str
+    title: str
+    number: int | None  # of the version; None for the whole entry
+    reason: str  # empty if the entry was only withdrawn
+    at: datetime
+    successor: str | None  # the slug of what replaces the entry, as long as it is published
+    agents: dict = field(default_factory=dict)  # handles by key
+
+    def __str__(self):
+        version = f"version {self.number} of " if self.number else ""
+        return f"{version}the {self.kind} {self.slug}"
+
+    @property
+    def label(self):
+        """What can be done about it."""
+        if self.number:
+            return f"Update {self.slug} to the newest version"
+        if self.successor:
+            return f"Replace {self.slug} with {self.successor}"
+        return f"Remove {self.slug}"
+
+    @property
+    def done(self):
+        """The same as done."""
+        verb, _, rest = self.label.partition(" ")
+        return f"{verb}d {rest}"
+
+    @property
+    def path(self):
+        version = f"/{self.number}" if self.number else ""
+        return f"/operator/replace-{self.kind}/{self.slug}{version}"
+
+
+def recalls_of(agents):
+    """The Recalls of what these agents have, the latest first."""
+    recalls = {}
+    for *about, agent, handle in rows_of(agents):
+        kind, slug, _, number, *_ = about
+        recalls.setdefault((kind, slug, number), Recall(*about)).agents[agent] = handle
+    return sorted(recalls.values(), key=lambda recall: recall.at, reverse=True)
+
+
+def rows_of(agents):
+    """A row for each agent and what it has, as `reads.advisories` has them of one agent."""
+    parts = []
+    for installs in (SkillInstall, PersonaInstall):
+        own = installs.objects.present().filter(agent__in=agents)
+        gone = own.exclude(**{f"{installs.kind}__status": Status.PUBLISHED})
+        parts += [of_entry(gone, installs.Entry, installs.kind), of_version(own, installs)]
+    bundles = PersonaInstall.objects.present().filter(
+        agent__in=agents, persona__skills__status=Status.WITHDRAWN
+    )
+    parts.append(of_entry(bundles, Skill, "persona__skills"))
+    first, *others = (
+        part.order_by().values_list(*COLUMNS, "agent_id", "agent__handle") for part in parts
+    )
+    return first.union(*others)
+
+
+def of_entry(installs, model, relation):
+    """Rows of installs whose entry is gone; the relation leads from an install to the entry."""
+    return installs.annotate(
+        of_kind=Value(model.__name__.lower()),
+        slug=F(f"{relation}__slug"),
+        title=F(f"{relation}__title"),
+        recalled_number=Cast(None, IntegerField()),
+        reason=F(f"{relation}__withdrawal_reason"),
+        at=Coalesce(f"{relation}__withdrawn_at", f"{relation}__updated_at"),
+        successor=successor_slug(model, f"{relation}__"),
+    )
+
+
+def of_version(installs, model):
+    """Rows of installs with the text of a recalled version."""
+    recalled = recalled_version(model)
+    return installs.annotate(
+        of_kind=Value(model.kind),
+        slug=F(f"{model.kind}__slug"),
+        title=F(f"{model.kind}__title"),
+        recalled_number=recalled("number"),
+        reason=recalled("recall_reason"),
+        at=recalled("recalled_at"),
+        successor=Cast(None, CharField()),
+    ).exclude(recalled_number=None)

@@ -1,0 +1,100 @@
+"""What an operator does about a recall, with all agents that have what was recalled."""
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404
+from django.shortcuts import redirect
+
+from catalogue.exceptions import PersonaNotFound, SkillNotFound
+from installs.exceptions import (
+    PersonaAlreadyInstalled,
+    PersonaRequiresPayment,
+    SkillAlreadyInstalled,
+)
+from installs.models import PersonaInstall, SkillInstall, choices
+from marketplace.ratelimits.windows import Caller, count
+from operators.actions.base import note_change
+from operators.pages import Console, too_many
+from operators.recalls import recalls_of
+
+INSTALLS = {"skill": SkillInstall, "persona": PersonaInstall}
+
+
+class ReplaceRecalled(Console):
+    """GET asks, POST does it to each agent in a transaction of its own."""
+
+    def get(self, request, **path):
+        return self.render("operator/replace.html", recall=self.recall(**path))
+
+    def post(self, request, **path):
+        usage = count(request, "manage", Caller(f"operator {self.key.pk}"))
+        if usage.is_exceeded:
+            return too_many(request, usage)
+        recall = self.recall(**path)
+        changed, left_out = [], []
+        for handle in recall.agents.values():
+            is_changed = self.replace(recall, handle)
+            if is_changed is None:
+                return self.ask_for_key()
+            (changed if is_changed else left_out).append(handle)
+        if changed:
+            messages.success(request, f"{recall.done}: {', '.join(changed)}.")
+        if left_out:
+            text = f"Left out: {', '.join(left_out)}. Open the page of the agent to see why."
+            messages.warning(request, text)
+        return redirect("operator")
+
+    def recall(self, kind, slug, number=None):
+        recalls = recalls_of(self.key.claims.claimed().values("agent"))
+        wanted = (kind, slug, number and int(number))
+        for recall in recalls:
+            if (recall.kind, recall.slug, recall.number) == wanted:
+                return recall
+        raise Http404
+
+    @transaction.atomic
+    def replace(self, recall, handle):
+        """Whether the agent has changed; None where the session has just ended."""
+        try:
+            claim = self.lock_claim(handle)
+        except Http404:
+            return False  # the agent has just left
+        if claim is None:
+            return None
+        operator, agent = claim.operator_name, claim.agent
+        if not claim.is_full:
+            return False
+        agent.snapshot_before_change()
+        if not act(recall, agent):
+            return False
+        note_change(agent, operator, f"{recall.done}.")
+        return True
+
+
+def act(recall, agent):
+    """Update to the newest version, or put the successor in the place of what was recalled."""
+    model = INSTALLS[recall.kind]
+    own = model.objects.of_entry(recall.slug).filter(agent=agent).first()
+    if recall.number:
+        return own is not None and model.objects.filter(pk=own.pk).use(choices.newest) > 0
+    if recall.successor:
+        # The rule of an install is the agent's own (installs/sql.py): it refuses a stopped one.
+        is_active = agent.state == "active"
+        if not (is_active and install_successor(model, agent, recall.successor, own)):
+            return False
+    if own is not None:
+        own.uninstall()
+    return own is not None or recall.successor is not None
+
+
+def install_successor(model, agent, slug, own):
+    """Whether the agent has the successor then; that of its active persona becomes active."""
+    activates = {"activate": True} if getattr(own, "is_active", False) else {}
+    try:
+        model.objects.install(agent, slug, **activates)
+    except (SkillAlreadyInstalled, PersonaAlreadyInstalled):
+        if activates:
+            model.objects.own(agent, slug).activate()
+    except (SkillNotFound, PersonaNotFound, PersonaRequiresPayment):
+        return False
+    return True

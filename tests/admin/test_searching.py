@@ -1,0 +1,67 @@
+"""Staff find rows by any word of their names"""
+
+import pytest
+from django.db import connection
+
+from agents.models import Agent, OperatorClaim
+from catalogue.models import named, words_of
+from tests.admin.rows import url_of
+from tests.factories import AgentFactory, PersonaFactory, SkillFactory, claim
+
+MAKERS = {
+    "agent": lambda slug: AgentFactory(handle=slug),
+    "skill": lambda slug: SkillFactory(slug=slug),
+    "draft": lambda slug: SkillFactory(slug=slug, status="draft"),
+    "persona": lambda slug: PersonaFactory(slug=slug),
+}
+
+
+def found(admin_client, model, term):
+    page = admin_client.get(url_of(model, "changelist"), {"q": term})
+    assert page.status_code == 200
+    return [str(row) for row in page.context["cl"].result_list]
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize("term", ["robin", "ROBIN", "rob", "rob release", "release-robin"])
+def test_a_word_of_a_name_finds_it(admin_client, kind, term):
+    row = MAKERS[kind]("release-robin")
+    MAKERS[kind]("release-captain")
+
+    assert found(admin_client, type(row), term) == ["release-robin"]
+
+
+def test_an_agent_is_found_by_a_word_of_its_name(admin_client):
+    AgentFactory(handle="crawler", name="Crawler of the North")
+
+    assert found(admin_client, Agent, "north craw") == ["crawler"]
+    assert found(admin_client, Agent, "awler") == []
+    assert found(admin_client, Agent, "'); --") == []
+
+
+def test_a_claim_is_found_by_its_agent_and_by_its_operator(admin_client, agent):
+    claim(agent, name="Harbour Tools")
+
+    for term in ("tools", "call"):
+        assert found(admin_client, OperatorClaim, term) == ["caller: claimed"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "index"),
+    [
+        (Agent.objects.named("robin"), "agent_words"),
+        (OperatorClaim.objects.named("ada"), "claim_words"),
+    ],
+)
+@pytest.mark.django_db
+def test_an_index_has_the_words(rows, index):
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+
+    assert index in rows.order_by().explain()
+
+
+def test_what_has_no_word_finds_nothing(db):
+    AgentFactory()
+
+    assert not named(Agent.objects.all(), words_of("handle"), "--").exists()

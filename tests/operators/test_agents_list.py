@@ -1,0 +1,100 @@
+"""The list of an operator's agents: searched and sorted (contract 19.19)"""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from agents.models import AgentToken
+from operators import agents_list
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    claim,
+)
+
+
+@pytest.fixture
+def others(agent, key):
+    """Two more agents of the operator, one with much and one with little."""
+    ant, zebra = (AgentFactory(handle=handle, name=name) for handle, name in NAMES.items())
+    for other in (ant, zebra):
+        claim(other, key=key)
+    bundled = SkillFactory(content="x" * 400)
+    persona = PersonaFactory(title="The Archivist", content="x" * 800, skills=[bundled])
+    PersonaInstallFactory(agent=zebra, persona=persona, is_active=True)
+    PersonaInstallFactory(agent=zebra)
+    SkillInstallFactory(agent=zebra, skill__content="x" * 4000, installed_digest="old")
+    SkillInstallFactory(agent=zebra, skill=SkillFactory(slug="gone")).skill.recall("It leaks.")
+    AgentToken.objects.filter(agent=zebra).update(last_used_at=timezone.now() - timedelta(hours=3))
+    return ant, zebra
+
+
+NAMES = {"ant": "Ant of the North", "zebra": "Zebra"}
+
+
+def rows(console, query=""):
+    """{handle: texts of the other cells}, in the order of the page."""
+    page = console.get(f"/operator{query}")
+    assert page.status_code == 200
+    table = page.content.decode().partition("<tbody>")[2].partition("</tbody>")[0]
+    return {
+        re.search("/agents/([\\w-]+)", row)[1]: [
+            " ".join(re.sub("<[^>]*>", " ", cell).split())
+            for cell in re.findall("<td[^>]*>(.*?)</td>", row, re.DOTALL)
+        ]
+        for row in re.findall("<tr>(.*?)</tr>", table, re.DOTALL)
+        if "/agents/" in row
+    }
+
+
+def test_it_shows_what_each_agent_has_needs_and_costs(console, others):
+    assert rows(console) == {
+        "ant": ["none", "0", "0", "0", "0", "never"],
+        "caller": ["none", "0", "0", "0", "0", "never"],
+        # 100 tokens of the bundled skill, 200 of the persona, 1,000 of the own skill.
+        "zebra": ["The Archivist, 1 of 2", "2", "1", "1", "1,300", "about 3 hours ago"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("sort", "handles"),
+    [
+        ("handle", ["ant", "caller", "zebra"]),
+        *((sort, ["zebra", "ant", "caller"]) for sort in agents_list.SORTS if sort != "handle"),
+        ("nonsense", ["ant", "caller", "zebra"]),
+    ],
+)
+def test_it_is_sorted(console, others, sort, handles):
+    assert list(rows(console, f"?sort={sort}")) == handles
+
+
+@pytest.mark.parametrize("sort", agents_list.SORTS)
+def test_every_order_has_pages(console, others, monkeypatch, sort):
+    monkeypatch.setattr(agents_list, "MAX_AGENTS", 2)
+
+    first, second = (rows(console, f"?sort={sort}&page={page}") for page in (1, 2))
+
+    assert (len(first), len(second)) == (2, 1)
+    assert {*first, *second} == {"ant", "caller", "zebra"}
+    text = console.get(f"/operator?sort={sort}").content.decode()
+    assert f'rel="next" href="?sort={sort}&amp;page=2"' in text
+
+
+@pytest.mark.parametrize(
+    ("q", "handles"),
+    [("north", ["ant"]), ("ZEB", ["zebra"]), ("an north", ["ant"]), ("ebra", []), ("%00", [])],
+)
+def test_it_is_searched_by_words(console, others, q, handles):
+    AgentFactory(handle="north-of-somebody-else")
+
+    expected = handles or ([] if q != "%00" else ["ant", "caller", "zebra"])
+    assert list(rows(console, f"?q={q}")) == expected
+
+
+def test_a_secret_in_the_search_is_not_written_back(console, key):
+    assert key not in console.get(f"/operator?q={key}").content.decode()

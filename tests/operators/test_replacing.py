@@ -1,0 +1,181 @@
+"""One banner for each recall, and one button for all agents that have it (contract 19.20)"""
+
+import re
+
+import pytest
+
+from installs.models import PersonaInstall, SkillInstall
+from tests.factories import (
+    AgentFactory,
+    PersonaFactory,
+    PersonaInstallFactory,
+    SkillFactory,
+    SkillInstallFactory,
+    claim,
+)
+from tests.operators.test_console import text_of
+
+
+@pytest.fixture
+def fleet(agent, key):
+    """The agents of the operator."""
+    others = [AgentFactory(handle=handle) for handle in ("ant", "bee")]
+    for other in others:
+        claim(other, key=key)
+    return [agent, *others]
+
+
+@pytest.fixture
+def recalled(fleet):
+    """A skill that two agents had when it was recalled for another one."""
+    skill, successor = SkillFactory(slug="old", title="Old Tables"), SkillFactory(slug="new")
+    for agent in fleet[:2]:
+        SkillInstallFactory(agent=agent, skill=skill)
+    skill.deprecate("Use the new one.", successor)
+    skill.recall("It leaks.")
+    return skill
+
+
+def slugs_of(agent, model=SkillInstall):
+    installs = model.objects.present().filter(agent=agent)
+    return sorted(installs.values_list(f"{model.kind}__slug", flat=True))
+
+
+def told(console):
+    return re.findall('role="status">(.*?)</p>', console.get("/operator").content.decode())
+
+
+def test_one_banner_says_what_why_and_who_has_it(console, recalled):
+    text = text_of(console.get("/operator"))
+
+    assert text.count("Recalled :") == 1
+    assert "Recalled : the skill old (Old Tables), on " in text
+    assert "It leaks. 2 of your agents have it: caller , ant Replace old with new" in text
+
+
+def test_an_operator_sees_no_recall_of_others(stranger, recalled):
+    assert "It leaks." not in stranger.get("/operator").content.decode()
+    assert stranger.get("/operator/replace-skill/old").status_code == 404
+    assert stranger.post("/operator/replace-skill/old").status_code == 403
+
+
+def test_one_button_replaces_it_on_all_of_them(console, recalled, fleet):
+    page = console.get("/operator/replace-skill/old")
+    assert "It is done to 2 agents:" in page.content.decode()
+    assert slugs_of(fleet[0]) == ["old"]
+
+    response = console.submit("/operator/replace-skill/old")
+
+    assert (response.status_code, response.headers["Location"]) == (302, "/operator")
+    assert [slugs_of(agent) for agent in fleet] == [["new"], ["new"], []]
+    assert told(console) == ["Replaced old with new: caller, ant."]
+    assert "It leaks." not in console.get("/operator").content.decode()
+    newest = fleet[0].history.first()
+    assert (newest.operator, newest.history_change_reason) == (
+        "Ada Lovelace",
+        "Replaced old with new.",
+    )
+
+
+def test_an_agent_that_has_the_successor_loses_the_old_one(console, recalled, fleet):
+    SkillInstallFactory(agent=fleet[0], skill__slug="other")
+    SkillInstall.objects.install(fleet[0], "new")
+
+    console.submit("/operator/replace-skill/old")
+
+    assert slugs_of(fleet[0]) == ["new", "other"]
+
+
+def test_a_stopped_agent_is_left_out_and_named(console, recalled, fleet):
+    fleet[1].pause()
+
+    console.submit("/operator/replace-skill/old")
+
+    assert [slugs_of(agent) for agent in fleet] == [["new"], ["old"], []]
+    assert told(console) == [
+        "Replaced old with new: caller.",
+        "Left out: ant. Open the page of the agent to see why.",
+    ]
+
+
+def test_an_agent_whose_claim_is_not_full_is_left_out(console, recalled, fleet):
+    fleet[0].claim.scopes = ["read"]
+    fleet[0].claim.save()
+
+    console.submit("/operator/replace-skill/old")
+
+    assert [slugs_of(agent) for agent in fleet] == [["old"], ["new"], []]
+
+
+@pytest.mark.parametrize("is_paused", [False, True])
+def test_without_a_successor_it_is_removed(console, fleet, is_paused):
+    skill = SkillInstallFactory(agent=fleet[0], skill__slug="old").skill
+    skill.withdraw()
+    if is_paused:
+        fleet[0].pause()
+
+    text = text_of(console.get("/operator"))
+    assert "Withdrawn : the skill old" in text
+    assert "1 of your agents has it: caller Remove old" in text
+    console.submit("/operator/replace-skill/old")
+
+    assert slugs_of(fleet[0]) == []
+    assert told(console) == ["Removed old: caller."]
+
+
+def test_the_successor_of_an_active_persona_is_active(console, fleet, client):
+    persona, successor = PersonaFactory(slug="old"), PersonaFactory(slug="new")
+    PersonaInstallFactory(agent=fleet[0], persona=persona, is_active=True)
+    PersonaInstallFactory(agent=fleet[1], persona=persona)
+    persona.deprecate("Use the new one.", successor)
+    persona.recall("It lies.")
+
+    console.submit("/operator/replace-persona/old")
+
+    rows = (
+        PersonaInstall.objects.present()
+        .order_by("agent_id")
+        .values_list("persona__slug", "is_active")
+    )
+    assert list(rows) == [("new", True), ("new", False)]
+
+
+def test_a_recalled_version_is_updated_on_all(console, fleet):
+    skill = SkillFactory(slug="tables", content="One.")
+    for agent in fleet[:2]:
+        SkillInstall.objects.install(agent, "tables", version=1)
+    skill.content = "Two."
+    skill.save()
+    skill.versions.get(number=1).recall("It leaks.")
+
+    assert "Recalled : version 1 of the skill tables" in text_of(console.get("/operator"))
+    console.submit("/operator/replace-skill/tables/1")
+
+    installs = SkillInstall.objects.values_list("number", "pinned__number")
+    assert list(installs) == [(2, 2), (2, 2)]
+    assert told(console) == ["Updated tables to the newest version: caller, ant."]
+
+
+def test_a_skill_that_comes_with_a_persona_is_replaced_too(console, fleet):
+    skill, successor = SkillFactory(slug="old"), SkillFactory(slug="new")
+    PersonaInstallFactory(agent=fleet[0], persona=PersonaFactory(skills=[skill]))
+    skill.deprecate("Use the new one.", successor)
+    skill.recall("It leaks.")
+
+    console.submit("/operator/replace-skill/old")
+
+    assert slugs_of(fleet[0]) == ["new"]
+
+
+@pytest.mark.parametrize(
+    "path", ["replace-skill/old/1", "replace-skill/new", "replace-persona/old", "replace-skill/x"]
+)
+def test_what_is_not_recalled_is_a_404(console, recalled, path):
+    assert console.get(f"/operator/{path}").status_code == 404
+
+
+def test_it_counts_once_against_the_limit(console, recalled, rates):
+    rates(manage="1/h")
+
+    assert console.submit("/operator/replace-skill/old").status_code == 302
+    assert console.submit("/operator/agents/caller/pause").status_code == 429
