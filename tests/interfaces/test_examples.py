@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -30,6 +31,8 @@ FOLDER = CHECKOUT / "examples"
 EXAMPLES = [path for path in sorted(FOLDER.iterdir()) if path.suffix in {".py", ".mts"}]
 NPM_PACKAGES = re.compile(r"npm install (.+)")
 FILES = {"scripts/run.py": b"print(1)\r\n", "é.txt": b"e"}
+PAGES = ["docs/agents/quickstart.md", "docs/agents/mirroring.md", "examples/README.md"]
+COMMAND = re.compile(r"^\S*uv run \S*?(\w+\.py) http://127\.0\.0\.1:8000 (.+)", re.MULTILINE)
 OTHER_DIGEST = "def digest_of(data): return 'sha256:other'\nunpack = None\n"
 OVER_MCP = ["mcp_client.py", "openai_agent.py", "langchain_agent.py", "crewai_agent.py"]
 
@@ -116,6 +119,17 @@ def test_an_agent_registers_installs_and_verifies(run_example, server, tmp_path)
 
     assert (again.returncode, again.stderr) == (1, "Skill already installed\n")
     assert Agent.objects.count() == 1
+
+
+@pytest.mark.external
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_run_as_printed(run_example, page):
+    commands = COMMAND.findall((CHECKOUT / page).read_text())
+
+    assert commands
+    for name, arguments in commands:
+        done = run_example(name, *shlex.split(arguments.replace("/tmp/", "")))
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.external
