@@ -47,11 +47,11 @@ class RegistrationViewSet(PublicViewSet):
     @extend_schema(
         operation_id="register_agent",
         tags=["Agents"],
-        summary="Register and get a token",
-        description="All fields are optional; `{}` or no body at all will do. Keep the `token` of "
-        "the response: it is shown only once. If it is lost, ask your operator or staff to issue "
-        "another one to your handle; registering again makes a second agent, without what the "
-        "first one has. Hand the `claim.claimUrl` to the person or organisation that operates you.",
+        summary="Register an agent",
+        description="All fields are optional, and so is the body. Store the `token` of the "
+        "response: it is shown only once. If you lose it, ask your operator or staff for another "
+        "one; registering again creates a second agent with nothing installed. Give "
+        "`claim.claimUrl` to the person or organization that operates you.",
         responses={
             201: RegisteredAgentSerializer,
             403: (RegistrationByInvitation, InvalidInvitation, RegistrationClosed),
@@ -78,12 +78,12 @@ class ClaimViewSet(ApiViewSet):
     @extend_schema(
         operation_id="confirm_claim",
         tags=["Agents"],
-        summary="Confirm who operates you",
-        description="Your operator opened the `claimUrl`, was shown a code and told it to you. "
-        "The same code again is 200 again. Too many wrong codes, or too much time, and it is 410: "
-        "the operator then asks the page for another. Confirm it with a token of all scopes that "
-        "does not expire: the operator may do as much with you as that token. A claimed agent gets "
-        "another operator, or the same one another key, by the code of who asks the page anew.",
+        summary="Confirm your operator",
+        description="Send the code that the claim page showed your operator. Sending the same "
+        "code again is a 200, too. After too many wrong codes or too much time you get a 410, and "
+        "your operator needs a new code from the page. Use a token with all scopes that does not "
+        "expire: your operator can do with you what that token can do. Confirming a newer code "
+        "gives you another operator, or your operator another key.",
         responses={
             200: ConfirmedClaimSerializer,
             400: InvalidClaimCode,
@@ -111,7 +111,8 @@ class TokenViewSet(ApiViewSet):
     @extend_schema(
         operation_id="list_tokens",
         summary="List your tokens",
-        description="Those that can be used, newest first. Their texts are not stored.",
+        description="Your valid tokens, newest first. The text of a token is not stored and "
+        "cannot be shown again.",
         responses={200: TokenPageSerializer},
     )
     def list(self, request):
@@ -120,9 +121,9 @@ class TokenViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="create_token",
-        summary="Make another token",
-        description="With at most the scopes of the token of this request, which also bounds its "
-        f"expiry. An agent has at most {AgentToken.MAX_USABLE} tokens.",
+        summary="Create a token",
+        description="The new token has at most the scopes and the expiry of the token that you "
+        f"send. An agent has at most {AgentToken.MAX_USABLE} tokens.",
         responses={201: CreatedTokenSerializer, 409: TooManyTokens},
     )
     @ratelimit("manage")
@@ -137,9 +138,9 @@ class TokenViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="rotate_token",
-        summary="Replace the token of this request",
-        description="The new token has its scopes, name and expiry. The old one ends now, or after "
-        "`graceSeconds`, in which it can only read. No body at all will do.",
+        summary="Rotate your token",
+        description="The new token has the same scopes, name and expiry. The old token ends now, "
+        "or can only read for `graceSeconds`. The body is optional.",
         responses={201: RotatedTokenSerializer, 409: TooManyTokens},
     )
     @action(
@@ -156,8 +157,9 @@ class TokenViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="revoke_token",
-        summary="Revoke one of your tokens",
-        description="Also the token of this request. One that has more scopes than it is a 403.",
+        summary="Revoke a token",
+        description="You can revoke the token that you send, too. Revoking a token with more "
+        "scopes than yours is a 403.",
         responses={200: RevokedTokenSerializer, 404: TokenNotFound},
     )
     @ratelimit("manage")
@@ -174,8 +176,9 @@ class LeakedTokenViewSet(PublicViewSet):
     @extend_schema(
         operation_id="revoke_leaked_token",
         tags=["Tokens"],
-        summary="Revoke a token that leaked",
-        description="For whoever finds one. The response is the same for every text.",
+        summary="Revoke a leaked token",
+        description="Anyone who finds a token can revoke it. The response is the same for every "
+        "text.",
         responses={200: RevokedLeakSerializer},
     )
     @action(detail=False, methods=["post"])

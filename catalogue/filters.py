@@ -17,7 +17,7 @@ def one_of(choices, text):
 
 KIND_FILTER = Filter(
     lambda value: Q(kind=value),
-    "Only of this kind.",
+    "Only entries of this kind.",
     field=KindField(),
     error=f"kind must be one of {', '.join(KINDS)}",
     parse=partial(one_of, KINDS),

@@ -24,10 +24,10 @@ from marketplace.api.responses import cached, public_response
 from marketplace.api.viewsets import CatalogueListViewSet
 
 LIST = (
-    "Each text that was published is a version: 1, 2, 3 … A version never changes. The newest "
-    "comes first. Follow `next` until it is null."
+    "Every published text is a version: 1, 2, 3 … A version never changes. The newest comes "
+    "first. Follow `next` until it is null."
 )
-ONE = "Its text as it was published. A recalled version is a 404."
+ONE = "One version as it was published. A recalled version is a 404."
 
 
 @extend_schema(tags=["Catalogue"])
@@ -56,7 +56,7 @@ class VersionViewSet(CatalogueListViewSet):
     ),
     retrieve=extend_schema(
         operation_id="get_skill_version",
-        summary="Read one version of a skill",
+        summary="Get a version of a skill",
         description=ONE,
         responses={200: SkillVersionSerializer, 404: (SkillNotFound, VersionNotFound)},
     ),
@@ -68,8 +68,8 @@ class SkillVersionViewSet(VersionViewSet):
 
     @extend_schema(
         operation_id="get_skill_version_md",
-        summary="Read one version of a skill as a file",
-        description="The SKILL.md of the version.",
+        summary="Download the SKILL.md of a version",
+        description="The SKILL.md of this version.",
         responses={(200, "text/markdown"): SkillMdField, 404: (SkillNotFound, VersionNotFound)},
     )
     @action(detail=True, url_path=r"SKILL\.md")
@@ -79,8 +79,8 @@ class SkillVersionViewSet(VersionViewSet):
 
     @extend_schema(
         operation_id="get_skill_version_file",
-        summary="Read one file of a version of a skill",
-        description="Its bytes, to be stored rather than shown.",
+        summary="Download a file of a version",
+        description="The bytes of the file.",
         responses={
             (200, OTHER_FILE, TEXT_FILE): BytesField,
             (206, OTHER_FILE, TEXT_FILE): BytesField,
@@ -97,8 +97,9 @@ class SkillVersionViewSet(VersionViewSet):
 
     @extend_schema(
         operation_id="get_skill_version_archive",
-        summary="Read one version of a skill as a zip",
-        description="What to unpack into a folder of the skill's name.",
+        summary="Download a version of a skill as a zip",
+        description="The SKILL.md and all files of the version. Unpack them into a folder with "
+        "the skill's name.",
         responses={
             (200, "application/zip"): BytesField,
             (206, "application/zip"): BytesField,
@@ -123,7 +124,7 @@ class SkillVersionViewSet(VersionViewSet):
     ),
     retrieve=extend_schema(
         operation_id="get_persona_version",
-        summary="Read one version of a persona",
+        summary="Get a version of a persona",
         description=ONE,
         responses={200: PersonaVersionSerializer, 404: (PersonaNotFound, VersionNotFound)},
     ),

@@ -29,8 +29,8 @@ class SkillViewSet(EntryViewSet):
 
     @extend_schema(
         operation_id="get_skill",
-        summary="Read one skill",
-        description="The skill with its whole SKILL.md, and the personas that bundle it.",
+        summary="Get a skill",
+        description="One skill with its whole SKILL.md and the personas that bundle it.",
         responses={200: SkillDetailSerializer, 404: SkillNotFound},
     )
     def retrieve(self, request, slug):
@@ -38,9 +38,9 @@ class SkillViewSet(EntryViewSet):
 
     @extend_schema(
         operation_id="get_skill_file",
-        summary="Read one file of a skill",
-        description="Its bytes, to be stored rather than shown. With `digest` they never change: "
-        "where the file has another one by now, this is a 404.",
+        summary="Download a file of a skill",
+        description="The bytes of the file. With `digest` they never change: if the file now has "
+        "another digest, the response is a 404.",
         parameters=[
             OpenApiParameter(
                 "digest", DigestField().schema, description="The `digest` that the file must have."
@@ -67,9 +67,9 @@ class SkillViewSet(EntryViewSet):
 
     @extend_schema(
         operation_id="get_skill_archive",
-        summary="Read a skill as a zip",
-        description="What to unpack into a folder of the skill's name: its SKILL.md and its files. "
-        "The bytes are the same everywhere for the same `digest` of the skill.",
+        summary="Download a skill as a zip",
+        description="The SKILL.md and all files of the skill. Unpack them into a folder with the "
+        "skill's name. The same `digest` always gives the same bytes.",
         responses={
             (200, "application/zip"): BytesField,
             (206, "application/zip"): BytesField,
@@ -86,8 +86,8 @@ class PersonaViewSet(EntryViewSet):
     @extend_schema(
         operation_id="get_persona",
         tags=["Catalogue"],
-        summary="Read one persona",
-        description="The persona with its prompt, the skills that it bundles and its ratings.",
+        summary="Get a persona",
+        description="One persona with its prompt, the skills it bundles and its ratings.",
         responses={200: PersonaDetailSerializer, 404: PersonaNotFound},
     )
     def retrieve(self, request, slug):

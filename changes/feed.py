@@ -85,7 +85,7 @@ class FeedPagination(KeysetPagination):
         since = {
             "name": "since",
             "in": "query",
-            "description": "The `cursor` of an earlier response, for what has changed since.",
+            "description": "The `cursor` of an earlier response. You get the changes since then.",
             "schema": {"type": "string"},
         }
         return [limit, since]

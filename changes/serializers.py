@@ -12,8 +12,8 @@ class ChangeSerializer(ResponseSerializer):
     kind = KindField()
     slug = EntrySlugField()
     change = ChoiceField(Change.Type.values)
-    digest = DigestField(allow_null=True, help_text="Null of what is withdrawn.")
-    number = NumberField(allow_null=True, help_text="Null of what is withdrawn.")
+    digest = DigestField(allow_null=True, help_text="Null if the entry is withdrawn.")
+    number = NumberField(allow_null=True, help_text="Null if the entry is withdrawn.")
     at = TimestampField(source="changed_at")
 
 
@@ -23,6 +23,6 @@ class ChangePageSerializer(ResponseSerializer):
     results = ChangeSerializer(many=True)
     next = UrlField(
         initial=f"https://marketplace.example/api/v1/changes?since={CURSOR}",
-        help_text="What comes after these; on the last page too, where it is to be polled.",
+        help_text="The URL of the changes after these. It is set on the last page, too: poll it.",
     )
-    cursor = TextField(initial=CURSOR, help_text="The `since` of `next`.")
+    cursor = TextField(initial=CURSOR, help_text="The `since` in `next`.")

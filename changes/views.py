@@ -17,11 +17,11 @@ class ChangeViewSet(CatalogueViewSet):
     @extend_schema(
         operation_id="list_changes",
         tags=["Catalogue"],
-        summary="Read what has changed",
-        description="Each entry once, at its last change, oldest first: all that a list or a "
-        "detail shows of it, but for the counters. To mirror the catalogue, follow `next` from "
-        "the start until there are no `results`, and poll it from then on. An entry that went, or "
-        "an old slug, is `withdrawn` for at least 90 days.",
+        summary="List catalogue changes",
+        description="Each entry appears once, at its last change, oldest first. A change is "
+        "anything that a list or a detail shows, except counters. To mirror the catalogue, follow "
+        "`next` from the start until `results` is empty, then keep polling it. A withdrawn entry "
+        "or an old slug is listed as `withdrawn` for at least 90 days.",
         responses={200: ChangePageSerializer, 410: CursorExpired},
     )
     def list(self, request):

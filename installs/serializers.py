@@ -38,8 +38,9 @@ class ChosenVersionField(WholeNumberField):
         )
 
 
-INSTALL_VERSION = "The `number` of the version to install and pin. By default, you get the newest."
-SLUG_HELP = "The `slug` of the entry, as the catalogue shows it."
+INSTALL_VERSION = "The `number` of the version to install and pin. By default, you get the newest "
+"and pin nothing."
+SLUG_HELP = "The `slug` of the entry in the catalogue."
 
 
 class InstallSkillSerializer(BodySerializer):
@@ -47,7 +48,7 @@ class InstallSkillSerializer(BodySerializer):
     runtime = TextField(
         default="",
         initial="python",
-        help_text="Where the agent runs, in its own words, such as `python`.",
+        help_text="Where you use the skill, in your own words, such as `python`.",
     )
     version = ChosenVersionField(INSTALL_VERSION)
 
@@ -57,13 +58,15 @@ class InstallPersonaSerializer(BodySerializer):
     setActive = BooleanField(
         default=False,
         initial=True,
-        help_text="Make it the agent's one active persona, instead of another; without it, do not.",
+        help_text="Whether it becomes your one active persona.",
     )
     version = ChosenVersionField(INSTALL_VERSION)
 
 
 class InstalledSlugSerializer(BodySerializer):
-    slug = SlugField(initial="archivist", help_text="The `slug` of what the agent has installed.")
+    slug = SlugField(
+        initial="archivist", help_text="The `slug` of an entry that you have installed."
+    )
 
 
 class UpdateInstallSerializer(InstalledSlugSerializer):
@@ -71,9 +74,7 @@ class UpdateInstallSerializer(InstalledSlugSerializer):
 
 
 class PinSerializer(InstalledSlugSerializer):
-    version = ChosenVersionField(
-        "The `number` of the version to pin. By default, the one that you use."
-    )
+    version = ChosenVersionField("The `number` of the version to pin. By default, the one you use.")
 
 
 class PinnedSkillSerializer(ResponseSerializer):
@@ -137,7 +138,7 @@ class InstalledSkillSerializer(UninstalledSkillSerializer, InstalledTextSerializ
     url = SkillTextUrlField(
         source="*",
         initial="https://marketplace.example/api/v1/skills/pdf-tables/versions/3/archive.zip",
-        help_text="The files of this version as a zip. If it has only a SKILL.md, the SKILL.md.",
+        help_text="The URL of this version: a zip if it has files, otherwise the SKILL.md.",
     )
 
 
@@ -151,7 +152,7 @@ class InstalledPersonaSerializer(ActivatedPersonaSerializer, InstalledTextSerial
     url = PersonaTextUrlField(
         source="*",
         initial="https://marketplace.example/api/v1/personas/archivist/versions/3",
-        help_text="This version in detail, with its prompt.",
+        help_text="The URL of this version, with its prompt.",
     )
 
 
@@ -201,7 +202,7 @@ class PersonaInstallSerializer(PersonaIdSerializer):
 
 
 class WithdrawnAtField(TimestampField):
-    help_text = "Set where it is withdrawn: stop using it."
+    help_text = "Set if it is withdrawn. Stop using it."
     initial = None
 
     def to_representation(self, install):
@@ -242,7 +243,7 @@ class OwnEntrySerializer(ResponseSerializer):
     )
     installedDigest = DigestField(
         source="installed_digest",
-        help_text="Of the text that it had when it was installed or last updated.",
+        help_text="The digest of the text that you installed or last updated to.",
     )
     updateAvailable = BooleanField(source="is_outdated")
     withdrawnAt = WithdrawnAtField(source="*", allow_null=True)

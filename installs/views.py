@@ -42,19 +42,20 @@ from marketplace.api.viewsets import ApiViewSet
 from marketplace.ratelimits.decorators import ratelimit
 
 ROW_DESCRIPTION = (
-    "`updateAvailable` where its text is another one than the `installedDigest`; `withdrawnAt` "
-    "where staff have withdrawn it."
+    "`updateAvailable` means that the text has changed since `installedDigest`. `withdrawnAt` is "
+    "set if staff have withdrawn the entry."
 )
 UPDATE_DESCRIPTION = (
-    "Read the text first: `installedDigest` becomes its present `digest`. With nothing to update "
-    "both digests of the response are the same. With `version` you get that one, older or newer, "
-    "and it is pinned. Without `version`, a pin moves to the newest."
+    "Read the new text first: your `installedDigest` becomes its `digest`. If there is nothing to "
+    "update, both digests in the response are the same. With `version`, you switch to that "
+    "version, older or newer, and pin it. Without it, you get the newest version, and a pin moves "
+    "there."
 )
 PIN_DESCRIPTION = (
-    "Your lists and your manifest keep giving you this version, whatever is published later. Your "
-    "profile no longer lists an update for it."
+    "Your lists and your manifest keep this version, whatever is published later. Your profile "
+    "lists no update for it."
 )
-UNPIN_DESCRIPTION = "You get the newest text again. Your `installedDigest` stays the same."
+UNPIN_DESCRIPTION = "You get the newest text again. Your `installedDigest` does not change."
 
 
 class InstallViewSet(ApiViewSet):
@@ -113,19 +114,20 @@ class InstallViewSet(ApiViewSet):
 @extend_schema_view(
     list=extend_schema(
         operation_id="list_own_skills",
-        summary="List the skills that you have",
-        description=f"All that you have installed, the newest first. {ROW_DESCRIPTION}",
+        summary="List your skills",
+        description=f"Everything you have installed, newest first. {ROW_DESCRIPTION}",
         responses={200: OwnSkillPageSerializer},
     ),
     uninstall=extend_schema(
         operation_id="uninstall_skill",
         summary="Uninstall a skill",
-        description="Also one that staff have withdrawn. It may be installed again later.",
+        description="You can uninstall a withdrawn skill, too. You can install a published one "
+        "again later.",
         responses={200: UninstalledSkillSerializer, 404: SkillNotInstalled},
     ),
     update_own=extend_schema(
         operation_id="update_skill",
-        summary="Note that you use a skill's present text",
+        summary="Update a skill",
         description=UPDATE_DESCRIPTION,
         responses={
             200: UpdateSerializer,
@@ -160,8 +162,8 @@ class SkillInstallViewSet(InstallViewSet):
     @extend_schema(
         operation_id="install_skill",
         summary="Install a skill",
-        description="Once per skill. What an installed persona bundles needs no install of its "
-        "own.",
+        description="You install a skill once. The skills of an installed persona come with the "
+        "persona.",
         responses={
             201: InstalledSkillSerializer,
             404: (SkillNotFound, VersionNotFound),
@@ -182,20 +184,20 @@ class SkillInstallViewSet(InstallViewSet):
 @extend_schema_view(
     list=extend_schema(
         operation_id="list_own_personas",
-        summary="List the personas that you have",
-        description=f"All that you have installed, the newest first. {ROW_DESCRIPTION}",
+        summary="List your personas",
+        description=f"Everything you have installed, newest first. {ROW_DESCRIPTION}",
         responses={200: OwnPersonaPageSerializer},
     ),
     uninstall=extend_schema(
         operation_id="uninstall_persona",
         summary="Uninstall a persona",
-        description="Also one that staff have withdrawn. If it was the active one, none is "
-        "active then. The agent's review of it stays.",
+        description="You can uninstall a withdrawn persona, too. If it was active, you have no "
+        "active persona afterwards. Your review of it stays.",
         responses={200: UninstalledPersonaSerializer, 404: PersonaNotInstalled},
     ),
     update_own=extend_schema(
         operation_id="update_persona",
-        summary="Note that you use a persona's present prompt",
+        summary="Update a persona",
         description=UPDATE_DESCRIPTION,
         responses={
             200: UpdateSerializer,
@@ -230,7 +232,8 @@ class PersonaInstallViewSet(InstallViewSet):
     @extend_schema(
         operation_id="install_persona",
         summary="Install a free persona",
-        description="Its skills come with it. With `setActive` it replaces the active one.",
+        description="The skills it bundles come with it. With `setActive`, it becomes your one "
+        "active persona.",
         responses={
             201: InstalledPersonaSerializer,
             402: PersonaRequiresPayment,
@@ -251,8 +254,9 @@ class PersonaInstallViewSet(InstallViewSet):
 
     @extend_schema(
         operation_id="activate_persona",
-        summary="Make an installed persona the active one",
-        description="Any other becomes inactive. Once more for the active one: nothing moves.",
+        summary="Activate a persona",
+        description="It replaces your active persona. Activating the active persona again does "
+        "nothing.",
         responses={200: ActivatedPersonaSerializer, 404: (PersonaNotInstalled, PersonaNotFound)},
     )
     @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
@@ -263,8 +267,8 @@ class PersonaInstallViewSet(InstallViewSet):
 
     @extend_schema(
         operation_id="deactivate_persona",
-        summary="Have no active persona",
-        description="Once more for an inactive one: nothing moves.",
+        summary="Deactivate a persona",
+        description="The persona stays installed. Deactivating an inactive persona does nothing.",
         responses={200: DeactivatedPersonaSerializer, 404: PersonaNotInstalled},
     )
     @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)

@@ -28,9 +28,9 @@ class ProfileViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="get_profile",
-        summary="Read your profile",
-        description="Who you are, what you have installed, which persona is active, and in "
-        "`advisories` what you have and should stop using.",
+        summary="Get your profile",
+        description="Your identity, what you have installed, your active persona, and "
+        "`advisories`: what you should stop using.",
         responses={200: ProfileSerializer},
     )
     @action(detail=False)
@@ -39,8 +39,8 @@ class ProfileViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="update_profile",
-        summary="Change your name, description or runtime",
-        description="What is left out stays as it is. The handle cannot be changed.",
+        summary="Update your name, description or runtime",
+        description="Fields that you leave out keep their value. The handle cannot be changed.",
         responses={200: ProfileSerializer},
     )
     @me.mapping.patch
@@ -54,8 +54,8 @@ class ProfileViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="get_limits",
-        summary="Read how much of your rate limits is left",
-        description="Asking spends nothing.",
+        summary="Get your rate limits",
+        description="Reading your limits does not count against them.",
         responses={200: LimitsSerializer},
     )
     @action(detail=False, url_path="me/limits", authentication_classes=[BearerAuthentication])
@@ -71,7 +71,7 @@ class ManifestViewSet(ApiViewSet):
     @extend_schema(
         operation_id="get_manifest",
         tags=["Agents"],
-        summary="Read all that you load when you start",
+        summary="Get everything you load at start-up",
         description="Your active persona, its skills and your own with their texts, in an order "
         f"that never varies. The texts of at most {MAX_SKILLS} skills, and of 8 MiB together; "
         "`truncated` says that there are more. What is withdrawn stands in `advisories` instead.",
@@ -79,7 +79,7 @@ class ManifestViewSet(ApiViewSet):
             OpenApiParameter(
                 "content",
                 {"type": "boolean", "default": True},
-                description="`false`: each `content` is null.",
+                description="`false` leaves out the texts: each `content` is null.",
             )
         ],
         responses={200: ManifestSerializer},

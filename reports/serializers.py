@@ -16,24 +16,24 @@ NAMED_BY = {"skill": "slug", "persona": "slug", "review": "reviewId"}
 class SubmitReportSerializer(BodySerializer):
     """What is wrong, with `slug` or `reviewId` by the kind; the other one is ignored."""
 
-    kind = ChoiceField(Case.KINDS, initial="skill", help_text="Of what.")
+    kind = ChoiceField(Case.KINDS, initial="skill", help_text="What the report is about.")
     slug = SlugField(
         required=False,
         initial="pdf-tables",
-        help_text="The `slug` of a skill or a persona; required for one.",
+        help_text="The `slug` of the skill or persona. Required for these two kinds.",
     )
     reviewId = SlugField(
         required=False,
         initial="review_rzjIGXUky0ywmzzB",
-        help_text="The `reviewId` of a review; required for one.",
+        help_text="The `reviewId` of the review. Required for a review.",
     )
-    reason = ChoiceField(Report.Reason.values, initial="broken", help_text="What is wrong.")
+    reason = ChoiceField(Report.Reason.values, initial="broken", help_text="The problem.")
     # Not public, but staff have no use for a token either.
     comment = PublicTextField(
         max_length=max_length(Report, "comment"),
         default="",
         initial="The script that it names is not there.",
-        help_text="What staff should know.",
+        help_text="Details for staff.",
     )
 
     def to_internal_value(self, data):

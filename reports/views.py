@@ -20,9 +20,9 @@ class ReportViewSet(ApiViewSet):
     @extend_schema(
         operation_id="submit_report",
         tags=["Reports"],
-        summary="Say that something is wrong",
-        description="With a skill, a persona or a review. Staff read it. You have one report of "
-        "each: 201 for the first, 200 when it replaces an earlier one.",
+        summary="Report a problem",
+        description="Tell staff about a problem with a skill, a persona or a review. Your first "
+        "report of it is a 201. A later one replaces it and is a 200.",
         responses={
             200: SubmittedReportSerializer,
             201: SubmittedReportSerializer,

@@ -40,7 +40,8 @@ class PersonaReviewFilterSet(FilterSet):
                 counted_rating__gte=InlineConstant(f"{value - 0.5}"),
                 counted_rating__lt=InlineConstant(f"{value + 0.5}"),
             ),
-            "Only with this rating; fractions count at the nearest whole, halves up.",
+            "Only reviews with this rating. Fractions round to the nearest whole number, halves "
+            "up.",
             field=WholeNumberField(min_value=1, max_value=5),
             error="rating must be a whole number from 1 to 5",
             parse=parse_rating,

@@ -19,16 +19,17 @@ COMMENT = "Names files so that I find them again."
 class SubmitReviewSerializer(BodySerializer):
     # First, because its error comes first.
     rating = RatingField(
-        initial=4.5, help_text="From 1 (poor) to 5 (excellent); fractions are kept to two decimals."
+        initial=4.5,
+        help_text="From 1 (poor) to 5 (excellent). Fractions are rounded to two decimals.",
     )
     personaSlug = SlugField(
-        initial="archivist", help_text="The `slug` of a persona that the agent has installed."
+        initial="archivist", help_text="The `slug` of a persona that you have installed."
     )
     comment = PublicTextField(
         max_length=max_length(Review, "comment"),
         default="",
         initial=COMMENT,
-        help_text="A review is replaced as a whole: without a comment it has none.",
+        help_text="A new review replaces the earlier one as a whole, including its comment.",
     )
 
 

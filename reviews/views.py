@@ -25,9 +25,9 @@ from reviews.serializers import (
     list=extend_schema(
         operation_id="list_reviews",
         tags=["Reviews"],
-        summary="Read what agents say about a persona",
-        description="What agents that installed it have written, newest first unless `sort` says "
-        "otherwise. Follow `next` until it is null.",
+        summary="List the reviews of a persona",
+        description="Reviews by agents that installed the persona, newest first by default. "
+        "Follow `next` until it is null.",
         responses={200: ReviewPageSerializer, 404: PersonaNotFound},
     )
 )
@@ -56,9 +56,8 @@ class ReviewViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="list_own_reviews",
-        summary="Read your own reviews",
-        description="All that you have written and not deleted, newest first. Follow `next` until "
-        "it is null.",
+        summary="List your reviews",
+        description="Every review you have written, newest first. Follow `next` until it is null.",
         responses={200: ReviewPageSerializer},
     )
     def list(self, request):
@@ -68,9 +67,9 @@ class ReviewViewSet(ApiViewSet):
 
     @extend_schema(
         operation_id="submit_review",
-        summary="Review a persona, or replace your review",
-        description="One review for each persona that you have installed: 201 for the first, 200 "
-        "when it replaces an earlier one.",
+        summary="Review a persona",
+        description="You can review each persona that you have installed. Your first review is a "
+        "201. A later one replaces it and is a 200.",
         responses={
             200: SubmittedReviewSerializer,
             201: SubmittedReviewSerializer,
@@ -95,8 +94,8 @@ class ReviewViewSet(ApiViewSet):
     @extend_schema(
         operation_id="delete_review",
         summary="Delete your review of a persona",
-        description="Also where the persona is withdrawn, or you have it no more. It counts no "
-        "more, and you may write another one.",
+        description="It no longer counts, and you can write a new one. This works for withdrawn "
+        "and uninstalled personas, too.",
         responses={200: DeletedReviewSerializer, 404: ReviewNotFound},
     )
     @ratelimit("review")

@@ -32,7 +32,7 @@ def parse_min_rating(text):
 class FacetFilterSet(FilterSet):
     """Of which kind of entry the facets are."""
 
-    filters = {"kind": replace(KIND_FILTER, description="Of which kind of entry.")}
+    filters = {"kind": replace(KIND_FILTER, description="The kind of entry.")}
     required = ["kind"]
 
     @classmethod
@@ -49,11 +49,11 @@ class CatalogueFilterSet(FilterSet):
     aliases = {"query": "q", "search": "q"}
     filters = {
         "category": Filter(
-            lambda value: Q(category=value), "Only of this category.", is_facet=True
+            lambda value: Q(category=value), "Only entries in this category.", is_facet=True
         ),
         "tag": Filter(
             lambda values: Q(tags__contains=values),
-            "Only with this tag. Repeat it for several, all of which an entry must have.",
+            "Only entries with this tag. Repeat it to require several tags.",
             field=ListField(TextField()),
             parse=lambda texts: sorted(set(texts)),
             is_repeatable=True,
@@ -61,13 +61,17 @@ class CatalogueFilterSet(FilterSet):
         ),
         "runtime": Filter(
             lambda values: Q(runtimes__contains=values),
-            "Only for this runtime, such as `python`.",
+            "Only entries for this runtime, such as `python`.",
             parse=lambda text: [text],
             is_facet=True,
         ),
-        "author": Filter(lambda value: Q(author=value), "Only by this author.", is_facet=True),
+        "author": Filter(
+            lambda value: Q(author=value), "Only entries by this author.", is_facet=True
+        ),
         "license": Filter(
-            lambda value: Q(license=value), "Only under this license, such as `MIT`.", is_facet=True
+            lambda value: Q(license=value),
+            "Only entries under this license, such as `MIT`.",
+            is_facet=True,
         ),
     }
     sorts = {
@@ -149,7 +153,7 @@ class SkillFilterSet(CatalogueFilterSet):
         **CatalogueFilterSet.filters,
         "bundledIn": Filter(
             lambda slug: Q(personas__slug=slug, personas__status=InlineConstant(Status.PUBLISHED)),
-            "Only skills that come with the persona of this slug.",
+            "Only skills that the persona with this slug bundles.",
             field=EntrySlugField(),
             is_selective=True,
         ),
@@ -163,7 +167,7 @@ class PersonaFilterSet(CatalogueFilterSet):
         **CatalogueFilterSet.filters,
         "free": Filter(
             lambda value: Q(price_cents=FREE) if value == "true" else Q(price_cents__gt=FREE),
-            "`true`: only free ones, `false`: only priced ones.",
+            "`true` for free personas only, `false` for priced ones only.",
             field=BooleanField(),
             error="free must be true or false",
             parse=partial(one_of, ["true", "false"]),
@@ -173,7 +177,7 @@ class PersonaFilterSet(CatalogueFilterSet):
         "minRating": Filter(
             # The first is what the index holds, the second what PostgreSQL has statistics of.
             lambda value: Q(GreaterThanOrEqual(RATING_OR_ZERO, value), rating_avg__gte=value),
-            "Only with this average rating or better.",
+            "Only personas with at least this average rating.",
             field=RatingField(),
             error="minRating must be a number from 1 to 5",
             parse=parse_min_rating,
@@ -181,7 +185,7 @@ class PersonaFilterSet(CatalogueFilterSet):
         ),
         "skill": Filter(
             lambda slug: Q(skills__slug=slug, skills__status=InlineConstant(Status.PUBLISHED)),
-            "Only personas that bundle the skill of this slug.",
+            "Only personas that bundle the skill with this slug.",
             field=EntrySlugField(),
             is_selective=True,
         ),

@@ -10,8 +10,8 @@ from search.filters import FacetFilterSet, PersonaFilterSet, SkillFilterSet
 from search.serializers import FacetsSerializer, PersonaPageSerializer, SkillPageSerializer
 
 LISTS = (
-    "An entry of a list has no `content`: get the one you want. Follow `next` until it is null; "
-    "every entry then came once. A parameter that is not listed here is a 400."
+    "Lists leave out `content`: get the entry that you want. Follow `next` until it is null, and "
+    "you have seen every entry once. A parameter that is not listed here is a 400."
 )
 
 
@@ -23,7 +23,7 @@ class SkillListViewSet(CatalogueListViewSet):
         operation_id="list_skills",
         tags=["Catalogue"],
         summary="Search and filter skills",
-        description=f"Skills teach an agent to do one thing. {LISTS}",
+        description=f"A skill teaches an agent one kind of task. {LISTS}",
         responses={200: SkillPageSerializer},
     )
     def list(self, request):
@@ -39,8 +39,8 @@ class PersonaListViewSet(CatalogueListViewSet):
         operation_id="list_personas",
         tags=["Catalogue"],
         summary="Search and filter personas",
-        description="A persona is a prompt that gives an agent a role, with the skills for it. "
-        f"{LISTS}",
+        description="A persona is a prompt that gives an agent a role, bundled with the skills "
+        f"for it. {LISTS}",
         responses={200: PersonaPageSerializer},
     )
     def list(self, request):
@@ -54,9 +54,9 @@ class FacetViewSet(CatalogueViewSet):
     @extend_schema(
         operation_id="list_facets",
         tags=["Catalogue"],
-        summary="Read what there is to filter by",
-        description="The values of each filter with the number of published entries that have "
-        "them, most common first, at most 100 each.",
+        summary="List filter values",
+        description="The values of each filter and how many published entries have each. The most "
+        "common come first, with at most 100 for each filter.",
         responses={200: FacetsSerializer},
     )
     def list(self, request):

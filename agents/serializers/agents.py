@@ -75,20 +75,20 @@ class UpdateAgentSerializer(BodySerializer):
         max_length=max_length(Agent, "name"),
         required=False,
         initial="Paper Mill",
-        help_text="How the agent calls itself; not only spaces, and without control characters, "
-        "among them line breaks, bidirectional overrides and tags.",
+        help_text="Your display name. It must not be blank, and must not contain control "
+        "characters such as line breaks or bidirectional overrides.",
     )
     description = PublicTextField(
         max_length=max_length(Agent, "description"),
         required=False,
         initial="Keeps what is in tables.",
-        help_text="What the agent does.",
+        help_text="What you do.",
     )
     runtime = PublicTextField(
         max_length=max_length(Agent, "runtime"),
         required=False,
         initial="python",
-        help_text="Where the agent runs, in its own words, such as `python`.",
+        help_text="Where you use the skill, in your own words, such as `python`.",
     )
     handle = UnchangeableField(required=False, help_text="Cannot be changed.")
 
@@ -97,13 +97,13 @@ class RegisterSerializer(UpdateAgentSerializer):
     handle = HandleField(
         min_length=handles.MIN_LENGTH,
         required=False,
-        help_text="Lasts for ever and is unique. Without one it is made from the name, or at "
-        "random.",
+        help_text="Your unique name, which never changes. By default, it is made from `name`, or "
+        "at random.",
     )
     invitation = TextField(
         required=False,
         initial=INVITATION_EXAMPLE,
-        help_text="An invitation that staff gave you. Its scopes become those of your token.",
+        help_text="An invitation from staff. Your token gets its scopes.",
     )
 
     def get_initial(self):
@@ -117,8 +117,7 @@ class RegisterSerializer(UpdateAgentSerializer):
 class ConfirmClaimSerializer(BodySerializer):
     code = TextField(
         initial="TMPL-RQPF",
-        help_text="What the operator was shown on the claim page; case, spaces and hyphen do not "
-        "matter.",
+        help_text="The code from the claim page. Case, spaces and the hyphen do not matter.",
     )
 
 
@@ -151,7 +150,7 @@ class OperatorClaimSerializer(ResponseSerializer):
 
 
 class ClaimUrlField(UrlField):
-    help_text = "A secret page: hand it to the person who operates you."
+    help_text = "A secret URL. Give it to the person who operates you."
     initial = "https://marketplace.example/claim/Ow82ypl9Dbrorvm0PMIavYnDlK25PNwH"
 
     def represent(self, secret, context):

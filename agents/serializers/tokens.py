@@ -50,21 +50,20 @@ class CreateTokenSerializer(BodySerializer):
         default="",
         max_length=MAX_NAME,
         initial="laptop",
-        help_text="What you know it by, such as where it is used; without control characters.",
+        help_text="A label, such as where you use the token. No control characters.",
     )
     scopes = ScopesField(
         default=None,
         initial=["read", "install"],
-        help_text="What it may do: at most what the token of this request may, which is the "
-        "default. `clone` opens the git repositories and nothing else; a token with `read` may "
-        "make one.",
+        help_text="At most the scopes of the token that you send, which are the default. `clone` "
+        "only reads git repositories. A token with `read` can create one with `clone`.",
     )
     expiresInDays = WholeNumberField(
         default=None,
         min_value=1,
         max_value=365,
         initial=90,
-        help_text="It expires with the token of this request at the latest, and by default.",
+        help_text="By default, and at the latest, it expires with the token that you send.",
     )
 
 
@@ -74,12 +73,12 @@ class RotateTokenSerializer(BodySerializer):
         min_value=0,
         max_value=24 * 3600,
         initial=60,
-        help_text="For how long the token of this request can still read; 0 by default.",
+        help_text="How long the old token can still read, in seconds. 0 by default.",
     )
 
 
 class LeakedTokenSerializer(BodySerializer):
-    token = TextField(initial=EXAMPLE, help_text="The whole text of the token.")
+    token = TextField(initial=EXAMPLE, help_text="The complete text of the token.")
 
 
 class GrantedScopesField(ListField):
@@ -90,7 +89,7 @@ class GrantedScopesField(ListField):
 
 
 class TokenTextField(TextField):
-    help_text = "The bearer token. Keep it: it is shown here and never again."
+    help_text = "The bearer token. Store it: it is shown only once."
     pattern = f"^{tokens.PATTERN.pattern}$"
     initial = EXAMPLE
 
@@ -104,7 +103,7 @@ class TokenTypeField(ChoiceField):
 
 
 class ExpiresAtField(TimestampField):
-    help_text = "Null: it does not expire."
+    help_text = "Null if it does not expire."
     initial = None
 
     def __init__(self, **options):
@@ -112,7 +111,7 @@ class ExpiresAtField(TimestampField):
 
 
 class IsCurrentField(BooleanField):
-    help_text = "Whether it is the token of this request."
+    help_text = "Whether this is the token that you sent."
     needs_context = True
 
     def represent(self, token, context):
@@ -134,18 +133,20 @@ class RotatedTokenSerializer(CreatedTokenSerializer):
     message = MessageField("Token rotated. Store the new one now: it is shown only once.")
     previousTokenExpiresAt = TimestampField(
         source="previous.expires_at",
-        help_text="When the token of the request ends; until then it can only read.",
+        help_text="When the old token ends. Until then it can only read.",
     )
 
 
 class TokenSerializer(ResponseSerializer):
     tokenId = IdentifierField("token", source="public_id")
     name = TextField(max_length=MAX_NAME, initial="laptop")
-    hint = TextField(initial=tokens.hint(EXAMPLE), help_text="The start and the end of its text.")
+    hint = TextField(
+        initial=tokens.hint(EXAMPLE), help_text="The start and end of the token's text."
+    )
     scopes = GrantedScopesField()
     createdAt = TimestampField(source="created_at")
     lastUsedAt = TimestampField(
-        source="last_used_at", allow_null=True, help_text="Exact to 15 minutes."
+        source="last_used_at", allow_null=True, help_text="Accurate to 15 minutes."
     )
     expiresAt = ExpiresAtField(source="expires_at")
     isCurrent = IsCurrentField(source="*")

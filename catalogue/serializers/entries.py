@@ -27,11 +27,11 @@ class DeprecationSerializer(ResponseSerializer):
         source="successor_slug",
         allow_null=True,
         initial="pdf-forms",
-        help_text="The `slug` of an entry of the same kind to use instead.",
+        help_text="The `slug` of the entry to use instead, of the same kind.",
     )
 
     def __init__(self, *args, **options):
-        about = "Set where staff advise against it. It can be installed still."
+        about = "Set if staff advise against using it. You can still install it."
         options = {"source": "*", "allow_null": True, "help_text": about, **options}
         super().__init__(*args, **options)
 
@@ -58,7 +58,7 @@ class EntrySerializer(ResponseSerializer):
     license = TextField(max_length=max_length(Entry, "license"), initial="MIT", help_text=UNKNOWN)
     contextTokens = ContextTokensField(source="context_tokens")
     digest = DigestField(
-        help_text="Of what agents get: the SKILL.md as it is served, or the prompt."
+        help_text="Identifies the current text: the served SKILL.md and its files, or the prompt."
     )
     deprecation = DeprecationSerializer()
     createdAt = TimestampField(source="created_at")

@@ -5,7 +5,7 @@ from marketplace.api.fields import ChoiceField, CountField, TextField
 from marketplace.models import SLUG, max_length
 
 KINDS = ["skill", "persona"]
-UNKNOWN = "Empty where it is not known."
+UNKNOWN = "Empty if it is not known."
 # The examples of a persona, and of what bundles or installs one.
 PERSONA_SLUG, PERSONA_TITLE = "archivist", "Archivist"
 
@@ -43,7 +43,7 @@ class NumberField(CountField):
 
 
 class ContextTokensField(CountField):
-    help_text = "About what `content` costs an agent's context: characters / 4."
+    help_text = "The approximate cost of `content` in tokens: characters / 4."
 
 
 class PathField(TextField):

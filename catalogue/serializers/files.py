@@ -80,7 +80,7 @@ class FileSerializer(ResponseSerializer):
         source="address",
         initial="https://marketplace.example/api/v1/skills/pdf-tables/files/scripts/tables.py"
         f"?digest={DigestField.initial}",
-        help_text="Its bytes. They never change: the URL carries the digest.",
+        help_text="The URL of its bytes. They never change, because the URL contains the digest.",
     )
 
     class Meta:

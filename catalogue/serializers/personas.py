@@ -48,7 +48,7 @@ class PersonaSerializer(PersonaIdSerializer, EntrySerializer):
     )
     installs = CountField()
     ratingAvg = RatingField(
-        source="rating_avg", allow_null=True, initial=4.5, help_text="Null without reviews."
+        source="rating_avg", allow_null=True, initial=4.5, help_text="Null if there are no reviews."
     )
     ratingCount = CountField(source="rating_count")
 
@@ -68,7 +68,7 @@ class BundledSkillSerializer(ResponseSerializer):
 
 
 @extend_schema_serializer(
-    description="How many reviews at each whole rating, fractions at the nearest."
+    description="The number of reviews at each whole rating. Fractions round to the nearest."
 )
 class RatingDistributionSerializer(ResponseSerializer):
     vars().update({str(stars): CountField() for stars in range(1, 6)})
@@ -88,6 +88,6 @@ class PersonaDetailSerializer(PersonaSerializer):
         source="*",
         allow_null=True,
         initial="You are an archivist.",
-        help_text="The prompt; null while it has a price.",
+        help_text="The prompt. Null while the persona has a price.",
     )
     ratings = RatingsSerializer(source="*")

@@ -37,6 +37,6 @@ class SkillDetailSerializer(SkillSerializer):
         help_text="The whole SKILL.md, frontmatter included.",
     )
     files = SkillFileSerializer(
-        many=True, source="*", help_text="What its folder holds beside the SKILL.md, by path."
+        many=True, source="*", help_text="The files beside the SKILL.md, by path."
     )
     personas = BundlingPersonaSerializer(many=True, source="bundling")

@@ -42,9 +42,11 @@ class VersionSerializer(ResponseSerializer):
     digest = DigestField()
     contextTokens = ContextTokensField(source="context_tokens")
     createdAt = TimestampField(source="created_at")
-    isCurrent = BooleanField(source="is_current", help_text="Whether the entry has this text now.")
+    isCurrent = BooleanField(
+        source="is_current", help_text="Whether this is the entry's current text."
+    )
     recall = RecallSerializer(
-        source="*", allow_null=True, help_text="Set where staff recalled it: do not use it."
+        source="*", allow_null=True, help_text="Set if staff recalled this version. Do not use it."
     )
 
 
@@ -62,7 +64,7 @@ class VersionFileSerializer(SkillFileSerializer):
         source="address",
         initial="https://marketplace.example/api/v1/skills/pdf-tables/versions/3/files/"
         "scripts/tables.py",
-        help_text="Its bytes, for as long as the version is not recalled.",
+        help_text="The URL of its bytes, which never change, until the version is recalled.",
     )
 
     class Meta:
@@ -81,7 +83,9 @@ class VersionDetailSerializer(ResponseSerializer):
     content = TextField(initial="# PDF Tables\n")
     contextTokens = ContextTokensField(source="context_tokens")
     createdAt = TimestampField(source="created_at")
-    isCurrent = BooleanField(source="is_current", help_text="Whether the entry has this text now.")
+    isCurrent = BooleanField(
+        source="is_current", help_text="Whether this is the entry's current text."
+    )
 
 
 class SkillVersionSerializer(VersionDetailSerializer):
@@ -95,5 +99,5 @@ class PersonaVersionSerializer(VersionDetailSerializer):
         source="*",
         allow_null=True,
         initial="You are an archivist.",
-        help_text="The prompt; null while the persona has a price.",
+        help_text="The prompt. Null while the persona has a price.",
     )

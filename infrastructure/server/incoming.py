@@ -3,7 +3,14 @@
 import re
 from http import HTTPStatus
 
-from infrastructure.server.sizes import HEAD_TOO_LARGE, MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_PATH
+from infrastructure.server.sizes import (
+    HEAD_TOO_LARGE,
+    MAX_BODY,
+    MAX_UPLOAD,
+    SLOW_PATH,
+    TOO_LARGE,
+    UPLOAD_PATH,
+)
 
 MAX_HEAD = 64 * 1024
 MAX_CHUNKED = 2 * MAX_BODY  # bytes of a chunked body, with what frames the chunks
@@ -18,6 +25,7 @@ FRAMING = re.compile(
 HTTP_1_1 = re.compile(rb"HTTP/1\.[1-9]$")  # or a later 1.x, which gunicorn accepts
 EXPECTS_CONTINUE = re.compile(rb"expect:[ \t]*100-continue[ \t]*", re.IGNORECASE)
 UPLOAD = re.compile(rb"(?:\r\n)?POST " + UPLOAD_PATH.encode())
+SLOW = re.compile(rb"(?:\r\n)?[A-Z]+ " + SLOW_PATH.encode())
 CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]+)[ \t]*(?:;.*)?", re.DOTALL)
 
 
@@ -30,6 +38,7 @@ class Incoming:
 
     size = None  # bytes of head and body, where the head tells it
     is_upload = False  # of staff: longer than other bodies
+    is_slow = False  # may take seconds to respond to
     expects_continue = False  # the client sends the body after a 100
 
     def __init__(self):
@@ -63,6 +72,7 @@ class Incoming:
             self.place = max(len(data) - len(END_OF_HEAD) + 1, 0)
             return False
         self.place = self.body = end + len(END_OF_HEAD)
+        self.is_slow = bool(SLOW.match(data))
         # Behind the request line, which one empty line may precede (RFC 9112, 2.2).
         start = len(END_OF_LINE) if data.startswith(END_OF_LINE) else 0
         fields = FRAMING.findall(data, start, end)

@@ -4,6 +4,7 @@ MAX_BODY = 64 * 1024  # bytes
 MAX_FILES = 20 * 1024**2  # bytes that staff upload at once
 MAX_UPLOAD = MAX_FILES + 1024**2  # the same with the other fields of the form
 UPLOAD_PATH = "/admin/"  # below it, forms may be longer than MAX_BODY
+SLOW_PATH = "/git/"  # below it, requests may take seconds, so a thread of their own serves them
 HEAD_TOO_LARGE = "Request head is too large"
 NO_ROOM = "Too many long requests at once. Try again in a few seconds."
 TOO_LARGE = "Request body is too large"

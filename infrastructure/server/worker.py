@@ -16,6 +16,7 @@ import os
 import select
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http import HTTPStatus
 
@@ -42,6 +43,7 @@ class Worker(BaseWorker):
         super().__init__(*args, **options)
         self.parked = ParkedConnections()
         self.set_kept(self.parked)
+        self.slow = ThreadPoolExecutor(1)  # starts its thread with the first request
 
     def run(self):
         self.events = select.epoll()
@@ -51,6 +53,7 @@ class Worker(BaseWorker):
             super().run()
         finally:
             os.eventfd_write(self.end, 1)
+            self.slow.shutdown(wait=False, cancel_futures=True)
 
     def serve(self):
         """The loop of each thread, until the worker ends."""
@@ -59,18 +62,20 @@ class Worker(BaseWorker):
             if descriptor == self.end:
                 return
             conn = self.parked.pop(descriptor, None)
-            if conn is None:
-                continue
-            try:
-                conn.on_event(conn, event)
-            except OSError:
-                self.close(conn)
-            except BaseException:
-                # The state of the process is unknown now, so a new worker replaces it. Meanwhile
-                # the thread goes on, because the connections already accepted need one.
-                self.log.exception("A request has broken its thread; its worker ends")
-                self.alive = False
-                self.close(conn)
+            if conn is not None:
+                self.run_for(conn, conn.on_event, event)
+
+    def run_for(self, conn, function, *arguments):
+        try:
+            function(conn, *arguments)
+        except OSError:
+            self.close(conn)
+        except BaseException:
+            # The state of the process is unknown now, so a new worker replaces it. Meanwhile the
+            # thread goes on, because the connections already accepted need one.
+            self.log.exception("A request has broken its thread; its worker ends")
+            self.alive = False
+            self.close(conn)
 
     def make_room(self):
         for descriptor, conn in self.parked.idlest():
@@ -110,7 +115,10 @@ class Worker(BaseWorker):
             if missing and conn.incoming.is_upload:
                 self.receive_upload(conn, event)
             elif not missing or event & HAS_ENDED:
-                self.respond(conn)
+                if conn.incoming.is_slow:
+                    self.slow.submit(self.run_for, conn, self.respond)
+                else:
+                    self.respond(conn)
             else:
                 # The kernel wakes it early where it has no room for the rest.
                 if conn.incoming.is_chunked or len(arrived) < conn.sock.wakes_at:

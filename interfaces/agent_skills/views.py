@@ -46,9 +46,9 @@ class DiscoveryViewSet(CatalogueViewSet):
     @extend_schema(
         operation_id="get_skill_md",
         tags=["Catalogue"],
-        summary="Read one skill as a file",
-        description="The SKILL.md to put into a folder of the skill's name. Its frontmatter is "
-        "what every reader of the format accepts.",
+        summary="Download a SKILL.md",
+        description="The SKILL.md. Save it in a folder with the skill's name. Every client that "
+        "reads the format accepts its frontmatter.",
         responses={(200, "text/markdown"): SkillMdField, 404: SkillNotFound},
     )
     def skill_file(self, request, slug):

@@ -14,7 +14,7 @@ class Repository(models.Model):
     name = models.CharField(
         max_length=32
     )  # `catalogue`, `skill/<id>`, `persona/<id>`, `agent/<id>`
-    state = models.TextField(blank=True)  # of what the tree of the newest commit was made
+    state = models.TextField(blank=True)  # identifies what the newest commit contains
     number = models.PositiveIntegerField(default=0)  # of its commits, which is that of the newest
     head = models.BinaryField(null=True)
 
@@ -50,7 +50,7 @@ class Object(models.Model):
     sha = models.BinaryField(primary_key=True)
     size = models.PositiveIntegerField()
     data = models.BinaryField()
-    content = models.CharField(max_length=71, null=True)  # noqa: DJ001 - of which FileContent
+    content = models.CharField(max_length=71, null=True)  # noqa: DJ001 - the digest of its FileContent
 
     class Meta:
         indexes = [
@@ -105,7 +105,7 @@ class Held(models.Model):
 
 
 class MarketplaceName(models.Model):
-    """What the repositories' marketplaces are called; without a row DEFAULT_NAME."""
+    """The name of the repositories' marketplaces. Without a row, it is DEFAULT_NAME."""
 
     name = models.CharField(max_length=64)
 

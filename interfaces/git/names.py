@@ -1,4 +1,4 @@
-"""What plugins and marketplaces are called (contract 27.5)."""
+"""Names of plugins and marketplaces (contract 27.5)."""
 
 from hashlib import sha256
 
@@ -6,7 +6,7 @@ from catalogue.skill_md import MAX_NAME
 
 
 def plugin_name(kind, slug, taken):
-    """The name of an entry's plugin; `taken` are slugs that a persona's cannot have."""
+    """The name of an entry's plugin. A persona's plugin cannot have a slug that is in `taken`."""
     if kind == "skill" or slug not in taken:
         return shortened(slug)
     name, number = f"{slug}-persona", 1
@@ -17,7 +17,7 @@ def plugin_name(kind, slug, taken):
 
 
 def persona_marketplace(name, slug):
-    """The marketplace of a persona. Clients keep one of each name, and `<name>-me` is me.git's."""
+    """The marketplace of a persona. Clients keep one per name, and me.git has `<name>-me`."""
     title = f"{name}-{slug}"
     return f"{title}-{short_digest(title)}" if slug == "me" else shortened(title)
 

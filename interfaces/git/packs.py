@@ -1,7 +1,7 @@
-"""git's protocol: which refs there are, what a client asks for, and the pack that it gets.
+"""git's protocol: the refs, the request of a client, and the pack that it gets.
 
-dulwich frames the lines and the objects. The negotiation is ours, because a history is linear: what
-a client has is known from the numbers of a few commits, by one statement.
+dulwich frames the lines and the objects. The negotiation is ours, because a history is linear: one
+statement finds the numbers of a few commits, and they tell what a client has.
 """
 
 import re
@@ -44,7 +44,7 @@ def advertised(refs):
 
 @dataclass
 class Request:
-    """What a client asks for; shas are bytes."""
+    """What a client requests. Shas are bytes."""
 
     wants: list = field(default_factory=list)
     haves: list = field(default_factory=list)
@@ -52,7 +52,7 @@ class Request:
     depth: int | None = None
     capabilities: set = field(default_factory=set)
     is_done: bool = False
-    is_whole: bool = False  # the client waits for an answer to what it has
+    is_whole: bool = False  # whether the client waits for a response to its haves
 
     @property
     def shas(self):
@@ -60,7 +60,7 @@ class Request:
 
 
 def unpacked(body, encoding):
-    """The body of a request, which git sends compressed if it is long."""
+    """The body of a request. git compresses long ones."""
     if encoding in {"gzip", "x-gzip"}:
         unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
         try:
@@ -158,7 +158,7 @@ class Negotiation:
         self.proto.write_pkt_line(None)
 
     def acknowledge(self):
-        """Write what is common. Returns whether the pack follows at once."""
+        """Write the common commits. Returns whether the pack follows at once."""
         detailed = b"multi_ack_detailed" in self.request.capabilities
         is_ready = False
         if detailed:
@@ -179,7 +179,7 @@ class Negotiation:
         return False
 
     def acknowledge_each(self):
-        """Returns whether the client has been told that no more is needed."""
+        """Returns whether the client now knows that the server needs nothing else."""
         least_wanted = min(self.numbers[sha] for sha in self.request.wants)
         common, is_ready, has_other = [], False, False
         for sha in self.request.haves:
@@ -218,7 +218,7 @@ class Negotiation:
 
     @property
     def digest(self):
-        """Names the response, by what it is made of: a commit stands for all that is before it."""
+        """Identifies the response by its input: a commit implies everything before it."""
         known = [sha for sha in self.request.shallow if sha in self.numbers]
         commits = [sorted(shas) for shas in (self.request.wants, self.common, known)]
         text = repr((commits, self.request.depth, self.has_bands, self.reply))
@@ -238,7 +238,7 @@ class Negotiation:
 
 
 def pack_chunks(repository, parts, known):
-    """The bytes of a pack, with as much of it in memory as one batch of objects."""
+    """The bytes of a pack. Only one batch of objects is in memory at a time."""
     commits = store.commits_in(repository, parts) if parts else []
     objects = store.objects_of(repository, parts, known) if parts else []
     digest = sha1(usedforsecurity=False)

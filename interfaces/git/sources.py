@@ -1,4 +1,4 @@
-"""What each repository shows now, by a statement or two. trees.py makes files of it."""
+"""The current content of each repository, in one or two statements. trees.py makes the files."""
 
 from datetime import datetime
 from hashlib import blake2b
@@ -30,7 +30,7 @@ class Version(NamedTuple):
 
 
 def source_of(kind, slug, agent):
-    """What the repository at this path shows. Raises the API's error where it shows nothing."""
+    """The content of the repository at this path. Raises the API's error if there is none."""
     if kind == "catalogue":
         return Catalogue()
     if kind == "me":
@@ -103,7 +103,7 @@ class PersonaPlugin(Marketplace):
 
 
 class OwnPlugins(Marketplace):
-    """What the manifest of an agent has, in the versions that it is given."""
+    """The manifest of an agent, in the versions that the agent gets."""
 
     def __init__(self, agent):
         self.agent, self.name = agent, f"agent/{agent.pk}"

@@ -1,7 +1,7 @@
 """The history of a repository in PostgreSQL, and the objects of its commits.
 
-A history is linear, and made when somebody fetches: if what the repository shows has changed since,
-one more commit is made of it. Nothing of a history changes later, so that every process and every
+A history is linear. It grows when somebody fetches: if the content has changed since the last
+fetch, that makes one more commit. Commits never change, so every process and every
 host serves the same commits. Only a purge ends one (schema/forgotten.sql).
 """
 
@@ -22,7 +22,7 @@ from interfaces.git.sql import rows_of
 
 AUTHOR = b"Agent marketplace <marketplace@localhost>"
 FILE, EXECUTABLE, FOLDER = 0o100644, 0o100755, 0o40000
-OPEN = 2**31 - 1  # the `last` of what is in the newest tree
+OPEN = 2**31 - 1  # the `last` of objects in the newest tree
 ROWS = 2000  # that one statement inserts
 BATCH = 1024 * 1024  # bytes of objects that are read or inserted at a time
 FAST = 1  # level of compression
@@ -38,7 +38,7 @@ class File(NamedTuple):
 
 @dataclass
 class Snapshot:
-    """What a commit holds: `files` by path, made of the versions in `held` as (kind, id)."""
+    """The content of a commit: `files` by path. `held` are its versions as (kind, id)."""
 
     files: dict
     message: str
@@ -119,7 +119,7 @@ def nested(files):
 
 
 def write_tree(folder, blobs, objects):
-    """The sha of a folder, in hex; all that is in it is added to `objects`."""
+    """The sha of a folder, in hex. Adds everything in the folder to `objects`."""
     tree = Tree()
     for name, entry in folder.items():
         if isinstance(entry, dict):
@@ -143,7 +143,7 @@ def write_blob(file, blobs, objects):
 
 
 def blobs_of(digests):
-    """The sha of each stored text or file; those that are new to git are read once."""
+    """The sha of each stored text or file. Texts that are new to git are read once."""
     blobs = {content: bytes(sha) for content, sha in rows_of(sql.STORED, [list(digests)])}
     sizes = rows_of(sql.SIZES, [sorted(digests - blobs.keys())])
     new = [{"digest": digest, "size": size} for digest, size in sizes]
@@ -220,7 +220,7 @@ def shas_of(repository, numbers):
 
 
 def objects_of(repository, parts, known):
-    """`[(sha, size)]` of what is in the commits of `parts`, and in none of those `known`.
+    """`[(sha, size)]` of the objects in the commits of `parts` that are in no `known` commit.
 
     `parts` are pairs of the first and the last number.
     """
@@ -235,11 +235,11 @@ def commits_in(repository, parts):
 
 
 def read_objects(rows):
-    """The bytes of each object, of which no more than two batches are held."""
+    """The bytes of each object. At most two batches are in memory at a time."""
     for batch in batches(rows, lambda row: row[1]):
         found = rows_of(sql.DATA, [[sha for sha, _ in batch]])
         if len(found) < len(batch):
-            raise RepositoryChanged  # A purge has taken them away meanwhile.
+            raise RepositoryChanged  # A purge has deleted them meanwhile.
         for (data,) in found:
             yield bytes(data)
 

@@ -16,7 +16,7 @@ from interfaces.git.store import File
 
 SCHEMA = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
 CATEGORY = "Productivity"  # where an entry has none; Codex wants one
-# What git takes for its own on some file systems, and refuses to check out.
+# Names that git reserves on some file systems and refuses to check out.
 REFUSED = re.compile(r"\..*|git~\d|gi[0-9a-f]{4}~\d", re.IGNORECASE)
 
 
@@ -44,7 +44,7 @@ class Plugin(NamedTuple):
 
     @property
     def name(self):
-        """Its folder, and what clients install it by."""
+        """Its folder, which is also the name that clients install."""
         return plugin_name(self.kind, self.slug, self.taken)
 
     def in_lines(self):
@@ -68,7 +68,7 @@ def skill_files(folder, below=""):
 
 
 def is_accepted(path):
-    """Whether git accepts the path; file systems ignore some characters of a name."""
+    """Whether git accepts the path. File systems ignore some characters of a name."""
     visible = path
     if not path.isascii():
         visible = "".join(each for each in path if unicodedata.category(each) != "Cf")
@@ -76,7 +76,7 @@ def is_accepted(path):
 
 
 def marketplace_files(title, plugins, folders, prompts):
-    """The files of a marketplace. `folders` and `prompts` are by the ids of versions."""
+    """The files of a marketplace. `folders` and `prompts` are keyed by version id."""
     plugins = [plugin.in_lines() for plugin in plugins]
     files = {
         ".claude-plugin/marketplace.json": in_json(claude_marketplace(title, plugins)),
@@ -101,7 +101,7 @@ def plugin_files(plugin, folders, prompts):
 
 
 def skills_below(folders):
-    """The folders of skills, by the names in their SKILL.md, of which long ones may be the same."""
+    """The folders of skills, by the names in their SKILL.md. Long names may be equal."""
     files, names = {}, set()
     for folder in folders:
         name = name_of(folder) if name_of(folder) not in names else shortened(folder.slug)
@@ -111,7 +111,7 @@ def skills_below(folders):
 
 
 def agent_file(plugin, prompt):
-    """The prompt of a persona as clients load a subagent."""
+    """The prompt of a persona, in the format of a subagent."""
     lines = yaml_lines({"name": shortened(plugin.slug), "description": plugin.description})
     return File(f"---\n{lines}---\n\n{prompt}".encode())
 

@@ -20,7 +20,7 @@ UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
 
 
 class GitAuthentication(BearerAuthentication):
-    """A token as Bearer, or as the password of Basic. One that is refused counts as none."""
+    """A token as Bearer, or as the password of Basic. A refused token counts as no token."""
 
     def __init__(self):
         super().__init__(takes_basic=True)
@@ -31,7 +31,7 @@ class GitAuthentication(BearerAuthentication):
         return token and (token.agent, token)
 
     def authenticate_header(self, _request):
-        """What has git ask for a password."""
+        """The challenge that makes git ask for a password."""
         return 'Basic realm="marketplace"'
 
 
@@ -87,7 +87,10 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
         raise PushForbidden
 
     def check_reader(self, request, kind):
-        """Who may read a repository: who may read the catalogue, and an agent its own."""
+        """Raise an error if the request may not read the repository.
+
+        The rule is that of the catalogue. Only an agent itself reads its own.
+        """
         if kind != "me":
             access.check_reader(request, request.auth, scope=Scope.CLONE)
             return

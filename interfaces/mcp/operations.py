@@ -7,9 +7,9 @@ from urllib.parse import quote
 from interfaces.openapi.document import document_with_defaults
 from marketplace.api.exceptions import BadRequest
 
-# What a tool declares of a parameter: the API says whether there is an entry of a slug.
+# What a tool declares about a parameter. Whether a slug exists, the API says.
 KEYWORDS = ["type", "enum", "items", "minimum", "maximum", "default"]
-# What a tool calls a parameter. A version is the same argument wherever a tool takes one.
+# Parameters that have another name as an argument, which is the same in all tools.
 ARGUMENTS = {"number": "version"}
 
 
@@ -70,7 +70,7 @@ def problem_of_text(schema, value):
 
 
 def meaning(schema, value):
-    """What a value that is no text must be, and whether it is that."""
+    """What a value other than text must be, and whether it is."""
     match schema["type"]:
         # To Python, true and false are integers too.
         case "integer":

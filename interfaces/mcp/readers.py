@@ -1,4 +1,4 @@
-"""Who may read skills over MCP: what is no tool, and so no request of the API, asks here."""
+"""Who may read skills over MCP. Handlers that send no request to the API call this instead."""
 
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS

@@ -62,7 +62,7 @@ def run_server(request):
             except MCPError as error:
                 result.set_exception(error)
         status, content = loop.run_until_complete(responding)
-        # The errors of the SDK repeat what the client has sent; tools may show a new token.
+        # The SDK's errors repeat the client's input, and tools may show a new token.
         return status, content if work.done() else mask(content.decode()).encode()
 
 
@@ -94,7 +94,7 @@ def server_for(request, work, result):
 
 
 def add_skills(server, handler):
-    """Add the extension, of which the SDK knows nothing."""
+    """Add the extension, which the SDK does not know."""
 
     def with_cache_fields(function):
         async def handle(context, params):

@@ -4,20 +4,17 @@ A skill is its folder under `skill://skills/<slug>/`, with the bytes that the AP
 marketplace's own is `skill://agent-marketplace/`, where no slug can take its place. Clients check
 every digest, so an entry holds nothing that changes while the files do not.
 
-Whoever has no token is listed the marketplace's own skill; an agent, the skills of its manifest, as
-the version that it has pinned. Any published skill can be read, of a members-only catalogue by its
-members. Reading counts no download.
+Without a token, the list has the marketplace's own skill. With one, it adds the skills of the
+agent's manifest, in pinned versions. Any published skill can be read; in a members-only catalogue,
+by members. Reading counts no download.
 """
 
 import json
 import re
 from base64 import b64encode
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from typing import NamedTuple
-from urllib.parse import quote, unquote
 
 from django.urls import reverse
 from mcp.shared.exceptions import MCPError
@@ -37,21 +34,27 @@ from mcp.types import (
 from catalogue import reads
 from catalogue.archives import SKILL_MD
 from catalogue.exceptions import SkillNotFound, VersionNotFound
-from catalogue.frontmatter import FENCED, parse_yaml
-from catalogue.models import FileContent, Skill, SkillVersion, content_digest
+from catalogue.models import FileContent, Skill, SkillVersion
 from catalogue.serializers.files import media_type
-from catalogue.skill_md import MAX_NAME, name_of
-from interfaces.guides.views import guide
+from catalogue.skill_md import MAX_NAME
 from interfaces.mcp import readers
 from interfaces.mcp.api import call_api
+from interfaces.mcp.folders import (
+    CATALOGUE,
+    MARKETPLACE,
+    SCHEME,
+    folder_of,
+    listed_folder,
+    own_folder,
+    parts_of,
+    unknown,
+)
 from marketplace import access
-from marketplace.secrets import mask
 
 EXTENSION = "io.modelcontextprotocol/skills"
-SCHEME, MARKETPLACE, CATALOGUE = "skill://", "agent-marketplace", "skills"
 MARKDOWN = "text/markdown"
 PAGE = 100
-# Of what everyone gets alike. At once out of date: a recall holds from the next request on.
+# Responses expire at once, so that a recall takes effect with the next request.
 PUBLIC, PRIVATE = {"ttl_ms": 0, "cache_scope": "public"}, {"ttl_ms": 0, "cache_scope": "private"}
 TEMPLATES = ListResourceTemplatesResult(
     resource_templates=[
@@ -69,41 +72,6 @@ TEMPLATES = ListResourceTemplatesResult(
 
 class GetSkillParams(RequestParams):
     uri: str
-
-
-@dataclass(frozen=True)
-class Folder:
-    """A skill's folder: its URI, what is said of its SKILL.md, and its files as `Skill` has them.
-
-    `head` is the SKILL.md; in a list no more than its frontmatter, because a page of whole texts
-    would be large.
-    """
-
-    uri: str
-    head: str
-    size: int
-    digest: str
-    files: list = field(default_factory=list)
-    read: Callable | None = None  # the bytes of one of the files
-
-    @property
-    def frontmatter(self):
-        """The YAML between the lines of `---`. Every scalar that is served is a plain string."""
-        return parse_yaml(FENCED.match(self.head)[1])
-
-    def entry(self):
-        skill_md = {"path": SKILL_MD, "digest": self.digest, "size": self.size}
-        return {
-            "uri": self.uri_of(SKILL_MD),
-            "frontmatter": self.frontmatter,
-            "resources": [
-                {"uri": self.uri_of(file["path"]), "digest": file["digest"], "size": file["size"]}
-                for file in [skill_md, *self.files]
-            ],
-        }
-
-    def uri_of(self, path):
-        return f"{self.uri}/{quote(path)}"
 
 
 @access.for_readers
@@ -151,7 +119,7 @@ def read_resource(request, params):
 
 
 def scope_of(request):
-    """Who may cache what a URI reads. Agents may have pinned different versions of it."""
+    """Who may cache the response to a URI. Agents may have pinned different versions."""
     return PRIVATE if "HTTP_AUTHORIZATION" in request.META else PUBLIC
 
 
@@ -198,10 +166,10 @@ def folders_of(numbers):
 
 
 def skills_for(request):
-    """The skills that are listed after the marketplace's own, and who may cache.
+    """The skills after the marketplace's own in the list, and who may cache it.
 
-    They are `{slug: number of the version that is pinned, or None}`. A token that is refused gets
-    no public list, which a client would take for the agent's.
+    They are `{slug: number of the pinned version, or None}`. A refused token gets an error and
+    not the public list, which a client would take for the agent's.
     """
     if "HTTP_AUTHORIZATION" not in request.META:
         return {}, PUBLIC
@@ -212,9 +180,9 @@ def skills_for(request):
 
 
 def pinned_number(request, slug):
-    """The number of the version of a skill that the agent has pinned, or None.
+    """The number of the version that the agent has pinned, or None.
 
-    A token that may not read its manifest, or is refused, reads what everyone may. Raises
+    A token that is refused or may not read the manifest reads what everyone can read. Raises
     VersionNotFound for a pinned version that staff have recalled.
     """
     if "HTTP_AUTHORIZATION" not in request.META:
@@ -226,14 +194,14 @@ def pinned_number(request, slug):
 
 
 class OwnSkills(NamedTuple):
-    """What an agent has: `{slug: number of the pinned version, or None}`, and what is recalled."""
+    """An agent's skills as `{slug: number of the pinned version, or None}`, and recalled slugs."""
 
     numbers: dict
     recalled: set
 
 
 def read_manifest(request):
-    """The agent's OwnSkills, and any refusal."""
+    """The agent's OwnSkills, and the error if the request was refused."""
     response = call_api(request, "GET", reverse("manifest-manifest"), query=[("content", "false")])
     data = json.loads(response.content)
     if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -270,48 +238,3 @@ def with_folder(request, uri, use):
         return reads.with_skill(parts[1], use_skill)
     except (SkillNotFound, VersionNotFound) as error:
         raise unknown(uri) from error
-
-
-def parts_of(uri):
-    """The decoded parts of a URI's path."""
-    scheme, separator, path = uri.partition(SCHEME)
-    try:
-        parts = [unquote(part, errors="strict") for part in path.split("/")]
-    except UnicodeDecodeError as error:
-        raise unknown(uri) from error
-    is_path = not any(part in {"", ".", ".."} or "/" in part for part in parts)
-    if scheme or not separator or not is_path or {"?", "#"}.intersection(path):
-        raise unknown(uri)
-    return parts
-
-
-def unknown(uri):
-    uri = mask(uri)
-    return MCPError(INVALID_PARAMS, f"Unknown skill or file: {uri}", {"uri": uri})
-
-
-def own_folder(request):
-    return Folder(f"{SCHEME}{MARKETPLACE}", *with_size_and_digest(guide("skill.md", request)))
-
-
-def folder_of(skill):
-    """The folder of a skill, or of one of its versions."""
-    text = skill.file_text
-    uri = folder_uri(skill.slug, parse_yaml(FENCED.match(text)[1])["name"])
-    return Folder(uri, *with_size_and_digest(text), skill.files, skill.bytes_of)
-
-
-def listed_folder(skill):
-    uri = folder_uri(skill.slug, name_of(skill))
-    return Folder(uri, skill.head, skill.size, skill.skill_md_digest, skill.files)
-
-
-def with_size_and_digest(text):
-    data = text.encode()
-    return text, len(data), content_digest(data)
-
-
-def folder_uri(slug, name):
-    # The last folder has the name of the SKILL.md.
-    folder = slug if name == slug else f"{slug}/{name}"
-    return f"{SCHEME}{CATALOGUE}/{folder}"

@@ -25,7 +25,7 @@ class Tool:
     Where it names no `operation_id`, that is the tool's own name.
     If a tool has an `alternative`, its one argument says which of the two operations is meant.
     If it has an `at_version`, that is the operation for a call with the argument `version`.
-    `content_of` makes what the tool shows of the response.
+    `content_of` extracts what the tool shows from the response.
     """
 
     title: str
@@ -81,7 +81,7 @@ class Tool:
     def query(self, operation, arguments):
         """The arguments that are not in the path, as (name, text).
 
-        Where the tool takes some, one that it does not declare is refused: no filter may be
+        If the tool takes arguments, an undeclared one is refused: no filter may be
         ignored.
         """
         allowed = [name for name in self.descriptions if name not in operation.in_path]
@@ -117,7 +117,7 @@ def declared(argument, description):
 
 
 def query_of(arguments):
-    """The arguments as (name, text); a `next` link as the cursor stands for all of them."""
+    """The arguments as (name, text). A `next` URL as the cursor replaces all of them."""
     for name in ("cursor", "since"):
         link = parse_qsl((arguments.get(name) or "").partition("?")[2], keep_blank_values=True)
         if name in dict(link):

@@ -32,7 +32,7 @@ def offered(name, tool):
 
 
 def annotations_of(tool):
-    """What clients decide by whether to ask a person first."""
+    """Clients use these to decide whether to ask a person first."""
     if tool.operation.reads:
         return ToolAnnotations(read_only_hint=True)
     return ToolAnnotations(destructive_hint=tool.is_destructive)
@@ -57,6 +57,6 @@ def lists_core(request):
 
 
 def lists(request, url):
-    """What the handshake says of this list and the other one."""
+    """What the handshake says about this list and the other one."""
     text = wording.CORE if lists_core(request) else wording.ALL
     return text.format(url=url, number=len(TOOLS), core=len(CORE))

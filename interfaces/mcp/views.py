@@ -12,7 +12,7 @@ class McpViewSet(PublicViewSet):
     Any Origin may call: there are no cookies to abuse, and the host is checked.
     """
 
-    audience = Audience.EVERYONE  # what names entries asks: the API, and MCP's own readers
+    audience = Audience.EVERYONE  # the API and readers.py ask the rule
 
     def create(self, request):
         if request.GET.getlist("tools") not in ([], [CORE]):

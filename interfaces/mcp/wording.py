@@ -1,4 +1,4 @@
-"""What MCP says that depends on who may register and who may read (contract 26)."""
+"""MCP's texts that depend on who may register and who may read (contract 26)."""
 
 from django.conf import settings
 

@@ -1,4 +1,4 @@
-"""What all operations share: the body of an error, and the headers."""
+"""The body of an error, and the headers, which all operations share."""
 
 from drf_spectacular.utils import extend_schema_serializer
 
@@ -8,7 +8,9 @@ from marketplace.api.serializers import ResponseSerializer
 TEXT = {"type": "string"}
 
 
-@extend_schema_serializer(description="Every response of 400 and above: one sentence.")
+@extend_schema_serializer(
+    description="The body of every response with a status of 400 or above: one sentence."
+)
 class ErrorSerializer(ResponseSerializer):
     error = TextField()
 
@@ -18,19 +20,23 @@ def header(description, schema):
 
 
 HEADERS = {
-    "ETag": header("Names this very response; send it as `If-None-Match`.", TEXT),
-    "Cache-Control": header("Who may keep the response, and for how long.", TEXT),
+    "ETag": header("Identifies this response. Send it back as `If-None-Match`.", TEXT),
+    "Cache-Control": header("Whether and how long the response may be cached.", TEXT),
     "Accept-Ranges": header("`bytes`: send `Range` to read a part.", TEXT),
     "Content-Range": header(
         "First byte, last byte, size: `bytes 0-99/1534`. A 416 has only the size: `bytes */1534`.",
         TEXT,
     ),
     "RateLimit": header(
-        'What is left: `"install";r=17;t=1284` is 17 requests, all again in 1284 seconds.', TEXT
+        'What is left: `"install";r=17;t=1284` means 17 requests, and all again in 1284 seconds.',
+        TEXT,
     ),
-    "RateLimit-Policy": header('The limit: `"install";q=20;w=3600` is 20 in 3600 seconds.', TEXT),
+    "RateLimit-Policy": header(
+        'The limit: `"install";q=20;w=3600` means 20 requests in 3600 seconds.', TEXT
+    ),
     "Retry-After": header(
-        "Seconds to wait before the same request.", {"type": "integer", "minimum": 1}
+        "The number of seconds to wait before you repeat the request.",
+        {"type": "integer", "minimum": 1},
     ),
-    "WWW-Authenticate": header("What is wrong with the token (RFC 6750).", TEXT),
+    "WWW-Authenticate": header("The problem with the token (RFC 6750).", TEXT),
 }

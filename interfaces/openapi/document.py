@@ -17,31 +17,31 @@ from marketplace.api.viewsets import ApiViewSet
 INTRODUCTION = """\
 A marketplace where software agents find, install and review skills and personas.
 
-{registering}, keep the token, and send it as `Authorization: Bearer <token>`.{reading}
+{registering}, store the token, and send it as `Authorization: Bearer <token>`.{reading}
 
-- Every error, whatever went wrong, is `{"error": "<one sentence>"}`. The sentence is its code and \
-never changes within a major version: `x-errors` lists them all. Other sentences of a 400 name the \
-field or parameter to fix. An unknown path is 404, an unknown method of a path 405 with `Allow`.
-- 429 and 503 carry `Retry-After`: wait that many seconds, then send the same request again.
-- A body's fields that an operation does not know are ignored; a list's parameters that it does \
-not know are a 400. Numbers and booleans are JSON's own, not strings.
-- Every path is served with and without a last slash, and to HEAD where it is to GET.
+- Every error is `{"error": "<one sentence>"}`. The sentence is the error's code and never changes \
+within a major version: `x-errors` lists them all. Other sentences of a 400 name the field or \
+parameter to fix. An unknown path is a 404. An unknown method is a 405 with `Allow`.
+- 429 and 503 come with `Retry-After`: wait that many seconds, then repeat the request.
+- Unknown fields of a body are ignored. Unknown parameters of a list are a 400. Numbers and \
+booleans must be JSON numbers and booleans, not strings.
+- A trailing slash is optional on every path. HEAD works wherever GET does.
 """
 REGISTERING = {
     "open": "Register once (`register_agent`)",
-    "invitation": "Register once (`register_agent`) with the `invitation` that staff gave you",
+    "invitation": "Register once (`register_agent`) with an `invitation` from staff",
     "closed": "Ask your operator for a token, because registration is closed here",
 }
 MEMBERS_ONLY = """ The \
-catalogue is for members only: reading it needs a token with the scope `read`, which may also be \
-the password of Basic."""
+catalogue is for members only: to read it, you need a token with the scope `read`. You can also \
+send the token as the password of Basic authentication."""
 TAGS = {
     "Catalogue": "Find skills and personas. {reading}",
-    "Agents": "Register, and keep the agent's own profile.",
-    "Tokens": "Make, replace and end the agent's tokens; end one that leaked.",
-    "Installs": "Take a skill or a persona.",
-    "Reports": "Say that something is wrong.",
-    "Reviews": "Say how good a persona was, and read what others say.",
+    "Agents": "Register, and manage your profile.",
+    "Tokens": "Create, rotate and revoke your tokens, and revoke leaked ones.",
+    "Installs": "Install, update, pin and uninstall skills and personas.",
+    "Reports": "Report a problem to staff.",
+    "Reviews": "Rate personas, and read reviews by other agents.",
 }
 API = "/api/v1/"
 
@@ -59,14 +59,14 @@ class Bearer(OpenApiAuthenticationExtension):
             "type": "http",
             "scheme": "bearer",
             "bearerFormat": f"{settings.TOKEN_PREFIX}_agent_…",
-            "description": "The `token` that `register_agent` gives; it has the scopes `read`, "
-            "`install` and `review`. Staff can issue tokens with fewer.",
+            "description": "The `token` from `register_agent`. It has the scopes `read`, "
+            "`install` and `review`; staff can issue tokens with fewer.",
         }
 
 
 class Endpoints(EndpointEnumerator):
     def get_allowed_methods(self, callback):
-        # The library's order is that of a set, another one in each process.
+        # The library's order is that of a set, which differs between processes.
         methods = super().get_allowed_methods(callback)
         return sorted(
             methods, key=lambda method: ApiViewSet.http_method_names.index(method.lower())
@@ -85,7 +85,7 @@ class Generator(SchemaGenerator):
 
     def get_schema(self, request=None, public=False):  # noqa: FBT002 - the library's signature
         document = super().get_schema(request, public)
-        is_public, needs = access.is_public(), "Needs a token with the scope `read`."
+        is_public, needs = access.is_public(), "You need a token with the scope `read`."
         document["info"]["description"] = INTRODUCTION.replace(
             "{registering}", REGISTERING[settings.REGISTRATION]
         ).replace("{reading}", "" if is_public else MEMBERS_ONLY)
@@ -93,7 +93,9 @@ class Generator(SchemaGenerator):
         document["tags"] = [
             {
                 "name": name,
-                "description": text.replace("{reading}", "Needs no token." if is_public else needs),
+                "description": text.replace(
+                    "{reading}", "You need no token." if is_public else needs
+                ),
             }
             for name, text in TAGS.items()
         ]
@@ -118,7 +120,7 @@ def document_with_defaults():
 
 @cache
 def served_document():
-    """Without defaults of bodies: openapi-typescript takes a field that has one for required."""
+    """Without defaults of bodies: openapi-typescript treats a field with a default as required."""
     result = deepcopy(made_document())
     for schema in result["components"]["schemas"].values():
         for field in schema.get("properties", {}).values():

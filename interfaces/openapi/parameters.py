@@ -12,17 +12,17 @@ def in_header(name, description):
 
 IF_NONE_MATCH = in_header(
     "If-None-Match",
-    "The `ETag` of an earlier response: 304 without a body where it is still true.",
+    "The `ETag` of an earlier response. If nothing has changed, you get a 304 without a body.",
 )
 # For downloads that can be resumed.
 RANGE = in_header(
     "Range",
-    "The one part to read: `bytes=0-99`, `bytes=100-` or, of the end, `bytes=-100`. "
-    "Several ranges are ignored.",
+    "The part to read: `bytes=0-99`, `bytes=100-`, or `bytes=-100` for the last 100 bytes. "
+    "Multiple ranges are ignored.",
 )
 IF_RANGE = in_header(
     "If-Range",
-    "The `ETag` of the part that you have. `Range` is ignored where it has changed.",
+    "The `ETag` of the part that you have. If it has changed, `Range` is ignored.",
 )
 
 
@@ -31,11 +31,11 @@ def in_path(name, description, field):
     return {"name": name, **place, "description": description, "schema": field.schema}
 
 
-NAME = "The unique name of the entry."
+NAME = "The unique name of the entry in URLs."
 IN_PATH = [
     in_path("slug", NAME, EntrySlugField()),
     in_path("personaSlug", NAME, EntrySlugField(initial=PERSONA_SLUG)),
-    in_path("path", "Its `path`, percent-encoded but for the slashes.", PathField()),
+    in_path("path", "The file's `path`. Percent-encode everything except slashes.", PathField()),
     in_path("number", "The `number` of the version.", NumberField()),
     in_path("tokenId", "The `tokenId` of one of your tokens.", IdentifierField("token")),
 ]
@@ -44,13 +44,15 @@ IN_PATH = [
 def of_list(view):
     """The query parameters that a list takes."""
     filterset = view.filterset_class
-    meant = f"Without it `{filterset.default_sort}`."
+    meant = f"The order. By default, `{filterset.default_sort}`."
     if "q" in filterset.allowed():
         text = TEXT | {"maxLength": MAX_QUERY}
-        yield in_query("q", "Search in your own words; typos are corrected.", text)
+        yield in_query("q", "What you need, in your own words. Typos are corrected.", text)
         for alias, name in filterset.aliases.items():
-            yield in_query(alias, f"The same as `{name}`.", text)
-        meant = f"Without it `relevance` where there is a `q`, else `{filterset.default_sort}`."
+            yield in_query(alias, f"An alias of `{name}`.", text)
+        meant = (
+            f"The order. By default, `relevance` with `q`, otherwise `{filterset.default_sort}`."
+        )
     for name, parameter in filterset.filters.items():
         yield in_query(
             name, parameter.description, parameter.field.schema, required=name in filterset.required

@@ -1,4 +1,4 @@
-"""The root of the API, which names what there is (contract 21.4)."""
+"""The root of the API, which lists the endpoints (contract 21.4)."""
 
 from django.conf import settings
 from django.urls import reverse
@@ -54,9 +54,9 @@ class RootViewSet(PublicReadingViewSet):
     @extend_schema(
         operation_id="get_root",
         tags=["Catalogue"],
-        summary="Read what the API has",
-        description="The addresses of its endpoints, of this document, of the guide for agents "
-        "and of MCP. Those of one entry begin with those of its list.",
+        summary="List the endpoints",
+        description="The URLs of all endpoints, of this document, of the guide for agents and of "
+        "MCP. The URL of an entry starts with the URL of its list.",
         responses={200: RootSerializer},
     )
     def list(self, request):

@@ -268,7 +268,7 @@ class UrlField(Field):
 class MessageField(TextField):
     """What a write did; `again` is the text for a row that is not new."""
 
-    help_text = "One sentence to read."
+    help_text = "One sentence that says what happened."
 
     def __init__(self, text, again=None):
         super().__init__(initial=text, source="*")

@@ -86,14 +86,14 @@ class KeysetPagination(BasePagination):
             {
                 "name": "limit",
                 "in": "query",
-                "description": "The most entries of one page.",
+                "description": "The maximum number of entries on one page.",
                 "schema": limit | {"default": self.default_limit},
             },
             {
                 "name": "cursor",
                 "in": "query",
-                "description": "Where the page begins. Follow `next` and `previous` of a response, "
-                "which hold it.",
+                "description": "Where the page starts. The `next` and `previous` URLs of a "
+                "response contain it.",
                 "schema": {"type": "string"},
             },
         ]

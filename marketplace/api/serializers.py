@@ -109,10 +109,10 @@ class PageSerializer(ResponseSerializer):
     """What KeysetPagination responds with; subclasses declare the `results`."""
 
     results = NullField()
-    count = CountField(help_text="On all pages.")
+    count = CountField(help_text="The total on all pages.")
     next = UrlField(
         allow_null=True,
         initial="https://marketplace.example/api/v1/skills?cursor=WyIxYzZm",
-        help_text="The next page; null on the last.",
+        help_text="The URL of the next page. Null on the last page.",
     )
     previous = UrlField(allow_null=True, initial=None)

@@ -12,12 +12,12 @@ class AdvisorySerializer(ResponseSerializer):
     number = NumberField(
         source="recalled_number",
         allow_null=True,
-        help_text="The number of the version that staff recalled; null if it is the whole entry.",
+        help_text="The number of the recalled version. Null if the whole entry is withdrawn.",
     )
     reason = TextField(
         source="withdrawal_reason",
         max_length=max_length(Entry, "withdrawal_reason"),
         initial="It sends what it reads elsewhere.",
-        help_text="Empty where staff gave none.",
+        help_text="Empty if staff gave no reason.",
     )
     withdrawnAt = TimestampField(source="gone_since")

@@ -24,7 +24,7 @@ from profiles.serializers.advisories import AdvisorySerializer
 
 
 class ContentField(TextField):
-    help_text = "Null beyond the limits, or where none was asked for."
+    help_text = "Null beyond the size limits, or with `content=false`."
     initial = "You are an archivist."
 
 
@@ -37,8 +37,8 @@ class ManifestEntrySerializer(ResponseSerializer):
     installedDigest = DigestField(
         source="installed_digest",
         allow_null=True,
-        help_text="Of the text when it was installed or last updated; null where it is not "
-        "installed by itself.",
+        help_text="The digest of the text that you installed or last updated to. Null if it only "
+        "comes with a persona.",
     )
     updateAvailable = BooleanField(source="is_outdated")
     content = ContentField(allow_null=True)
@@ -69,8 +69,11 @@ class ManifestSerializer(ResponseSerializer):
 
     activePersona = ManifestPersonaSerializer(source="persona", allow_null=True)
     skills = ManifestSkillSerializer(many=True)
-    contextTokens = CountField(source="context_tokens", help_text="The sum.")
+    contextTokens = CountField(
+        source="context_tokens", help_text="The sum over the persona and the skills."
+    )
     advisories = AdvisorySerializer(many=True)
     truncated = BooleanField(
-        source="is_truncated", help_text="Whether a `content` is null for its size alone."
+        source="is_truncated",
+        help_text="Whether any `content` is null because the manifest would be too large.",
     )

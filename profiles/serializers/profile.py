@@ -22,7 +22,7 @@ from profiles.sql import NEWEST
 
 
 class TokenScopesField(GrantedScopesField):
-    help_text = "What the token of this request may do."
+    help_text = "The scopes of the token that you send."
     needs_context = True
 
     def represent(self, _profile, context):
@@ -62,7 +62,7 @@ class AvailableUpdateSerializer(ResponseSerializer):
     installedDigest = DigestField(source="installed_digest")
 
 
-@extend_schema_serializer(description="How many there are, listed or not.")
+@extend_schema_serializer(description="The total numbers, including what is not listed.")
 class CountsSerializer(ResponseSerializer):
     skills = CountField(source="skill_count")
     personas = CountField(source="persona_count")
@@ -89,7 +89,7 @@ class ProfileSerializer(ResponseSerializer):
         source="agent.tier",
         max_length=max_length(Agent, "tier"),
         initial="free",
-        help_text="Which rate limits apply.",
+        help_text="Determines your rate limits.",
     )
     scopes = TokenScopesField(source="*")
     claim = ClaimSerializer(source="agent.claim")
@@ -105,12 +105,12 @@ class ProfileSerializer(ResponseSerializer):
     )
     advisories = AdvisorySerializer(
         many=True,
-        help_text="All that the agent has and should stop using: staff have withdrawn it.",
+        help_text="Everything you have installed that staff withdrew. Stop using it.",
     )
     updates = AvailableUpdateSerializer(
         many=True,
         max_length=NEWEST,
-        help_text="What the agent has another text of: the newest changes, newest first.",
+        help_text="Installed entries whose text has changed, newest change first.",
     )
     counts = CountsSerializer(source="*")
     createdAt = TimestampField(source="agent.created_at")

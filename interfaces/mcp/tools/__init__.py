@@ -1,1 +1,1 @@
-"""The tools: what each request of the API is called in MCP, and when an agent should use it."""
+"""The tools: for each request of the API, its name in MCP and when an agent should use it."""

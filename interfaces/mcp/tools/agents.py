@@ -1,4 +1,4 @@
-"""Who the agent is, what it has altogether, and its tokens."""
+"""The agent itself: registration, profile, manifest, tokens."""
 
 from interfaces.mcp.tool import Tool
 

@@ -1,4 +1,4 @@
-"""Using and leaving: what the agent has installed."""
+"""Installing, switching, updating, pinning and uninstalling."""
 
 from interfaces.mcp.tool import PAGE, Tool
 

@@ -1,4 +1,4 @@
-"""What agents say: reviews of personas, and reports of problems."""
+"""Reviews of personas, and reports of problems."""
 
 from interfaces.mcp.tool import PAGE, Tool
 

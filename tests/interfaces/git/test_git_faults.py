@@ -2,13 +2,16 @@
 
 import os
 import socket
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
+from django.db import connection, transaction
 
+from tests.api.concurrency import wait_until_they_wait
 from tests.factories import SkillFactory
 from tests.interfaces.git.conftest import address
-from tests.interfaces.git.test_git_http import SKILL, line
+from tests.interfaces.git.test_git_http import REFS, SKILL, line
 
 MIB = 1024 * 1024
 THREADS = 2
@@ -41,6 +44,22 @@ def test_a_client_that_reads_nothing_holds_no_thread(own_server_of, git, large_s
 
         assert server.request("GET", "/api/v1/skills/pdf-tables").status == 200
         git("clone", "--depth", "1", address(server, "skills/pdf-tables"))
+
+
+@pytest.mark.infrastructure
+def test_a_slow_fetch_keeps_no_other_request_waiting(own_server_of, transactional_db):
+    SkillFactory(slug="pdf-tables")
+    server = own_server_of(WEB_CONCURRENCY="1", WEB_THREADS="1")
+
+    with ThreadPoolExecutor() as pool:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("LOCK TABLE git_repository")
+            fetches = [pool.submit(server.request, "GET", f"{SKILL}{REFS}") for _ in range(3)]
+            wait_until_they_wait(1)
+
+            assert server.request("GET", "/api/v1/skills/pdf-tables").status == 200
+            assert not any(fetch.done() for fetch in fetches)
+        assert [fetch.result().status for fetch in fetches] == [200, 200, 200]
 
 
 def test_a_server_that_is_killed_between_refs_and_pack_loses_nothing(own_server_of, git):
