@@ -3,7 +3,7 @@
 # ///
 """A whole agent: register once, find a skill, install and verify it, report it if it is wrong.
 
-Run:  uv run agent.py http://127.0.0.1:8000 "extract tables from pdf"
+Run:  uv run agent.py http://127.0.0.1:8000 "extract tables from pdf" skills
 """
 
 import json
@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 import requests
-from digests import digest_of
+from downloads import digest_of, unpack
 
-base, query = sys.argv[1].rstrip("/"), sys.argv[2]
+base, query, folder = sys.argv[1].rstrip("/"), sys.argv[2], Path(sys.argv[3])
 me, http = f"{base}/api/v1/agents/me", requests.Session()
 # The token is shown only once: keep it, readable by nobody else. Later runs are the same agent.
 account = Path.home() / ".agent-marketplace" / f"{base.split('://')[1].replace(':', '-')}.json"
@@ -32,9 +32,9 @@ response = http.post(f"{me}/skills/install", json={"slug": slug, "runtime": "pyt
 installed = response.json()
 if not response.ok:
     sys.exit(installed["error"])  # one sentence, such as "Skill already installed"
-
 data = http.get(installed["url"]).content
 if digest_of(data) != installed["digest"]:
     http.post(f"{me}/reports", json={"kind": "skill", "slug": slug, "reason": "broken"})
     sys.exit(f"{slug} is not what was published: reported to the staff")
+unpack(data, folder / slug)
 print(f"Installed version {installed['number']} of {slug}: {len(data)} bytes, verified")

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -30,7 +31,9 @@ FOLDER = CHECKOUT / "examples"
 EXAMPLES = [path for path in sorted(FOLDER.iterdir()) if path.suffix in {".py", ".mts"}]
 NPM_PACKAGES = re.compile(r"npm install (.+)")
 FILES = {"scripts/run.py": b"print(1)\r\n", "é.txt": b"e"}
-OTHER_DIGEST = "def digest_of(data): return 'sha256:other'\n"
+PAGES = ["docs/agents/quickstart.md", "docs/agents/mirroring.md", "examples/README.md"]
+COMMAND = re.compile(r"^\S*uv run \S*?(\w+\.py) http://127\.0\.0\.1:8000 (.+)", re.MULTILINE)
+OTHER_DIGEST = "def digest_of(data): return 'sha256:other'\nunpack = None\n"
 OVER_MCP = ["mcp_client.py", "openai_agent.py", "langchain_agent.py", "crewai_agent.py"]
 
 
@@ -99,27 +102,42 @@ def test_the_list_names_the_versions_that_are_run(path):
 
 @pytest.mark.external
 def test_an_agent_registers_installs_and_verifies(run_example, server, tmp_path):
-    done = run_example("agent.py", "extract tables from pdf")
+    done = run_example("agent.py", "extract tables from pdf", "skills")
 
     assert (done.returncode, done.stderr) == (0, "")
     assert re.fullmatch(r"Installed version 1 of pdf-tables: \d+ bytes, verified\n", done.stdout)
     [install] = Agent.objects.get(name="Example Agent").skill_installs.present()
     assert (install.skill.slug, install.runtime) == ("pdf-tables", "python")
+    assert files_in(tmp_path / "skills") == {
+        "pdf-tables/SKILL.md": install.skill.file_text.encode(),
+        **{f"pdf-tables/{path}": data for path, data in FILES.items()},
+    }
     account = tmp_path / ".agent-marketplace" / f"127.0.0.1-{server.port}.json"
     assert stat.S_IMODE(account.stat().st_mode) == 0o600
 
-    again = run_example("agent.py", "extract tables from pdf")
+    again = run_example("agent.py", "extract tables from pdf", "skills")
 
     assert (again.returncode, again.stderr) == (1, "Skill already installed\n")
     assert Agent.objects.count() == 1
 
 
 @pytest.mark.external
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_of_a_page_run_as_printed(run_example, page):
+    commands = COMMAND.findall((CHECKOUT / page).read_text())
+
+    assert commands
+    for name, arguments in commands:
+        done = run_example(name, *shlex.split(arguments.replace("/tmp/", "")))
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.external
 def test_an_agent_reports_what_was_changed_on_the_way(run_example, tmp_path):
     shutil.copy(FOLDER / "agent.py", tmp_path)
-    (tmp_path / "digests.py").write_text(OTHER_DIGEST)
+    (tmp_path / "downloads.py").write_text(OTHER_DIGEST)
 
-    done = run_example("agent.py", "pdf", folder=tmp_path)
+    done = run_example("agent.py", "pdf", "skills", folder=tmp_path)
 
     assert done.returncode == 1
     assert done.stderr == "pdf-tables is not what was published: reported to the staff\n"
@@ -159,7 +177,7 @@ def test_a_start_stops_at_what_was_changed_on_the_way(run_example, server, tmp_p
     account_of(server, tmp_path, agent)
     SkillInstallFactory(agent=agent, skill=Skill.objects.get())
     shutil.copy(FOLDER / "startup.py", tmp_path)
-    (tmp_path / "digests.py").write_text(OTHER_DIGEST)
+    (tmp_path / "downloads.py").write_text(OTHER_DIGEST)
 
     done = run_example("startup.py", "skills", folder=tmp_path)
 

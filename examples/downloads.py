@@ -1,6 +1,7 @@
-"""How to verify what you downloaded: the digest of a skill, computed as the marketplace does.
+"""Verify and unpack what you downloaded; agent.py and startup.py import this.
 
-Run:  python digests.py SKILL.md     or     python digests.py archive.zip
+Run:  python downloads.py SKILL.md     or     python downloads.py archive.zip
+It prints the digest, to compare with the one that the marketplace says.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ from pathlib import Path
 
 
 def digest_of(data):
-    """The digest of a SKILL.md or a prompt; of an archive.zip, that of the folder in it."""
+    """The digest of a SKILL.md or a prompt; for an archive.zip, that of the folder in it."""
     if zipfile.is_zipfile(io.BytesIO(data)):
         archive = zipfile.ZipFile(io.BytesIO(data))
         items = sorted(archive.infolist(), key=lambda item: item.filename.encode())
@@ -21,9 +22,16 @@ def digest_of(data):
 
 def line_of(item, data):
     """The line that `sha256sum` writes; an executable file has an asterisk."""
-    is_executable = item.external_attr >> 16 & 0o111
-    mark = "*" if is_executable else " "
+    mark = "*" if item.external_attr >> 16 & 0o111 else " "
     return f"{hashlib.sha256(data).hexdigest()} {mark}{item.filename}\n"
+
+
+def unpack(data, folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    if zipfile.is_zipfile(io.BytesIO(data)):
+        zipfile.ZipFile(io.BytesIO(data)).extractall(folder)
+    else:
+        (folder / "SKILL.md").write_bytes(data)
 
 
 if __name__ == "__main__":
