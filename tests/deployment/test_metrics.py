@@ -67,8 +67,8 @@ def by_status(samples):
 
 
 def shown_in_the_dashboard():
-    """The metrics that docs/grafana.json asks for."""
-    panels = json.loads((CHECKOUT / "docs" / "grafana.json").read_text())["panels"]
+    """The metrics that deploy/grafana.json asks for."""
+    panels = json.loads((CHECKOUT / "deploy" / "grafana.json").read_text())["panels"]
     queries = " ".join(target["expr"] for panel in panels for target in panel["targets"])
     return set(re.findall(r"(?:http|database|response|rate_limit)_\w+", queries))
 

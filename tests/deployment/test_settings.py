@@ -52,7 +52,9 @@ def each_value(wrong):
 
 
 def assert_refused(file, variable, value, text):
-    with pytest.raises(ImproperlyConfigured) as refused:
+    # gunicorn prints no traceback of a SystemExit.
+    error = SystemExit if file == WEB_SERVER else ImproperlyConfigured
+    with pytest.raises(error) as refused:
         read(file, **{variable: value})
 
     assert str(refused.value) == text
@@ -92,16 +94,28 @@ def test_a_wrong_value_stops_a_worker(variable, value, text):
         ("PORT", "http", "must be a whole number from 1 to 65535, not 'http'."),
         ("CACHE_URL", f"http://:{PASSWORD}@redis.example", "must look like redis://host:6379/0."),
         ("DATABASE_TIMEOUTS", "off", "must be none, or left out, not 'off'."),
+        ("SECRET_KEY", None, NOT_SET),
     ],
-    ids=["gunicorn.conf.py", "settings.py", "wsgi.py"],
+    ids=["gunicorn.conf.py", "settings.py", "wsgi.py", "missing"],
 )
-def test_gunicorn_exits_with_the_error_of_any_file(variable, value, text):
-    done = start(*CHECK_SERVER, **{variable: value})
+def test_gunicorn_prints_one_sentence_and_exits(variable, value, text):
+    done = start("-m", "gunicorn", "marketplace.wsgi", **{variable: value})
 
-    assert done.returncode != 0
-    last = done.stderr.splitlines()[-1]
-    assert last == f"django.core.exceptions.ImproperlyConfigured: {variable} {text}"
-    assert_no_secret_in(done.stdout + done.stderr)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{variable} {text}\n")
+
+
+@pytest.mark.parametrize("command", ["migrate", "check", "runserver"])
+def test_a_command_prints_one_sentence_and_exits(command):
+    done = start("manage.py", command, DATABASE_URL=None)
+
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"DATABASE_URL {NOT_SET}\n")
+
+
+def test_a_command_prints_the_traceback_where_it_is_asked_to():
+    done = start("manage.py", "migrate", "--traceback", DATABASE_URL=None)
+
+    assert done.stderr.startswith("Traceback")
+    assert done.stderr.endswith(f"DATABASE_URL {NOT_SET}\n")
 
 
 @pytest.mark.parametrize(
@@ -111,9 +125,11 @@ def test_gunicorn_exits_with_the_error_of_any_file(variable, value, text):
         ({"PORT": "5000", "WEB_CONCURRENCY": "3"}, "0.0.0.0:5000", 3, 4),
         ({"PORT": "", "WEB_THREADS": ""}, "0.0.0.0:8000", 2, 4),
         ({"WEB_CONCURRENCY": "", "WEB_THREADS": "8"}, "0.0.0.0:8000", 2, 8),
+        ({"BIND": "127.0.0.1", "PORT": "5000"}, "127.0.0.1:5000", 2, 4),
+        ({"BIND": "[::]"}, "[::]:8000", 2, 4),
     ],
 )
-def test_the_web_server_reads_port_and_number_of_workers(variables, bind, workers, threads):
+def test_the_web_server_reads_address_and_number_of_workers(variables, bind, workers, threads):
     server = read(WEB_SERVER, **variables)
 
     assert (server["bind"], server["workers"], server["threads"]) == (bind, workers, threads)
@@ -280,15 +296,55 @@ def test_the_check_of_a_deployment_warns_where_the_public_host_is_refused(
     assert ("marketplace.W002" not in ids) == is_right
 
 
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+def test_a_file_is_read_without_a_shell(tmp_path, quote):
+    secret = "a$b&c#d e" * 6 + "=$(id)"
+    file = tmp_path / ".env"
+    file.write_text(
+        f"# PLAIN=1\n\nSECRET_KEY={quote}{secret}{quote}\n"
+        "ALLOWED_HOSTS=file.example\nTOKEN_PREFIX=\n"
+    )
+
+    read_settings = settings_of(
+        *("SECRET_KEY", "ALLOWED_HOSTS", "TOKEN_PREFIX", "PLAIN"),
+        ENV_FILE=str(file),
+        SECRET_KEY=None,
+    )
+
+    assert read_settings == {
+        "SECRET_KEY": secret,
+        "ALLOWED_HOSTS": ["market.example", "api.market.example"],  # of the environment itself
+        "TOKEN_PREFIX": "mkt",
+        "PLAIN": False,
+    }
+
+
+def test_the_web_server_reads_the_file_first(tmp_path):
+    (tmp_path / "env").write_text("PORT=5001\nBIND=127.0.0.1\n")
+
+    assert read(WEB_SERVER, ENV_FILE=str(tmp_path / "env"))["bind"] == "127.0.0.1:5001"
+
+
+@pytest.mark.parametrize("line", ["export A=1", "hunter2", "A B=1", "=1"])
+def test_a_line_that_is_no_variable_stops_the_start(tmp_path, line):
+    file = tmp_path / "env"
+    file.write_text(f"# One\n{line}\n")
+
+    for source in (SETTINGS, WEB_SERVER):
+        with pytest.raises((ImproperlyConfigured, SystemExit)) as refused:
+            read(source, ENV_FILE=str(file))
+        assert str(refused.value) == f"Line 2 of {file} must look like NAME=value."
+
+
 def test_the_table_has_every_variable():
     """Whichever of the files that read the environment reads it."""
     read_by_name = re.compile(r"environment\.\w+\(\s*[\"'](\w+)")
     sources = [*(CHECKOUT / "marketplace").rglob("*.py"), CHECKOUT / WEB_SERVER]
     variables = {name for source in sources for name in read_by_name.findall(source.read_text())}
-    # Read where the options of all connections are put together.
-    variables.add("DATABASE_TIMEOUTS")
+    # Read before the others, and where the options of all connections are put together.
+    variables |= {"ENV_FILE", "DATABASE_TIMEOUTS"}
     variables |= {f"RATE_LIMIT_{name.replace('-', '_').upper()}" for name in DEFAULTS}
 
-    table = (CHECKOUT / "docs" / "deployment.md").read_text()
+    table = (CHECKOUT / "docs" / "deploy" / "variables.md").read_text()
 
     assert set(re.findall(r"^\| `([A-Z_]+)` \|", table, re.MULTILINE)) == variables
