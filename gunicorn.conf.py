@@ -27,7 +27,7 @@ try:
     address = environment.matching(
         "BIND",
         r"[\w.-]+|\[[0-9a-fA-F:.]+\]",
-        default="0.0.0.0",  # noqa: S104 - the router of a PaaS or container is elsewhere
+        default="0.0.0.0",  # noqa: S104  # nosec B104 - the router of a PaaS or container is elsewhere
         meaning="an address without a port, such as 127.0.0.1",
     )
     port = environment.whole_number("PORT", default=8000, low=1, high=65535)
