@@ -24,10 +24,11 @@ try:
     # the start before any worker begins.
     runpy.run_path(str(Path(__file__).with_name("marketplace") / "settings.py"))
     environment.startup_options()
+    # All addresses by default: the router of a PaaS, or of containers, is on another machine.
     address = environment.matching(
         "BIND",
         r"[\w.-]+|\[[0-9a-fA-F:.]+\]",
-        default="0.0.0.0",  # noqa: S104  # nosec B104 - the router of a PaaS or container is elsewhere
+        default="0.0.0.0",  # noqa: S104  # nosec B104
         meaning="an address without a port, such as 127.0.0.1",
     )
     port = environment.whole_number("PORT", default=8000, low=1, high=65535)
