@@ -17,22 +17,28 @@ class Command(BaseCommand):
 
     def handle(self, *, url, backups, **options):
         url = (url or settings.PUBLIC_URL or doctor.local_url() or "").rstrip("/")
-        checks = {
-            "configuration": doctor.configuration,
-            "database": doctor.database,
+        of_database = {
             "durability": doctor.durability,
             "connections": doctor.connection_limit,
             "migrations": doctor.migrations,
             "statistics": doctor.statistics,
             "clocks": doctor.clocks,
             "replicas": doctor.replicas,
+        }
+        others = {
+            "configuration": doctor.configuration,
             "redis": doctor.redis,
             "static files": doctor.static_files,
             "disk": doctor.disk,
             "requests": lambda: doctor.requests_to_itself(url),
             "backups": lambda: doctor.backups(backups),
         }
-        problems = [name for name, check in checks.items() if not self.is_well(name, check)]
+        problems = []
+        if self.is_well("database", doctor.database):
+            others = of_database | others
+        else:
+            problems.append("database")
+        problems += [name for name, check in others.items() if not self.is_well(name, check)]
         if problems:
             self.stdout.write(f"Fix {' and '.join(problems)}.")
             raise SystemExit(1)
@@ -45,7 +51,7 @@ class Command(BaseCommand):
         except doctor.Problem as problem:
             text, mark = str(problem), "FIX"
         except DatabaseError as error:
-            text, mark = f"The database does not respond: {doctor.first_line(error)}", "FIX"
+            text, mark = f"PostgreSQL says: {doctor.first_line(error)}", "FIX"
         if text is None:
             text, mark = NOT_CHECKED[name], "-"
         for line in text.splitlines():
