@@ -5,6 +5,8 @@ import sys
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
+from django.db import OperationalError, ProgrammingError
+from psycopg.errors import UndefinedTable
 
 
 def main():
@@ -17,10 +19,19 @@ def main():
         os.environ.setdefault("DATABASE_URL", "postgres://build/none")
     try:
         execute_from_command_line(sys.argv)
-    except ImproperlyConfigured as error:
-        if "--traceback" in sys.argv:
+    except (ImproperlyConfigured, OperationalError, ProgrammingError) as error:
+        sentence = sentence_of(error)
+        if sentence is None or "--traceback" in sys.argv:
             raise
-        sys.exit(str(error))
+        sys.exit(sentence)
+
+
+def sentence_of(error):
+    """What a deployer reads in place of a traceback; None for a mistake in the code."""
+    if isinstance(error, ProgrammingError):
+        is_missing = isinstance(error.__cause__, UndefinedTable)
+        return "The database is not migrated: run migrate first." if is_missing else None
+    return str(error).strip()
 
 
 if __name__ == "__main__":

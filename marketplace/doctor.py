@@ -189,6 +189,8 @@ def backups(folder):
 
 
 def configuration():
+    if not settings.REQUIRE_HTTPS:
+        return None
     warnings = [
         f"{warning.msg} {warning.hint or ''}".rstrip()
         for warning in checks.run_checks(include_deployment_checks=True)

@@ -214,6 +214,11 @@ def test_the_lines_of_a_database_are_printed(machine, tmp_path):
     assert server.request("GET", "/api/v1/skills").status == 500
     server.stop()
     assert LINES[6] in logged(server)
+    done = start("manage.py", "import_skills", "demo/skills", DATABASE_URL=url)
+    assert (done.returncode, done.stderr) == (
+        1,
+        "The database is not migrated: run migrate first.\n",
+    )
 
 
 def test_the_line_of_a_port_in_use_is_printed(own_server_of):

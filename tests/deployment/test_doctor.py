@@ -94,7 +94,7 @@ def test_a_server_that_believes_invented_addresses(live_server_of, tmp_path):
         "FIX requests       Clients choose the address that they are counted by. Lower "
         "TRUSTED_PROXY_COUNT to the number of proxies that append to X-Forwarded-For.\n"
     ) in text
-    assert text.endswith("Fix durability and configuration and requests.\n")
+    assert text.endswith("Fix durability and requests.\n")
 
 
 @pytest.mark.parametrize(
@@ -278,11 +278,16 @@ def test_backups_that_are_old_or_missing(tmp_path, lines):
     ]
 
 
-def test_warnings_of_a_deployment(monkeypatch, lines):
+def test_warnings_of_a_deployment(monkeypatch, settings, lines):
     monkeypatch.setattr(
         doctor.checks,
         "run_checks",
         lambda **_: [CheckWarning("One is wrong.", hint="Correct it."), CheckWarning("So is two.")],
     )
 
+    assert lines("configuration") == [
+        "Not checked: REQUIRE_HTTPS is false, as on your own machine."
+    ]
+
+    settings.REQUIRE_HTTPS = True
     assert lines("configuration") == ["One is wrong. Correct it.", "So is two."]

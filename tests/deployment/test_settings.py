@@ -111,6 +111,15 @@ def test_a_command_prints_one_sentence_and_exits(command):
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"DATABASE_URL {NOT_SET}\n")
 
 
+def test_a_command_without_a_database_prints_one_sentence():
+    done = start("manage.py", "recount", DATABASE_URL=f"postgres://a:{PASSWORD}@127.0.0.1:1/a")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith('connection failed: connection to server at "127.0.0.1", port 1')
+    assert "Traceback" not in done.stderr
+    assert_no_secret_in(done.stderr)
+
+
 def test_a_command_prints_the_traceback_where_it_is_asked_to():
     done = start("manage.py", "migrate", "--traceback", DATABASE_URL=None)
 

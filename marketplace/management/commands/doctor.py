@@ -60,6 +60,7 @@ class Command(BaseCommand):
 
 
 NOT_CHECKED = {
+    "configuration": "Not checked: REQUIRE_HTTPS is false, as on your own machine.",
     "replicas": "DATABASE_REPLICA_URL is not set.",
     "redis": "CACHE_URL is not set: PostgreSQL counts the rate limits.",
     "requests": "Not checked: set PUBLIC_URL, or name it with --url.",
