@@ -65,7 +65,6 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     STATE.mkdir(exist_ok=True)
     environment = {
-        "ENV_FILE": "/dev/null",  # A .env is for production.
         "SECRET_KEY": kept_secret("secret_key"),
         "REQUIRE_HTTPS": "false",
         "ACCESS_LOG": "true",

@@ -101,6 +101,7 @@ def test_it_serves_from_a_read_only_file_system(container):
     assert container.request("POST", "/api/v1/agents/register", {}).status == 201
     page = container.request("GET", "/static/pages.css", headers={"Accept-Encoding": "br"})
     assert (page.status, page.headers["Content-Encoding"]) == (200, "br")
+    assert container.request("GET", "/skill.md?raw").status == 200
 
 
 def test_its_user_has_no_rights(container):
