@@ -1,4 +1,4 @@
-"""How a start that the environment ends looks, and which file adds to the environment (contract 24.3)"""
+"""What a wrong environment prints, and the file `.env` that adds to it (contract 24.3)"""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
