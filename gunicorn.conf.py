@@ -3,10 +3,13 @@
 import json
 import re
 import resource
+import runpy
 import sys
 from http import HTTPStatus
 from logging import getLogger
 from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -15,14 +18,35 @@ from infrastructure.server.exporter import Exporter
 from infrastructure.server.requests import Request
 from marketplace import environment, logging
 
-bind = f"0.0.0.0:{environment.whole_number('PORT', default=8000, low=1, high=65535)}"
-workers = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
-# The project's own needs epoll.
-has_own_worker = sys.platform == "linux" and not environment.boolean("PLAIN", default=False)
-worker_class = environment.text(
-    "WORKER_CLASS", "infrastructure.server.worker.Worker" if has_own_worker else "gthread"
-)
-threads = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
+try:
+    environment.read_file()
+    # The workers read the settings anew. Here they are only tried, so that a wrong variable ends
+    # the start before any worker begins.
+    runpy.run_path(str(Path(__file__).with_name("marketplace") / "settings.py"))
+    environment.startup_options()
+    # All addresses by default: the router of a PaaS, or of containers, is on another machine.
+    address = environment.matching(
+        "BIND",
+        r"[\w.-]+|\[[0-9a-fA-F:.]+\]",
+        default="0.0.0.0",  # noqa: S104  # nosec B104
+        meaning="an address without a port, such as 127.0.0.1",
+    )
+    port = environment.whole_number("PORT", default=8000, low=1, high=65535)
+    workers = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
+    is_plain = environment.boolean("PLAIN", default=False)
+    # The project's own needs epoll.
+    has_own_worker = sys.platform == "linux" and not is_plain
+    worker_class = environment.text(
+        "WORKER_CLASS", "infrastructure.server.worker.Worker" if has_own_worker else "gthread"
+    )
+    threads = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
+    request_timeout = environment.whole_number("REQUEST_TIMEOUT", default=15, low=1, high=600)
+    metrics_address = environment.address("METRICS_ADDRESS")
+    HAS_ACCESS_LOG = environment.boolean("ACCESS_LOG", default=False)
+    logconfig_dict = logging.config()
+except ImproperlyConfigured as error:
+    sys.exit(str(error))  # gunicorn would print a traceback
+bind = f"{address}:{port}"
 
 # A connection takes two descriptors while it is sent a file. Threads, pools and logs take the rest.
 MAX_CONNECTIONS, OTHER_DESCRIPTORS = 10_000, 200
@@ -54,8 +78,6 @@ control_socket_disable = True
 # alone and folded headers, which a proxy in front may read otherwise.
 http_parser = "python"
 
-request_timeout = environment.whole_number("REQUEST_TIMEOUT", default=15, low=1, high=600)
-metrics_address = environment.address("METRICS_ADDRESS")
 if metrics_address:
     exporter = Exporter(metrics_address)
     on_starting, child_exit = exporter.on_starting, exporter.child_exit
@@ -67,8 +89,6 @@ def post_worker_init(worker):
         exporter.post_worker_init(worker)
 
 
-logconfig_dict = logging.config()
-HAS_ACCESS_LOG = environment.boolean("ACCESS_LOG", default=False)
 # What every page and every router asks for again and again, and would bury the rest.
 NOT_LOGGED = re.compile(r"/static/.*|/(?:healthz|readyz)/*|/favicon\.ico")
 

@@ -2,8 +2,8 @@
 
 python -m demo.cluster      starts it all on http://127.0.0.1:$PORT (default 8000); Ctrl-C stops it
 
-It needs the programs pgbouncer and haproxy. docs/cluster/ has their configurations; docs/scale.md
-says when which part is needed.
+It needs the programs pgbouncer and haproxy. deploy/cluster/ has their configurations;
+docs/deploy/scale.md says when which part is needed.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from demo.postgres import CHECKOUT, USER, Postgres, as_server_user
 from marketplace.environment import TIMEOUTS
 
 FOLDER = STATE / "cluster"
-TEMPLATES = CHECKOUT / "docs" / "cluster"
+TEMPLATES = CHECKOUT / "deploy" / "cluster"
 # Where Debian has haproxy and pgbouncer, and an ordinary user's PATH does not lead.
 SYSTEM_PROGRAMS = "/usr/sbin"
 
@@ -90,7 +90,7 @@ def is_ready(port):
 
 
 def configurations(port, primary, replica):
-    """The files of docs/cluster, with what this machine has in place of their variables."""
+    """The files of deploy/cluster, with what this machine has in place of their variables."""
     names = {
         "PORT": port,
         "PORT_OF_ONE": port + 1,

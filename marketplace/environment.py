@@ -2,6 +2,7 @@
 
 import os
 import re
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import dj_database_url
@@ -12,6 +13,27 @@ from marketplace.ratelimits.rates import PATTERN as RATE
 STARTUP_OPTIONS = re.compile(r"\s*((-c\s*|--)[\w.-]+=\S+\s*)+")
 TIMEOUTS = "-c statement_timeout=5s -c lock_timeout=2s -c idle_in_transaction_session_timeout=10s"
 TIER = re.compile(r"[a-z][a-z0-9-]{0,15}")
+CHECKOUT = Path(__file__).resolve().parent.parent
+LINE = re.compile(r"""([A-Za-z_]\w*)=(?P<quote>["']?)(.*)(?P=quote)""")
+
+
+def read_file():
+    """Set what the file `.env` has and the environment does not. ENV_FILE names another file.
+
+    No shell reads it: a value is everything after the `=`, `#`, `$` and `&` included. So do
+    systemd's EnvironmentFile and `docker run --env-file` read it.
+    """
+    path = CHECKOUT / os.environ.get("ENV_FILE", ".env")
+    if not path.is_file():
+        return
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        match = LINE.fullmatch(text)
+        if match is None:  # Without the line, which may hold a secret.
+            raise ImproperlyConfigured(f"Line {number} of {path} must look like NAME=value.")
+        os.environ.setdefault(match[1], match[3])
 
 
 def text(name, default=None):
@@ -19,7 +41,7 @@ def text(name, default=None):
     value = os.environ.get(name, "").strip() or default
     if value is None:
         raise ImproperlyConfigured(
-            f"{name} is not set: see the table of variables in docs/deployment.md."
+            f"{name} is not set: see the table of variables in docs/deploy/variables.md."
         )
     return value
 
@@ -126,7 +148,8 @@ def database(name, url=None):
     if not usable:
         # Without the value, which holds a password.
         raise ImproperlyConfigured(
-            f"{name} must look like postgres://user:password@host:5432/name (PostgreSQL only)."
+            f"{name} must look like postgres://user:password@host:5432/name (PostgreSQL only), "
+            "where the password has %23 for #, %2F for / and %3F for ?."
         )
     return settings
 

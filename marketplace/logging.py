@@ -52,13 +52,35 @@ class MaskedMessages(logging.Filter):
         return True
 
 
+class FirstOfEachHost(logging.Filter):
+    """Leaves one line of each refused host, up to a number: anybody may send any name."""
+
+    MAX_HOSTS = 50
+
+    def __init__(self):
+        super().__init__()
+        self.logged = set()
+
+    def filter(self, record):
+        text = record.getMessage()
+        if text in self.logged or len(self.logged) == self.MAX_HOSTS:
+            return False
+        self.logged.add(text)
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+        record.exc_info = None  # whose traceback says nothing more
+        return True
+
+
 # Of a client, which is told of them in its response.
-MISTAKES = ["DisallowedHost", "RequestDataTooBig", "TooManyFieldsSent", "TooManyFilesSent"]
+MISTAKES = ["RequestDataTooBig", "TooManyFieldsSent", "TooManyFilesSent"]
 FORMATTERS = {"text": MaskedFormatter, "json": JsonFormatter}
 CONFIG = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"masked": {"()": "marketplace.logging.MaskedMessages"}},
+    "filters": {
+        "masked": {"()": "marketplace.logging.MaskedMessages"},
+        "first of each host": {"()": "marketplace.logging.FirstOfEachHost"},
+    },
     "handlers": {
         "stdout": {
             "class": "logging.StreamHandler",
@@ -72,6 +94,8 @@ CONFIG = {
         # Crashes only: a client's mistake is told in its response.
         "django.request": {"level": "ERROR", "filters": ["masked"]},
         **{f"django.security.{mistake}": {"level": "CRITICAL"} for mistake in MISTAKES},
+        # Or a deployer, whose own name it may be, would look for the reason of a 400 in vain.
+        "django.security.DisallowedHost": {"filters": ["first of each host"]},
         # The SDK logs every request and every mistake of a client.
         "mcp": {"level": "ERROR"},
         "gunicorn.error": {"handlers": ["stdout"], "level": "INFO", "propagate": False},

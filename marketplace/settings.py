@@ -1,4 +1,4 @@
-"""One settings file: the environment decides (docs/deployment.md, table of variables)."""
+"""One settings file: the environment decides (docs/deploy/variables.md)."""
 
 import tomllib
 import warnings
@@ -10,6 +10,7 @@ from marketplace.ratelimits.rates import DEFAULTS
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())["project"]["version"]
 
+environment.read_file()
 DEBUG = environment.boolean("DEBUG", default=False)
 SECRET_KEY = environment.secret("SECRET_KEY", min_length=1 if DEBUG else 32)
 ALLOWED_HOSTS = environment.words(
@@ -102,7 +103,6 @@ MIDDLEWARE = [
     # Outside of the others, because a cached response carries the headers of all of them.
     *([] if PLAIN else ["infrastructure.http_cache.middleware.ResponseCacheMiddleware"]),
     "marketplace.middleware.cors.CorsMiddleware",
-    "marketplace.middleware.security.UntrustedProxyMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "marketplace.middleware.security.ContentSecurityPolicyMiddleware",
     "marketplace.middleware.errors.JsonErrorsMiddleware",

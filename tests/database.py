@@ -19,12 +19,13 @@ for name in (
     "CSRF_TRUSTED_ORIGINS",
     *("PGOPTIONS", "PGAPPNAME", "DATABASE_TIMEOUTS", "PREPARED_STATEMENTS"),
     *("LOG_FORMAT", "METRICS_ADDRESS", "SENTRY_DSN", "REQUEST_TIMEOUT", "WORKER_CLASS"),
-    *("DATABASE_REPLICA_URL", "REPLICA_MAX_LAG"),
+    *("DATABASE_REPLICA_URL", "REPLICA_MAX_LAG", "BIND"),
 ):
     os.environ.pop(name, None)
 for name in [name for name in os.environ if name.startswith("RATE_LIMIT_")]:
     del os.environ[name]
 os.environ.update(
+    ENV_FILE="/dev/null",
     SECRET_KEY="for the tests only, and long enough for every check of Django's",
     REQUIRE_HTTPS="false",
     TRUSTED_PROXY_COUNT="0",

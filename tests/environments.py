@@ -13,17 +13,22 @@ from demo.postgres import CHECKOUT
 PASSWORD = "hunter2"
 PRODUCTION = {
     "PATH": os.environ["PATH"],
+    "ENV_FILE": "/dev/null",
     "SECRET_KEY": "s3cret-of-a-deployment-and-quite-long-enough-for-django",
     "DATABASE_URL": f"postgres://market:{PASSWORD}@db.example:5433/market?sslmode=require",
     "ALLOWED_HOSTS": "market.example, api.market.example",
 }
 SETTINGS, WEB_SERVER = "marketplace/settings.py", "gunicorn.conf.py"
 WORKER = "marketplace/wsgi.py"
-NOT_SET = "is not set: see the table of variables in docs/deployment.md."
+NOT_SET = "is not set: see the table of variables in docs/deploy/variables.md."
 NO_RATE = "must be a rate such as 20/h, or free=20/h,plus=100/h, not {!r}."
+NO_URL = (
+    "must look like postgres://user:password@host:5432/name (PostgreSQL only), where the password "
+    "has %23 for #, %2F for / and %3F for ?."
+)
 # The text of each error, and the values that cause it.
 WRONG_FOR_SETTINGS = {
-    "DATABASE_URL must look like postgres://user:password@host:5432/name (PostgreSQL only).": [
+    f"DATABASE_URL {NO_URL}": [
         "db.example",
         "sqlite:///db.sqlite3",
         f"mysql://market:{PASSWORD}@db.example/market",
@@ -56,8 +61,7 @@ WRONG_FOR_SETTINGS = {
         *("512M", "16777215"),
     ],
     "REPLICA_MAX_LAG must be a whole number from 1 to 60, not {!r}.": ["0"],
-    "DATABASE_REPLICA_URL must look like postgres://user:password@host:5432/name "
-    "(PostgreSQL only).": ["mysql://host/name", "postgres://one/name,two"],
+    f"DATABASE_REPLICA_URL {NO_URL}": ["mysql://host/name", "postgres://one/name,two"],
     "DEBUG must be true or false, not {!r}.": ["maybe"],
     "PREPARED_STATEMENTS must be true or false, not {!r}.": ["never"],
     "REQUIRE_HTTPS must be true or false, not {!r}.": ["2"],
@@ -82,6 +86,9 @@ WRONG_FOR_SETTINGS = {
     ],
 }
 WRONG_FOR_SERVER = {
+    "BIND must be an address without a port, such as 127.0.0.1, not {!r}.": [
+        *("127.0.0.1:8000", "http://127.0.0.1", "::1")
+    ],
     "PORT must be a whole number from 1 to 65535, not {!r}.": ["http", "70000"],
     "WEB_CONCURRENCY must be a whole number from 1 to 1000, not {!r}.": ["0"],
     "WEB_THREADS must be a whole number from 1 to 64, not {!r}.": ["many"],

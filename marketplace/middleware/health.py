@@ -16,6 +16,19 @@ OK = {"status": "ok"}
 NO_STORE = {"Cache-Control": "no-store"}
 
 
+def clock_difference():
+    """How many seconds the clock of this host is ahead of the database's."""
+    with connection.cursor() as cursor:
+        cursor.execute(CLOCK)
+        [database_time] = cursor.fetchone()
+    return time.time() - database_time
+
+
+def has_pending_migrations():
+    executor = MigrationExecutor(connection)
+    return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
 class Clocks:
     """Those of this host and of the database, by which limits, tokens and sessions end."""
 
@@ -23,10 +36,7 @@ class Clocks:
 
     def compare(self):
         """Log one line where they begin to differ, and one where they agree again."""
-        with connection.cursor() as cursor:
-            cursor.execute(CLOCK)
-            [database_time] = cursor.fetchone()
-        difference = time.time() - database_time
+        difference = clock_difference()
         agree = abs(difference) <= MAX_DIFFERENCE
         if agree == self.agree:
             return
@@ -75,7 +85,7 @@ class HealthCheckMiddleware:
         try:
             clocks.compare()
             # Migrations are never undone under a running process, so one check is enough.
-            self.migrated = self.migrated or not self.has_pending_migrations()
+            self.migrated = self.migrated or not has_pending_migrations()
         except DatabaseError as error:
             response = error_response(503, "Database is not reachable", Unavailable.headers)
             log_cause(request, response, error)
@@ -83,7 +93,3 @@ class HealthCheckMiddleware:
         if not self.migrated:
             return error_response(503, "Database is not migrated", Unavailable.headers)
         return JsonResponse(OK, headers=NO_STORE)
-
-    def has_pending_migrations(self):
-        executor = MigrationExecutor(connection)
-        return bool(executor.migration_plan(executor.loader.graph.leaf_nodes()))

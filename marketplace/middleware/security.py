@@ -1,7 +1,6 @@
 import logging
 
 from django.conf import settings
-from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpResponsePermanentRedirect
 from django.middleware.csrf import CsrfViewMiddleware
 
@@ -62,38 +61,55 @@ class RequireHttpsMiddleware:
     """Refuses plain HTTP requests to the API, to MCP and of git, and redirects all others.
 
     There a redirect would hide that the token has already traveled in the clear
-    (contract 24.5).
+    (contract 24.5). The log says why a request counts as plain, once for each reason: a client
+    cannot tell that the headers of the proxy in front are missing, or not believed.
     """
 
     WITH_TOKENS = ("/api", "/mcp", "/git/")
 
     def __init__(self, get_response):
         self.get_response = get_response
+        self.logged = set()
 
     def __call__(self, request):
         if not settings.REQUIRE_HTTPS or request.is_secure():
             return self.get_response(request)
-        if request.path.startswith(self.WITH_TOKENS):
+        is_refused = request.path.startswith(self.WITH_TOKENS)
+        self.log(reason_of_plain(request), is_refused=is_refused)
+        if is_refused:
             return error_response(403, HttpsRequired.default_detail)
         base = settings.PUBLIC_URL or f"https://{request.get_host()}"
         return HttpResponsePermanentRedirect(f"{base}{request.get_full_path()}")
 
+    def log(self, reason, *, is_refused):
+        # A browser that begins with http:// is nothing to look at.
+        if reason not in self.logged and (is_refused or reason is not CLIENT_USED_HTTP):
+            self.logged.add(reason)
+            logger.warning("A request got %s", reason)
 
-class UntrustedProxyMiddleware:
-    """Warns in the log that a proxy's headers are not believed, which a client cannot tell."""
 
-    def __init__(self, get_response):
-        if settings.TRUSTED_PROXY_COUNT or not settings.REQUIRE_HTTPS:
-            raise MiddlewareNotUsed
-        self.get_response = get_response
-        self.has_warned = False
+CLIENT_USED_HTTP = (
+    "403 HTTPS is required: its X-Forwarded-Proto is not https, so the client used http://."
+)
+NO_HEADER_FROM_PROXY = (
+    "403 HTTPS is required or a redirect, because it has no X-Forwarded-Proto: have the proxy in "
+    "front set that header, for example to $scheme in nginx."
+)
+PROXY_NOT_TRUSTED = (
+    "403 HTTPS is required or a redirect: it says X-Forwarded-Proto: https, but no proxy is "
+    "trusted. If the deployment's own proxy wrote that header, set TRUSTED_PROXY_COUNT to the "
+    "number of proxies in front (1 behind a PaaS router)."
+)
+NO_PROXY = (
+    "403 HTTPS is required or a redirect, because it came over plain HTTP without "
+    "X-Forwarded-Proto: https. Put a proxy that ends TLS in front, or set REQUIRE_HTTPS=false "
+    "where only your own machine or network reaches the server."
+)
 
-    def __call__(self, request):
-        if not self.has_warned and request.headers.get("X-Forwarded-Proto", "").startswith("https"):
-            self.has_warned = True
-            logger.warning(
-                "A request that says X-Forwarded-Proto: https is refused or redirected, because no "
-                "proxy is trusted. If the deployment's own proxy wrote that header, set "
-                "TRUSTED_PROXY_COUNT to the number of proxies in front (1 behind a PaaS router)."
-            )
-        return self.get_response(request)
+
+def reason_of_plain(request):
+    """Why a request does not count as HTTPS, and what to do about it."""
+    scheme = request.headers.get("X-Forwarded-Proto", "")
+    if not settings.TRUSTED_PROXY_COUNT:
+        return PROXY_NOT_TRUSTED if scheme.startswith("https") else NO_PROXY
+    return CLIENT_USED_HTTP if scheme else NO_HEADER_FROM_PROXY

@@ -5,7 +5,7 @@ from django.db import OperationalError
 from django.test import Client
 
 from infrastructure.http_cache.store import cached_responses
-from marketplace.middleware.health import HealthCheckMiddleware
+from marketplace.middleware import health
 from tests.factories import PersonaFactory, SkillFactory
 
 EDGE = "public, max-age=0, s-maxage=60, stale-while-revalidate=600"
@@ -102,10 +102,10 @@ def test_nothing_may_keep_how_a_process_was(anyone, path):
 
 
 def test_nothing_may_keep_that_the_database_was_away(anyone, monkeypatch):
-    def fail(_):
+    def fail():
         raise OperationalError
 
-    monkeypatch.setattr(HealthCheckMiddleware, "has_pending_migrations", fail)
+    monkeypatch.setattr(health, "has_pending_migrations", fail)
 
     answer = anyone.get("/readyz")
 

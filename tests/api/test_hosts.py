@@ -10,6 +10,9 @@ from tests.factories import PersonaFactory, SkillFactory
 
 SKILLS = "/api/v1/skills?limit=1"
 WRONG_HOST = "Bad request: the Host header or the URL is not acceptable"
+OTHER_PORT = (
+    "names a port. If that is the port of the public address, set PUBLIC_URL to that address."
+)
 PUBLIC_URL = "https://market.example"
 LOCAL = {"Host": "localhost"}
 INITIALIZE = {
@@ -139,3 +142,28 @@ def test_another_public_url_gives_another_etag(anyone, market, catalogue):
     cached_responses.clear()
 
     assert anyone.get(SKILLS, headers=LOCAL)["ETag"] != first
+
+
+def test_a_refused_host_is_logged_once_with_the_variable(own_server_of):
+    server = own_server_of(ALLOWED_HOSTS="market.example")
+    hosts = ["evil.example", "evil.example", "market.example:81", "a,b"]
+    hosts += [f"n{number}.example" for number in range(60)]
+
+    for host in hosts:
+        response = server.request("GET", SKILLS, headers={"Host": host})
+        assert (response.status, response.json()) == (400, {"error": WRONG_HOST})
+
+    lines = [line for line in server.log.read_text().splitlines() if "DisallowedHost" in line]
+    texts = [line.partition("]: ")[2] for line in lines]
+    assert texts[:4] == [
+        f"Invalid HTTP_HOST header: {problem}"
+        for problem in (
+            "'evil.example'. You may need to add 'evil.example' to ALLOWED_HOSTS.",
+            f"'market.example:81' {OTHER_PORT}",
+            "'a,b'. The domain name provided is not valid according to RFC 1034/1035.",
+            "'n0.example'. You may need to add 'n0.example' to ALLOWED_HOSTS.",
+        )
+    ]
+    assert len(lines) == 50
+    assert " WARNING django.security.DisallowedHost [" in lines[0]
+    assert "Traceback" not in server.log.read_text()

@@ -11,6 +11,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import yaml
 
 from demo.postgres import CHECKOUT
 from tests.environments import start
@@ -67,10 +68,12 @@ def by_status(samples):
 
 
 def shown_in_the_dashboard():
-    """The metrics that docs/grafana.json asks for."""
-    panels = json.loads((CHECKOUT / "docs" / "grafana.json").read_text())["panels"]
-    queries = " ".join(target["expr"] for panel in panels for target in panel["targets"])
-    return set(re.findall(r"(?:http|database|response|rate_limit)_\w+", queries))
+    """The metrics that deploy/grafana.json and deploy/alerts.yml ask for."""
+    panels = json.loads((CHECKOUT / "deploy" / "grafana.json").read_text())["panels"]
+    queries = [target["expr"] for panel in panels for target in panel["targets"]]
+    [group] = yaml.safe_load((CHECKOUT / "deploy" / "alerts.yml").read_text())["groups"]
+    queries += [rule["expr"] for rule in group["rules"]]
+    return set(re.findall(r"(?:http|database|response|rate_limit)_\w+", " ".join(queries)))
 
 
 def load(server, token):

@@ -1,0 +1,266 @@
+"""The checks of `manage.py doctor`: each returns what is well, or raises a Problem.
+
+A Problem says what to do. A check returns None where the deployment does not have what it is about.
+"""
+
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from secrets import token_hex
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+from django.conf import settings
+from django.core import checks
+from django.core.cache import cache
+from django.db import DatabaseError, connections
+
+from marketplace import environment
+from marketplace.middleware.health import MAX_DIFFERENCE, clock_difference, has_pending_migrations
+
+MIN_VERSION = 140000
+# A crash loses what has been acknowledged, or all of it, where one of these is off.
+DURABLE = ["fsync", "full_page_writes", "synchronous_commit"]
+MAX_BEHIND = 16 * 2**20  # bytes of the log
+MAX_BACKUP_AGE = 26  # hours: a nightly one, and the time that it takes
+MANY = 1000  # entries, below which PostgreSQL plans well without statistics
+RESERVED = 100 * 2**20  # bytes of disk space besides the downloads
+TIMEOUT = 10  # seconds
+
+
+class Problem(Exception):
+    pass
+
+
+def fetch_one(statement, using="default"):
+    with connections[using].cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchone()
+
+
+def database():
+    [version, number, size, name] = fetch_one(
+        "SELECT current_setting('server_version'), current_setting('server_version_num')::int,"
+        " pg_size_pretty(pg_database_size(current_database())), current_database()"
+    )
+    if number < MIN_VERSION:
+        raise Problem(f"PostgreSQL {version} is too old. Upgrade to 14 or newer.")
+    return f"PostgreSQL {version.split()[0]}; the database {name} has {size}."
+
+
+def durability():
+    off = [name for name in DURABLE if fetch_one(f"SHOW {name}") == ("off",)]
+    if off:
+        raise Problem(f"A crash loses data. Turn on in PostgreSQL: {', '.join(off)}.")
+    return "A crash loses nothing that was acknowledged."
+
+
+def connection_limit():
+    [limit, used] = fetch_one(
+        "SELECT current_setting('max_connections')::int"
+        " - current_setting('superuser_reserved_connections')::int, count(*)::int"
+        " FROM pg_stat_activity WHERE backend_type = 'client backend'"
+    )
+    processes = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
+    needed = processes * environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
+    if needed > limit:
+        raise Problem(
+            f"This host opens up to {needed} connections (WEB_CONCURRENCY times WEB_THREADS), and "
+            f"PostgreSQL takes {limit}. Lower one, raise max_connections, or use a pooler."
+        )
+    return f"{used} of {limit} are in use; this host opens up to {needed}."
+
+
+def statistics():
+    [entries, estimate] = fetch_one(
+        f"SELECT (SELECT count(*) FROM (SELECT FROM catalogue_skill LIMIT {MANY}) AS entries),"  # noqa: S608
+        " (SELECT reltuples FROM pg_class WHERE oid = 'catalogue_skill'::regclass)"
+    )
+    if entries == MANY and estimate < 0:
+        raise Problem(
+            "PostgreSQL has no statistics, as after a restore. Run ANALYZE (psql -c ANALYZE)."
+        )
+    return "PostgreSQL has statistics to plan with, or needs none yet."
+
+
+def migrations():
+    if has_pending_migrations():
+        raise Problem("The database is not migrated. Run python manage.py migrate.")
+    return "All are applied."
+
+
+def clocks():
+    difference = clock_difference()
+    if abs(difference) > MAX_DIFFERENCE:
+        direction = "ahead of" if difference > 0 else "behind"
+        raise Problem(
+            f"This host is {abs(difference):.0f} seconds {direction} the database. Synchronize "
+            "both, for example with timedatectl set-ntp true."
+        )
+    return f"This host and the database differ by {abs(difference):.1f} seconds."
+
+
+def replicas():
+    names = [name for name in connections if name.startswith("replica-")]
+    if not names:
+        return None
+    [position] = fetch_one("SELECT pg_current_wal_lsn()")
+    for name in names:
+        host = settings.DATABASES[name]["HOST"]
+        try:
+            [behind] = fetch_one(
+                f"SELECT CASE WHEN pg_is_in_recovery() THEN '{position}'"
+                "::pg_lsn - pg_last_wal_replay_lsn() END",
+                using=name,
+            )
+        except DatabaseError as error:
+            raise Problem(f"{name} ({host}) does not respond: {first_line(error)}") from error
+        if behind is None:
+            raise Problem(f"{name} ({host}) is no replica. Correct DATABASE_REPLICA_URL.")
+        if behind > MAX_BEHIND:
+            raise Problem(
+                f"{name} ({host}) is {behind / 2**20:.0f} MB behind, so nothing is read there. "
+                "Look at its log."
+            )
+    return f"{len(names)} respond and keep up."
+
+
+def redis():
+    if not environment.text("CACHE_URL", ""):
+        return None
+    try:
+        cache.get("doctor")
+    except Exception as error:
+        raise Problem(
+            f"Redis does not respond, so limited requests get 503: {first_line(error)}"
+        ) from error
+    return "Redis responds, and counts the rate limits."
+
+
+def static_files():
+    built, own = settings.STATIC_ROOT, settings.BASE_DIR / "marketplace/static"
+    if not (built / "pages.css").exists():
+        return "Served from the apps' folders; python manage.py collectstatic compresses them."
+    stale = [
+        file.name
+        for file in own.iterdir()
+        if not (built / file.name).exists() or (built / file.name).read_bytes() != file.read_bytes()
+    ]
+    if stale:
+        raise Problem(
+            f"{built} is that of another release ({stale[0]} differs). Run python manage.py "
+            "collectstatic --no-input, and restart."
+        )
+    return "Those that collectstatic made, compressed."
+
+
+def disk():
+    try:
+        folder = tempfile.gettempdir()
+    except FileNotFoundError as error:
+        raise Problem("No folder for temporary files can be written. Set TMPDIR to one.") from error
+    free = shutil.disk_usage(folder).free
+    needed = settings.DOWNLOAD_BYTES + RESERVED
+    if free < needed:
+        raise Problem(
+            f"{folder} has {free / 2**20:.0f} MB free, and downloads may take "
+            f"{needed / 2**20:.0f}. Free some, set TMPDIR to another folder, or lower "
+            "DOWNLOAD_BYTES."
+        )
+    return f"{folder} has {free / 2**30:.1f} GB free."
+
+
+def backups(folder):
+    if folder is None:
+        return None
+    files = [path for path in Path(folder).glob("*") if path.is_file() and path.stat().st_size]
+    if not files:
+        raise Problem(f"{folder} holds no backup. See docs/deploy/backup.md.")
+    newest = max(files, key=lambda path: path.stat().st_mtime)
+    hours = (time.time() - newest.stat().st_mtime) / 3600
+    if hours > MAX_BACKUP_AGE:
+        raise Problem(f"The newest, {newest.name}, is {hours:.0f} hours old. Look at its job.")
+    return f"The newest, {newest.name}, is {hours:.0f} hours old."
+
+
+def configuration():
+    if not settings.REQUIRE_HTTPS:
+        return None
+    warnings = [
+        f"{warning.msg} {warning.hint or ''}".rstrip()
+        for warning in checks.run_checks(include_deployment_checks=True)
+        if not warning.is_silenced()
+    ]
+    if warnings:
+        raise Problem("\n".join(warnings))
+    return "manage.py check --deploy finds nothing."
+
+
+def requests_to_itself(url):
+    """What the proxies in front make of a request, asked as a client would."""
+    if not url:
+        return None
+    for path in ("/readyz", "/api/v1"):
+        status, text, _ = response_to(f"{url}{path}")
+        if status != 200:
+            raise Problem(f"{url}{path} gets {status} ({text}). {ADVICE.get(status, '')}".rstrip())
+    # A limit that counts by address, with addresses that the proxies must not believe.
+    remaining = [remaining_for(url, f"2001:db8:{token_hex(2)}:{token_hex(2)}::1") for _ in "ab"]
+    if remaining[0] and remaining[0] == remaining[1]:
+        raise Problem(
+            "Clients choose the address that they are counted by. Lower TRUSTED_PROXY_COUNT to the "
+            "number of proxies that append to X-Forwarded-For."
+        )
+    return f"{url} responds, and believes no address that a client invents."
+
+
+ADVICE = {
+    400: "Add its host to ALLOWED_HOSTS.",
+    403: "Have the proxy send X-Forwarded-Proto, and set TRUSTED_PROXY_COUNT.",
+    502: "The proxy does not reach the server: compare its target with BIND and PORT.",
+    503: "See docs/deploy/errors.md.",
+}
+
+
+def remaining_for(url, address):
+    """How many more reports of leaked tokens this address may send; an empty one counts, too."""
+    headers = {"Content-Type": "application/json", "X-Forwarded-For": address}
+    _, _, response = response_to(f"{url}/api/v1/tokens/revoke", b"{}", headers)
+    return re.findall(r"r=(\d+)", response.get("RateLimit", ""))
+
+
+def response_to(url, body=None, headers=None):
+    """Status, error text and headers of the response."""
+    if urlsplit(url).scheme not in {"http", "https"}:
+        raise Problem(f"{url} is no http:// or https:// address.")
+    try:
+        response = urlopen(Request(url, body, headers or {}), timeout=TIMEOUT)  # noqa: S310  # nosec B310
+    except HTTPError as error:
+        response = error
+    except OSError as error:
+        raise Problem(
+            f"{url} cannot be reached: {getattr(error, 'reason', error)}. Look at DNS, the "
+            "certificate, the firewall and the proxy."
+        ) from error
+    with response:
+        try:
+            text = json.loads(response.read(1000)).get("error", "")
+        except (ValueError, AttributeError):
+            text = ""
+        return response.status, text, response.headers
+
+
+def first_line(error):
+    return (str(error) or type(error).__name__).splitlines()[0]
+
+
+def local_url():
+    """The server itself, where no proxy needs to be asked."""
+    if settings.REQUIRE_HTTPS:
+        return None
+    return f"http://127.0.0.1:{os.environ.get('PORT') or 8000}"

@@ -1,0 +1,293 @@
+"""`manage.py doctor`: what it says of a deployment, and what to do."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+from django.core.checks import Warning as CheckWarning
+from django.core.management import call_command
+from django.db import connection
+
+from demo.postgres import CHECKOUT
+from marketplace import doctor
+from tests.api.test_hosts import WRONG_HOST
+from tests.factories import SkillFactory
+from tests.redis import redis_server
+
+DURABLE = "fsync, full_page_writes, synchronous_commit"
+# A line of each check. The tests' own database is not durable.
+LINES = f"""\
+ok  database       PostgreSQL N; the database N has N.
+FIX durability     A crash loses data. Turn on in PostgreSQL: {DURABLE}.
+ok  connections    N of N are in use; this host opens up to 4.
+ok  migrations     All are applied.
+ok  statistics     PostgreSQL has statistics to plan with, or needs none yet.
+ok  clocks         This host and the database differ by N seconds.
+-   replicas       DATABASE_REPLICA_URL is not set.
+ok  configuration  manage.py check --deploy finds nothing.
+-   redis          CACHE_URL is not set: PostgreSQL counts the rate limits.
+ok  static files   Served from the apps' folders; python manage.py collectstatic compresses them.
+ok  disk           N has N GB free.
+ok  requests       N responds, and believes no address that a client invents.
+ok  backups        The newest, monday.dump, is N hours old.
+Fix durability.
+"""
+ADVICE = "Have the proxy send X-Forwarded-Proto, and set TRUSTED_PROXY_COUNT."
+# As behind a proxy that ends TLS.
+PROXIED = {"TRUSTED_PROXY_COUNT": "1", "CSRF_TRUSTED_ORIGINS": "https://market.example"}
+
+
+def examined(environment, *arguments):
+    """The exit status of doctor in this environment, and what it prints."""
+    done = subprocess.run(
+        [sys.executable, "manage.py", "doctor", *arguments],
+        cwd=CHECKOUT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr == ""
+    return done.returncode, done.stdout
+
+
+@pytest.fixture
+def lines(monkeypatch, capsys, db):
+    """The lines of one check in this process: `lines("clocks")`."""
+
+    def lines(name, **options):
+        with pytest.raises(SystemExit):
+            call_command("doctor", **options)
+        text = capsys.readouterr().out
+        return re.findall(rf"^(?:ok|FIX|-) +{name} +(.*)$", text, re.MULTILINE)
+
+    # The tests' own settings are no deployment's.
+    monkeypatch.setattr(doctor.checks, "run_checks", lambda **_: [])
+    return lines
+
+
+def test_a_deployment(live_server_of, tmp_path):
+    server = live_server_of()
+    (tmp_path / "monday.dump").write_text("a dump")
+    production = server.environment | PROXIED | {"REQUIRE_HTTPS": "true"}
+
+    url = f"http://127.0.0.1:{server.port}"
+    status, text = examined(production, f"--url={url}", f"--backups={tmp_path}")
+
+    pattern = re.escape(LINES).replace("N", r"\S+(?: \wB)?")
+    assert re.fullmatch(pattern, text), text
+    assert status == 1
+    assert len(text.splitlines()) < 24
+
+
+def test_a_server_that_believes_invented_addresses(live_server_of, tmp_path):
+    server = live_server_of(TRUSTED_PROXY_COUNT="1")
+
+    status, text = examined(server.environment, f"--url=http://127.0.0.1:{server.port}")
+
+    assert status == 1
+    assert (
+        "FIX requests       Clients choose the address that they are counted by. Lower "
+        "TRUSTED_PROXY_COUNT to the number of proxies that append to X-Forwarded-For.\n"
+    ) in text
+    assert text.endswith("Fix durability and requests.\n")
+
+
+@pytest.mark.parametrize(
+    ("variables", "problem"),
+    [
+        (
+            {"REQUIRE_HTTPS": "true"},
+            f"403 (HTTPS is required). {ADVICE}",
+        ),
+        (
+            {"ALLOWED_HOSTS": "market.example"},
+            f"400 ({WRONG_HOST}). Add its host to ALLOWED_HOSTS.",
+        ),
+    ],
+    ids=["https", "host"],
+)
+def test_a_server_that_refuses_requests(live_server_of, lines, variables, problem):
+    url = f"http://127.0.0.1:{live_server_of(**variables).port}"
+
+    assert lines("requests", url=url) == [f"{url}/api/v1 gets {problem}"]
+
+
+def test_a_server_that_is_not_there(lines):
+    [line] = lines("requests", url="http://127.0.0.1:1/")
+    assert line == (
+        "http://127.0.0.1:1/readyz cannot be reached: [Errno 111] Connection refused. Look at DNS, "
+        "the certificate, the firewall and the proxy."
+    )
+
+    assert lines("requests", url="ftp://a") == ["ftp://a/readyz is no http:// or https:// address."]
+
+
+def test_a_public_url_that_nobody_has_named(settings, lines):
+    settings.REQUIRE_HTTPS = True
+
+    assert lines("requests") == ["Not checked: set PUBLIC_URL, or name it with --url."]
+    assert lines("backups") == ["Not checked: name their folder with --backups."]
+
+
+def test_a_database_that_is_away(live_server_of):
+    environment = live_server_of().environment | {
+        "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none",
+        "REQUIRE_HTTPS": "true",
+    }
+
+    status, text = examined(environment)
+
+    assert status == 1
+    assert text.startswith("FIX database       PostgreSQL says: connection failed: ")
+    assert "migrations" not in text
+    assert "Traceback" not in text
+
+
+def test_a_durable_database(monkeypatch, lines):
+    monkeypatch.setattr(doctor, "DURABLE", ["wal_log_hints"])  # which is off
+    assert lines("durability") == ["A crash loses data. Turn on in PostgreSQL: wal_log_hints."]
+
+    monkeypatch.setattr(doctor, "DURABLE", ["enable_seqscan"])  # which is on
+    assert lines("durability") == ["A crash loses nothing that was acknowledged."]
+
+
+@pytest.fixture
+def replaced(monkeypatch):
+    """Have the doctor read another text in a statement than PostgreSQL's: `replaced(old, new)`."""
+    fetch_one = doctor.fetch_one
+
+    def replaced(old, new):
+        monkeypatch.setattr(doctor, "fetch_one", lambda sql, **_: fetch_one(sql.replace(old, new)))
+
+    return replaced
+
+
+def test_an_old_database(replaced, lines):
+    replaced("current_setting('server_version_num')", "'130009'")
+
+    [line] = lines("database")
+
+    assert re.fullmatch(r"PostgreSQL \S+ is too old\. Upgrade to 14 or newer\.", line)
+
+
+def test_more_connections_than_the_database_takes(monkeypatch, lines):
+    monkeypatch.setenv("WEB_CONCURRENCY", "1000")
+
+    [line] = lines("connections")
+
+    assert re.sub(r"takes \d+", "takes 97", line) == (
+        "This host opens up to 4000 connections (WEB_CONCURRENCY times WEB_THREADS), and "
+        "PostgreSQL takes 97. Lower one, raise max_connections, or use a pooler."
+    )
+
+
+def test_a_database_that_is_not_migrated(lines):
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM django_migrations WHERE app = 'changes'")
+
+    assert lines("migrations") == ["The database is not migrated. Run python manage.py migrate."]
+
+
+def test_a_restored_database_without_statistics(monkeypatch, replaced, lines):
+    monkeypatch.setattr(doctor, "MANY", 2)
+    replaced("reltuples", "-1")
+    SkillFactory()
+    assert lines("statistics") == ["PostgreSQL has statistics to plan with, or needs none yet."]
+
+    SkillFactory()
+    assert lines("statistics") == [
+        "PostgreSQL has no statistics, as after a restore. Run ANALYZE (psql -c ANALYZE)."
+    ]
+
+
+def test_a_clock_that_is_wrong(monkeypatch, lines):
+    monkeypatch.setattr(time, "time", lambda now=time.time: now() - 7200)
+
+    [line] = lines("clocks")
+    assert line == (
+        "This host is 7200 seconds behind the database. Synchronize both, for example with "
+        "timedatectl set-ntp true."
+    )
+
+
+def test_replicas_that_are_none_or_away(live_server_of):
+    environment = live_server_of().environment
+    for url, problem in (
+        (
+            environment["DATABASE_URL"],
+            r"replica-0 \(\S+\) is no replica. Correct DATABASE_REPLICA_URL\.",
+        ),
+        (
+            "postgres://a@127.0.0.1:1/b",
+            r"replica-0 \(127\.0\.0\.1\) does not respond: connection failed.*",
+        ),
+    ):
+        _, text = examined(environment | {"DATABASE_REPLICA_URL": url})
+
+        assert re.search(rf"^FIX replicas       {problem}$", text, re.MULTILINE), text
+
+
+def test_redis(live_server_of, tmp_path):
+    environment = live_server_of().environment
+    with redis_server(tmp_path) as url:
+        _, text = examined(environment | {"CACHE_URL": url})
+    assert "ok  redis          Redis responds, and counts the rate limits.\n" in text
+
+    _, text = examined(environment | {"CACHE_URL": url})
+    assert (
+        "FIX redis          Redis does not respond, so limited requests get 503: Error 111" in text
+    )
+
+
+def test_static_files_of_another_release(settings, tmp_path, lines):
+    settings.STATIC_ROOT = tmp_path
+    (tmp_path / "pages.css").write_text("/* older */")
+
+    [line] = lines("static files")
+
+    assert line.endswith("differs). Run python manage.py collectstatic --no-input, and restart.")
+    assert line.startswith(f"{tmp_path} is that of another release (")
+
+
+def test_a_disk_that_is_full(settings, lines):
+    settings.DOWNLOAD_BYTES = 2**60
+
+    [line] = lines("disk")
+
+    assert re.fullmatch(
+        r"/\S+ has \d+ MB free, and downloads may take \d+\. Free some, set TMPDIR to another "
+        r"folder, or lower DOWNLOAD_BYTES\.",
+        line,
+    )
+
+
+def test_backups_that_are_old_or_missing(tmp_path, lines):
+    assert lines("backups", backups=str(tmp_path)) == [
+        f"{tmp_path} holds no backup. See docs/deploy/backup.md."
+    ]
+
+    (tmp_path / "a.dump").write_text("a dump")
+    os.utime(tmp_path / "a.dump", (time.time() - 50 * 3600,) * 2)
+    assert lines("backups", backups=str(tmp_path)) == [
+        "The newest, a.dump, is 50 hours old. Look at its job."
+    ]
+
+
+def test_warnings_of_a_deployment(monkeypatch, settings, lines):
+    monkeypatch.setattr(
+        doctor.checks,
+        "run_checks",
+        lambda **_: [CheckWarning("One is wrong.", hint="Correct it."), CheckWarning("So is two.")],
+    )
+
+    assert lines("configuration") == [
+        "Not checked: REQUIRE_HTTPS is false, as on your own machine."
+    ]
+
+    settings.REQUIRE_HTTPS = True
+    assert lines("configuration") == ["One is wrong. Correct it.", "So is two."]
