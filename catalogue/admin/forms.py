@@ -17,7 +17,7 @@ from catalogue.frontmatter import (
 )
 from catalogue.models import Skill
 from marketplace.adminsite import theme
-from marketplace.adminsite.actions import ActionForm, ReasonField
+from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
 from marketplace.adminsite.edits import EditForm
 from marketplace.secrets import holds_token
 
@@ -181,3 +181,9 @@ class RecallForm(SuccessorForm):
         "and the successor. Every agent that has the entry reads it, too."
     )
     field_order = ["reason", "successor"]
+
+
+class VersionRecallForm(ReasonForm):
+    reason = ReasonField(
+        help_text="Public: the list of versions shows it. Every agent that has it reads it, too."
+    )

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from catalogue.admin.actions import in_agents
-from catalogue.admin.forms import RecallForm
+from catalogue.admin.forms import VersionRecallForm
 from catalogue.comparisons import version_changes
 from catalogue.file_tree import file_tree
 
@@ -43,7 +43,7 @@ ACTIONS = {
         "text. Agents that have it read your reason. The text cannot come back until you lift the "
         "recall.",
         "Recalled version {number}: {reason}",
-        RecallForm,
+        VersionRecallForm,
         danger=True,
     ),
     "lift_recall": VersionAction(

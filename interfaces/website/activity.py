@@ -39,7 +39,8 @@ class Activity(PublicDocument):
 @on_replica
 def newest_events():
     validator = Validator.of(moment)
-    events = [*registrations(), *installs(SkillInstall), *installs(PersonaInstall), *reviews()]
+    # Of one moment, what needs the other comes first: a review needs an install.
+    events = [*reviews(), *installs(PersonaInstall), *installs(SkillInstall), *registrations()]
     events = nlargest(MAX_EVENTS, events, key=itemgetter("at"))
     return Read(events, validator)
 

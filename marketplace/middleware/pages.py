@@ -1,6 +1,7 @@
 """Pages respond in HTML, every other view in JSON (contract 1.6). The view of a page says so."""
 
 import re
+from functools import lru_cache
 from urllib.parse import unquote_plus
 
 from django.urls import Resolver404, resolve
@@ -57,17 +58,23 @@ def match_of(path):
         return None
 
 
+@lru_cache(maxsize=1000)  # a cached page is served in less time than its path is resolved
+def parameters_at(path):
+    """The names of the query parameters that the view at a path knows; None if it does not say."""
+    match = None if path.startswith(API) else match_of(path)
+    if match is None:
+        return None
+    view = getattr(match.func, "view_class", None) or getattr(match.func, "cls", match.func)
+    return getattr(view, "parameters", None)
+
+
 def drop_unknown_parameters(environ, path):
     """Take out of the query string what the view does not know, if it says what it knows.
 
     So `utm_source` changes no page, and is no part of a cache key (contract 2.9).
     """
     query = environ.get("QUERY_STRING")
-    match = match_of(path) if query and not path.startswith(API) else None
-    if match is None:
-        return
-    view = getattr(match.func, "view_class", None) or getattr(match.func, "cls", match.func)
-    known = getattr(view, "parameters", None)
+    known = parameters_at(path) if query else None
     if known is not None:
         pairs = query.split("&")
         environ["QUERY_STRING"] = "&".join(

@@ -132,7 +132,10 @@ const addCopy = (secret) => {
     await navigator.clipboard.writeText(secret.textContent.trim());
     button.textContent = "Copied";
   });
-  secret.after(button);
+  const buttons = document.createElement("div");
+  buttons.className = "staff-buttons";
+  buttons.append(button);
+  secret.after(buttons);
 };
 
 // Suggestions for the last item of a list that is separated by commas.

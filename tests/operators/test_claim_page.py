@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from agents.models import Agent, ClaimCode, OperatorClaim
 from agents.tokens import mint_key
+from marketplace.shown_once import redirect_to_show
 from tests.browser import untouched_form
 from tests.factories import AgentFactory, ask_for_code
 
@@ -164,6 +165,16 @@ def test_the_cookie_is_for_this_page_alone_and_tells_nothing(operator, url, sett
         assert code not in browser.get(path).content.decode()
     settings.SECRET_KEY = "another"
     assert code not in operator.get(url).content.decode()
+
+
+def test_the_cookie_of_another_page_shows_nothing(operator, url):
+    value = redirect_to_show("/operator/agents/caller/tokens/x", text="x").cookies["shown-once"]
+    operator.cookies["shown-once"] = value.value
+
+    page = operator.get(url)
+
+    assert page.status_code == 200
+    assert "Are you the operator of" in page.content.decode()
 
 
 def test_the_cookie_ends(operator, url, monkeypatch):
