@@ -15,7 +15,7 @@ from agents.exceptions import HandleTaken, RegistrationByInvitation, Registratio
 from agents.models.claims import OperatorClaim
 from agents.models.history import OperatorHistory
 from agents.models.invitations import Invitation
-from catalogue.models import named, words_of
+from catalogue.models import with_words, words_of
 from infrastructure.db.statements import fetch_one
 from marketplace.api.scopes import DEFAULT_SCOPES
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, violates
@@ -27,7 +27,7 @@ MAX_REPEATS = 2  # of a hot statement; a repeated one may meet the same deadlock
 class AgentQuerySet(models.QuerySet):
     def named(self, text):
         """Those with each word of the text, or one it begins, in the handle or the name."""
-        return named(self, AGENT_WORDS, text)
+        return with_words(self, AGENT_WORDS, text)
 
     def active(self):
         """Agents that neither staff nor their operator have stopped."""

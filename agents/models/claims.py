@@ -11,7 +11,7 @@ from django.utils import timezone
 from agents.exceptions import AlreadyClaimed, ClaimCodeExpired, InvalidClaimCode
 from agents.models.claim_codes import digest_of
 from agents.models.operators import OperatorKey
-from catalogue.models import named, words_of
+from catalogue.models import with_words, words_of
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope, allows
 from marketplace.models import RandomTextField
@@ -23,7 +23,7 @@ OPERATOR_WORDS = words_of("operator_name")
 class OperatorClaimQuerySet(models.QuerySet):
     def named(self, text):
         """Those whose operator's name has each word of the text, or one it begins."""
-        return named(self.exclude(operator_email=""), OPERATOR_WORDS, text)
+        return with_words(self.exclude(operator_email=""), OPERATOR_WORDS, text)
 
     def pending(self):
         """The operator has a code that the agent has not confirmed."""

@@ -14,4 +14,4 @@ from catalogue.models.personas import FREE, Persona
 from catalogue.models.purges import Purge
 from catalogue.models.skills import FILE_TEXT, Skill
 from catalogue.models.versions import MAX_NUMBER, PersonaVersion, SkillVersion
-from catalogue.models.words import beginning_with, named, words_in, words_of
+from catalogue.models.words import beginning_with, with_words, words_in, words_of

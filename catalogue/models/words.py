@@ -28,7 +28,7 @@ def beginning_with(words):
     return SearchQuery(prefixes, search_type="raw", config="simple")
 
 
-def named(rows, names, text):
+def with_words(rows, names, text):
     """The rows whose `names`, by `words_of`, have each word of the text or one it begins."""
     words = words_in(text)
     return rows.alias(names=names).filter(names=beginning_with(words)) if words else rows.none()

@@ -153,9 +153,10 @@ const suggestItems = (field) => {
 // A folder, a zip or files that are dropped are sent at once: nothing is written before the preview.
 const MAX_FILES = 1000;
 const addDropZone = (zone) => {
-  const { form } = zone.querySelector("input"), status = zone.querySelector("[role=status]");
-  const { file: input, paths } = form.elements;
+  const folder = zone.querySelector("input"), status = zone.querySelector("[role=status]");
+  const { form } = folder, { file: input, paths } = form.elements;
   zone.hidden = false;
+  folder.hasChangeListener = true; // so that the theme does not look for its own markup around it
 
   // [path, file] of what lies below a folder, without what no import takes.
   const filesOf = async (entry, below = "") => {
@@ -197,9 +198,8 @@ const addDropZone = (zone) => {
     const inFolders = await Promise.all(entries.map((entry) => filesOf(entry)));
     send(entries.length ? inFolders.flat() : plain);
   });
-  zone.querySelector("input").addEventListener("change", (event) => {
-    const files = [...event.target.files];
-    send(files.filter(({ webkitRelativePath: path }) => !/\/\.|\/node_modules\//.test(path))
+  folder.addEventListener("change", () => {
+    send([...folder.files].filter(({ webkitRelativePath: path }) => !/\/\.|\/node_modules\//.test(path))
       .map((file) => [file.webkitRelativePath, file]));
   });
   // Files that are chosen one by one lie in no folder.

@@ -126,7 +126,7 @@ def test_one_of_both_is_given(admin_client, data, sentence):
 
 
 @pytest.mark.parametrize(
-    "paths", ["[", "{}", "[1]", '["%s"]' % ("x" * 401), '["one/SKILL.md", "two"]']
+    "paths", ["[", "{}", "[1]", '["%s"]' % ("x" * 70_000), '["one/SKILL.md", "two"]']
 )
 def test_paths_that_do_not_fit_are_refused(admin_client, paths):
     page = drop(admin_client, {"one/SKILL.md": VALID}, paths=paths)

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from agents.models import Agent, OperatorClaim
-from catalogue.models import named, words_of
+from catalogue.models import with_words, words_of
 from tests.admin.rows import url_of
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, claim
 
@@ -64,4 +64,4 @@ def test_an_index_has_the_words(rows, index):
 def test_what_has_no_word_finds_nothing(db):
     AgentFactory()
 
-    assert not named(Agent.objects.all(), words_of("handle"), "--").exists()
+    assert not with_words(Agent.objects.all(), words_of("handle"), "--").exists()

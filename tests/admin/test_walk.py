@@ -86,7 +86,7 @@ def zip_of(files):
     return {"name": "skills.zip", "mimeType": "application/zip", "buffer": packed.getvalue()}
 
 
-def test_a_day_in_the_admin(staff):
+def test_a_day_in_the_admin(staff, tmp_path):
     agent = AgentFactory(handle="crawler")
     persona = PersonaFactory(slug="archivist")
     for rating in (5, 1):
@@ -97,6 +97,8 @@ def test_a_day_in_the_admin(staff):
     staff.picture("start")
     for step in (write_a_skill, import_a_zip, undo_a_change, look_after_a_token):
         step(staff)
+    import_a_folder(staff, tmp_path / "tea-tables")
+    rename_a_tag(staff)
     look_after_an_operator(staff, agent)
     hide_a_review(staff, unkind)
     recall_a_skill(staff, agent)
@@ -161,6 +163,31 @@ def import_a_zip(staff):
     assert "broken/SKILL.md: no frontmatter" in staff.text()
     assert "camelot" in staff.api("skills/pdf-tables").json()["content"]
     assert staff.api("skills/csv-cleaning").status == 200
+
+
+def import_a_folder(staff, folder):
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "SKILL.md").write_text(SKILL_MD.replace("pdf-tables", "tea-tables"))
+    (folder / "scripts/brew.py").write_text("print('tea')")
+    staff.open("/admin/catalogue/skill/import/")
+    staff.picture("import")
+    with staff.page.expect_navigation():
+        staff.page.set_input_files("#dropzone input", folder)
+    staff.page.wait_for_selector("text=Preview of tea-tables.zip")
+    assert "Agents may run scripts/brew.py." in staff.text()
+    staff.picture("check-list")
+    staff.press("Import")
+    assert staff.api("skills/tea-tables/files/scripts/brew.py").status == 200
+
+
+def rename_a_tag(staff):
+    staff.open("/admin/catalogue/skill/tags/")
+    staff.picture("tags")
+    staff.page.locator("[aria-label='Rename pdf']").click()
+    staff.page.fill("#id_new", "documents")
+    staff.picture("rename")
+    staff.press("Rename the tag pdf")
+    assert "documents" in staff.api("skills/pdf-tables").json()["tags"]
 
 
 def undo_a_change(staff):

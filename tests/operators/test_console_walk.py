@@ -156,7 +156,7 @@ def test_an_operator_pins_and_updates(visitor, serious_violations):
     visitor.press("Change pin pdf-tables")
     page.select_option("[name=version]", "1")
     visitor.press("Pin")
-    assert "version 1, pinned" in visitor.text()
+    assert "version 1 (1.0), pinned" in visitor.text()
     operator.do("Unpin pdf-tables", "Unpin", "Unpinned the skill pdf-tables")
     operator.do("Pin all", "Pin all", "Pinned 3 skills and 1 persona of crawler.")
     operator.do("Update all", "Update all", "Updated 2 skills of crawler.")
@@ -164,4 +164,39 @@ def test_an_operator_pins_and_updates(visitor, serious_violations):
     visitor.press("Update all")
     assert "There is nothing to change." in visitor.text()
     operator.look("Nothing to change")
+    assert visitor.errors == []
+
+
+@pytest.mark.parametrize("visitor", SCREENS, ids="-".join, indirect=True)
+def test_an_operator_replaces_what_was_recalled(visitor, serious_violations):
+    old, new = SkillFactory(slug="old-tables"), SkillFactory(slug="new-tables")
+    agents = [AgentFactory(handle=handle) for handle in ("crawler", "spider")]
+    key = claim(agents[0])
+    claim(agents[1], key=key)
+    PersonaInstallFactory(agent=agents[0], persona__title="The Librarian", is_active=True)
+    PersonaFactory(slug="scribe", title="The Scribe")
+    for agent in agents:
+        SkillInstallFactory(agent=agent, skill=old)
+    old.deprecate("Use the new one.", new)
+    old.recall("It wrote secrets into its log.")
+    operator, page = Operator(visitor, serious_violations), visitor.page
+    visitor.open("/operator")
+    page.fill("[name=key]", key)
+    visitor.press("Open the console")
+
+    assert "It wrote secrets into its log." in visitor.text()
+    visitor.press("Tokens at start")
+    operator.look("Agents by tokens")
+    replace = "Replace old-tables with new-tables"
+    operator.do(replace, replace, "Replaced old-tables with new-tables: crawler, spider.")
+    page.fill("#q", "spid")
+    visitor.press("Find")
+    assert "crawler" not in page.inner_text(".overview")
+    visitor.press("spider")
+    visitor.press("Install a persona")
+    page.fill("[name=slug]", "scribe")
+    page.check("[name=activate]")
+    visitor.press("Install")
+    operator.look("Installed")
+    assert "Active persona: The Scribe" in visitor.text()
     assert visitor.errors == []

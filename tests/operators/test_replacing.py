@@ -53,6 +53,15 @@ def test_one_banner_says_what_why_and_who_has_it(console, recalled):
     assert "It leaks. 2 of your agents have it: caller , ant Replace old with new" in text
 
 
+def test_what_is_published_or_removed_has_no_banner(console, fleet):
+    SkillInstallFactory(agent=fleet[0], skill__slug="published")
+    removed = SkillInstallFactory(agent=fleet[0], skill__slug="removed")
+    removed.uninstall()
+    removed.skill.recall("It leaks.")
+
+    assert 'class="notice"' not in console.get("/operator").content.decode()
+
+
 def test_an_operator_sees_no_recall_of_others(stranger, recalled):
     assert "It leaks." not in stranger.get("/operator").content.decode()
     assert stranger.get("/operator/replace-skill/old").status_code == 404
