@@ -58,7 +58,7 @@ UNPIN_DESCRIPTION = "You get the newest text again. Your `installedDigest` stays
 
 
 class InstallViewSet(ApiViewSet):
-    """What the calling agent has of one kind."""
+    """The calling agent's installs of one kind."""
 
     pagination_class = KeysetPagination
     model = None
