@@ -17,13 +17,13 @@ def manifest(agent, *, with_content=False):
 
 
 def rows_of(queryset, kind, columns):
-    """Rows that a union takes, each with its kind."""
+    """Rows for a union, each with its kind."""
     return queryset.order_by().annotate(kind=Value(kind)).values_list("kind", *columns, named=True)
 
 
 @compiled
 def advisories(agent):
-    """What an agent has that is no longer in the catalogue, the latest first.
+    """Installs that are no longer in the catalogue, latest first.
 
     That is a whole entry, or a version that staff recalled: its `recalled_number` is not null. A
     draft that a persona bundles is left out, because it may never have been published.
@@ -50,11 +50,11 @@ def withdrawn(entries, kind):
 
 
 def recalled_versions(installs, versions, agent):
-    """The recalled version of each install that is of its text, pinned or not."""
+    """The recalled version that has the text of an install, for each install, pinned or not."""
     kind = installs.kind
     of_text = {kind: OuterRef(kind), "digest": OuterRef("installed_digest")}
     recalled = versions.objects.exclude(recalled_at=None).filter(**of_text)
-    # Of several numbers with this text, the one that was installed.
+    # If several numbers have this text, the installed one.
     place = Case(When(number=OuterRef("number"), then=0), default=1)
     newest = recalled.annotate(place=place).order_by("place", "-number").values("pk")[:1]
     own = installs.objects.present().filter(agent_id=agent).annotate(recalled=Subquery(newest))
@@ -65,7 +65,7 @@ def recalled_versions(installs, versions, agent):
 
 @compiled
 def updates(agent):
-    """What an agent has another text of, the newest change first; at most NEWEST."""
+    """Installs whose entry has another text now, latest change first; at most NEWEST."""
     columns = ["slug", "version", "latest_digest", "installed_digest", "changed_at"]
     skills, personas = (
         rows_of(

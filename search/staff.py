@@ -1,4 +1,4 @@
-"""The search of the staff admin, which finds unpublished entries too."""
+"""The search of the staff admin, which includes unpublished entries."""
 
 import re
 
@@ -14,9 +14,10 @@ STEM = "(ts_lexize('english_stem', %(expressions)s))[1]"
 
 
 def containing(entries, text):
-    """Entries that contain each word of the text, or one that begins with it.
+    """Entries that contain each word of the text, or a word that begins with it.
 
-    Published ones by their postings, the first MAX_RESULTS; the others by title, slug and tags.
+    Published ones are found by their postings, the first MAX_RESULTS; others by title, slug and
+    tags.
     """
     words = re.findall(r"\w+", text.lower())[:MAX_WORDS]
     if not words:

@@ -67,7 +67,7 @@ class FilteredList:
         return self.compiled(filterset, compile_rows, filterset.sort, number, place)
 
     def compiled(self, filterset, compile_rows, *shape):
-        """The compiled query of `make`, shared by all lists that differ only in bound values."""
+        """The query of `compile_rows`, compiled once for all lists that differ only in values."""
         return compiled_once(
             (self, *filterset.shape, *shape),
             lambda: compile_rows(filtered(bind(self.queryset), filterset)),

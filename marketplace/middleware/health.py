@@ -17,12 +17,12 @@ NO_STORE = {"Cache-Control": "no-store"}
 
 
 class Clocks:
-    """Those of this host and of the database, by which limits, tokens and sessions end."""
+    """The clocks of this host and of the database, which end limits, tokens and sessions."""
 
     agree = True
 
     def compare(self):
-        """Log one line where they begin to differ, and one where they agree again."""
+        """Log one line when they begin to differ, and one when they agree again."""
         with connection.cursor() as cursor:
             cursor.execute(CLOCK)
             [database_time] = cursor.fetchone()
@@ -41,7 +41,7 @@ class Clocks:
             )
 
     def compare_at_start(self):
-        """The same, before any request and whether or not there is a database yet."""
+        """The same before any request, whether or not there is a database yet."""
         with suppress(DatabaseError):
             self.compare()
         connection.close()
