@@ -1,4 +1,4 @@
-"""Searching: what is found, and in which order."""
+"""Searching: matches and their order."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def found(client, words, path=SKILLS, **parameters):
 
 @pytest.fixture
 def skills(db):
-    """A few skills that share no words."""
+    """Some skills that share no words."""
     for slug, title, description in (
         ("pdf-tables", "Table Extractor", "Extract tables from PDF files into CSV."),
         ("postgres-tuning", "Postgres Tuning", "Find slow queries and fix them."),
