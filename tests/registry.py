@@ -1,8 +1,8 @@
-"""The API's operations: an endpoint needs a file of tests, and an entry here.
+"""The API's operations. An endpoint needs a file of tests and an entry here.
 
-Scope, policy and budget are stated by hand, so that no test takes the code's word for them; the
-document says the rest, such as parameters and fields. tests/interfaces/test_openapi.py compares
-the two.
+Scope, policy and budget are stated by hand, so that no test takes the code's word for them. The
+document provides the rest, such as parameters and fields. tests/interfaces/test_openapi.py
+compares the two.
 """
 
 import json
@@ -36,8 +36,8 @@ class Operation:
     body: dict | None = None
     _: KW_ONLY
     budget: int  # the most statements that the example runs
-    cached_budget: int | None = None  # the statements that validate the response once it is cached
-    scope: str | None = None  # without one it is public
+    cached_budget: int | None = None  # the statements that validate the cached response
+    scope: str | None = None  # None if it is public
     policy: str | None = None  # the rate limit that counts it
     status: int = 200
 
