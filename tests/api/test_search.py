@@ -249,7 +249,7 @@ def test_an_exact_slug_comes_first(anyone):
 
 def test_a_search_may_be_sorted_and_filtered(anyone):
     SkillFactory(slug="a", title="Invoice", downloads=1)
-    SkillFactory(slug="b", title="Of an invoice", downloads=5)
+    SkillFactory(slug="b", title="For an invoice", downloads=5)
     SkillFactory(slug="c", title="Invoice", category="other")
 
     response = anyone.get(SKILLS, {"q": "invoice", "sort": "downloads", "category": "development"})

@@ -14,7 +14,7 @@ ISSUE = "/admin/agents/invitation/add/"
 def use(scene):
     """Issue one in the admin and one by the command; register with both, and once too often."""
     page = scene.staff.submit(ISSUE, uses="1", expires_in_days="7", scopes=["read"], note="Team")
-    scene.staff.pages.pop(ISSUE)  # which shows it on purpose
+    scene.staff.pages.pop(ISSUE)  # which shows the invitation on purpose
     (scene.secrets["invitation of the admin"],) = set(INVITATION.findall(page.body.decode()))
     printed = subprocess.run(
         [sys.executable, "manage.py", "issue_invitation", "--uses", "5"],

@@ -1,10 +1,10 @@
-"""The data of the model test: a small catalogue, and the values of requests to it."""
+"""The data of the model test: a small catalogue, and values for requests to it."""
 
 from tests.factories import ABOUT, ABOUT_SKILL
 from tests.registry import OPERATION
 
 API = "/api/v1"
-# The model's name of an operation, where the registry's is another one.
+# The model's names of operations, if they differ from the registry's.
 NAMES = {
     "register": "register_agent",
     "me": "get_profile",
@@ -22,7 +22,7 @@ NAMES = {
 }
 VERSIONS = {"list_skill_versions", "list_persona_versions"}
 BELOW = {"persona_reviews", *VERSIONS}  # the lists below an entry
-# The statuses that a run of full length must have seen.
+# The statuses that a run at full length must have seen.
 REACHED = {
     "register": {201, 400, 409},
     "me": {200, 401, 403},
@@ -62,7 +62,7 @@ REACHED = {
     "persona_reviews": {200, 400, 404},
     **{name: {200, 304, 400, 404} for name in sorted(VERSIONS)},
 }
-ENTRIES = {"detail", "changes", "version"}  # compared in ways of their own
+ENTRIES = {"detail", "changes", "version"}  # compared separately
 LISTS = {"list_skills", "list_personas", "own_skills", "own_personas", "own_reviews", *BELOW}
 OPERATIONS = {name: OPERATION[NAMES.get(name, name)] for name in REACHED.keys() - ENTRIES}
 ROUTES = OPERATIONS.keys() - LISTS
