@@ -121,7 +121,7 @@ class ComparedPages:
     # The console
 
     def log_in(self, key):
-        """Open the console with a key, in a browser of its own."""
+        """Open the console with a key, in a new browser."""
         browser = Browser(self.server)
         page = browser.submit("/operator", key=str(key.text))
         self.see("log_in", 302 if key.opens else 400, page)

@@ -72,7 +72,7 @@ RUNTIMES = ["python", "node"]
 TITLES = ["Orbit", "orbit", "Velvet", "amber", "Copper Lantern"]  # two tie without case
 SLUGS = {
     "skills": ["amber-lantern", "brass", "copper-velvet", "dune", "ember"],
-    "personas": ["ember", "falcon", "grey-orbit", "heron", "iris"],  # one is a skill's name too
+    "personas": ["ember", "falcon", "grey-orbit", "heron", "iris"],  # one is also a skill's slug
 }
 BUNDLES = [[0, 1], [1, 2], [], [3], [0, 1, 2, 3, 4]]
 PRICES = [0, 0, 0, 500, 0]
@@ -80,24 +80,24 @@ STATUSES = ["published", "published", "published", "published", "draft"]
 UNKNOWN = "nothing-here"
 MESSAGES = ["It reads scans only.", "é" * 1000]  # of deprecations
 REASONS = ["", "It sends what it reads elsewhere."]
-# Two of the large ones are more than a manifest has.
+# Two of the large ones exceed a manifest.
 TEXTS = {
     "first": "Do it.",
     "second": "Do it differently.",
     "third": "Do it anew.",
     "large": "é" * 2**21,
 }
-# What some entries begin with after their first text; None is that one again.
+# The later texts of some entries; None repeats the first one.
 LATER = {
     0: ["Do it as before.", None, "Do it as before."],
     1: ["Do it at last."],
     2: ["Do it as before."],
 }
-RECALLED = 1  # that of which the first text is recalled
+RECALLED = 1  # whose first text is recalled
 RECALL_REASONS = ["It deletes logs.", "é" * 1000]
 NO_NUMBERS = ["0", "01", "-1", "1.0", "x", "٣", "2147483648", "9" * 20]  # of versions
 
-# What each of the first agents has done: what it has left, it has come back to or not.
+# The installs of each of the first agents, which may have uninstalled and reinstalled them.
 START = [
     ("install_skill", {"slug": "brass", "version": 1}),  # recalled
     ("install_persona", {"slug": "falcon", "version": 1}),
@@ -127,7 +127,7 @@ SHARED_FILTERS = {
     "author": ["Ada", "ada"],
     "license": ["MIT", "mit", "CC0-1.0"],
 }
-# By the operation that lists.
+# By the operation of the list.
 FILTERS = {
     "list_skills": {**SHARED_FILTERS, "bundledIn": [*SLUGS["personas"], UNKNOWN]},
     "list_personas": {
@@ -173,14 +173,14 @@ REFUSED_QUERIES = {
 
 
 def content(kind, slug, text):
-    """The text as a prompt, or in a SKILL.md that is valid, so that it is served as it is."""
+    """The text as a prompt, or in a valid SKILL.md, so that it is served unchanged."""
     if kind == "personas":
         return text
     return f"---\nname: {slug}\ndescription: Does it.\n---\n{text}"
 
 
 def fields(kind, number):
-    """What staff write about an entry and a list shows unchanged."""
+    """The fields that staff write and a list shows unchanged."""
     return (ABOUT_SKILL if kind == "skills" else ABOUT) | {
         "slug": SLUGS[kind][number],
         "title": TITLES[number],

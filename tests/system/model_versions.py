@@ -87,7 +87,7 @@ class Versioned:
     def used(self, install, *, recalled=False):
         """The version that an agent uses, or None: if several have a digest, that of its number.
 
-        With `recalled` it is one that staff have recalled.
+        With `recalled`, a recalled one.
         """
         same = [v for v in self.with_text(install.digest) if bool(v.recall) == recalled]
         by_number = [version for version in same if version.number == install.number]

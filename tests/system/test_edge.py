@@ -19,7 +19,7 @@ SLUGS = scale(short=300, long=10_000)
 READS = 10 * SLUGS  # to warm the cache, and then to measure
 CLIENTS = 4
 BATCH = 1_000
-# The response came from the cache, and at most asks the server for a newer one afterwards.
+# The cache responds, and at most requests a newer response from the server afterwards.
 FROM_THE_CACHE = {"HIT", "STALE", "UPDATING"}
 SECONDS = 1
 OLDEST = SECONDS + 10 * SECONDS  # s-maxage and stale-while-revalidate
