@@ -1,27 +1,27 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
-# make demo ARGS=--private   the same as a private marketplace: registration by invitation, members-only catalogue
-# make test   run the suite, in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part
-# make test-plain   the same with PLAIN=1, without what tests the infrastructure
-# make test-all   make test, and then what is slow or needs chromium, npm or fetched packages
+# make demo ARGS=--private   a private marketplace: registration by invitation, members-only catalogue
+# make test   run the suite in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part
+# make test-plain   the same with PLAIN=1, without the tests of the infrastructure
+# make test-all   make test, then the tests that are slow or need chromium, npm or fetched packages
 # make prove  run the system tests (tests/system) at full length, an hour and a half
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
-# make bench ARGS=--plain   what each part of the infrastructure buys (about 20 minutes)
+# make bench ARGS=--plain   what each part of the infrastructure saves (about 20 minutes)
 # make bench-scale   every kind of request at up to 1M skills (about an hour, 20 GB; SIZES="1000 10000")
 # make manage ARGS="issue_token my-agent"   any management command, on the demo's database
-# make pictures   take the README's pictures anew, of the running demo (needs chromium)
+# make pictures   retake the README's screenshots from the running demo (needs chromium)
 # make lint   ruff, import-linter, bandit, phrases that read like a translation, missing or edited migrations, and
 #             migrations that break a running release
-# make lock   renew requirements*.txt after a change of pyproject.toml
+# make lock   update requirements*.txt after a change to pyproject.toml
 
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 MARKED := external or slow
-# One process more than there are cores, because a third of the time they wait. A file is run by one
-# process, which keeps the servers that its tests share.
+# One process more than there are cores, because they wait a third of the time. One process runs all
+# tests of a file, which share servers.
 PROCESSES := $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + 1, 4))')
 PARALLEL := -n $(PROCESSES) --dist loadfile --no-loadscope-reorder
-# Each of the servers that tests start would compile everything anew.
+# Otherwise each server that tests start would compile everything again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-plain test-marked test-all prove bench bench-scale manage pictures lint format lock

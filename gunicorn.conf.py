@@ -48,7 +48,7 @@ except ImproperlyConfigured as error:
     sys.exit(str(error))  # gunicorn would print a traceback
 bind = f"{address}:{port}"
 
-# A connection takes two descriptors while it is sent a file. Threads, pools and logs take the rest.
+# A connection takes two descriptors while a file is sent. Threads, pools and logs take the rest.
 MAX_CONNECTIONS, OTHER_DESCRIPTORS = 10_000, 200
 descriptors = 2 * MAX_CONNECTIONS + OTHER_DESCRIPTORS
 soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -57,7 +57,7 @@ if soft_limit < descriptors and soft_limit != resource.RLIM_INFINITY:
         descriptors = min(descriptors, hard_limit)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, hard_limit))
-    except ValueError:  # macOS has a lower limit than the hard one.
+    except ValueError:  # macOS enforces a lower limit than the hard one.
         descriptors = soft_limit
 worker_connections = max(descriptors - OTHER_DESCRIPTORS, 40) // 2
 
@@ -74,8 +74,8 @@ forwarded_allow_ips = ""
 secure_scheme_headers = {}
 forwarder_headers = ""
 control_socket_disable = True
-# The C parser, which gunicorn takes where gunicorn_h1c is installed, accepts lines that end in LF
-# alone and folded headers, which a proxy in front may read otherwise.
+# The C parser, which gunicorn uses if gunicorn_h1c is installed, accepts lines that end in a bare
+# LF and folded headers, which a proxy in front may read differently.
 http_parser = "python"
 
 if metrics_address:
@@ -100,8 +100,8 @@ class Log(gunicorn_internals.BaseLog):
     """
 
     def log_request(self, environ, target, status, size, duration):
-        # The path as it was sent, without its query. gunicorn's own formatter has it decoded only,
-        # which may span lines, and collects all headers first.
+        # The path as sent, without its query. gunicorn's own formatter decodes it, so that it may
+        # span lines, and collects all headers first.
         path = target.partition("?")[0]
         if not HAS_ACCESS_LOG or NOT_LOGGED.fullmatch(path):
             return
@@ -125,10 +125,10 @@ def write_json_error(sock, status_int, reason, mesg):
     """The JSON response to a request that gunicorn cannot parse, which no application sees."""
     text = logging.mask(re.sub(r"[^ -~]+", " ", mesg or reason).strip())
     body = json.dumps({"error": text})
-    # gunicorn has 501 for an unknown transfer coding. But the mistake is the client's, and a status
-    # of 500 and above would say that a retry may help.
+    # gunicorn sends 501 for an unknown transfer coding. But it is the client's mistake, and a
+    # status of 500 and above would suggest that a retry may help.
     status = HTTPStatus.BAD_REQUEST if status_int == 501 else HTTPStatus(status_int)
-    # Not in the master: before the hooks have run, a metric does nothing.
+    # Not in the master: until the hooks have run, a metric does nothing.
     from infrastructure.metrics import count_unreadable_request  # noqa: PLC0415
 
     count_unreadable_request(status.value)

@@ -1,7 +1,7 @@
-"""What is measured for Prometheus. While METRICS_ADDRESS is not set, each metric does nothing.
+"""The metrics for Prometheus. Unless METRICS_ADDRESS is set, each metric does nothing.
 
-The processes of a server write to files of one folder, which server/exporter.py makes
-before the first of them starts, and reads.
+The processes of a server write to files in one folder, which server/exporter.py creates before
+the first of them starts, and reads.
 """
 
 import os
@@ -60,7 +60,7 @@ refusals = Counter("rate_limit_refusals", "Requests beyond a rate limit.", ["pol
 
 
 def measured(application):
-    """The WSGI application with its requests measured."""
+    """The WSGI application, with its requests measured."""
     if not IS_ON:
         return application
 
@@ -85,7 +85,7 @@ def measured(application):
 
 
 def count_unreadable_request(status):
-    """Count a request that no application sees."""
+    """Count a request that does not reach the application."""
     if IS_ON:
         requests_of("none", "other", str(status)).observe(0)
 

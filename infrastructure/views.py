@@ -1,4 +1,4 @@
-"""A view base that leaves out what an API of JSON alone does not use of DRF's.
+"""A view base without the parts of DRF that a JSON-only API does not use.
 
 DRF wraps each request to choose among parsers, and makes a template response to choose among
 renderers. Here a view gets Django's own request and renders at once. Authenticators, permissions,
@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 
 class ThinView:
-    """To be put before DRF's APIView or a viewset. The view has one parser and one renderer."""
+    """Put it before DRF's APIView or a viewset. The view has one parser and one renderer."""
 
     format_kwarg = None
 

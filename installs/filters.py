@@ -1,4 +1,4 @@
-"""The query strings of an agent's lists of what it has (contract 13.1)."""
+"""The query strings of an agent's own lists (contract 13.1)."""
 
 from django.db.models import F
 
@@ -14,7 +14,7 @@ class OwnFilterSet(FilterSet):
 
 
 class OwnSkillFilterSet(OwnFilterSet):
-    """A class of its own, because a cursor is only valid for the list it came from."""
+    """Separate from the other kind, because a cursor is valid only for the list it came from."""
 
 
 class OwnPersonaFilterSet(OwnFilterSet):

@@ -1,4 +1,4 @@
-"""An agent's installs. They come from the primary, so that agents read their own writes."""
+"""An agent's installs, read from the primary, so that agents see their own writes."""
 
 from installs.models import PersonaInstall, SkillInstall
 from marketplace.api.lists import FilteredList

@@ -78,7 +78,7 @@ class PinSerializer(InstalledSlugSerializer):
 
 
 class PinnedSkillSerializer(ResponseSerializer):
-    """A version, of an entry with its slug."""
+    """A version, with the slug of its entry."""
 
     message = MessageField("Skill pinned")
     slug = EntrySlugField(source="entry.slug")
@@ -162,7 +162,7 @@ class DeactivatedPersonaSerializer(ActivatedPersonaSerializer):
 
 @extend_schema_serializer(component_name="Upgrade")
 class UpdateSerializer(ResponseSerializer):
-    """What `update_own` returns."""
+    """The response to an update."""
 
     message = MessageField("Updated")
     slug = EntrySlugField()
@@ -225,14 +225,14 @@ class LatestSerializer(ResponseSerializer):
 
 
 class OwnLatestSerializer(LatestSerializer):
-    """The same in an agent's lists, which also hold what is withdrawn."""
+    """The same in an agent's lists, which include withdrawn entries."""
 
     def to_representation(self, install):
         return super().to_representation(install) if install.status == Status.PUBLISHED else None
 
 
 class OwnEntrySerializer(ResponseSerializer):
-    """What an agent's lists show of any entry; from InstallQuerySet.with_entry."""
+    """The part of an agent's list row that both kinds share; from InstallQuerySet.with_entry."""
 
     version = VersionField()
     digest = DigestField(source="given_digest", help_text="The digest of the text you get.")

@@ -1,9 +1,9 @@
-"""The hot writes, each as one statement that returns one row, the verdict: done, or why not.
+"""The hot writes. Each is one statement that returns one row, the verdict: done, or why not.
 
-It locks the agent's row and then, in turn, the entry's, so that a suspension, a price or a
-withdrawal that is committed meanwhile counts. It writes only where nothing is in the way. If
+It locks the agent's row, queues for the entry, and locks the entry's row, so that a suspension, a
+price or a withdrawal that is committed meanwhile counts. It writes only if no rule forbids it. If
 another write of the same agent is committed after the statement's snapshot, a unique constraint
-refuses the whole statement; Agent.fetch_verdict then runs it once more, as after a deadlock.
+refuses the whole statement; Agent.fetch_verdict then runs it again, as after a deadlock.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from catalogue.models import FREE, IS_PUBLISHED
 
 
 def turn_of(kind):
-    """The lock at which those who write about one entry queue before they lock its row.
+    """The lock at which writes about one entry queue before they lock its row.
 
     Do not queue on the row itself: all waiters wake at each commit, to wait for the next one; and
     while staff change a bundle, whose rows share a lock on the entry, some deadlock.
@@ -31,12 +31,12 @@ def with_my_turn(kind):
 
 
 class Text(NamedTuple):
-    """Parts of a statement: which text of an entry an install gets."""
+    """The parts of a statement that say which text of an entry an install gets."""
 
-    lookup: str  # a CTE, or nothing
+    lookup: str  # a CTE, or empty
     source: str
-    row: str  # whose digest, number and archive digest they are
-    columns: str  # digest, number, and the version that is pinned
+    row: str  # the row with the digest, the number and the archive digest
+    columns: str  # digest, number, and the pinned version
 
 
 def newest(kind):
@@ -44,7 +44,7 @@ def newest(kind):
 
 
 def chosen(kind):
-    """The version with the `number`, which is locked: a recall that was waited for counts."""
+    """The version with the `number`. It is locked, so a recall that commits first counts."""
     archive = ", version.archive_digest" if kind == "skill" else ""
     lookup = f"""version AS (
     SELECT version.digest, version.number, version.id{archive}

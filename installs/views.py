@@ -59,7 +59,7 @@ UNPIN_DESCRIPTION = "You get the newest text again. Your `installedDigest` does 
 
 
 class InstallViewSet(ApiViewSet):
-    """What the calling agent has of one kind."""
+    """The calling agent's installs of one kind."""
 
     pagination_class = KeysetPagination
     model = None

@@ -1,7 +1,7 @@
-"""Who may read the catalogue: one rule, which every view, tool and page asks (contract 26.5).
+"""The one rule for reading the catalogue; every view, tool and page uses it (contract 26.5).
 
-With CATALOGUE=public everybody may. With CATALOGUE=members it takes a usable token with the scope
-`read`; on pages, and for the files that they link to, a person who is signed in is as good.
+With CATALOGUE=public everyone may read. With CATALOGUE=members a reader needs a usable token with
+the scope `read`. On pages, and for the files that they link to, being signed in is enough.
 """
 
 from enum import Enum, auto
@@ -16,19 +16,19 @@ from rest_framework.permissions import BasePermission
 from marketplace.api.exceptions import InsufficientScope
 from marketplace.api.scopes import Scope, allows
 
-# Of what members read: each of them asks anew, and nobody in between keeps it.
+# For members' responses: each reader asks again, and no cache in between keeps them.
 PRIVATE = "private, no-cache"
 REFUSALS = (NotAuthenticated, AuthenticationFailed, InsufficientScope)
 
 
 class Audience(Enum):
-    """For whom a view is. Each names one, or the URLconf does not load."""
+    """The callers of a view. Each view names one, or the URLconf does not load."""
 
-    EVERYONE = auto()  # it names no entry, whatever the catalogue holds
-    READERS = auto()  # it may name entries, and asks the rule
-    OUTSIDERS = auto()  # it announces entries to the public, and a closed catalogue has none
-    AGENTS = auto()  # what is the caller's own: HasScope asks for its scope
-    OPERATORS = auto()  # what is the operator's own, behind the log-in of the console
+    EVERYONE = auto()  # names no entry, whatever the catalogue contains
+    READERS = auto()  # may name entries, and applies the rule
+    OUTSIDERS = auto()  # announces entries to the public; a members-only catalogue has none
+    AGENTS = auto()  # the caller's own data: HasScope requires its scope
+    OPERATORS = auto()  # the operator's own data, behind the console's log-in
 
 
 def is_public():
@@ -36,9 +36,9 @@ def is_public():
 
 
 def check_reader(request, token, *, for_people=False, scope=Scope.READ):
-    """Raise NotAuthenticated or InsufficientScope where this request may not read the catalogue.
+    """Raise NotAuthenticated or InsufficientScope if this request may not read the catalogue.
 
-    `token` is the usable one of the request, or None. A session counts where it is `for_people`.
+    `token` is the request's usable one, or None. A session counts if the view is `for_people`.
     """
     if is_public() or (for_people and is_signed_in(request)):
         return
@@ -49,7 +49,7 @@ def check_reader(request, token, *, for_people=False, scope=Scope.READ):
 
 
 def check_request(request, *, for_people=False):
-    """The same for what is no view of the API's. Raises AuthenticationFailed too."""
+    """The same outside the API's views. Also raises AuthenticationFailed."""
     # The session first: a proxy's own `Authorization` must not refuse a person who is signed in.
     if not (is_public() or (for_people and is_signed_in(request))):
         check_reader(request, token_of(request))
@@ -65,7 +65,7 @@ def may_read(request, *, for_people=False):
 
 
 def token_of(request):
-    """The usable token of a request, or None. Raises AuthenticationFailed for any other one."""
+    """The usable token of a request, or None. Raises AuthenticationFailed for an unusable one."""
     result = authenticator().authenticate(request)
     return result and result[1]
 
@@ -86,7 +86,7 @@ def sessions():
 
 
 class MayRead(BasePermission):
-    """The rule as a permission of DRF's."""
+    """The rule as a DRF permission."""
 
     def has_permission(self, request, view):
         for_people = view.action in view.actions_for_people
@@ -95,34 +95,34 @@ class MayRead(BasePermission):
 
 
 def keep_private(response):
-    """Let no cache serve to somebody else what a reader was shown."""
+    """Keep every cache from serving a reader's response to others."""
     if response.status_code < 400:
         response["Cache-Control"] = PRIVATE
     if hasattr(response, "validators"):
-        response.validators = [None]  # nor this process's own
+        response.validators = [None]  # not in this process's cache either
     return response
 
 
 def for_everyone(view):
-    """Mark a view function as one that names no entry."""
+    """Mark a view function that names no entry."""
     view.audience = Audience.EVERYONE
     return view
 
 
 def for_readers(view):
-    """Mark a function that may name entries, and asks the rule."""
+    """Mark a function that may name entries, and applies the rule."""
     view.audience = Audience.READERS
     return view
 
 
 class AsksReaders:
-    """Marks the base of views that ask the rule before they respond."""
+    """Marks the base of views that apply the rule before they respond."""
 
 
 def audience_of(view):
-    """The Audience of a view of the URLconf, or of a handler of MCP.
+    """The Audience of a view in the URLconf, or of an MCP handler.
 
-    Raises ImproperlyConfigured where it names none, and for a view that should ask and does not.
+    Raises ImproperlyConfigured if it names none, or if it should apply the rule and does not.
     """
     handler = getattr(view, "cls", None) or getattr(view, "view_class", None)
     audience = getattr(view, "audience", None) or getattr(handler, "audience", None)
@@ -136,7 +136,7 @@ def audience_of(view):
 
 
 def check_urls(patterns):
-    """Raise ImproperlyConfigured where a view names no audience. The admin has a log-in itself."""
+    """Raise ImproperlyConfigured if a view names no audience. The admin has its own log-in."""
     for pattern in patterns:
         if getattr(pattern, "app_name", None) == "admin":
             continue

@@ -1,23 +1,23 @@
-"""How two values differ by line and by word, for templates/_changes.html."""
+"""The differences between two values by line and by word, for templates/_changes.html."""
 
 import re
 from datetime import datetime
 from difflib import SequenceMatcher
 from itertools import takewhile, zip_longest
 
-MAX_LINES = 5000  # that one comparison looks at
-# The steps that difflib may need for the words of one comparison: it is cubic at worst.
+MAX_LINES = 5000  # that one comparison examines
+# The steps that difflib may take for the words of one comparison. It is cubic at worst.
 MAX_STEPS = 20_000_000
 CONTEXT = 2  # unchanged lines around a change
 WORDS = re.compile(r"\w+|\s+|.")
-ALIKE = 0.5  # the share of common words from which a line counts as edited
+ALIKE = 0.5  # the share of common words that makes a line count as edited
 
 
 def change_of(name, old, new, comparison=None):
     """The change of a value, as {"name", "diff"}.
 
-    `diff` has a (kind, parts) for each line, of kind add, del, same or place. Its parts are
-    (is_changed, text). A page with many changes shares one Comparison, which bounds what they cost.
+    `diff` has a (kind, parts) for each line. The kind is add, del, same or place; parts are
+    (is_changed, text). A page with many changes shares one Comparison, which limits their cost.
     """
     comparison = comparison or Comparison()
     return {"name": name, "diff": list(comparison.diff_lines(text_of(old), text_of(new)))}
@@ -34,7 +34,7 @@ def text_of(value):
 
 
 class Comparison:
-    """Compares texts for as long as that takes no noticeable time."""
+    """Compares texts while that takes no noticeable time."""
 
     def __init__(self):
         self.lines, self.steps = MAX_LINES, MAX_STEPS
@@ -61,13 +61,13 @@ class Comparison:
                     yield from self.changed_lines(before[start:stop], after[new_start:new_stop])
 
     def changed_lines(self, before, after):
-        """The lines before and after a change; those in the same place are compared by word."""
+        """The lines before and after a change; lines in the same place are compared by word."""
         pairs = [self.diff_words(old, new) for old, new in zip_longest(before, after)]
         yield from (("del", old) for old, _ in pairs if old is not None)
         yield from (("add", new) for _, new in pairs if new is not None)
 
     def diff_words(self, old, new):
-        """The parts of both lines; None for a line that there is not."""
+        """The parts of both lines; None for a missing line."""
         if old is None or new is None:
             return tuple(None if line is None else whole(line) for line in (old, new))
         before, after = WORDS.findall(old), WORDS.findall(new)
@@ -91,7 +91,7 @@ class Comparison:
 
 
 def common_length(one, other):
-    """How many items two sequences begin with."""
+    """How many items two sequences have in common at the start."""
     pairs = zip(one, other, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 

@@ -1,4 +1,4 @@
-"""Reading the environment, strictly: a wrong value stops the start and names its variable."""
+"""Reading the environment strictly: a wrong value stops the start and names its variable."""
 
 import os
 import re
@@ -88,7 +88,7 @@ def matching(name, pattern, *, default, meaning):
 
 
 def choice(name, default, *others):
-    """One of some words, of which the first is the default.
+    """One of some words; the first is the default.
 
     An empty value is an error, because a variable that was not filled in must open nothing.
     """
@@ -100,7 +100,7 @@ def choice(name, default, *others):
 
 
 def address(name):
-    """`(host, port)` from `host:port`; None where the variable is not set."""
+    """`(host, port)` from `host:port`; None if the variable is not set."""
     value = text(name, "")
     if not value:
         return None
@@ -111,7 +111,7 @@ def address(name):
 
 
 def rates(name, default):
-    """`{tier: rate}` from `20/h`, or from `free=20/h,plus=100/h` with a rate for each tier."""
+    """`{tier: rate}` from `20/h`, or from `free=20/h,plus=100/h` with one rate per tier."""
     limits = {}
     for entry in words(name, default):
         tier, _, rate = entry.rpartition("=")
@@ -146,7 +146,7 @@ def database(name, url=None):
     except (ValueError, KeyError):
         usable = False
     if not usable:
-        # Without the value, which holds a password.
+        # Without the value, which contains a password.
         raise ImproperlyConfigured(
             f"{name} must look like postgres://user:password@host:5432/name (PostgreSQL only), "
             "where the password has %23 for #, %2F for / and %3F for ?."
@@ -155,7 +155,7 @@ def database(name, url=None):
 
 
 def databases(name):
-    """Comma-separated URLs, each of one database."""
+    """Comma-separated URLs, one per database."""
     return [database(name, url) for url in words(name)]
 
 
@@ -178,7 +178,7 @@ def cache(name):
     url = text(name, "")
     if not url:
         return {"BACKEND": "marketplace.ratelimits.counters.PostgresCounters"}
-    # Imported where it is used, because that takes a sixth of a process's start.
+    # Imported here, because the import takes a sixth of a process's start.
     from redis.connection import parse_url  # noqa: PLC0415
 
     try:

@@ -4,9 +4,9 @@ from marketplace.secrets import mask
 
 
 class MaskedReporter(ExceptionReporter):
-    """Django's report of a crash, local variables included, for deployers who have it mailed.
+    """Django's report of a crash, local variables included, for deployers who receive it by mail.
 
-    Masked as a whole, because a secret can be in a variable of any name and at any depth.
+    It is masked as a whole, because a variable of any name and depth can contain a secret.
     """
 
     def get_traceback_html(self):

@@ -10,7 +10,7 @@ from marketplace.secrets import mask
 
 
 class MaskedFormatter(logging.Formatter):
-    """The format of LOG_FORMAT=text. Masks after formatting, so that tracebacks are masked too."""
+    """The format of LOG_FORMAT=text. It masks after formatting, and so masks tracebacks."""
 
     def __init__(self):
         super().__init__("%(asctime)s %(levelname)s %(name)s%(in_request)s: %(message)s")
@@ -21,9 +21,9 @@ class MaskedFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """A JSON object on each line, masked too; a traceback is the end of its message.
+    """A masked JSON object per line; a traceback is the end of its message.
 
-    Named arguments, such as those of the access log, are fields of their own.
+    Named arguments, such as those of the access log, are separate fields.
     """
 
     def format(self, record):
@@ -71,7 +71,7 @@ class FirstOfEachHost(logging.Filter):
         return True
 
 
-# Of a client, which is told of them in its response.
+# A client's mistakes. Its response names them.
 MISTAKES = ["RequestDataTooBig", "TooManyFieldsSent", "TooManyFilesSent"]
 FORMATTERS = {"text": MaskedFormatter, "json": JsonFormatter}
 CONFIG = {
@@ -91,7 +91,7 @@ CONFIG = {
     "root": {"handlers": ["stdout"], "level": "INFO"},
     "loggers": {
         "django": {"level": "INFO", "propagate": True, "handlers": []},
-        # Crashes only: a client's mistake is told in its response.
+        # Crashes only: the response tells a client about its mistake.
         "django.request": {"level": "ERROR", "filters": ["masked"]},
         **{f"django.security.{mistake}": {"level": "CRITICAL"} for mistake in MISTAKES},
         # Or a deployer, whose own name it may be, would look for the reason of a 400 in vain.

@@ -6,14 +6,14 @@ from django.db.models.functions import Coalesce
 
 from marketplace.secrets import random_text
 
-# What a slug and a handle look like.
+# The pattern of slugs and handles.
 SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
-# The maximum length of a reason that staff give for what they do.
+# The maximum length of a reason that staff give for an action.
 MAX_REASON = 1000
 
 
 def make_public_id(kind):
-    """An identifier for the wire, `skill_4fK…`: random, so that it tells nothing about its row."""
+    """An identifier for the wire, `skill_4fK…`: random, so it reveals nothing about its row."""
     return f"{kind}_{random_text(16)}"
 
 
@@ -24,13 +24,13 @@ def max_length(model, name):
 
 
 def violates(error, constraint):
-    """Whether an IntegrityError came from this constraint; its class alone does not tell."""
+    """Whether an IntegrityError came from this constraint; its class does not tell."""
     diagnosis = getattr(error.__cause__, "diag", None)
     return diagnosis is not None and diagnosis.constraint_name == constraint
 
 
 class MigratedAsDjangos:
-    """To a migration, the field of Django's that it extends."""
+    """For migrations, it is the Django field that it extends."""
 
     def deconstruct(self):
         name, _, args, options = super().deconstruct()
@@ -38,7 +38,7 @@ class MigratedAsDjangos:
 
 
 class RandomTextField(MigratedAsDjangos, models.CharField):
-    """A text that `make` makes for each new row; to a migration it has no default."""
+    """A text that `make` generates for each new row; migrations see no default."""
 
     def __init__(self, make=None, **options):
         super().__init__(**{"editable": False, **options})
@@ -49,7 +49,7 @@ class RandomTextField(MigratedAsDjangos, models.CharField):
 
 
 class CountedQuerySet(models.QuerySet):
-    """Rows with counters of others: the model's COUNTERS are {name: (relation, aggregate)}."""
+    """Rows with counters of other rows: COUNTERS of the model is {name: (relation, aggregate)}."""
 
     def with_true_counts(self):
         """Annotate `true_<counter>`, computed from the counted rows, for each of COUNTERS."""
@@ -61,17 +61,17 @@ class CountedQuerySet(models.QuerySet):
         )
 
     def miscounted(self):
-        """Those with a counter that differs from its rows."""
+        """Rows with a counter that differs from the counted rows."""
         differs = Q()
         for name in self.model.COUNTERS:
             differs |= ~Q(**{name: F(f"true_{name}")})
         return self.with_true_counts().filter(differs).only(*self.model.COUNTERS)
 
     def recount(self, row):
-        """Set the row's counters to the numbers of its rows."""
+        """Recompute the row's counters."""
         with transaction.atomic():
-            # A write that is running moves the counter last and waits for this lock to do so; its
-            # rows are not visible before. Nothing is counted twice or missed.
+            # A running write changes the counter last and waits for this lock to do so. Its rows
+            # are not visible before. So nothing is counted twice or missed.
             self.select_for_update(no_key=True).only("pk").get(pk=row.pk)
             true = self.with_true_counts().only("pk").get(pk=row.pk)
             self.filter(pk=row.pk).update(
@@ -90,11 +90,11 @@ def total_of(model, relation, aggregate):
 class RateCount(models.Model):
     """One counter of one window of one rate limit; read and written by ratelimits/counters.py.
 
-    The table is UNLOGGED (schema/rate_counts.sql): counting costs no write to the disk, and only a
+    The table is UNLOGGED (schema/rate_counts.sql): counting writes nothing to disk, and only a
     crash of the database resets the windows.
     """
 
-    # The digest of what is counted: it keeps the rows and their index small.
+    # The digest of the counted key, which keeps the rows and their index small.
     key = models.UUIDField(primary_key=True, editable=False)
     count = models.IntegerField()
     expires_at = models.DateTimeField(db_index=True)
@@ -104,9 +104,9 @@ class RateCount(models.Model):
 
 
 class History(models.Model):
-    """Which history of the rows the primary has; read and written by db/replicas.py.
+    """The primary's history of rows; read and written by infrastructure/replicas/.
 
-    One row, which each replica receives with all that was written in that history.
+    It has one row. A replica receives it with everything that was written in that history.
     """
 
     name = models.TextField()

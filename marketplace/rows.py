@@ -8,11 +8,11 @@ from infrastructure.replicas.reading import reading
 
 
 def instance_of(model, row, prefix, **related):
-    """The instance of a model in those columns of a named row that begin with the prefix.
+    """An instance of a model from the columns of a named row that begin with the prefix.
 
-    `agent_id`, `agent_handle`, … with the prefix `agent_`; other fields are deferred. `related` are
-    the rows that its foreign keys refer to. It is as `Model.from_db` makes it, but without
-    `__init__`, whose signals and defaults take longer than reading the row.
+    With the prefix `agent_` these are `agent_id`, `agent_handle`, …; other fields are deferred.
+    `related` are the rows that its foreign keys refer to. The result is that of `Model.from_db`,
+    but without `__init__`, whose signals and defaults take longer than reading the row.
     """
     names, places, converters = columns_of(model, type(row), prefix)
     instance = model.__new__(model)
@@ -42,7 +42,7 @@ def columns_of(model, row_type, prefix):
 
 
 def from_row(model, row):
-    """The instance of a model in a row of a compiled query, with its annotations as attributes."""
+    """An instance of a model from a row of a compiled query, with its annotations as attributes."""
     values = row._asdict()
     names = [field.attname for field in model._meta.concrete_fields if field.attname in values]  # noqa: SLF001
     instance = model.from_db(reading.alias, names, [values.pop(name) for name in names])

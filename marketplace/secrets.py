@@ -1,17 +1,17 @@
-"""Random texts, and how a secret is recognised in a text."""
+"""Random texts, and recognizing a secret in a text."""
 
 import re
 import secrets
 import string
 
 BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
-# A token is `<prefix>_agent_<secret><checksum>`, an operator's key has `_operator_` instead, and an
+# A token is `<prefix>_agent_<secret><checksum>`. An operator's key has `_operator_` instead, and an
 # invitation `_invite_` (contract 4.6, 19.1, 26.3; agents/tokens.py).
 AGENT, OPERATOR, INVITATION, TOKEN_SECRET_LENGTH = "_agent_", "_operator_", "_invite_", 32
 TOKEN = re.compile(rf"(?:{AGENT}|{OPERATOR}|{INVITATION})[0-9A-Za-z]{{{TOKEN_SECRET_LENGTH}}}")
-# What a log must not hold. The text after one of these three or `/claim/`, truncated or not; and
-# any text, percent-encoded or not, that is as long as the secret of a token, a claim, a session
-# or a CSRF token. Only 32 hexadecimal digits are a request's ID: secrets have more letters.
+# What a log must not contain: the text after one of these three or `/claim/`, even truncated, and
+# any text, percent-encoded or not, as long as the secret of a token, a claim, a session or a CSRF
+# token. 32 hexadecimal digits alone are a request's ID: secrets have more letters.
 SECRET = re.compile(
     rf"(?:(?<={AGENT})|(?<={OPERATOR})|(?<={INVITATION})|(?<=/claim/))\w+"
     r"|(?<![0-9A-Za-z])(?![0-9a-f]{32}(?![0-9A-Za-z%]))(?:%[0-9A-Fa-f]{2}|[0-9A-Za-z]){30,}"
@@ -24,7 +24,7 @@ def random_text(length, alphabet=BASE62):
 
 
 def in_digits(number, length, alphabet=BASE62):
-    """The number in the digits of an alphabet, as many as the length says."""
+    """The number in the digits of an alphabet, padded to the length."""
     digits = []
     for _ in range(length):
         number, digit = divmod(number, len(alphabet))

@@ -6,7 +6,7 @@ from marketplace.secrets import mask
 
 
 def start(dsn):
-    """Report crashes to Sentry, masked, without bodies of requests and what was made of them."""
+    """Report crashes to Sentry, masked, and without request bodies or values made from them."""
     try:
         import sentry_sdk  # noqa: PLC0415
     except ImportError as error:
@@ -28,9 +28,9 @@ def start(dsn):
 
 
 def leave_files_to_the_server():
-    """Keep the SDK from wrapping the response that has gunicorn send a file.
+    """Keep the SDK from wrapping a response that gunicorn sends as a file.
 
-    gunicorn would read what the wrapped one sends. The SDK wraps none with a descriptor.
+    gunicorn would read a wrapped file into memory. The SDK does not wrap one with a descriptor.
     """
     from infrastructure.server.gunicorn_internals import FileWrapper  # noqa: PLC0415
 

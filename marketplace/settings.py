@@ -25,7 +25,7 @@ CSRF_TRUSTED_ORIGINS = environment.words(
     meaning="origins such as https://marketplace.example.com",
 )
 
-# Everything without the infrastructure, on what Django and gunicorn bring along.
+# Without the infrastructure, on Django's and gunicorn's own parts.
 PLAIN = environment.boolean("PLAIN", default=False)
 
 # The marketplace's own settings.
@@ -40,7 +40,7 @@ RATE_LIMITS = {
     for name, default in DEFAULTS.items()
 }
 TRUSTED_PROXY_COUNT = environment.whole_number("TRUSTED_PROXY_COUNT", default=0, low=0, high=10)
-# How people reach the staff; the website and /skill.md say it.
+# The staff's contact address; the website and /skill.md show it.
 STAFF_CONTACT = environment.matching(
     "STAFF_CONTACT",
     r"(https?://[^\s@]+|[^\s@/:]+@[^\s@/:]+)?",
@@ -55,15 +55,15 @@ PUBLIC_URL = environment.matching(
     default="",
     meaning="scheme and host alone, such as https://marketplace.example.com",
 )
-# Who may register an agent, and who may read the catalogue (docs/deploy/private.md).
+# The modes of registration and of the catalogue (docs/deploy/private.md).
 REGISTRATION = environment.choice("REGISTRATION", "open", "invitation", "closed")
 CATALOGUE = environment.choice("CATALOGUE", "public", "members")
-# Repositories below /git/, and above how many entries there is none of the whole catalogue.
+# Repositories below /git/. A catalogue with more entries than this has no repository of its own.
 GIT = environment.boolean("GIT", default=True)
 GIT_MAX_ENTRIES = environment.whole_number("GIT_MAX_ENTRIES", default=1000, low=1, high=10_000)
 # Whether the start page shows what agents are doing, for everybody.
 SHOW_ACTIVITY = environment.boolean("SHOW_ACTIVITY", default=True)
-# Whose log-in takes a second factor, besides those who have set one up.
+# The staff who need a second factor, besides those who have set one up.
 SECOND_FACTOR = environment.choice("SECOND_FACTOR", "off", "superusers", "staff")
 
 INSTALLED_APPS = [
@@ -147,7 +147,7 @@ DATABASES = {
         "CONN_MAX_AGE": None,
         "CONN_HEALTH_CHECKS": True,
         "PREPARED_STATEMENTS": environment.boolean("PREPARED_STATEMENTS", default=True),
-        # Outside a transaction, a pooler may send each part of one to another server.
+        # Outside a transaction, a pooler may send each part of a cursor's work to another server.
         "DISABLE_SERVER_SIDE_CURSORS": True,
     }
 }
@@ -161,7 +161,7 @@ DATABASES["default"]["OPTIONS"] = {
     # rollback, together with its own.
     "prepare_threshold": None,
 }
-# What is public is read from these, where they are not behind by more seconds than this.
+# Seconds that a replica may lag behind. Public reads use the replicas below.
 REPLICA_MAX_LAG = environment.whole_number("REPLICA_MAX_LAG", default=1, low=1, high=60)
 replicas = [] if PLAIN else environment.databases("DATABASE_REPLICA_URL")
 for number, replica in enumerate(replicas):
@@ -170,25 +170,25 @@ for number, replica in enumerate(replicas):
         **{key: replica[key] for key in ("HOST", "PORT", "NAME", "USER", "PASSWORD")},
         "OPTIONS": {
             **DATABASES["default"]["OPTIONS"],
-            "target_session_attrs": "any",  # Of several hosts, DATABASE_URL wants the primary.
+            "target_session_attrs": "any",  # With several hosts, DATABASE_URL requires the primary.
             "connect_timeout": 2,
             **replica.get("OPTIONS", {}),
         },
-        "MAX_WAIT": 1,  # second, until another server is asked
+        "MAX_WAIT": 1,  # second, then the next server is tried
     }
 DATABASE_ROUTERS = ["infrastructure.replicas.reading.ReplicaRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {"default": environment.cache("CACHE_URL")}
-# Of responses, in each process.
+# For responses, in each process.
 CACHE_BYTES = environment.whole_number("CACHE_BYTES", default=2**25, low=0, high=999_999_999)
 # Disk space for large downloads, shared by the processes of a host.
 DOWNLOAD_BYTES = environment.whole_number(
     "DOWNLOAD_BYTES", default=2**29, low=2**24, high=999_999_999_999
 )
 
-# django_ratelimit.W001: the library trusts three cache backends only; PostgresCounters is tested in
-# tests/api/test_rate_limits.py. security.W003: FormCsrfMiddleware is a subclass of Django's own.
+# django_ratelimit.W001: the library trusts only three cache backends; tests/api/test_rate_limits.py
+# tests PostgresCounters. security.W003: FormCsrfMiddleware is a subclass of Django's own.
 SILENCED_SYSTEM_CHECKS = ["django_ratelimit.W001", "security.W003"]
 
 REST_FRAMEWORK = {
@@ -202,7 +202,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "interfaces.openapi.schema.OperationSchema",
 }
 
-# Who reads a members-only catalogue (marketplace/access.py): by a token, and by a session.
+# The readers of a members-only catalogue (marketplace/access.py): by token, and by session.
 READER_AUTHENTICATION = "agents.authentication.reader_authentication"
 READER_SESSIONS = ["operators.cookies.is_signed_in", "marketplace.adminsite.sessions.is_signed_in"]
 
@@ -234,9 +234,9 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
-# Static files are served from the apps' folders, so a deployment needs no collectstatic. Where a
-# build has run it, its copies are served, compressed. Their names have no hash: an edge may show a
-# page for minutes after the next release, which would no longer have the files that it names.
+# Static files are served from the apps' folders, so a deployment needs no collectstatic. If a build
+# ran it, its compressed copies are served. Their names have no hash: an edge may show a page for
+# minutes after the next release, which would not have the files that the page names.
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STORAGES = {
@@ -247,19 +247,19 @@ WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "pages.css").exists()
 warnings.filterwarnings("ignore", message="No directory at")
 
 # RequireHttpsMiddleware redirects plain requests for pages and refuses those to the API. Django,
-# which would redirect both, leaves every path to it.
+# which would redirect both, ignores every path.
 SECURE_SSL_REDIRECT = REQUIRE_HTTPS
 SECURE_REDIRECT_EXEMPT = [""]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if REQUIRE_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = REQUIRE_HTTPS
 SECURE_HSTS_PRELOAD = REQUIRE_HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
-# Sessions are those of the staff. They end 12 hours after the log-in, used or not.
+# Only staff have sessions. They end 12 hours after the log-in, whether they are used or not.
 SESSION_COOKIE_AGE = 12 * 3600
-# Not Django's name: a browser may have a cookie of that name for all paths, from an earlier
-# release, and would send both.
-# It opens the pages of a members-only catalogue too, under a name of its own, so that a browser has
-# no cookie of the same name for another path.
+# Not Django's name: a browser may have a cookie of that name for all paths from an earlier release,
+# and would send both.
+# It also opens the pages of a members-only catalogue, under another name, so that a browser has no
+# cookie of the same name for another path.
 SESSION_COOKIE_NAME = "staff" if CATALOGUE == "public" else "staff-member"
 SESSION_COOKIE_PATH = "/admin/" if CATALOGUE == "public" else "/"
 SESSION_COOKIE_SAMESITE = "Strict"
@@ -271,7 +271,7 @@ X_FRAME_OPTIONS = "DENY"
 if TRUSTED_PROXY_COUNT:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
-# Django reads a form with its files before it checks who sends it, so uploads are bounded here.
+# Django reads a form with its files before it checks the sender, so this limits uploads.
 FILE_UPLOAD_HANDLERS = [
     "marketplace.adminsite.uploads.BoundedUpload",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
@@ -281,13 +281,13 @@ FILE_UPLOAD_HANDLERS = [
 # A folder that staff drop comes file by file. FILE_UPLOAD_HANDLERS bounds all of them together.
 DATA_UPLOAD_MAX_NUMBER_FILES = 1000
 
-# After a log-in that no other page has asked for.
+# After a log-in that no other page requested.
 LOGIN_REDIRECT_URL = "/admin/"
 
-# How authenticator apps title the codes.
+# The title of the codes in authenticator apps.
 OTP_TOTP_ISSUER = "Marketplace"
 
-SIMPLE_HISTORY_ENABLED = False  # at each save: marketplace.adminsite.history says when
+SIMPLE_HISTORY_ENABLED = False  # not at each save: marketplace.adminsite.history decides when
 
 # The look of the admin (marketplace.adminsite.theme).
 UNFOLD = {

@@ -18,7 +18,7 @@ from reports import urls as reports
 from reviews import urls as reviews
 from search import urls as search
 
-# A path exists with and without its last slash; a redirect would lose a POST's body.
+# A path works with and without a trailing slash, because a redirect would lose a POST's body.
 router = SimpleRouter()
 router.trailing_slash = "/?"
 for app in (profiles, search, catalogue, installs, reviews, agents, reports, changes):

@@ -8,8 +8,8 @@ from marketplace import environment
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings")
 
-# libpq reads these for the connections of the web processes only: pg_stat_activity shows the
-# name, and a request must not wait long for a lock or a statement, as a migration or an import may.
+# libpq reads these for connections of the web processes only: pg_stat_activity shows the name, and
+# a request must not wait long for a lock or a statement, as a migration or an import may.
 os.environ.setdefault("PGAPPNAME", "marketplace web")
 os.environ["PGOPTIONS"] = environment.startup_options()
 
@@ -32,26 +32,26 @@ from marketplace.secrets import mask
 READABLE = re.compile(r"(utf-?8)?", re.IGNORECASE | re.ASCII)  # charsets
 ACCEPTED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
 BOUNDARY = re.compile(r"[ -~]{0,69}[!-~]")  # RFC 2046, 5.1.1, or Django refuses it
-# With several servers, no request waits for one that hangs. It is longer than statement_timeout, so
-# that PostgreSQL itself ends what it can.
+# With several servers, no request waits for a hanging one. The limit is longer than
+# statement_timeout, so that PostgreSQL itself ends what it can.
 if len(settings.DATABASES) > 1 or "," in settings.DATABASES["default"]["HOST"]:
     settings.DATABASES["default"]["MAX_WAIT"] = 6  # seconds
 django.setup(set_prefix=False)
 django_application = WSGIHandler() if settings.PLAIN else Handler()
-# Or the first request would wait for the views, and the first message of MCP for its SDK, which
-# takes as long as all else, and for the OpenAPI document, of which its tools are made, and for the
-# backend that anyio imports when it is used; and the first clone for dulwich.
+# Otherwise the first request would wait for the views. The first MCP message would wait for the
+# SDK, which takes as long as everything else, for the OpenAPI document, from which its tools are
+# made, and for the backend that anyio imports on first use. The first clone would wait for dulwich.
 LAZY = ["interfaces.mcp.server", "anyio._backends._asyncio"]
 for module in (settings.ROOT_URLCONF, *LAZY, *(["interfaces.git.packs"] if settings.GIT else [])):
     import_module(module)
-# A database that is away keeps no process from starting.
+# In a thread, so that a process starts even if the database is down.
 Thread(target=clocks.compare_at_start, name="compares clocks", daemon=True).start()
 
 
 def begin_request(environ):
     """Set the ID of the request, and return it: the client's if it is acceptable, or a new one."""
     client_id = environ.get("HTTP_X_REQUEST_ID", "")
-    # What may be a token in the wrong place is not repeated.
+    # An ID that may be a misplaced token is not repeated.
     is_accepted = ACCEPTED_ID.fullmatch(client_id) and mask(client_id) == client_id
     request_id.set(client_id if is_accepted else new_id())
     return request_id.get()
@@ -63,7 +63,7 @@ def application(environ, start_response):
     header = HEADER, begin_request(environ)
 
     def start_with_id(status, headers, *exc_info):
-        # Added last, because a cached response is sent to many requests.
+        # Added last, because many requests share a cached response.
         return start_response(status, [*headers, header], *exc_info)
 
     measure_chunked_body(environ)
@@ -76,7 +76,7 @@ def application(environ, start_response):
     response = django_application(environ, start_with_id)
     if environ["REQUEST_METHOD"] != "HEAD":
         return response
-    # Django leaves dropping the body to the server, and gunicorn logs a warning when it does.
+    # Django leaves it to the server to drop the body, but gunicorn logs a warning when it does.
     response.close()
     return []
 
@@ -95,7 +95,7 @@ def measure_chunked_body(environ):
 
 
 def refuse_long_body(environ):
-    """Let nothing read a body that the server has not waited for."""
+    """Keep everything from reading a body that the server did not wait for."""
     length = int(environ.get("CONTENT_LENGTH") or 0)
     is_upload = environ["PATH_INFO"].startswith(UPLOAD_PATH) and length <= MAX_UPLOAD
     if length > MAX_BODY and not is_upload:
@@ -103,16 +103,16 @@ def refuse_long_body(environ):
 
 
 class TooLong(io.RawIOBase):
-    """The body of a request that is longer than it may be."""
+    """The body of a request that is too long."""
 
     def read(self, _size=-1):
         raise RequestDataTooBig(TOO_LARGE)
 
 
 def blank_unreadable_content_type(environ):
-    """Replace a Content-Type of which Django cannot read a form, or which it fails to parse.
+    """Replace a Content-Type whose form Django cannot read, or which it cannot parse.
 
-    It parses it before any middleware. Looking up a charset raises for a NUL, and Python caches
+    Django parses it before any middleware. Looking up a charset raises for a NUL, and Python caches
     every unknown name. A form is parsed again for the page of its own error.
     """
     try:

@@ -7,5 +7,5 @@ POLICIES = ["install", "review", "confirm-claim", "manage", "report", "clone"]
 
 
 def usages_of(request, agent):
-    """The Usage of each policy; asking spends nothing."""
+    """The Usage of each policy. Reading it counts nothing."""
     return [usage_of(request, policy, Caller.of(agent)) for policy in POLICIES]

@@ -24,7 +24,7 @@ class Row(namedtuple("Row", COLUMNS)):  # noqa: PYI024 - named as in SQL
 
 
 class Manifest:
-    """The active `persona` of an agent, or None, and the `skills`; with their texts on request."""
+    """An agent's active `persona`, or None, and its `skills`; on request with their texts."""
 
     def __init__(self, rows, *, with_content=False):
         self.with_content = with_content

@@ -14,10 +14,10 @@ WithSkills = namedtuple("WithSkills", [*PERSONA.row._fields, "skill_slugs"])  # 
 
 
 class Profile:
-    """The newest `skills` and `personas` of an agent, its claim, and what follows from them.
+    """The newest `skills` and `personas` of an agent, its claim, and everything derived from them.
 
-    The row of PROFILE is all that an agent with fewer than NEWEST of each kind needs. The database
-    is asked again for an agent that may have more, or that has something withdrawn or outdated.
+    For an agent with fewer than NEWEST of each kind, the row of PROFILE is enough. The database is
+    queried again if the agent may have more, or has something withdrawn or outdated.
     """
 
     def __init__(self, agent, row):
@@ -67,7 +67,7 @@ class Profile:
 
     @property
     def advisories(self):
-        # Who has a recalled version has another text than its entry, or a withdrawn entry.
+        # An agent that has a recalled version has an outdated install or a withdrawn entry.
         if self.lacks({Status.WITHDRAWN, Status.DRAFT, OUTDATED}):
             return []
         return reads.advisories(agent=self.agent.pk)
@@ -77,7 +77,7 @@ class Profile:
         return [] if self.lacks({OUTDATED}) else reads.updates(agent=self.agent.pk)
 
     def lacks(self, states):
-        """Whether nothing that the agent has is in one of these states, for certain."""
+        """Whether certainly no install of the agent is in one of these states."""
         has_all = is_complete(self.skills) and is_complete(self.personas)
         return has_all and states.isdisjoint(self.states)
 
@@ -87,5 +87,5 @@ class Profile:
 
 
 def is_complete(rows):
-    """Whether these are all rows, and not the newest of more."""
+    """Whether these are all rows, not just the newest."""
     return len(rows) < NEWEST

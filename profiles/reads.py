@@ -22,13 +22,13 @@ def context_tokens(agents):
 
 
 def rows_of(queryset, kind, columns):
-    """Rows that a union takes, each with its kind."""
+    """Rows for a union, each with its kind."""
     return queryset.order_by().annotate(kind=Value(kind)).values_list("kind", *columns, named=True)
 
 
 @compiled
 def advisories(agent):
-    """What an agent has that is no longer in the catalogue, the latest first.
+    """Installs that are no longer in the catalogue, latest first.
 
     That is a whole entry, or a version that staff recalled: its `recalled_number` is not null. A
     draft that a persona bundles is left out, because it may never have been published.
@@ -77,7 +77,7 @@ def recalled_version(installs):
 
 @compiled
 def updates(agent):
-    """What an agent has another text of, the newest change first; at most NEWEST."""
+    """Installs whose entry has another text now, latest change first; at most NEWEST."""
     columns = ["slug", "version", "latest_digest", "installed_digest", "changed_at"]
     skills, personas = (
         rows_of(

@@ -1,7 +1,7 @@
-"""The token with its agent, the claim, and what the agent has, by one statement.
+"""The token with its agent, the claim, and what the agent has, in one statement.
 
-Rows of what the agent has come as arrays of texts, because as JSON or as statements of their own
-they cost PostgreSQL or this process more (docs/develop/notebook/requests.md).
+Installs come as arrays of texts. As JSON or in separate statements, they cost PostgreSQL or this
+process more (docs/develop/notebook/requests.md).
 """
 
 from collections import namedtuple
@@ -20,7 +20,7 @@ class TextRow:
     def __init__(self, **columns):
         self.sql = f"ARRAY[{', '.join(columns.values())}]"
         self.row = namedtuple("Row", columns)  # noqa: PYI024 - named as in SQL
-        # `_make` is Python, and there are two hundred rows in a profile.
+        # `_make` is Python code, and a profile has up to two hundred rows.
         self._read = partial(tuple.__new__, self.row)
 
     def read_all(self, arrays):
@@ -28,7 +28,7 @@ class TextRow:
 
 
 INSTALLED_AT = f"to_char(install.installed_at AT TIME ZONE 'UTC', '{TIMESTAMP_FORMAT}')"
-OUTDATED = "outdated"  # a published entry, of which the install has another text
+OUTDATED = "outdated"  # the entry is published, and the install has another text
 STATE = f"""CASE
     WHEN {{entry}}.{IS_PUBLISHED} AND {{entry}}.digest <> install.digest THEN '{OUTDATED}'
     ELSE {{entry}}.status
@@ -95,8 +95,8 @@ SELECT
 FROM usable JOIN agents_operatorclaim AS claim USING (agent_id)
 """
 
-MAX_SKILLS, MAX_BYTES = 200, 8 * 1024 * 1024  # of which a manifest has the texts
-# What is not bundled has no slug here, and nulls come last.
+MAX_SKILLS, MAX_BYTES = 200, 8 * 1024 * 1024  # whose texts a manifest includes
+# Skills that are not bundled have no slug here, and nulls come last.
 PLACE = 'kind, CASE WHEN is_bundled THEN slug END COLLATE "C", install_id DESC'
 
 IS_RECALLED = """EXISTS (
@@ -105,7 +105,7 @@ IS_RECALLED = """EXISTS (
 )"""
 
 
-# What an agent gets: the `pinned` version of an `entry` if there is one, else its present text.
+# The text that an agent gets: the `pinned` version of an `entry` if there is one, else the newest.
 GIVEN = """
     coalesce(pinned.title, entry.title) AS title,
     coalesce(pinned.description, entry.description) AS description,

@@ -22,7 +22,7 @@ class ProfileViewSet(ApiViewSet):
     """The calling agent's own profile."""
 
     required_scope = Scope.READ
-    # The statement that authenticates reads the rows of the profile too: `request.auth.row`.
+    # The statement that authenticates also reads the rows of the profile: `request.auth.row`.
     authentication_classes = [partial(BearerAuthentication, statement=PROFILE)]
     serializer_class = UpdateAgentSerializer
 
@@ -95,8 +95,8 @@ class ManifestViewSet(ApiViewSet):
         def build():
             if content == ["false"]:
                 return manifest_response(request, current, advisories)
-            # The advisories once more, after the texts: what is withdrawn meanwhile is in one of
-            # the two at least.
+            # The advisories again, after the texts, so that an entry that is withdrawn meanwhile is
+            # in at least one of the two.
             manifest = reads.manifest(agent, with_content=True)
             return manifest_response(request, manifest, reads.advisories(agent=agent.pk))
 

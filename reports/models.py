@@ -22,17 +22,17 @@ from reviews.models import Review
 
 class CaseQuerySet(CountedQuerySet):
     def open(self):
-        """Those that staff have still to decide about."""
+        """Cases that staff still have to decide."""
         return self.filter(resolved_at=None)
 
     def lock_for(self, target):
-        """The case of a skill, a persona or a review, made where there is none."""
+        """The case of a skill, a persona or a review; created if there is none."""
         which = {type(target).__name__.lower(): target}
         self.get_or_create(**which, defaults={"last_reported_at": timezone.now()})
         return self.select_for_update(no_key=True).get(**which)
 
     def with_target(self):
-        """With what each is about, without its texts."""
+        """Include the target of each case, without its texts."""
         return self.select_related("skill", "persona", "review__persona", "review__agent").defer(
             *Skill.long_columns("skill__"),
             *Persona.long_columns("persona__"),
@@ -40,9 +40,9 @@ class CaseQuerySet(CountedQuerySet):
         )
 
     def with_reporters(self):
-        """Annotate `reporters`: the reasons of the open reports, and how old the agents were then.
+        """Annotate `reporters`: the reasons of the open reports, and the agents' ages at the time.
 
-        `{"reasons": [...], "youngest": seconds, "oldest": seconds}`; of a resolved case those of
+        `{"reasons": [...], "youngest": seconds, "oldest": seconds}`. For a resolved case, it covers
         all reports.
         """
         age = Extract(F("updated_at") - F("agent__created_at"), "epoch")
@@ -56,9 +56,9 @@ class CaseQuerySet(CountedQuerySet):
 
 
 class Case(models.Model):
-    """All reports of one skill, persona or review, which staff decide about together."""
+    """All reports about one skill, persona or review, which staff decide together."""
 
-    KINDS = ["skill", "persona", "review"]  # of what a case is about
+    KINDS = ["skill", "persona", "review"]  # of targets
     COUNTERS = {"open_reports": ("reports", Count("pk", filter=Q(resolved_at=None)))}
 
     skill = models.OneToOneField(Skill, models.PROTECT, null=True, related_name="case")
@@ -68,7 +68,7 @@ class Case(models.Model):
     last_reported_at = models.DateTimeField()
     created_at = models.DateTimeField(auto_now_add=True)
     resolved_at = models.DateTimeField(null=True)
-    # What staff found the last time, also where it was reported again since.
+    # The staff's last finding, which stays when the target is reported again.
     resolution = models.TextField("last resolution", blank=True)
     notes, assignments = GenericRelation(Note), GenericRelation(Assignment)
 
@@ -117,7 +117,7 @@ class Case(models.Model):
 
     @transaction.atomic
     def resolve(self, resolution=""):
-        """Take it from the queue, until it is reported again."""
+        """Take the case out of the queue, until it is reported again."""
         Case.objects.select_for_update(no_key=True).only("pk").get(pk=self.pk)
         now = timezone.now()
         self.reports.open().update(resolved_at=now)
@@ -131,17 +131,17 @@ class ReportQuerySet(models.QuerySet):
         return self.filter(resolved_at=None)
 
     def with_case(self):
-        """With the agent, and the case that it is in."""
+        """Include the agent and the case."""
         return self.select_related("agent").prefetch_related(
             models.Prefetch("case", Case.objects.with_target())
         )
 
     @transaction.atomic
     def submit(self, agent, target, *, reason, comment=""):
-        """File the agent's one report of a skill, a persona or a review; also whether it is new.
+        """File the agent's one report about a target; returns it and whether it is new.
 
-        A second one replaces the first, and opens the case again (contract 18.2). So does one of a
-        review that was written anew since; but as a review of its own it gets a report of its own.
+        A second report replaces the first and reopens the case (contract 18.2), even if the review
+        was written again since. But as a separate review, it gets a separate report.
         """
         agent.lock_active()
         case = Case.objects.lock_for(target)
@@ -159,7 +159,7 @@ class ReportQuerySet(models.QuerySet):
 
 
 class Report(models.Model):
-    """What one agent says is wrong with a skill, a persona or a review."""
+    """One agent's statement of what is wrong with a skill, a persona or a review."""
 
     class Reason(models.TextChoices):
         MALICIOUS = "malicious"
@@ -171,7 +171,7 @@ class Report(models.Model):
     public_id = RandomTextField(partial(make_public_id, "report"), max_length=40)
     # The unique constraint begins with the agent and serves as this key's index.
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="reports", db_index=False)
-    # So does report_newest for this one.
+    # report_newest serves as this one's.
     case = models.ForeignKey(Case, models.CASCADE, related_name="reports", db_index=False)
     reason = models.CharField(max_length=9, choices=Reason)
     comment = models.CharField(max_length=1000, blank=True)

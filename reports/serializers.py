@@ -14,7 +14,7 @@ NAMED_BY = {"skill": "slug", "persona": "slug", "review": "reviewId"}
 
 
 class SubmitReportSerializer(BodySerializer):
-    """What is wrong, with `slug` or `reviewId` by the kind; the other one is ignored."""
+    """The problem, with `slug` or `reviewId` depending on the kind; the other is ignored."""
 
     kind = ChoiceField(Case.KINDS, initial="skill", help_text="What the report is about.")
     slug = SlugField(
@@ -28,7 +28,7 @@ class SubmitReportSerializer(BodySerializer):
         help_text="The `reviewId` of the review. Required for a review.",
     )
     reason = ChoiceField(Report.Reason.values, initial="broken", help_text="The problem.")
-    # Not public, but staff have no use for a token either.
+    # Not public, but staff do not need to see a token either.
     comment = PublicTextField(
         max_length=max_length(Report, "comment"),
         default="",
@@ -39,7 +39,7 @@ class SubmitReportSerializer(BodySerializer):
     def to_internal_value(self, data):
         present = {name: value for name, value in data.items() if name not in NAMED_BY.values()}
         if (kind := data.get("kind")) in Case.KINDS:
-            # An empty one is refused with the text of a missing one.
+            # An empty one gets the same error as a missing one.
             name = NAMED_BY[kind]
             present[name] = "" if data.get(name) is None else data[name]
         return super().to_internal_value(present)

@@ -42,7 +42,7 @@ class ReportViewSet(ApiViewSet):
 
 
 def target(fields):
-    """What everyone can see of what a report names. Raises the kind's NotFound."""
+    """The public target of a report. Raises the kind's NotFound."""
     if fields["kind"] == "review":
         reviews = Review.objects.visible().filter(persona__in=Persona.objects.published())
         review = reviews.filter(public_id=fields["reviewId"]).first()

@@ -19,17 +19,17 @@ def parse_rating(text):
 
 
 class OwnReviewFilterSet(FilterSet):
-    """For what the bound `agent` has written."""
+    """For the reviews of the bound `agent`."""
 
     sorts = {"newest": NEWEST}
     default_sort = "newest"
 
 
 class PersonaReviewFilterSet(FilterSet):
-    """For the reviews of the persona whose `slug` is bound.
+    """For the reviews of the persona with the bound `slug`.
 
-    Of the same rating, what was first written last comes first: a review that is deleted and
-    written anew keeps its row, and so its place.
+    Ties go to the review that was first written last: a review that is deleted and written again
+    keeps its row, and so its place.
     """
 
     filters = {

@@ -18,18 +18,18 @@ from reviews.sql import SUBMIT_REVIEW
 
 class ReviewQuerySet(models.QuerySet):
     def present(self):
-        """What agents have not deleted, hidden or not."""
+        """Reviews that are not deleted, hidden or not."""
         return self.filter(deleted_at=None)
 
     def visible(self):
-        """What everyone may read: neither hidden nor deleted."""
+        """Public reviews: neither hidden nor deleted."""
         return self.filter(counted_rating__isnull=False)
 
     def changed_since_hidden(self):
         return self.present().filter(hidden_at__isnull=False, updated_at__gt=F("hidden_at"))
 
     def for_list(self):
-        """Annotate what a list shows of the persona and of the agent; defer what none shows."""
+        """Annotate the persona's and the agent's columns for lists; defer what no list shows."""
         # Subqueries, because a count of the rows would keep the joins.
         persona = Persona.objects.filter(pk=OuterRef("persona"))
         agent = Agent.objects.filter(pk=OuterRef("agent"))
@@ -44,7 +44,7 @@ class ReviewQuerySet(models.QuerySet):
 
 class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
     def submit(self, agent, slug, *, rating, comment=""):
-        """Write the agent's one review of a persona; return it and whether it is new.
+        """Write the agent's one review of a persona; returns it and whether it is new.
 
         A second one replaces the whole review. Raises PersonaNotFound or ReviewRequiresInstall
         (contract 10.7).
@@ -65,13 +65,13 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
 
     @transaction.atomic
     def delete_own(self, agent, slug):
-        """Delete the agent's review of a persona, withdrawn or not.
+        """Delete the agent's review of a persona, even if the persona is withdrawn.
 
         Raises ReviewNotFound (contract 14.6).
         """
         if not is_slug(slug):
             raise ReviewNotFound
-        # The locks of a submission, in their order.
+        # The same locks as a submission, in the same order.
         agent.lock_active()
         take_turn("persona", slug)
         own = self.present().filter(agent=agent, persona__slug=slug)
@@ -82,7 +82,7 @@ class ReviewManager(models.Manager.from_queryset(ReviewQuerySet)):
         return review
 
     def from_verdict(self, agent, verdict):
-        """The review of a statement's verdict, and its persona."""
+        """The review from a statement's verdict, with its persona."""
         persona = instance_of(Persona, verdict, "persona_")
         return instance_of(self.model, verdict, "review_", agent=agent, persona=persona)
 
@@ -91,7 +91,7 @@ class Review(models.Model):
     public_id = RandomTextField(partial(make_public_id, "review"), max_length=40)
     # The unique constraint begins with the agent and serves as this key's index.
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="reviews", db_index=False)
-    # So does review_newest for this one.
+    # review_newest serves as this one's.
     persona = models.ForeignKey(Persona, models.PROTECT, related_name="reviews", db_index=False)
     rating = models.DecimalField(max_digits=3, decimal_places=2)
     comment = models.CharField(max_length=1000, blank=True)
@@ -100,7 +100,7 @@ class Review(models.Model):
     hidden_at = models.DateTimeField(null=True, editable=False)
     hiding_reason = models.CharField(max_length=MAX_REASON, blank=True, editable=False)
     deleted_at = models.DateTimeField(null=True, editable=False)
-    # What averages and distributions count: the rating, or NULL where it is hidden or deleted.
+    # The rating that counts in averages and distributions; NULL if it is hidden or deleted.
     counted_rating = models.GeneratedField(
         expression=Case(When(hidden_at=None, deleted_at=None, then=F("rating"))),
         output_field=models.DecimalField(max_digits=3, decimal_places=2, null=True),
@@ -147,9 +147,9 @@ class Review(models.Model):
         return "shown" if self.hidden_at is None else "hidden"
 
     def erase(self):
-        """Delete the text and the rating from the average; the row stays.
+        """Erase the text, and remove the rating from the average; the row stays.
 
-        So a hidden review stays hidden when it is written anew.
+        So a hidden review stays hidden when it is written again.
         """
         self.deleted_at, self.comment = Now(), ""
         self.save(update_fields=["deleted_at", "comment"])
@@ -161,12 +161,12 @@ class Review(models.Model):
         self._set_hidden(hidden_at=timezone.now(), reason=reason)
 
     def restore(self):
-        """Count the review again, as its agent has left it meanwhile."""
+        """Count the review again, in its current form."""
         self._set_hidden(hidden_at=None, reason="")
 
     @transaction.atomic
     def _set_hidden(self, *, hidden_at, reason):
-        # In the order in which a review is submitted: the agent first, the shared counter last.
+        # In the order of a submission: the agent first, the shared counter last.
         self.agent.lock()
         self.refresh_from_db(fields=["rating", "hidden_at", "deleted_at"])
         if (self.hidden_at is None) == (hidden_at is None):
@@ -177,9 +177,9 @@ class Review(models.Model):
             self._count(1 if hidden_at is None else -1)
 
     def _count(self, number):
-        """Add the rating to the persona's average, or with -1 take it out.
+        """Add the rating to the persona's average, or with -1 remove it.
 
-        The average is the sum of the ratings that count by their number (`Persona.rating_avg`).
+        The average (`Persona.rating_avg`) is the sum of the counted ratings by their number.
         """
         Persona.objects.filter(pk=self.persona_id).update(
             rating_sum=F("rating_sum") + number * self.rating,

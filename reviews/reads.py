@@ -16,7 +16,7 @@ from reviews.models import Review
 
 @FilteredList
 def own(agent):
-    """What an agent has written: hidden ones too, because it is not told."""
+    """An agent's reviews, including hidden ones, because the agent is not told."""
     return Review.objects.present().filter(agent=agent).for_list()
 
 
@@ -25,7 +25,7 @@ def of_persona(persona):
 
 
 def count(reviews, filterset):
-    """Without a filter the persona's own number, which is kept."""
+    """Without a filter, the persona's stored count."""
     return count_rows(reviews) if filterset.values else F("persona__rating_count")
 
 
@@ -47,7 +47,7 @@ def published_persona(slug):
 
 
 def public(filterset):
-    """What everyone may read of the persona whose `slug` is bound. Raises PersonaNotFound."""
+    """The public reviews of the persona with the bound `slug`. Raises PersonaNotFound."""
     return Rows(filterset, partial(fetch_public, filterset))
 
 
@@ -57,5 +57,5 @@ def fetch_public(filterset, cut):
     persona = Validator.of(partial(published_persona.first, slug=slug)) if is_slug(slug) else None
     if persona is None:
         raise PersonaNotFound
-    # An empty page has no row that would tell that the persona is published no more.
+    # An empty page has no row that would show that the persona is no longer published.
     return reviews_of_persona.fetch(filterset, cut, [persona], persona=persona.seen.pk)

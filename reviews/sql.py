@@ -1,6 +1,6 @@
 """A review as one statement that returns its verdict, as an install does (installs/sql.py).
 
-It locks the agent's row and counts in turn. It does not lock the persona's to look at it: a
+It locks the agent's row, and queues to count. It does not lock the persona's row to check it: a
 withdrawal that is committed meanwhile refuses the next review.
 """
 

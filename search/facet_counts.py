@@ -1,16 +1,16 @@
-"""Facet counts of published entries, and the catalogue version (docs/develop/search.md)."""
+"""Counts of published entries by facet, and the catalogue version (docs/develop/search.md)."""
 
 from django.db.models import BigIntegerField, Func, Value
 
-# NULL in a transaction that has written: the version rises once in each, and would stay the same
-# through later writes of this one.
+# NULL in a transaction that has written: the version rises once per transaction, so it would stay
+# the same through later writes of this one.
 CATALOGUE_VERSION = """
     SELECT CASE WHEN pg_current_xact_id_if_assigned() IS NULL
         THEN search_count('entry', 'version', '') END
 """
 
 MAX_VALUES = 100  # of a facet
-# The deltas of a facet are few: the next writer adds them up.
+# A facet has few deltas: the next writer adds them up.
 FACET_VALUES = f"""
     SELECT version, facet, common.value, common.entries
     FROM ({CATALOGUE_VERSION}) AS catalogue (version) LEFT JOIN (
@@ -36,7 +36,7 @@ FACET_VALUES = f"""
 def facet_count(model, facet, value):
     """An expression for the number of published entries with this value of a facet.
 
-    As a subselect, so that PostgreSQL computes it once for all rows.
+    It is a subselect, so that PostgreSQL computes it once for all rows.
     """
     return Func(
         Value(model.__name__.lower()),

@@ -30,7 +30,7 @@ def parse_min_rating(text):
 
 
 class FacetFilterSet(FilterSet):
-    """Of which kind of entry the facets are."""
+    """The kind of entry whose facets are requested."""
 
     filters = {"kind": replace(KIND_FILTER, description="The kind of entry.")}
     required = ["kind"]
@@ -41,9 +41,9 @@ class FacetFilterSet(FilterSet):
 
 
 class CatalogueFilterSet(FilterSet):
-    """A list of entries, which has a search, `q`, and facets whose numbers are kept.
+    """A list of entries, with a search, `q`, and facets with stored counts.
 
-    `bound` is the value whose kept number a list with one facet at most has.
+    `bound` has the value whose stored count a list with at most one facet uses.
     """
 
     aliases = {"query": "q", "search": "q"}
@@ -123,7 +123,7 @@ class CatalogueFilterSet(FilterSet):
 
     @property
     def counted_facet(self):
-        """The facet with the kept number, None where other filters narrow the list, too."""
+        """The facet with the stored count; None if other filters narrow the list."""
         if len(self.facets) > 1 or not all(self.filters[name].is_facet for name in self.values):
             return None
         return (self.facets or [ALL])[0][0]
@@ -175,7 +175,7 @@ class PersonaFilterSet(CatalogueFilterSet):
             is_inlined=True,
         ),
         "minRating": Filter(
-            # The first is what the index holds, the second what PostgreSQL has statistics of.
+            # The index holds the first, PostgreSQL has statistics about the second.
             lambda value: Q(GreaterThanOrEqual(RATING_OR_ZERO, value), rating_avg__gte=value),
             "Only personas with at least this average rating.",
             field=RatingField(),

@@ -16,7 +16,7 @@ class Posting(models.Model):
     class Meta:
         abstract = True
         indexes = [
-            # The best entries of a word stand first, so that a search can stop early.
+            # The best entries of a word come first, so that a search can stop early.
             models.Index(F("word"), F("impact").desc(), F("entry_id").desc(), name="%(class)s_best")
         ]
 
@@ -33,7 +33,7 @@ class PersonaPosting(Posting):
 
 
 class ZeroResultSearch(models.Model):
-    """A text for which a search found nothing; `count_zero_results` writes it."""
+    """A text that a search found nothing for; `count_zero_results` writes it."""
 
     class Kind(models.TextChoices):
         SKILL = "skill", "Skills"
@@ -62,7 +62,7 @@ class ZeroResultSearch(models.Model):
 
 
 class FacetCountBase(models.Model):
-    """How many published entries of a kind have this value of a facet."""
+    """The number of published entries of a kind with this value of a facet."""
 
     kind = models.CharField(max_length=7)
     facet = models.CharField(
@@ -79,13 +79,13 @@ class FacetCountBase(models.Model):
 
 
 class FacetCount(FacetCountBase):
-    """What has been counted so far."""
+    """The sums so far."""
 
     pk = models.CompositePrimaryKey("kind", "facet", "value")
 
 
 class FacetCountDelta(FacetCountBase):
-    """What is still to be added to the facet counts.
+    """Deltas that are not yet added to the facet counts.
 
     A writer that finds another one adding up appends its deltas here instead of waiting. The
     number of entries is the sum of both tables (`search_count` in schema/counts.sql).

@@ -9,16 +9,16 @@ from search.spelling import UNKNOWN
 
 MAX_RESULTS = 1000  # of a search, the best
 MAX_WORDS = 10  # of a query, the rarest
-MAX_POSTINGS = 10_000  # that a search reads, all words together
-MAX_FILTERED = 5_000  # the same where each entry must also pass a filter
-MAX_SCORED = 2000  # entries that a filter leaves, up to which all of them are scored
-MAX_POPULAR = 20  # the most relevant, among which popularity counts
-NAMED = 10**9  # the score of an exact name, more than that of any words
+MAX_POSTINGS = 10_000  # that a search reads for all words together
+MAX_FILTERED = 5_000  # the same if each entry must also pass a filter
+MAX_SCORED = 2000  # if a filter leaves at most so many entries, all of them are scored
+MAX_POPULAR = 20  # of the most relevant, which popularity can reorder
+NAMED = 10**9  # the score of an exact name, higher than that of any words
 
 # Weighs each word by its rarity among the entries (BM25's inverse document frequency, in
-# thousandths), finds the entries with the highest impacts of each word, adds up the scores of
-# those for all words, and raises them by their popularity. In whole numbers, whose sum does not
-# depend on the order.
+# thousandths), finds the entries with the highest impacts of each word, adds up their scores for
+# all words, and raises them by their popularity. It uses whole numbers, whose sum does not depend
+# on the order.
 RANKED = """
     WITH lexemes AS MATERIALIZED (
         SELECT word, stem, is_stop, search_count(%(kind)s, 'word', stem) AS entries
@@ -106,9 +106,9 @@ BY_WORD = """
     ) AS posting
 """
 
-# With filters: where they leave few entries, all of these are scored and none is missed; where
-# they leave many, or more than hold a word, those of the best by word that pass. Only one of the
-# two is run.
+# With filters: if they leave few entries, all of these are scored and none is missed. If they leave
+# many, or more than contain a word, the best entries of each word that pass are scored. Only one of
+# the two runs.
 BY_WORD_AND_FILTER = """
     (
         WITH breadth AS (
@@ -132,7 +132,7 @@ BY_WORD_AND_FILTER = """
 
 
 class Ranking(NamedTuple):
-    """The best entries as `(relevance, id)`, best first; of how many, and of which catalogue."""
+    """The best entries as `(relevance, id)`, best first; their total, and the catalogue version."""
 
     best: list
     count: int
@@ -140,7 +140,7 @@ class Ranking(NamedTuple):
 
 
 def ranking_sql(model, entries, *, is_filtered):
-    """The statement that ranks what the SQL `entries` selects: ids, slugs and titles of a model."""
+    """The statement that ranks the ids, slugs and titles that the SQL `entries` selects."""
     kind = model.__name__.lower()
     parts = {
         "entries": entries,
@@ -158,10 +158,10 @@ def ranking_sql(model, entries, *, is_filtered):
 
 
 def ranking_params(kind, text, facets, limit, *, is_filtered):
-    """The parameters of the statement, but for those of the entries and `is_selective`.
+    """The parameters of the statement, except those of the entries and `is_selective`.
 
-    The entries are filtered already: by `facets`, whose counts tell how many entries pass, and by
-    others, of which one may be known to be selective.
+    The entries are already filtered: by `facets`, whose counts say how many entries pass, and by
+    other filters, one of which may be known to be selective.
     """
     return {
         "kind": kind,

@@ -27,7 +27,7 @@ MAX_NEAR = 3
 
 
 class CompiledRanking:
-    """Ranks the entries of a queryset by a text; compiled once, as a CompiledQuery is."""
+    """Ranks the entries of a queryset by a text. It is compiled once, like a CompiledQuery."""
 
     def __init__(self, entries, *, is_filtered=False):
         self.passing = CompiledQuery(lambda: entries.order_by().values_list("id", "slug", "title"))
@@ -37,7 +37,7 @@ class CompiledRanking:
         self.sql = ranking.ranking_sql(entries.model, passing, is_filtered=is_filtered)
 
     def __call__(self, text, *, limit, facets=(), is_selective=False, bound=None):
-        """The Ranking of the entries that hold any of the words."""
+        """The Ranking of the entries that contain any of the words."""
         is_filtered = self.is_filtered
         params = ranking.ranking_params(self.kind, text, facets, limit, is_filtered=is_filtered)
         params["is_selective"] = is_selective
@@ -46,7 +46,7 @@ class CompiledRanking:
         [(keys, ids, count, version, has_unknown)] = fetch_all(self.sql, params)
         if has_unknown:
             params["words"] = " ".join(corrected_words(self.kind, text))
-            # With the version from before, of which the corrections are.
+            # Keep the first version, because the corrections belong to it.
             [(keys, ids, count, *_)] = fetch_all(self.sql, params)
         best = list(zip(keys or [], ids or [], strict=True))
         return ranking.Ranking(best, count, version)
@@ -64,7 +64,7 @@ def corrected_words(kind, text):
 
 @on_replica
 def completed(kind, text):
-    """The text with a last word that no entry holds as the most common one that begins so."""
+    """The text, with an unknown last word replaced by the most common word that begins with it."""
     *whole, start = text.lower().split()
     [(word,)] = fetch_all(COMPLETION, {"kind": kind, "begun": start})
     return " ".join([*whole, word or start])
@@ -72,9 +72,9 @@ def completed(kind, text):
 
 @on_replica
 def near_slugs(model, text):
-    """The slugs of published entries that a mistaken one may have meant, the nearest first.
+    """The slugs of published entries that a mistyped one may have meant, nearest first.
 
-    None for one that was no mistake: what is withdrawn has no replacement.
+    Empty if the slug is not mistyped: a withdrawn entry has no replacement.
     """
     slug, entries = as_slug(text), model.objects.published()
     if not slug or model.objects.unpublished().filter(slug=slug).exists():
@@ -89,8 +89,8 @@ def near_slugs(model, text):
 def most_common(kind, facets, limit=MAX_VALUES):
     """The most common values of each facet, as `(facet, value, entries)`.
 
-    In one statement, which cannot see another state of the catalogue than its version (contract
-    21.3).
+    One statement, so that the values and the version belong to the same state of the catalogue
+    (contract 21.3).
     """
     params = {"kind": kind, "facets": list(facets), "limit": limit}
     rows = fetch_all(FACET_VALUES, params)
@@ -100,14 +100,14 @@ def most_common(kind, facets, limit=MAX_VALUES):
 
 
 def version_validator(version):
-    """The validator of what was read at a catalogue version; None where it is None."""
+    """The validator for a read at a catalogue version; None for None."""
     return None if version is None else Validator(catalogue_version, version)
 
 
 def catalogue_version():
     """A number that changes with every write that may change a ranking.
 
-    An install is one where its counter reaches a power of ten; a review never is. None in a
+    An install is such a write if its counter reaches a power of ten; a review never is. None in a
     transaction that has written.
     """
     [(number,)] = fetch_all(CATALOGUE_VERSION)
@@ -128,7 +128,7 @@ class EntryList(FilteredList):
 
     def fetch_for(self, filterset, address, cut):
         rows = self.fetch(filterset, cut)
-        # A filter that leaves nothing says nothing about the text.
+        # If a filter is set, an empty result says nothing about the text.
         if address and filterset.words and not rows.count and not filterset.values:
             count_zero_results(self.model.__name__.lower(), filterset.words, address)
         return rows
@@ -145,7 +145,7 @@ class EntryList(FilteredList):
         return fetch_sorted(page, sort, params, cut, [validator])
 
     def search(self, filterset, *, is_first_page):
-        """The best results, how many there are, and the validator for both."""
+        """The best results, their number, and the validator for both."""
 
         def compile_ranking(entries):
             ranking = CompiledRanking(entries, is_filtered=bool(filterset.values))
@@ -167,7 +167,7 @@ class EntryList(FilteredList):
         return best, count, Validator(partial(rank_again, **options), (best, count))
 
     def page_of_results(self, filterset, number, place):
-        """The `compile_page` of all searches in this order, to which their results are bound."""
+        """The `compile_page` of all searches in this order; their results are bound to it."""
 
         def compile_results():
             rows, count = (
@@ -184,7 +184,7 @@ def list_rows(model):
 
 
 def kept_count(entries, filterset, counted):
-    """The numbers of one facet are kept; others are counted."""
+    """The counts of one facet are stored; others are computed."""
     if filterset.counted_facet is None:
         return count_rows(entries)
     return facet_count(entries.model, filterset.counted_facet, counted)

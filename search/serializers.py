@@ -6,7 +6,7 @@ from search.facet_counts import MAX_VALUES
 from search.ranking import MAX_RESULTS
 
 OF_SEARCH = f"The total on all pages. A search finds at most its best {MAX_RESULTS:,}."
-# What a facet is called here, by its name in the counts and in a list's filter.
+# The name of a facet here, by its name in the counts and in a list's filter.
 PLURALS = {
     "category": "categories",
     "runtime": "runtimes",

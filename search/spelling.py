@@ -1,16 +1,16 @@
-"""Correcting and completing the words of a query that no entry holds (docs/develop/search.md)."""
+"""Correcting and completing the words of a query that no entry contains (docs/develop/search.md)."""
 
 from math import inf
 
-MIN_LENGTH = 4  # of a word that is corrected or completed
+MIN_LENGTH = 4  # of a word to correct or complete
 UNKNOWN = f"entries = 0 AND NOT is_stop AND length(word) >= {MIN_LENGTH}"
-LONG = 9  # letters from which on two mistakes are allowed
+LONG = 9  # letters, from which two mistakes are allowed
 MAX_CORRECTIONS = 3  # words of a query, the longest
 MAX_COMPLETIONS = 5
 
-# The words of a query but for stop words, and for a word that no entry holds, the known spellings
-# that begin with the same letter and are about as long or continue it, the most common first.
-# Spellings of very few entries are left out, because they are often mistakes themselves.
+# The words of a query except stop words. For a word that no entry contains, also the known
+# spellings that begin with the same letter and have about the same length or continue it, the most
+# common first. Spellings of very few entries are left out, because many are mistakes themselves.
 QUERY_WORDS = f"""
     SELECT word, entries, CASE WHEN is_unknown AND row_number() OVER (
         PARTITION BY is_unknown ORDER BY length(word) DESC, word
@@ -41,13 +41,13 @@ def known_words(query_words):
 
 
 def corrected(word, spellings):
-    """The nearest spelling, of several the first; else the first completions."""
+    """The nearest spelling, the first if several are; otherwise the first completions."""
     allowed = 2 if len(word) >= LONG else 1
     letters = set(word)
     near = [
         (apart, place, spelling)
         for place, spelling in enumerate(spellings)
-        # A cheap test first: a mistake adds and removes one letter at most.
+        # A cheap test first: a mistake adds and removes at most one letter.
         if len(letters.symmetric_difference(spelling)) <= 2 * allowed
         and (apart := distance(word, spelling, allowed)) <= allowed
     ]
@@ -56,7 +56,7 @@ def corrected(word, spellings):
     return [spelling for spelling in spellings if spelling.startswith(word)][:MAX_COMPLETIONS]
 
 
-# The most common word that begins as one that no entry holds.
+# The most common word that begins like a word that no entry contains.
 COMPLETION = """
     SELECT CASE WHEN search_count(%(kind)s, 'word', %(begun)s) = 0 THEN (
         SELECT value FROM search_facetcount
@@ -69,7 +69,7 @@ COMPLETION = """
 
 
 def distance(one, other, allowed):
-    """The Damerau-Levenshtein distance; `inf` where it is more than `allowed`."""
+    """The Damerau-Levenshtein distance; `inf` if it exceeds `allowed`."""
     if abs(len(one) - len(other)) > allowed:
         return inf
     before, above = [], list(range(len(other) + 1))

@@ -1,4 +1,4 @@
-"""The search of the staff admin, which finds unpublished entries too."""
+"""The search of the staff admin, which includes unpublished entries."""
 
 from django.db.models import Func, Q, TextField, Value
 
@@ -19,9 +19,10 @@ STEM = "(ts_lexize('english_stem', %(expressions)s))[1]"
 
 
 def containing(entries, text):
-    """Entries that contain each word of the text, or one that begins with it.
+    """Entries that contain each word of the text, or a word that begins with it.
 
-    Published ones by their postings, the first MAX_RESULTS; the others by title, slug and tags.
+    Published ones are found by their postings, the first MAX_RESULTS; others by title, slug and
+    tags.
     """
     words = words_in(text)
     if not words:

@@ -1,4 +1,4 @@
-"""Counts the searches that find nothing: what agents look for, and the catalogue does not have."""
+"""Counts the searches that find nothing: what agents look for and the catalogue lacks."""
 
 from django.db import Error, connection
 from django.utils.crypto import salted_hmac
@@ -11,13 +11,13 @@ from marketplace.secrets import mask
 from search.models import ZeroResultSearch
 
 MAX_ROWS = 10_000
-MAX_OF_CLIENT = 1000  # searches in a day
+MAX_OF_CLIENT = 1000  # searches a day
 DAY = 24 * 3600  # seconds
 MAX_LENGTH = max_length(ZeroResultSearch, "text")
-MAX_DIGITS = 6  # more may be somebody's number
+MAX_DIGITS = 6  # longer numbers may be personal
 
-# One writer at a time, and nobody waits for a turn: under a flood of searches some are not counted.
-# A new text takes the place of the one that was asked for least, and of those of the oldest.
+# One writer at a time, and nobody waits: under a flood of searches, some are not counted. A new
+# text replaces the least searched one, and of those the oldest.
 COUNT = """
     WITH turn AS MATERIALIZED (
         SELECT pg_try_advisory_xact_lock(
@@ -42,11 +42,11 @@ COUNT = """
 
 
 def count_zero_results(kind, text, address):
-    """Count a search for a text that has found nothing, once a day for an address; it never fails.
+    """Count a search that found nothing, once a day per address; it never fails.
 
-    Only a search that really ran is counted: of a response that is served from a cache, of this
-    server or of another one, nothing is heard here. The primary counts, whichever server has
-    searched; while it cannot be reached, nobody does.
+    Only searches that really ran count: this does not notice a response from a cache, of this
+    server or another. The primary counts, whichever server searched; while it cannot be reached,
+    nothing is counted.
     """
     public = public_text(text)
     if not public or is_primary_known_down():
@@ -57,15 +57,15 @@ def count_zero_results(kind, text, address):
         with connection.cursor() as cursor:
             cursor.execute(COUNT, {"kind": kind, "text": public, "others": MAX_ROWS - 1})
     except Error:
-        # A server that may not be written to, as after a failover: the search has its results.
+        # The server may be read-only, for example after a failover. The search has its results.
         return
 
 
 def is_counted(kind, text, address):
     """Whether the client has not searched for the text today, nor for very many others.
 
-    A counter of the rate limits each: of its key nobody learns the address. The one of the client
-    is first, so that a flood of texts leaves no more rows than this.
+    Each check is a counter of the rate limits, whose key does not reveal the address. The client's
+    own counter comes first, so that a flood of texts leaves no more rows than it allows.
     """
     if count(key_of(address), 1, DAY) > MAX_OF_CLIENT:
         return False
@@ -77,7 +77,7 @@ def key_of(*parts):
 
 
 def public_text(text):
-    """The text as it is counted, or "" where it may hold a secret or personal data."""
+    """The text to count, or "" if it may contain a secret or personal data."""
     digits = sum(character.isdigit() for character in text)
     if "@" in text or digits > MAX_DIGITS or mask(text) != text:
         return ""

@@ -1,4 +1,4 @@
-"""Reads the form of a page, as a browser would submit it unchanged."""
+"""Reads a page's form, to submit it unchanged as a browser would."""
 
 from html.parser import HTMLParser
 

@@ -1,4 +1,4 @@
-"""Checkouts of the project in folders of their own, to run `make demo` in."""
+"""Checkouts of the project in separate folders, to run `make demo` in."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ def begin_as_on_a_terminal():
 
 
 class Demo(LiveServer):
-    """`make demo` in a folder of its own."""
+    """`make demo` in a separate folder."""
 
     def __init__(self, folder):
         self.folder, self.log, self.port = folder, folder.parent / "log", free_port()
@@ -50,7 +50,7 @@ class Demo(LiveServer):
         assert self.socket.exists()
 
     def is_ready(self):
-        # The log is that of this start; the server of an earlier one could still answer the port.
+        # The log belongs to this start; the server of an earlier one could still answer the port.
         try:
             return "Listening at" in self.output() and self.request("GET", "/readyz").status == 200
         except OSError:
@@ -60,7 +60,7 @@ class Demo(LiveServer):
         return self.log.read_text(errors="replace")
 
     def processes(self, program=""):
-        """The processes of this folder whose command line holds the text."""
+        """The processes of this folder whose command line contains the text."""
         found = processes_with(self.folder)
         return [pid for pid in found if program.encode() in description(pid).partition(b"\n")[0]]
 
@@ -71,12 +71,12 @@ class Demo(LiveServer):
         return self.processes() == [] and not self.socket.exists()
 
     def terminate(self):
-        """SIGTERM to make; returns what is left of the demo, which should be nothing."""
+        """SIGTERM to make; returns what remains of the demo, which should be nothing."""
         self.process.send_signal(signal.SIGTERM)
         return self.leftovers()
 
     def leftovers(self, timeout=60):
-        """The programs and the socket that still exist when the demo should have ended."""
+        """The programs and the socket that still exist after the demo should have ended."""
         self.process.wait(timeout)
         is_within(timeout, self.is_gone)
         programs = [description(pid).partition(b"\n")[0] for pid in self.processes()]
@@ -107,7 +107,7 @@ class Demo(LiveServer):
 
 
 def bare_checkout(folder):
-    """What a clone of the repository holds, and a .venv that make takes for finished."""
+    """The files of a clone, and a .venv that make accepts as finished."""
     listed = subprocess.run(
         ["git", "ls-files", "-coz", "--exclude-standard"],
         cwd=CHECKOUT,
@@ -130,6 +130,6 @@ def bare_checkout(folder):
 
 
 def copied(folder, to):
-    # cp keeps the owner: PostgreSQL's files are another user's where the tests run as root.
+    # cp keeps the owner: if the tests run as root, PostgreSQL's files belong to another user.
     subprocess.run(["cp", "-a", folder, to], check=True)
     return to

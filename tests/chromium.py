@@ -1,6 +1,6 @@
 """A real browser: Debian's chromium, driven by Playwright.
 
-No page may log an error, as a violated Content-Security-Policy, a failed request or script does.
+No page may log an error, such as a violated Content-Security-Policy or a failed request or script.
 """
 
 import os
@@ -50,7 +50,7 @@ class Visitor:
         assert self.page.goto(self.url + path).status == 200
 
     def press(self, text, within="#main, .login"):
-        """Press a button or follow a link, and wait for the page that it leads to."""
+        """Press a button or follow a link, and wait for the next page."""
         with self.page.expect_navigation():
             place = self.page.locator(within)
             place.locator(f":is(button, a):has-text('{text}') >> visible=true").first.click()
@@ -74,5 +74,5 @@ def visit(visitor, server, pictures, size, **options):
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         yield visitor(context.new_page(), server, pictures)
         browser.close()
-        # Playwright's event loop opened a database connection of its own.
+        # Playwright's event loop opened its own database connection.
         connection.close()

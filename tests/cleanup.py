@@ -1,7 +1,7 @@
-"""Deletes what a test has committed: rows of the tables that it wrote to, and no others.
+"""Deletes the rows that a test committed, from the tables that it wrote to.
 
-Django truncates all tables and recreates permissions and content types, which takes half a second,
-and also deletes the groups that a migration has created.
+Django would truncate all tables and recreate permissions and content types, which takes half a
+second, and would delete the groups that a migration created.
 """
 
 from functools import cache
@@ -19,7 +19,7 @@ KEPT = ["catalogue_skillversion", "catalogue_personaversion", "catalogue_filecon
 
 
 def forget_versions():
-    """Delete all versions and what they hold, so that entries can be deleted."""
+    """Delete all versions and their texts, so that entries can be deleted."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         for table in KEPT:
@@ -32,12 +32,12 @@ def empty_the_database():
         forget_versions()
         cursor.execute(written_tables())
         written = [table for (table,) in cursor.fetchall()]
-        # Foreign keys are checked at the end of the transaction, so any order will do.
+        # Foreign keys are checked at the end of the transaction, so any order works.
         with transaction.atomic():
             cursor.execute("SET CONSTRAINTS ALL DEFERRED")
             for table in written:
                 cursor.execute(f'DELETE FROM "{table}"')
-            # They have written the feed, too. Its position keeps rising: servers cache by it.
+            # They wrote to the feed. Its position keeps rising, because servers cache by it.
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
             cursor.execute("DELETE FROM changes_change")
             cursor.execute("UPDATE changes_feed SET complete_since = 'epoch'")
@@ -49,8 +49,8 @@ def empty_the_database():
 
 @cache
 def written_tables():
-    """A statement that names the tables in which there is any row."""
-    # Of the models: what `bench.fill` makes for itself is gone later.
+    """A statement that names the tables that have any rows."""
+    # The tables of models: `bench.fill` removes its own.
     every = connection.introspection.django_table_names(only_existing=True, include_views=False)
     tables = set(every) - {
         *FILLED_BY_MIGRATIONS,

@@ -28,9 +28,9 @@ AXE = "axe-core@4.14.1"
 
 
 class FoundOnceMiddleware(WhiteNoiseMiddleware):
-    """WhiteNoise with the static files that the first one found.
+    """WhiteNoise, reusing the static files that its first instance found.
 
-    Every client loads the middleware, which took a third of a test.
+    Every client loads the middleware, and finding the files took a third of a test.
     """
 
     found = {}
@@ -49,7 +49,7 @@ django_settings.MIDDLEWARE = [
     for name in django_settings.MIDDLEWARE
 ]
 
-# These run first, so that no worker of pytest-xdist is left with one of them at the end.
+# These run first, so that no worker of pytest-xdist runs one of them alone at the end.
 LONG = re.compile(
     r"system/|deployment/test_(demo|deploy|worker|slow_requests|bounds|protocol)|admin/test_(lists|permissions)|test_hostile_input\.py"
 )
@@ -82,7 +82,7 @@ class ApiClient(Client):
 
 
 def read_whole(response):
-    """The response with its `content`, also where it is sent from a file."""
+    """The response with its `content`, even if it is sent from a file."""
     if not response.streaming:
         return response
     status, headers = response.status_code, response.headers
@@ -104,13 +104,13 @@ def as_json(data):
 
 @pytest.fixture(autouse=True)
 def clear_response_cache():
-    """No test gets a response that another has cached."""
+    """No test gets a response that another test cached."""
     cached_responses.clear()
 
 
 @pytest.fixture
 def downloads(monkeypatch, tmp_path):
-    """The folder of the files that large downloads are sent from, empty."""
+    """The folder of large downloads, empty."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path / f"marketplace-downloads-{os.geteuid()}"
 
@@ -157,7 +157,7 @@ def admin_client(db):
 @pytest.fixture
 def rates(settings):
     """Set rate limits: `rates(install="3/h")`."""
-    made_document()  # once in a process, of the limits as they are by default
+    made_document()  # once per process, with the default limits
 
     def rates(**limits):
         settings.RATE_LIMITS = {
@@ -186,16 +186,16 @@ def shared_servers(django_db_setup, tmp_path_factory):
 
 @pytest.fixture
 def live_server_of(transactional_db, shared_servers):
-    """A real server of this environment: `live_server_of(RATE_LIMIT_INSTALL="3/h")`.
+    """A real server in this environment: `live_server_of(RATE_LIMIT_INSTALL="3/h")`.
 
-    Other tests share it. A test that stops it, counts it or reads its log takes `own_server_of`.
+    Tests share it. A test that stops it, counts it or reads its log uses `own_server_of`.
     """
     return shared_servers.of
 
 
 @pytest.fixture
 def own_server_of(transactional_db, tmp_path):
-    """Start real servers for this test alone: for tests that stop, signal or count them."""
+    """Start real servers for this test only: for tests that stop, signal or count them."""
     servers = []
 
     def own_server_of(**environment):
@@ -211,14 +211,14 @@ def own_server_of(transactional_db, tmp_path):
 
 @pytest.fixture
 def serious_violations(request):
-    """What axe-core finds serious or critical on a page of Playwright: `[(rule, elements), …]`."""
+    """The serious and critical findings of axe-core on a page: `[(rule, elements), …]`."""
     folder = request.config.cache.mkdir("axe-core")
     source = folder / "node_modules/axe-core/axe.min.js"
     if not source.exists():
         run_or_skip(folder, "npm", "install", "--prefix", ".", "--no-audit", "--no-fund", AXE)
 
     def serious_violations(page):
-        # Evaluated by the browser's debugger, which no Content-Security-Policy concerns.
+        # Evaluated by the browser's debugger, to which no Content-Security-Policy applies.
         page.evaluate(source.read_text())
         found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
         return [

@@ -33,7 +33,7 @@ os.environ.update(
 
 running = contextlib.ExitStack()
 atexit.register(running.close)
-# A cluster for each run, so that two runs in one checkout do not share one.
+# A cluster per run, so that two runs in one checkout do not share one.
 data = CHECKOUT / ".demo" / f"tests-{os.getpid()}"
 
 

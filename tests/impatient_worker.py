@@ -1,4 +1,4 @@
-"""The project's worker, with bounds that a test can reach."""
+"""The project's worker, with limits that a test can reach."""
 
 from infrastructure.server import worker
 

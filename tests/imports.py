@@ -1,4 +1,4 @@
-"""Files to import, and the import commands run as from a shell."""
+"""Files to import, and import commands run as from a shell."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ class Outcome:
 
 
 def run(command, *paths, **options):
-    """Run an import command; a CommandError goes through to the caller."""
+    """Run an import command; a CommandError reaches the caller."""
     out, status = StringIO(), 0
     try:
         call_command(command, *map(str, paths), stdout=out, **options)
@@ -61,7 +61,7 @@ def import_personas(*paths, **options):
 
 @contextmanager
 def receiving(signal, model, receiver):
-    """Call the receiver at a model's signal, in the middle of the import of one file."""
+    """Call the receiver at a model's signal, in the middle of importing one file."""
     signal.connect(receiver, sender=model, weak=False)
     try:
         yield
@@ -70,7 +70,7 @@ def receiving(signal, model, receiver):
 
 
 def manage(*arguments):
-    """Run manage.py as a process of its own on the test database; it sees committed rows only."""
+    """Run manage.py as a separate process on the test database; it sees committed rows only."""
     return subprocess.run(
         [sys.executable, "manage.py", *map(str, arguments)],
         cwd=CHECKOUT,
@@ -90,12 +90,12 @@ def write(path, data):
 
 
 def skill(folder, *lines, body="Do it."):
-    """A SKILL.md whose frontmatter has these lines, or else the folder's name."""
+    """A SKILL.md with these lines of frontmatter, or with the folder's name."""
     return markdown(folder / "SKILL.md", lines or [f"name: {folder.name}"], body)
 
 
 def persona(path, *lines, body="You do it."):
-    """A persona's file whose frontmatter has these lines, or else the file's name."""
+    """A persona's file with these lines of frontmatter, or with the file's name."""
     return markdown(path, lines or [f"name: {path.stem}"], body)
 
 
@@ -104,14 +104,14 @@ def markdown(path, lines, body):
 
 
 def served(client, slug, kind=SKILLS):
-    """What the API shows of an entry."""
+    """The API's response for an entry."""
     response = client.get(f"{kind}/{slug}")
     assert response.status_code == 200, f"{slug}: {response.content}"
     return response.json()
 
 
 def slugs(client, kind=SKILLS):
-    """The slugs of all that the API lists, in alphabetical order."""
+    """The slugs of everything that the API lists, in alphabetical order."""
     response = client.get(kind, {"limit": "100"})
     assert response.status_code == 200, response.content
     return sorted(row["slug"] for row in response.json()["results"])

@@ -1,4 +1,4 @@
-"""Fails where a migration that is on main or in a release was edited or deleted."""
+"""Fails if a migration that is on main or in a release was edited or deleted."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ MIGRATIONS = ":(glob)*/migrations/0*.py"
 
 
 def git(*arguments):
-    """What git prints, or "" where it refuses, as outside of a repository, or is not installed."""
+    """git's output, or "" if it fails, as it does outside a repository, or is not installed."""
     try:
         process = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -16,7 +16,7 @@ def git(*arguments):
 
 
 def bases():
-    """The newest release, main as others have it and, on main itself, what it was a commit ago."""
+    """The newest release; main as others have it; on main itself, its previous commit."""
     yield git("describe", "--tags", "--abbrev=0", "--match", "v*")
     main = git("rev-parse", "-q", "--verify", "origin/main") or "main"
     base = git("merge-base", "HEAD", main)
@@ -26,7 +26,7 @@ def bases():
 
 
 def edited():
-    """The migrations of a base that are not in this checkout as they were there."""
+    """The migrations of a base that differ or are missing in this checkout."""
     options = ("--name-only", "--no-renames", "--diff-filter=DMT")
     return sorted(
         {

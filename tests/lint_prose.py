@@ -22,19 +22,14 @@ PATTERNS = {
     "such a one": r"\bsuch a one\b",
 }
 ALLOWED = []  # sentences of the specification
-# Not edited yet: delete a path once its texts pass.
+# Not edited yet, like the staff admin and the API's texts: delete a path once it passes.
 SKIPPED = (
     *("interfaces/", "operators/", "templates/", "README.md", "demo/", "bench/"),
     *("docs/agents/", "docs/deploy", "docs/admin", "docs/api", "docs/changes", "docs/discovery"),
     *("docs/interfaces", "docs/operations", "docs/operators", "docs/scale"),
-    *("tests/admin/", "tests/interfaces/", "tests/operators/", "tests/access/", "tests/system/"),
-    *("infrastructure/", "marketplace/", "catalogue/", "search/", "changes/", "importing/"),
-    *("agents/", "installs/", "reviews/", "reports/", "profiles/", "tests/"),
+    *("tests/admin/", "tests/interfaces/", "tests/operators/", "tests/access/"),
 )
-# The staff admin, and the texts of the API (views.py, serializers), are not edited yet either.
-NEVER = re.compile(
-    r"/admin(?:site)?[/.]|/views\.py|_views\.py|/serializers|/migrations/|lint_prose"
-)
+NEVER = re.compile(r"/admin(?:site)?[/.]|views\.py|/serializers|/migrations/|lint_prose")
 MARKUP = re.compile(r"^```.*?^```|<[^>]*>|\{[{%#].*?[}%#]\}", re.MULTILINE | re.DOTALL)
 # Ends a paragraph, an item of a list, a cell of a table.
 BREAK = re.compile(r"\n\s*\n|\n\s*(?=[-*|#>] |\d+\. )|(?<= )\|")

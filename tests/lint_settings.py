@@ -1,4 +1,4 @@
-"""The settings with the linter of migrations, which is an app and no dependency of production."""
+"""The settings plus the linter of migrations, an app that production does not install."""
 
 from marketplace.settings import *  # noqa: F403
 from marketplace.settings import INSTALLED_APPS

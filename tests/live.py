@@ -42,7 +42,7 @@ class LiveServer:
             **os.environ,
             "DATABASE_URL": url_of_test_database(),
             "PORT": str(self.port),
-            # A test that is about several processes says so: starting one takes a second.
+            # A test about several processes asks for them, because starting one takes a second.
             "WEB_CONCURRENCY": "1",
             "WEB_THREADS": "4",
             "ACCESS_LOG": "true",
@@ -73,7 +73,7 @@ class LiveServer:
             self.process.wait(30)
 
     def request(self, method, path, body=None, *, token=None, headers=None):
-        """One request on a connection of its own; a dict as body is sent as JSON."""
+        """One request on a new connection; a dict as body is sent as JSON."""
         headers = dict(headers or {})
         if isinstance(body, dict):
             body = json.dumps(body)
@@ -92,7 +92,7 @@ class LiveServer:
         return socket.create_connection(("127.0.0.1", self.port), timeout=30)
 
     def raw(self, data):
-        """Send bytes as they are; returns all that comes back."""
+        """Send bytes unchanged; returns everything that comes back."""
         with self.connect() as link:
             link.sendall(data)
             link.shutdown(socket.SHUT_WR)
@@ -103,7 +103,7 @@ class LiveServer:
 
 
 class SharedServers:
-    """Running servers, one for each environment; the least recently used one is stopped first."""
+    """Running servers, one per environment; the least recently used one is stopped first."""
 
     MAX_RUNNING = 4
 
@@ -140,9 +140,9 @@ def url_of_test_database():
 
 
 def free_port():
-    """A port that nothing listens on, below those that systems give to outgoing connections.
+    """A free port, below those that systems give to outgoing connections.
 
-    One of those may be taken by somebody's connection before the server listens on it.
+    One of those might be taken by a connection before the server listens on it.
     """
     while True:
         # The tests of Hypothesis draw the same numbers from `random` each time.

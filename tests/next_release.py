@@ -1,4 +1,4 @@
-"""The migrations of a next release, for tests: those of an app, and more."""
+"""The migrations of a next release, for tests: those of an app, plus more."""
 
 import shutil
 from textwrap import dedent

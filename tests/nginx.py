@@ -45,7 +45,7 @@ http {{
 
 
 class Edge(LiveServer):
-    """nginx in front of a server; X-Cache tells where a response came from."""
+    """nginx in front of a server; X-Cache says where a response came from."""
 
     def __init__(self, folder, behind):
         self.program = shutil.which("nginx")

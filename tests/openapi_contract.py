@@ -13,9 +13,9 @@ ERROR = {"$ref": "#/components/schemas/Error"}
 
 
 def assert_as_described(method, path, response):
-    """The status, the required headers and the body of a response are as the document says.
+    """Assert that status, required headers and body of a response match the document.
 
-    Outside all operations (an unknown path, another method) a response is an error in JSON.
+    Outside all operations (an unknown path, another method), a response is an error in JSON.
     """
     if not path.startswith("/api/") or path.rstrip("/") == DOCUMENT:
         return
@@ -40,7 +40,7 @@ def assert_body(asked, response, content):
     media_type = response.headers["Content-Type"].partition(";")[0]
     assert media_type in content, f"{asked} as {media_type}"
     is_json = media_type == "application/json"
-    # A file may hold any bytes, and Latin-1 is a text of each.
+    # A file may hold any bytes, and Latin-1 decodes each.
     body = orjson.loads(response.content) if is_json else response.content.decode("latin-1")
     error = next(validator(content[media_type]["schema"]["$ref"]).iter_errors(body), None)
     assert error is None, f"{asked}: {error}"
@@ -62,7 +62,7 @@ def routes():
 
 
 def pattern_of(path):
-    """The path as a pattern; the one parameter that holds slashes is filled in."""
+    """The path as a pattern; the one parameter that may contain slashes is filled in."""
     return re.escape(path).replace(r"\{path\}", ".+")
 
 
@@ -80,6 +80,6 @@ def resolved(part):
 
 @cache
 def validator(ref):
-    """Compiled once for each kind of body."""
+    """Compiled once per kind of body."""
     schema = {"$ref": ref, "components": document()["components"]}
     return Draft202012Validator(schema, validate_formats=True)

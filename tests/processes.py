@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def processes_with(text):
-    """The processes whose command line, working folder or environment holds the text."""
+    """The processes whose command line, working folder or environment contains the text."""
     wanted = str(text).encode()
     return [pid for pid in all_pids() if wanted in description(pid)]
 
@@ -19,7 +19,7 @@ def description(pid):
     try:
         texts = [(process / name).read_bytes() for name in ("cmdline", "environ")]
         return b"\n".join([*texts, str((process / "cwd").readlink()).encode()])
-    except OSError:  # it has ended meanwhile, is a zombie, or is another user's
+    except OSError:  # it has ended meanwhile, is a zombie, or belongs to another user
         return b""
 
 

@@ -1,4 +1,4 @@
-"""A real Redis for tests, where redis-server is installed."""
+"""A real Redis for tests, if redis-server is installed."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ from tests.live import free_port
 
 @contextmanager
 def redis_server(folder, *options):
-    """The URL of a Redis of its own: `redis_server(tmp_path, "--maxmemory", "1")`."""
+    """The URL of a separate Redis: `redis_server(tmp_path, "--maxmemory", "1")`."""
     program = shutil.which("redis-server")
     if program is None:
         pytest.skip("redis-server is not installed")

@@ -1,8 +1,8 @@
-"""The API's operations: an endpoint needs a file of tests, and an entry here.
+"""The API's operations. An endpoint needs a file of tests and an entry here.
 
-Scope, policy and budget are stated by hand, so that no test takes the code's word for them; the
-document says the rest, such as parameters and fields. tests/interfaces/test_openapi.py compares
-the two.
+Scope, policy and budget are stated by hand, so that no test takes the code's word for them. The
+document provides the rest, such as parameters and fields. tests/interfaces/test_openapi.py
+compares the two.
 """
 
 import json
@@ -36,8 +36,8 @@ class Operation:
     body: dict | None = None
     _: KW_ONLY
     budget: int  # the most statements that the example runs
-    cached_budget: int | None = None  # the statements that validate the response once it is cached
-    scope: str | None = None  # without one it is public
+    cached_budget: int | None = None  # the statements that validate the cached response
+    scope: str | None = None  # None if it is public
     policy: str | None = None  # the rate limit that counts it
     status: int = 200
 
@@ -55,7 +55,7 @@ class Operation:
 
     @property
     def route(self):
-        """Its path as the document has it, with the names of parameters."""
+        """Its path in the document, with the names of parameters."""
         return descriptions()[self.name][0]
 
     @property
@@ -70,7 +70,7 @@ class Operation:
 
     @property
     def required_parameters(self):
-        """The names of those that every query has."""
+        """The names of the parameters that every query needs."""
         parameters = [resolved(part) for part in self.description.get("parameters", [])]
         return tuple(
             part["name"] for part in parameters if part["in"] == "query" and part.get("required")
@@ -108,7 +108,7 @@ def installing(name, example, slug, *, policy="manage", **needs):
 
 
 def managing(name, method, example, body=None, *, policy="manage", **needs):
-    """What an agent does about itself, with any token that can read."""
+    """An agent's request about itself, with any token that can read."""
     path = f"/agents/me{example}"
     return Operation(name, method, path, body, scope="read", policy=policy, **needs)
 
@@ -117,7 +117,7 @@ REVIEW = {"rating": 5, "personaSlug": "librarian"}
 VERSIONS = "/skills/pdf-tables/versions"
 REPORT = {"kind": "persona", "slug": "librarian", "reason": "other"}
 
-# The examples succeed one after the other, in this order, and each by itself.
+# The examples succeed in this order, one after the other, and each alone.
 OPERATIONS = [
     reading("get_root", "", budget=0, cached_budget=0),
     reading("list_skills", "/skills?tag=tables&category=development", budget=1, cached_budget=1),
@@ -156,7 +156,7 @@ OPERATIONS = [
     installing(
         "install_skill", "skills/install", "pdf-tables", policy="install", budget=3, status=201
     ),
-    # The token, the limit, BEGIN and COMMIT, the agent's lock, the install and its change; where it
+    # The token, the limit, BEGIN and COMMIT, the agent's lock, the install and its change; if it
     # depends on the entry, the turn at it; for an activation, the previous persona; for an update
     # or a pin, the version.
     installing("update_skill", "skills/update", "csv-tables", budget=9),
@@ -214,7 +214,7 @@ WITH_BODY = [operation for operation in OPERATIONS if operation.has_body]
 
 def prepare(agent):
     """Create the rows that the examples need."""
-    # With titles, because a search for a number would find those that the factories count.
+    # With titles, because a search for a number would match the factories' numbered ones.
     pdf = SkillFactory(
         slug="pdf-tables", title="PDF", tags=["tables"], files={"scripts/run.py": b"print(1)"}
     )

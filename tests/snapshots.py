@@ -1,4 +1,4 @@
-"""What the database holds, read in one statement, for tests that compare it a hundred times."""
+"""Snapshots of the database, read in one statement, for tests that compare it a hundred times."""
 
 from functools import cache
 
@@ -7,7 +7,7 @@ from django.db import connection
 
 @cache
 def statement(*tables):
-    """Of each table `(model, *columns)` all rows; of a model alone, all columns."""
+    """A statement for all rows of each table, `(model, *columns)`, or a model for all columns."""
     return "SELECT " + ", ".join(map(rows_of, tables))
 
 

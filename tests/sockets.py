@@ -1,4 +1,4 @@
-"""What the kernel knows of the connections on this machine (Linux)."""
+"""The kernel's view of the connections on this machine (Linux)."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def sockets_on(port):
 
 
 def has_been_read(link):
-    """Whether the server has read all that was sent to it."""
+    """Whether the server has read everything that was sent to it."""
     (_, own_port), (_, port) = link.getsockname(), link.getpeername()
     return any(
         other == own_port and unread == 0
@@ -25,7 +25,7 @@ def has_been_read(link):
 
 
 def has_been_accepted(link):
-    """Whether the connection is a process's, and in the backlog no more."""
+    """Whether a process has accepted the connection, so that it is not in the backlog."""
     (_, own_port), (_, port) = link.getsockname(), link.getpeername()
     return any(other == own_port and inode for other, _, _, inode in sockets_on(port))
 

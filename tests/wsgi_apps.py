@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 
 def minimal(environ, start_response):
-    """Read the whole body; with a query, which names a file, until there is this file."""
+    """Read the whole body; if the query names a file, wait until it exists."""
     environ["wsgi.input"].read()
     while environ["QUERY_STRING"] and not Path(unquote(environ["QUERY_STRING"])).exists():
         time.sleep(0.02)
@@ -22,7 +22,7 @@ def echo(environ, start_response):
 
 
 def failing(environ, start_response):
-    """Exit, or fail in the middle of the response, on the paths that are named so."""
+    """Exit, or fail in the middle of the response, on the paths with these names."""
     path = environ["PATH_INFO"]
     if path == "/exits":
         raise SystemExit(1)
@@ -53,7 +53,7 @@ class Body(bytes):
 
 
 def large(environ, start_response):
-    """More than the kernel takes for a client that reads nothing; at `/`, how many are held."""
+    """More than the kernel accepts for a client that reads nothing; at `/`, how many are held."""
     body = b"%02d" % Body.held if environ["PATH_INFO"] == "/" else Body(b"x" * LARGE)
     start_response("200 OK", [("Content-Length", str(len(body)))])
     return [body]

@@ -5,7 +5,7 @@ from marketplace.schema import read_sql
 
 read = partial(read_sql, __file__)
 
-# What no list or detail shows, what never changes, and what changes with the text alone.
+# Columns that no list or detail shows, that never change, or that change only with the text.
 UNSEEN = {
     "id",
     "public_id",
@@ -20,8 +20,8 @@ UNSEEN = {
 def entries(model, other, *, beside):
     """The feed of one kind of entry. `beside` are the columns that the other kind shows.
 
-    It notes the columns that a list or a detail shows, but for counters. What is generated changes
-    with what it is made of.
+    It watches the columns that a list or a detail shows, except counters. A generated column
+    changes with its sources.
     """
     left_out = UNSEEN.union(model.COUNTERS)
     columns = [

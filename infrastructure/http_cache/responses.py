@@ -1,4 +1,4 @@
-"""What the cache of this process stores."""
+"""The entries of this process's cache."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from infrastructure.http_cache.validators import Validator
 
 @dataclass(frozen=True, slots=True)
 class CachedResponse:
-    """The 200 of a GET; 304 to a client that has it already."""
+    """The 200 of a GET; it answers 304 to a client that already has it."""
 
     key: tuple
     content: bytes
@@ -20,15 +20,15 @@ class CachedResponse:
 
     @classmethod
     def of(cls, response, validator, environ):
-        # orjson leaves kilobytes behind the text of its bytes; a copy has none. `bytes(content)`
+        # orjson's bytes take kilobytes more than their text. A copy does not; `bytes(content)`
         # would be the same object.
         content = bytes(memoryview(response.content))
         return cls(cache_key(environ), content, dict(response.headers), validator)
 
     def to_django(self):
-        """The 200, of which the middleware makes what the request asks for."""
+        """The 200, from which the middleware makes the response to this request."""
         response = HttpResponse(self.content, headers=self.headers)
-        response.validators = [None]  # it is stored already
+        response.validators = [None]  # already stored
         return response
 
     def to_wsgi(self, environ, start_response):

@@ -1,4 +1,4 @@
-"""The cached responses of this process, the least recently used dropped first."""
+"""The cached responses of this process. The least recently used are dropped first."""
 
 from contextlib import suppress
 from functools import partial
@@ -13,15 +13,15 @@ from django.db import Error
 from infrastructure import metrics
 from infrastructure.http_cache.validators import Validator
 
-# Bytes that the LRUCache's own records of a response take, and those values of its headers that
-# no other response has.
+# Bytes for the LRUCache's own record of a response, and for header values that no other response
+# has.
 RECORDS = 320
 
 
 def memory_of(response):
-    """Bytes of memory that a cached response takes, measured, each object once.
+    """Bytes of memory that a cached response takes, measured, counting each object once.
 
-    Classes, functions and most values of headers are the same objects in all responses.
+    Classes, functions and most header values are shared by all responses.
     """
     total = RECORDS + getsizeof(response) + getsizeof(response.headers)
     counted, parts = set(), [response.key, response.content, response.validator]
@@ -46,10 +46,10 @@ lock = Lock()
 
 
 def cache_key(environ):
-    """The URL of a request, on which alone a public response depends.
+    """The URL of a request, the only thing that a public response depends on.
 
-    It includes host and scheme, because the links of a list do. With PUBLIC_URL they do not; but
-    a host that is not allowed must not be served what another one has had stored.
+    It includes host and scheme, because the links of a list do. With PUBLIC_URL they do not, but
+    a forbidden host must not get a response that an allowed one stored.
     """
     header, _ = settings.SECURE_PROXY_SSL_HEADER or (None, None)
     scheme, forwarded = environ["wsgi.url_scheme"], environ.get(header)
@@ -82,7 +82,7 @@ def is_fresh(response):
 
 
 def store(response):
-    # One that is larger than the whole cache is not stored.
+    # A response that is larger than the whole cache is not stored.
     with lock, suppress(ValueError):
         cached_responses[response.key] = response
     metrics.cache_misses.inc()

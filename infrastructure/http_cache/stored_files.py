@@ -1,8 +1,8 @@
 """Large downloads as files: each is written once and sent from its file, which takes no memory.
 
-The processes of a host share one folder inside the temporary one. A file is named by the digest of
-its content, or of what it is made of, so two processes that write the same one write the same
-bytes. One that is removed while it is sent stays readable for whoever has opened it.
+The processes of a host share one folder in the temporary directory. A file is named by the digest
+of its content, or of its sources, so two processes that write it write the same bytes. A file that
+is removed while it is sent stays readable for everyone who has it open.
 """
 
 import os
@@ -15,7 +15,7 @@ from threading import Lock
 
 from django.conf import settings
 
-MAX_WAIT = 3  # seconds, until it is another file's turn to be written
+MAX_WAIT = 3  # seconds to wait while other files are written
 turn = Lock()
 
 
@@ -24,7 +24,7 @@ class StoreUnavailable(Exception):
 
 
 class StoredFile(FileIO):
-    """A part of a file, from the current position on. Servers take its descriptor and send that."""
+    """Part of a file, from the current position. Servers take its descriptor and send that."""
 
     def __init__(self, path):
         super().__init__(path)
@@ -40,9 +40,9 @@ class StoredFile(FileIO):
 
 
 def open_stored(name, size, write):
-    """The file of this name and size; `write(file)` writes it where the folder does not have it.
+    """The file of this name and size; if the folder lacks it, `write(file)` writes it.
 
-    Without a size, the name alone says what is in it. Raises StoreUnavailable.
+    Without a size, the name alone identifies the content. Raises StoreUnavailable.
     """
     try:
         path = own_folder() / name
@@ -52,7 +52,7 @@ def open_stored(name, size, write):
 
 
 def own_folder():
-    """The folder, made anew if a cleaner has removed it. No other user may choose what is sent."""
+    """The folder, created again if a cleaner removed it. No other user may choose its files."""
     folder = Path(tempfile.gettempdir()) / f"marketplace-downloads-{os.geteuid()}"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
@@ -63,7 +63,7 @@ def own_folder():
 
 
 def open_if_whole(path, size):
-    """The file, or None where it is missing or was cut off, as a crash of the machine may do."""
+    """The file, or None if it is missing or truncated, for example after a crash."""
     try:
         file = StoredFile(path)
     except FileNotFoundError:
@@ -76,7 +76,7 @@ def open_if_whole(path, size):
 
 
 def write_in_turn(path, size, write):
-    """Write one file at a time: many at once would take memory, and many requests the same one."""
+    """Write one file at a time: many would take memory, and many requests want the same one."""
     if not turn.acquire(timeout=MAX_WAIT):
         raise TimeoutError("other downloads are being written")
     try:
@@ -95,7 +95,7 @@ def write_in_turn(path, size, write):
 
 
 def write_file(path, write, *, is_synced):
-    """Nobody sees the file before it is whole; if it is synced, not even after a crash."""
+    """Readers only see the whole file; if it is synced, even after a crash."""
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
         written = Path(file.name)
         try:
@@ -111,7 +111,7 @@ def write_file(path, write, *, is_synced):
 
 
 def make_room(folder, room):
-    """Remove the files that nobody has read for longest, until the others fit into the room."""
+    """Remove the files that were not read for longest, until the others fit."""
     for _, size, path in sorted(files_in(folder), reverse=True):
         room -= size
         if room < 0:

@@ -1,9 +1,9 @@
-"""Cache validators: whether a cached response still shows what the database holds.
+"""Cache validators: whether a cached response still shows the state of the database.
 
-Nothing expires and no write announces itself. One small statement reads the versions of all rows
-that a response shows (xmin and ctid), or for a ranking the catalogue version, so that what was
-committed anywhere is in every response after it. In another history of the database the versions
-repeat (infrastructure.replicas.history), so that no response outlives its own.
+Nothing expires, and writes invalidate nothing. One small statement reads the versions (xmin and
+ctid) of all rows that a response shows, or for a ranking the catalogue version. So every response
+shows everything that was committed before it. In another history of the database, versions repeat
+(infrastructure.replicas.history), so a response is valid in its own history only.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from infrastructure.replicas.reading import history, on_replica
 
 @dataclass(frozen=True, slots=True)
 class Validator:
-    """A response is fresh for as long as `check()` returns what it has `seen`, in one history."""
+    """A response is fresh while `check()` returns what it has `seen`, in the same history."""
 
     check: Callable[[], Any]
     seen: Any
@@ -28,30 +28,30 @@ class Validator:
 
     @classmethod
     def of(cls, check):
-        """A validator of what `check` returns now; take it before the response is computed.
+        """A validator of what `check` returns now. Create it before you compute the response.
 
-        None where `check` returns None, which means that the response cannot be cached.
+        None if `check` returns None, which means that the response cannot be cached.
         """
         seen = check()
         return None if seen is None else cls(check, seen)
 
     @classmethod
     def of_all(cls, parts):
-        """The validator of a response with several parts; None where one of them has none."""
+        """The validator of a response with several parts; None if one part has none."""
         if None in parts:
             return None
         if len(parts) == 1:
             return parts[0]
         histories = {part.history for part in parts} - {None}
         if len(histories) > 1:
-            return None  # the database has failed over in between
+            return None  # the database failed over in between
         return cls(partial(check_all, parts), [part.seen for part in parts], *histories or [None])
 
 
 class Read(NamedTuple):
-    """What was read, the validator for it, and the `version` of which its ETag is made.
+    """A value, its validator, and the `version` from which its ETag is made.
 
-    Without a version that is what the validator has seen.
+    Without a version, the ETag is made from what the validator has seen.
     """
 
     value: Any
@@ -65,9 +65,9 @@ class Read(NamedTuple):
 
     @classmethod
     def checked(cls, select, check, params, validators=()):
-        """The rows of `select(**params)`, whose versions `check(**params)` reads once more.
+        """The rows of `select(**params)`; `check(**params)` reads their versions again.
 
-        The validator includes those that the rows depend on besides.
+        The validator includes the `validators` of everything else that the rows depend on.
         """
         rows, versions = select(**params)
         validator = Validator(partial(check, **params), versions)
@@ -78,5 +78,5 @@ def check_all(validators):
     return [validator.check() for validator in validators]
 
 
-# For what changes only with a release or the configuration, which start a new process.
+# For responses that change only with a release or the configuration, which restart the process.
 ALWAYS_FRESH = Validator(check=lambda: True, seen=True, history=None)

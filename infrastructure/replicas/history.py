@@ -1,7 +1,7 @@
-"""Which history of the rows a server has: its cluster, and the timeline of that.
+"""The history of rows that a server has: its cluster, and the cluster's timeline.
 
-The version of a row (xmin, ctid) belongs to one history. A failover that lost a write, or a dump
-that was restored into another cluster, may give the same version to another state of the row.
+The version of a row (xmin, ctid) is unique in one history only. After a failover that lost a write,
+or a dump restored into another cluster, the same version may belong to another state of the row.
 """
 
 import logging
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 # Seconds. A connection stays in one history, but a pooler may lend it other servers.
 MAX_AGE = 1
 # pg_control_checkpoint() has the timeline of the last checkpoint, which may be an older one. A
-# standby does not know its own yet, so that what is read from it counts as new.
+# standby does not know its own timeline yet, so anything read from it counts as new.
 HISTORY = """
 SELECT CASE WHEN pg_is_in_recovery() THEN gen_random_uuid()::text
     ELSE system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) END

@@ -1,4 +1,4 @@
-"""Which replicas can be read. Imported only where one is configured (DATABASE_REPLICA_URL)."""
+"""The readable replicas. Imported only if one is configured (DATABASE_REPLICA_URL)."""
 
 import logging
 import threading
@@ -11,8 +11,8 @@ from django.db import DEFAULT_DB_ALIAS, Error, connections
 from infrastructure.replicas.reading import REPLICAS
 
 logger = logging.getLogger(__name__)
-INTERVAL = 0.2  # seconds between two looks at a server
-# Where a server is in the log, and which history it has received.
+INTERVAL = 0.2  # seconds between two checks of a server
+# A server's position in the log, and the history that it has received.
 LOOK = """
 SELECT {} - '0/0'::pg_lsn, (SELECT name FROM marketplace_history)
 """
@@ -25,14 +25,14 @@ ON CONFLICT (id) DO UPDATE SET name = EXCLUDED.name
 
 
 class Monitor:
-    """Which replicas respond, and have replayed what the primary had REPLICA_MAX_LAG seconds ago.
+    """The replicas that respond, and lag at most REPLICA_MAX_LAG seconds behind the primary.
 
-    Positions in the log are compared, because clocks differ and an idle primary is not behind. A
-    thread for each server asks it, and a server that hangs stops its own thread alone.
+    It compares positions in the log, because clocks differ and an idle primary is not behind. One
+    thread per server asks it, so a hanging server stops only its own thread.
 
-    A replica cannot tell which history it has, and one that has received what a failover lost may
-    be ahead of the new primary. So the name of a new history is stored, and a replica is not read
-    before it has received that.
+    A replica cannot tell which history it has, and one that received what a failover lost may be
+    ahead of the new primary. So the name of a new history is stored, and a replica is not read
+    until it has received that.
     """
 
     def __init__(self):
@@ -44,7 +44,7 @@ class Monitor:
         self.is_running = False
 
     def usable(self):
-        """The replicas to ask, this thread's own first: it has a connection to it."""
+        """The replicas to ask, beginning with the one to which this thread has a connection."""
         with self.lock:
             if not self.is_running:
                 self.start()
@@ -62,7 +62,7 @@ class Monitor:
         self.usable_until[alias] = 0
 
     def start(self):
-        """Begin to watch; in the process that serves, not in the one that forked it."""
+        """Start watching; in the process that serves, not in the one that forked it."""
         self.is_running = True
         self.watch(DEFAULT_DB_ALIAS, ON_PRIMARY, self.note_primary)
         for alias in REPLICAS:
@@ -93,7 +93,7 @@ class Monitor:
         self.positions.append((begun, position))
 
     def note_replica(self, alias, begun, position, history):
-        """Note where the replica is; returns why it cannot be used, or None."""
+        """Record the replica's position; returns why it cannot be used, or None."""
         needed = self.position_before(begun - settings.REPLICA_MAX_LAG)
         if position is None:
             return "it is no replica"
@@ -106,7 +106,7 @@ class Monitor:
         return None
 
     def log_change(self, alias, problem):
-        """Log one line where a server can be read no more, and one where it can again."""
+        """Log one line when a server becomes unreadable, and one when it is readable again."""
         if bool(problem) == bool(self.problems[alias]):
             return
         self.problems[alias] = problem
@@ -116,7 +116,7 @@ class Monitor:
             logger.warning("%s can be read again", alias)
 
     def position_before(self, moment):
-        """Where the primary was then; the oldest that is known, None while nothing is."""
+        """The primary's position at that time, or the oldest known one; None if none is known."""
         known = [position for noted, position in self.positions.copy() if noted <= moment]
         return known[-1] if known else next((position for _, position in self.positions), None)
 

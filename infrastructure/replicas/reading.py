@@ -1,8 +1,8 @@
-"""Reading what is public from streaming replicas (DATABASE_REPLICA_URL).
+"""Public reads from streaming replicas (DATABASE_REPLICA_URL).
 
-A read that is decorated with `on_replica` runs on one server as a whole: the versions of rows that
-its validator compares are those of the rows that it returns. Everything else, and everything where
-there is no replica, is the primary's.
+A read that is decorated with `on_replica` runs on one server as a whole, so the row versions that
+its validator compares belong to the rows that it returns. Everything else runs on the primary, and
+so does everything if there is no replica.
 """
 
 import threading
@@ -23,7 +23,7 @@ reading = Reading()
 
 
 def history():
-    """Which history of the rows this thread reads, the same on the primary and its replicas."""
+    """The history of rows that this thread reads, the same on the primary and its replicas."""
     if reading.alias == DEFAULT_DB_ALIAS:
         # None with PLAIN=1: Django's own backend does not know it.
         return getattr(connections[DEFAULT_DB_ALIAS], "history", None)
@@ -31,7 +31,7 @@ def history():
 
 
 class ReplicaRouter:
-    """A database router: reads go where `on_replica` has sent them, and writes to the primary."""
+    """A database router: reads follow `on_replica`, writes go to the primary."""
 
     def db_for_read(self, model, **hints):
         return reading.alias
@@ -44,9 +44,9 @@ class ReplicaRouter:
 
 
 def on_replica(read):
-    """Have a function run on a replica; where that fails, on the next one, at last on the primary.
+    """Run a function on a replica; if that fails, on the next one, and finally on the primary.
 
-    What it calls runs on the same server. It may run several times, so it must only read.
+    Functions that it calls run on the same server. It may run several times, so it must only read.
     """
 
     @wraps(read)
@@ -60,7 +60,7 @@ def on_replica(read):
             try:
                 return read(*arguments, **options)
             except (OperationalError, InterfaceError) as error:
-                # An error with a code is the statement's: a conflict with recovery, a timeout.
+                # An error with a code is the statement's own: a conflict with recovery, a timeout.
                 if getattr(error.__cause__, "sqlstate", None) is None:
                     monitor.leave_out(alias)
                     connections[alias].close()
@@ -72,7 +72,7 @@ def on_replica(read):
 
 
 def is_primary_known_down():
-    """Whether the primary does not respond. Known only where replicas are watched."""
+    """Whether the primary does not respond. Known only if replicas are watched."""
     if not REPLICAS:
         return False
     from infrastructure.replicas.monitor import monitor  # noqa: PLC0415 - starts threads

@@ -8,17 +8,17 @@ from infrastructure.server.sockets import ClientSocket
 from infrastructure.server.uploads import Upload
 
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-FIRST_SECONDS = 10  # in which the first byte of a new connection must have come
+FIRST_SECONDS = 10  # for the first byte of a new connection to arrive
 
 
 class Connection(BaseConnection):
     """A connection, and how much of its next request has arrived."""
 
-    deadline = None  # by which its next event must have come
+    deadline = None  # for its next event
     is_partial = False  # a request has begun
-    on_event = None  # what its next event is for
+    on_event = None  # handles its next event
     upload = None
-    stored = 0  # bytes of a request that is not whole
+    stored = 0  # bytes of an incomplete request
 
     def __init__(self, plain):
         super().__init__(plain, ClientSocket.of(plain.sock))
@@ -36,7 +36,7 @@ class Connection(BaseConnection):
             self.sock.sendall(CONTINUE)
 
     def store_body(self, size):
-        """Take the bytes of a body out of the socket, where they might not fit."""
+        """Take the bytes of a body out of the socket if they might not fit."""
         self.stored = self.add_read_ahead(self.sock.recv_now(size) or b"")
 
     def store_upload(self):
@@ -71,7 +71,7 @@ class ParkedConnections(dict):
     """
 
     def idlest(self):
-        """The connection to close first: silent for a second or more, or else the longest wait.
+        """The connection to close first: silent for a second or more, otherwise the longest wait.
 
         The newest connection is never chosen.
         """
@@ -81,7 +81,7 @@ class ParkedConnections(dict):
         return (silent or conns)[:1]
 
     def largest_beyond(self, conn, bound):
-        """The largest of the requests stored like this one, if together they exceed the bound."""
+        """The largest of the requests stored like this one, if they exceed the limit together."""
         kind = type(conn.upload)
         rivals = [conn, *(other for other in [*self.values()] if type(other.upload) is kind)]
         if sum(rival.stored for rival in rivals) <= bound:
@@ -89,7 +89,7 @@ class ParkedConnections(dict):
         return max(rivals, key=attrgetter("stored"))
 
     def beyond(self, memory):
-        """Connections to close so that the rest fit into the memory, the most stalled first."""
+        """Connections to close so that the rest fit into memory, the most stalled first."""
         conns = [conn for conn in [*self.values()] if conn.sock.memory and conn.deadline]
         excess = sum(conn.sock.memory for conn in conns) - memory
         for conn in sorted(conns, key=attrgetter("deadline")):

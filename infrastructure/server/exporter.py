@@ -1,7 +1,7 @@
-"""gunicorn's hooks that export the metrics, on an address of their own.
+"""gunicorn's hooks that export the metrics on a separate address.
 
 The master listens, and a thread of each worker accepts. So the address outlives every worker, and
-one that is taken stops the start.
+an address in use stops the start.
 """
 
 import atexit
@@ -33,7 +33,7 @@ def listener(address):
 
 
 class Exporter:
-    """A reload makes another one of the same address, which has the same listener."""
+    """A reload creates another one for the same address, with the same listener."""
 
     def __init__(self, address):
         self.address = address
@@ -41,7 +41,7 @@ class Exporter:
     def on_starting(self, _server):
         listener(self.address)
         os.environ[FOLDER] = tempfile.mkdtemp(prefix="marketplace-metrics-")
-        # Also where the start fails later.
+        # Even if the start fails later.
         atexit.register(self.remove, os.getpid())
 
     def post_worker_init(self, _worker):

@@ -1,4 +1,4 @@
-"""What the server uses of gunicorn beyond its documentation, which any release may change.
+"""The undocumented parts of gunicorn that the server uses. Any release may change them.
 
 tests/infrastructure/server/test_gunicorn_internals.py has a test for each name.
 """
@@ -15,17 +15,17 @@ from gunicorn.workers import gthread
 from infrastructure.server.request_ids import current_request_id, end_request
 from infrastructure.server.sizes import MAX_BODY
 
-STOP_SECONDS = gthread.STOP_KEEPALIVE_LINGER  # for an idle connection of a worker that stops
+STOP_SECONDS = gthread.STOP_KEEPALIVE_LINGER  # for an idle connection of a stopping worker
 NO_DESCRIPTOR = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 InvalidHeader, InvalidRequestLine = errors.InvalidHeader, errors.InvalidRequestLine
 FileWrapper = wsgi.FileWrapper
 
 
 class BaseWorker(gthread.ThreadWorker):
-    """gunicorn's threaded worker, with threads that run `serve` of the subclass.
+    """gunicorn's threaded worker, whose threads run `serve` of the subclass.
 
     Its main thread calls `on_accept` with each new connection, `make_room` while there are too
-    many, `close_overdue` once a second at least, and `on_stop`.
+    many, `close_overdue` at least once a second, and `on_stop`.
     """
 
     @classmethod
@@ -35,7 +35,7 @@ class BaseWorker(gthread.ThreadWorker):
             raise RuntimeError("TLS needs WORKER_CLASS=gthread")
 
     def set_kept(self, conns):
-        # By their number gunicorn decides whether another one may be kept.
+        # gunicorn decides by their number whether to keep another one.
         self.keepalived_conns = conns
 
     def run(self):
@@ -50,7 +50,7 @@ class BaseWorker(gthread.ThreadWorker):
             if error.errno not in NO_DESCRIPTOR:
                 raise
             self.make_room()
-            time.sleep(0.01)  # The listener is ready still, so this would be tried again at once.
+            time.sleep(0.01)  # The listener is still ready, so gunicorn would retry at once.
         else:
             self.limit_connections()
 
@@ -66,12 +66,12 @@ class BaseWorker(gthread.ThreadWorker):
         self.close_overdue(force=force)
 
     def _cap_keepalive(self, deadline):
-        # From here on gunicorn expects a sequence, of which it reads the first item.
+        # From here on, gunicorn expects a sequence, and reads its first item.
         self.keepalived_conns = ()
         self.on_stop(deadline)
 
     def respond_to(self, conn):
-        """Serve a request that has come whole. Returns whether the connection may be kept."""
+        """Serve a whole request. Returns whether the connection may be kept."""
         return self.handle(conn)
 
     def handle_request(self, req, conn):
@@ -79,8 +79,8 @@ class BaseWorker(gthread.ThreadWorker):
         return super().handle_request(req, conn)
 
     def _keepalive_after(self, conn, keepalive):
-        # Before it reads what the application has not read of the body. That has arrived, so it
-        # needs no time limit.
+        # Before gunicorn reads the part of the body that the application did not read. It has
+        # arrived, so no time limit is needed.
         conn.sock.send_collected()
         return keepalive and conn.parser.finish_body()
 
@@ -111,7 +111,7 @@ class BaseConnection(gthread.TConn):
         return b"" if self.is_unread else self.parser.unreader.buf.getvalue()
 
     def add_read_ahead(self, data):
-        """Returns how many bytes these are then."""
+        """Returns how many bytes there are now."""
         self.init()
         buffer = self.parser.unreader.buf
         buffer.seek(0, os.SEEK_END)
@@ -123,10 +123,10 @@ class BaseConnection(gthread.TConn):
 
 
 class BaseRequest(message.Request):
-    """A request whose headers are checked by the subclass."""
+    """A request whose headers the subclass checks."""
 
     def parse(self, unreader):
-        end_request()  # the one before it, whose ID log lines and errors would have
+        end_request()  # the previous one, whose ID log lines and errors would have
         rest = super().parse(unreader)
         self.headers, is_last = self.checked(self.version, self.uri, self.headers)
         if is_last:
@@ -135,14 +135,14 @@ class BaseRequest(message.Request):
 
     def set_body_reader(self):
         super().set_body_reader()
-        # Announce that the connection ends: the rest of a long body may stay unread.
+        # Announce that the connection ends, because the rest of a long body may stay unread.
         if getattr(self.body.reader, "length", 0) >= MAX_BODY:
             self.force_close()
 
 
 class BaseLog(glogging.Logger):
     def access(self, resp, req, environ, request_time):
-        # gunicorn's `sent` leaves out what the kernel sends from a file.
+        # gunicorn's `sent` does not count what the kernel sends from a file.
         size = 0 if req.method == "HEAD" else resp.sent or resp.response_length or 0
         self.log_request(environ, environ["RAW_URI"], int(resp.status[:3]), size, request_time)
 
@@ -156,5 +156,5 @@ def refuse(sock, status, text):
 
 
 def end_connection(chunked_body):
-    """Close it after this response: the rest of the body is unread."""
+    """Close the connection after this response, because the rest of the body is unread."""
     chunked_body.reader.req.force_close()

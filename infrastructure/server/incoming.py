@@ -13,9 +13,9 @@ from infrastructure.server.sizes import (
 )
 
 MAX_HEAD = 64 * 1024
-MAX_CHUNKED = 2 * MAX_BODY  # bytes of a chunked body, with what frames the chunks
+MAX_CHUNKED = 2 * MAX_BODY  # bytes of a chunked body, including the framing of its chunks
 MAX_ARRIVED = MAX_HEAD + MAX_CHUNKED
-MAX_CHUNK_LINE = 8190  # bytes, after which gunicorn refuses one
+MAX_CHUNK_LINE = 8190  # bytes; gunicorn refuses a longer one
 END_OF_LINE = b"\r\n"
 END_OF_HEAD = b"\r\n\r\n"
 END_OF_CHUNKS = b"0\r\n\r\n"
@@ -34,20 +34,20 @@ class TooLarge(Exception):
 
 
 class Incoming:
-    """A request of which more arrives from look to look; its bytes stay in the socket."""
+    """A request that arrives in parts. Its bytes stay in the socket."""
 
-    size = None  # bytes of head and body, where the head tells it
-    is_upload = False  # of staff: longer than other bodies
+    size = None  # bytes of head and body, if the head states the length
+    is_upload = False  # by staff: longer than other bodies
     is_slow = False  # may take seconds to respond to
     expects_continue = False  # the client sends the body after a 100
 
     def __init__(self):
-        self.place = 0  # up to which the bytes have been looked at
+        self.place = 0  # up to which the bytes were examined
         self.body = 0  # where the body begins
         self.payload = 0  # bytes in the chunks so far
 
     def missing(self, data):
-        """How many bytes are still to come, at least. Raises TooLarge.
+        """How many bytes are still missing, at least. Raises TooLarge.
 
         A body that the application refuses unread counts as whole, and so does one that gunicorn
         refuses.
@@ -60,11 +60,11 @@ class Incoming:
 
     @property
     def is_chunked(self):
-        """Whether its length is told only as it comes."""
+        """Whether its length is known only at its end."""
         return self.body and self.size is None
 
     def read_head(self, data):
-        """Look for the end of the head, and in the head for the length of the body."""
+        """Find the end of the head, and the length of the body in the head."""
         end = data.find(END_OF_HEAD, self.place)
         if end < 0:
             if len(data) >= MAX_HEAD:
@@ -73,7 +73,7 @@ class Incoming:
             return False
         self.place = self.body = end + len(END_OF_HEAD)
         self.is_slow = bool(SLOW.match(data))
-        # Behind the request line, which one empty line may precede (RFC 9112, 2.2).
+        # After the request line, which one empty line may precede (RFC 9112, 2.2).
         start = len(END_OF_LINE) if data.startswith(END_OF_LINE) else 0
         fields = FRAMING.findall(data, start, end)
         if fields:
@@ -94,7 +94,7 @@ class Incoming:
         if is_refused:
             self.size = self.body
         elif codings:
-            # With a length, another coding, or by HTTP/1.0, gunicorn refuses it.
+            # gunicorn refuses it with a length, with another coding, or over HTTP/1.0.
             is_chunked = any(b"chunked" in coding.lower() for coding in codings)
             self.size = None if is_new and is_chunked and not lengths else self.body
         else:
@@ -120,6 +120,6 @@ class Incoming:
                 self.size = self.place - len(END_OF_LINE) - (self.payload - MAX_BODY - 1)
                 return max(self.size - len(data), 0)
         if len(data) - self.place > MAX_CHUNK_LINE or len(data) >= MAX_ARRIVED:
-            # More of it frames the chunks than is in them.
+            # It consists of more framing than content.
             raise TooLarge(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
         return max(self.place + len(END_OF_CHUNKS) - len(data), 1)

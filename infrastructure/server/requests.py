@@ -14,12 +14,12 @@ class Request(gunicorn.BaseRequest):
             raise gunicorn.InvalidHeader("Host is missing")  # RFC 9112, 3.2
         if "://" in target and not target.startswith("/"):
             headers = with_host_of(target, headers)
-        # RFC 9110, 7.6.1. gunicorn knows `close` only as the header's whole value.
+        # RFC 9110, 7.6.1. gunicorn recognizes `close` only as the header's whole value.
         return headers, "CONNECTION" in names and "close" in connection_options(headers)
 
 
 def with_host_of(target, headers):
-    """The authority of an absolute target takes the place of `Host` (RFC 9112, 3.2.2)."""
+    """The authority of an absolute target replaces `Host` (RFC 9112, 3.2.2)."""
     host = urlsplit(target).netloc
     if not host:
         raise gunicorn.InvalidRequestLine(target)

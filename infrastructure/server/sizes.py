@@ -1,8 +1,8 @@
-"""The bounds of a request, for the web server too; so nothing of Django is imported here."""
+"""The maximum sizes of a request. The web server uses them, so nothing of Django is imported."""
 
 MAX_BODY = 64 * 1024  # bytes
-MAX_FILES = 20 * 1024**2  # bytes that staff upload at once
-MAX_UPLOAD = MAX_FILES + 1024**2  # the same with the other fields of the form
+MAX_FILES = 20 * 1024**2  # bytes of one staff upload
+MAX_UPLOAD = MAX_FILES + 1024**2  # with the other fields of the form
 UPLOAD_PATH = "/admin/"  # below it, forms may be longer than MAX_BODY
 SLOW_PATH = "/git/"  # below it, requests may take seconds, so a thread of their own serves them
 HEAD_TOO_LARGE = "Request head is too large"

@@ -9,11 +9,11 @@ from collections import deque
 from infrastructure.server.incoming import MAX_ARRIVED
 
 USUAL = 4096  # bytes that most requests fit into
-MAX_COLLECTED = 64 * 1024  # bytes of a response; to copy more costs more than a system call
+MAX_COLLECTED = 64 * 1024  # bytes of a response; copying more costs more than a system call
 
 
 class UnsentBytes:
-    """The part of a response that its client has not taken yet."""
+    """The part of a response that its client has not read yet."""
 
     def __init__(self, data, sent):
         self.left = memoryview(data)[sent:]
@@ -29,12 +29,12 @@ class UnsentBytes:
 
 
 class UnsentFile:
-    """The part of a file that its client has not taken yet. It takes a descriptor, no memory."""
+    """The part of a file that its client has not read yet. It takes a descriptor, no memory."""
 
     memory = 0
 
     def __init__(self, descriptor, offset, count):
-        # The application closes its own.
+        # The application closes its own descriptor.
         self.descriptor, self.offset, self.left = os.dup(descriptor), offset, count
 
     def send(self, link):
@@ -52,15 +52,15 @@ class UnsentFile:
 
 
 class ClientSocket(socket.socket):
-    """The socket of a connection, at which no thread ever waits for the client.
+    """The socket of a connection. No thread ever waits for the client here.
 
-    `sendall` and `sendfile` keep what the client is not ready to take, and `recv` knows only what
-    has arrived. Head and body of a response are collected, and take one system call.
+    `sendall` and `sendfile` keep what the client is not ready to read, and `recv` returns only what
+    has arrived. Head and body of a response are collected and sent in one system call.
     """
 
     wakes_at = 1
     collected = None
-    queued = 0  # bytes that the kernel had for the client when `has_taken` was last asked
+    queued = 0  # bytes that the kernel had for the client at the last call of `has_taken`
 
     @classmethod
     def of(cls, plain):
@@ -79,7 +79,7 @@ class ClientSocket(socket.socket):
         try:
             return super().recv(size, flags)
         except BlockingIOError:
-            # Requests are read once they are whole, so what is missing will not come.
+            # Requests are read once they are whole, so missing bytes will not come.
             raise ConnectionResetError(errno.ECONNRESET, "The request is not whole") from None
 
     def recv_now(self, size, flags=0):
@@ -95,21 +95,21 @@ class ClientSocket(socket.socket):
         return data if len(data) < USUAL else super().recv(MAX_ARRIVED, socket.MSG_PEEK)
 
     def wake_at(self, size):
-        """Be readable once so many bytes have arrived, or the client has ended."""
+        """Become readable once so many bytes have arrived, or the client has ended."""
         if size != self.wakes_at:
             self.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, size)
             self.wakes_at = size
 
     def reset(self):
-        """Have `close` drop what the client has not taken, also from the kernel's memory."""
+        """Let `close` drop what the client has not read, even from the kernel's memory."""
         self.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     def discard(self):
-        """Drop what has arrived; whether the client has closed."""
+        """Drop what has arrived; returns whether the client has closed."""
         return self.recv_now(MAX_ARRIVED) == b""
 
     def collect(self):
-        """Keep what is sent from here on, until `send_collected` or until it is much."""
+        """Keep what is sent from now on, until `send_collected` or until it is too much."""
         self.collected = b""
 
     def send_collected(self):
@@ -118,7 +118,7 @@ class ClientSocket(socket.socket):
             self.sendall(collected)
 
     def shutdown(self, how):
-        # gunicorn does so where the application fails after it has begun to respond.
+        # gunicorn does so if the application fails after it has begun to respond.
         self.send_collected()
         super().shutdown(how)
 
@@ -150,7 +150,7 @@ class ClientSocket(socket.socket):
         self.flush()
 
     def flush(self):
-        """Send on; whether the client has taken anything."""
+        """Continue sending; returns whether the client has read anything."""
         has_taken = False
         try:
             while self.unsent:
@@ -164,7 +164,7 @@ class ClientSocket(socket.socket):
         return has_taken
 
     def has_taken(self):
-        """Whether the client has taken anything since this was last asked.
+        """Whether the client has read anything since the last call.
 
         The kernel reports a socket as writable only when much of its queue is gone, which may take
         a slow reader a minute.

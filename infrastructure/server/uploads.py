@@ -9,7 +9,7 @@ PIECES = 16  # at a time, so that one fast client does not keep a thread from ot
 
 
 class Upload:
-    """A request in a file, until all of it has come."""
+    """A request in a file, until all of it has arrived."""
 
     def __init__(self, size):
         self.missing, self.stored, self.file = size, 0, TemporaryFile()  # noqa: SIM115
@@ -34,6 +34,6 @@ class Upload:
         return iter(partial(self.file.read, PIECE), b"")
 
     def close(self):
-        # Closing flushes again what a full disk has refused.
+        # Closing flushes again what a full disk refused.
         with suppress(OSError):
             self.file.close()

@@ -1,15 +1,15 @@
-"""The worker class of gunicorn.conf.py (Linux), in which slow clients hold no thread.
+"""The worker class of gunicorn.conf.py (Linux). Its threads never wait for slow clients.
 
-It replaces how gunicorn's threaded worker waits. That one hands a connection to a thread as soon
-as it has data; the thread then waits for the rest of the request, for the client to read the
-response, and for it to close. Eight slow clients stop two workers of four threads.
+gunicorn's threaded worker hands a connection to a thread as soon as it has data. The thread then
+waits for the rest of the request, for the client to read the response, and for the client to close.
+Eight slow clients stop two workers of four threads.
 
-Here a connection that waits for its client is parked, and the kernel wakes one thread when there is
+Here a connection that waits for its client is parked. The kernel wakes one thread when there is
 something to do: the request is whole, the response can be sent on, the client has closed. The main
 thread accepts connections and ends those that wait for too long.
 
-Proved with the release of gunicorn that pyproject.toml pins. Delete it when gunicorn's own worker
-waits without a thread; WORKER_CLASS=gthread runs that one.
+Tested with the release of gunicorn that pyproject.toml pins. Delete it when gunicorn's own worker
+waits without a thread; WORKER_CLASS=gthread uses that one.
 """
 
 import os
@@ -29,11 +29,11 @@ from infrastructure.server.sizes import NO_ROOM, TOO_SLOW
 WHEN_READABLE = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLONESHOT
 WHEN_WRITABLE = select.EPOLLOUT | select.EPOLLONESHOT
 HAS_ENDED = select.EPOLLRDHUP | select.EPOLLHUP | select.EPOLLERR
-UPLOAD_SECONDS = 60  # in which an upload must have come
-CLOSE_SECONDS = 2  # in which a client must have closed after its last response
+UPLOAD_SECONDS = 60  # for an upload to arrive
+CLOSE_SECONDS = 2  # for a client to close after its last response
 MAX_UNSENT = 32 * 1024**2  # bytes of responses that wait for their clients
-MAX_STORED = 32 * 1024**2  # bytes of requests that have not come whole, in memory
-MAX_UPLOADS = 128 * 1024**2  # the same of uploads, in files
+MAX_STORED = 32 * 1024**2  # bytes of incomplete requests in memory
+MAX_UPLOADS = 128 * 1024**2  # bytes of incomplete uploads in files
 
 
 class Worker(BaseWorker):
@@ -92,13 +92,13 @@ class Worker(BaseWorker):
         self.events.register(descriptor, WHEN_READABLE)
 
     def park(self, conn, on_event, seconds=None, event=WHEN_READABLE):
-        """Wait for the client; without `seconds`, until the deadline that the connection has."""
+        """Wait for the client; without `seconds`, until the deadline of the connection."""
         descriptor = conn.sock.fileno()
         conn.on_event = on_event
         if seconds is not None:
             conn.deadline = time.monotonic() + seconds
         self.parked[descriptor] = conn
-        # The main thread may have popped and closed it since.
+        # The main thread may have popped and closed it meanwhile.
         with suppress(OSError):
             self.events.modify(descriptor, event)
 
@@ -120,7 +120,7 @@ class Worker(BaseWorker):
                 else:
                     self.respond(conn)
             else:
-                # The kernel wakes it early where it has no room for the rest.
+                # The kernel wakes it early if it has no room for the rest.
                 if conn.incoming.is_chunked or len(arrived) < conn.sock.wakes_at:
                     conn.store_body(len(arrived))
                     arrived = b""
@@ -152,12 +152,12 @@ class Worker(BaseWorker):
             self.park(conn, self.receive_upload, seconds)
 
     def has_room(self, conn, bound):
-        """Whether the request may be stored. Where there are too many, the largest has to leave."""
+        """Whether the request may be stored. If there are too many, the largest has to leave."""
         largest = self.parked.largest_beyond(conn, bound)
         if largest is conn:
             self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
         elif largest is not None:
-            largest.deadline = 0  # It waits, so only the main thread may take it.
+            largest.deadline = 0  # It is parked, so only the main thread may take it.
         return largest is not conn
 
     def refuse(self, conn, status, text):
@@ -184,7 +184,7 @@ class Worker(BaseWorker):
         self.finish(conn, seconds=self.request_timeout if has_taken else None)
 
     def finish(self, conn, seconds):
-        """Wait until the client takes the rest of the response, sends the next request, or ends."""
+        """Wait until the client reads the rest of the response, sends the next request, or ends."""
         if conn.sock.unsent:
             conn.sock.has_taken()  # from here on
             self.park(conn, self.send_on, seconds, WHEN_WRITABLE)
@@ -196,7 +196,7 @@ class Worker(BaseWorker):
     def keep(self, conn):
         """Keep the connection idle until its next request, which may be in its buffer already."""
         if conn.read_ahead():
-            # Writable at once, unless the client has taken none of the last responses.
+            # Writable at once, unless the client has not read the last responses at all.
             self.park(conn, self.receive_next, self.request_timeout, WHEN_WRITABLE)
         else:
             self.park(conn, self.receive, self.cfg.keepalive)
@@ -206,7 +206,7 @@ class Worker(BaseWorker):
             conn.deadline = min(conn.deadline, time.monotonic() + STOP_SECONDS)
 
     def receive_next(self, conn, event):
-        # By its own name `expire` knows that the client has not taken the last responses.
+        # `expire` recognizes by this name that the client has not read the last responses.
         self.receive(conn, event)
 
     def linger(self, conn):
@@ -244,7 +244,7 @@ class Worker(BaseWorker):
         elif conn.on_event != self.receive or not (conn.read_ahead() or conn.sock.peek()):
             self.close(conn)
         elif not conn.is_partial or conn.is_whole():
-            # It has arrived while all threads are busy.
+            # It arrived while all threads were busy.
             conn.is_partial = True
             self.park(conn, self.receive, self.request_timeout)
         else:

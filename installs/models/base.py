@@ -13,9 +13,9 @@ from installs.models import choices
 from installs.sql import turn_of
 from marketplace.rows import instance_of
 
-# Columns of an entry that its install is listed with.
+# Columns of an entry that the list of installs shows.
 LISTED_COLUMNS = ["public_id", "slug", "status", "deprecation_message"]
-# A pinned install is listed with these columns of its version instead of the entry's.
+# For a pinned install, these columns come from its version instead of the entry.
 PINNED_COLUMNS = {"title": "title", "version": "version", "given_digest": "digest"}
 
 
@@ -27,14 +27,14 @@ def take_turn(kind, slug):
 
 class InstallQuerySet(models.QuerySet):
     def present(self):
-        """What agents have; the others are history."""
+        """Installs that agents still have; the others are history."""
         return self.filter(removed_at=None)
 
     def of_published(self):
         return self.filter(**{f"{self.model.kind}__status": Status.PUBLISHED})
 
     def of_entry(self, slug):
-        """The present installs of an entry, with it."""
+        """The present installs of an entry, with the entry."""
         kind = self.model.kind
         installs = self.present().filter(**{f"{kind}__slug": slug}).select_related(kind)
         return installs.defer(*self.model.Entry.long_columns(f"{kind}__"))
@@ -42,7 +42,7 @@ class InstallQuerySet(models.QuerySet):
     def own(self, agent, slug):
         """The agent's present install of an entry, with the entry; raises the kind's NotInstalled.
 
-        It is as it is now if the agent is locked, as every write of an install locks it.
+        Every write to an install locks the agent. With the lock, the result is current.
         """
         install = self.of_entry(slug).filter(agent=agent).first()
         if install is None:
@@ -50,18 +50,18 @@ class InstallQuerySet(models.QuerySet):
         return install
 
     def lock_own(self, agent, slug):
-        """`own` for a write that depends on the entry, locked as installing it locks it."""
+        """`own` for a write that depends on the entry, with the same locks as an install."""
         agent.lock_active()
         take_turn(self.model.kind, slug)
         return self.select_for_update(no_key=True, of=[self.model.kind]).own(agent, slug)
 
-    # The agents of the rows are locked. Entries need not be: each of these is one statement, which
-    # sees all of them at one moment, and thousands of them would fill the table of locks.
+    # The agents of the rows are locked. The entries are not: each of these methods is one statement
+    # with one snapshot of all entries, and thousands of locks would fill the lock table.
 
     def use(self, choice, *, is_pinned=None):
-        """Have each use the version of the choice; returns how many changed.
+        """Switch each install to the version of the choice; returns how many changed.
 
-        It is pinned then; or, by default, pinned where it was pinned before.
+        With `is_pinned` they are pinned to it. By default, only pinned ones stay pinned, to it.
         """
         chosen = {name: self._chosen(choice, name) for name in ("pk", "digest", "number")}
         if_pinned = Case(When(pinned=None, then=None), default=chosen["pk"])
@@ -72,10 +72,10 @@ class InstallQuerySet(models.QuerySet):
         )
 
     def to_use(self, choice, *, is_pinned=None):
-        """Those that `use` changes, each with the `chosen_number`.
+        """The installs that `use` changes, each with the `chosen_number`.
 
-        Without a version to choose nothing changes: it is recalled, or older than the first one, or
-        the entry is withdrawn.
+        An install without a version to choose does not change: the version is recalled, the text is
+        older than the first version, or the entry is withdrawn.
         """
         uses_it = Q(number=F("chosen_number"))
         if is_pinned:
@@ -83,7 +83,7 @@ class InstallQuerySet(models.QuerySet):
         return self.with_choice(choice).exclude(chosen_number=None).exclude(uses_it)
 
     def without(self, choice):
-        """Those that have no version of the choice."""
+        """Installs for which the choice has no version."""
         return self.with_choice(choice).filter(chosen_number=None)
 
     def with_choice(self, choice):
@@ -97,13 +97,13 @@ class InstallQuerySet(models.QuerySet):
         return self.to_unpin().update(pinned=None)
 
     def to_unpin(self):
-        """Those that `end_pins` changes, which are none of withdrawn entries."""
+        """The installs that `end_pins` changes; those of withdrawn entries stay."""
         return self.with_choice(choices.newest).exclude(chosen_number=None).exclude(pinned=None)
 
     def with_entry(self):
-        """Annotate what a list shows of the entry, and of what the agent is given of it.
+        """Annotate what a list shows of the entry, and of the text that the agent gets.
 
-        An outdated install is of another text than its entry, which is published, has now.
+        An install is outdated if its published entry has another text now.
         """
         kind = self.model.kind
         return self.annotate(
@@ -133,7 +133,7 @@ class InstallQuerySet(models.QuerySet):
 class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
     @transaction.atomic
     def uninstall(self, agent, slug):
-        """Take an entry away from the agent, withdrawn or not.
+        """Remove an entry from the agent, even if it is withdrawn.
 
         Raises the kind's NotInstalled (contract 12.6).
         """
@@ -144,12 +144,12 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
 
     @transaction.atomic
     def update_own(self, agent, slug, version=None):
-        """Note that the agent uses the entry's present text; returns an Update.
+        """Record that the agent uses the entry's current text; returns an Update.
 
-        With the number of a `version` it uses that one, which is pinned. Without it, what was
-        pinned stays pinned, at the newest.
+        With the number of a `version`, the agent uses and pins that version. Without it, a pinned
+        install stays pinned, to the newest version.
 
-        Raises the kind's NotInstalled; of a withdrawn entry, its NotFound (contract 16.7); or
+        Raises the kind's NotInstalled, NotFound if the entry is withdrawn (contract 16.7), or
         VersionNotFound.
         """
         install = self.lock_published(agent, slug)
@@ -161,10 +161,10 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
 
     @transaction.atomic
     def pin(self, agent, slug, version=None):
-        """Give the agent this version of what it has, whatever becomes of the entry.
+        """Pin a version, so that the agent keeps getting it whatever happens to the entry.
 
-        Without the number of a `version` it is the one that the agent uses. Returns the version.
-        Raises the kind's NotInstalled; of a withdrawn entry, its NotFound; or VersionNotFound.
+        Without the number of a `version`, pins the one that the agent uses. Returns the version.
+        Raises the kind's NotInstalled, NotFound if the entry is withdrawn, or VersionNotFound.
         """
         install = self.lock_published(agent, slug)
         choice = choices.used if version is None else choices.numbered(version)
@@ -174,21 +174,21 @@ class InstallManager(models.Manager.from_queryset(InstallQuerySet)):
     def unpin(self, agent, slug):
         """Give the agent the newest text again; returns the install.
 
-        Raises the kind's NotInstalled; of a withdrawn entry, its NotFound.
+        Raises the kind's NotInstalled, or NotFound if the entry is withdrawn.
         """
         install = self.lock_published(agent, slug)
         self.filter(pk=install.pk).end_pins()
         return install
 
     def lock_published(self, agent, slug):
-        """`lock_own`; raises the kind's NotFound where the entry is withdrawn."""
+        """`lock_own`; raises the kind's NotFound if the entry is withdrawn."""
         install = self.lock_own(agent, slug)
         if not install.entry.is_published:
             raise self.model.NotFound
         return install
 
     def from_verdict(self, agent, verdict):
-        """The install of a statement's verdict, and its entry."""
+        """The install from a statement's verdict, with its entry."""
         kind = self.model.kind
         entry = instance_of(self.model.Entry, verdict, f"{kind}_")
         return instance_of(self.model, verdict, "install_", agent=agent, **{kind: entry})
@@ -224,7 +224,7 @@ class Install(models.Model):
         return getattr(self, self.kind)
 
     def use(self, choice, *, is_pinned=None):
-        """`InstallQuerySet.use` of this one, whose columns here stay as they were read.
+        """`InstallQuerySet.use` for this install. This object's own columns stay as they were read.
 
         Returns the version; raises VersionNotFound.
         """

@@ -1,7 +1,7 @@
-"""Which version of its entry an install is to use: one rule for one install and for all of them.
+"""The version that an install uses next: one rule for a single install and for many.
 
-Each choice returns the versions that it allows, the best one first, of published entries only.
-`column` gives a column of the install: `OuterRef` in a statement over many, or what reads one.
+Each choice returns the versions that it allows, best first, of published entries only. `column`
+gives a column of the install: `OuterRef` for a statement over many, or a function that reads one.
 """
 
 from django.db.models import Case, F, When
@@ -14,7 +14,7 @@ def newest(model, column):
 
 
 def used(model, column):
-    """Those with the digest of the text that the agent uses, and the one with its number first."""
+    """Versions with the digest of the agent's current text; the one with its number comes first."""
     same = versions(model, column).filter(digest=column("installed_digest"))
     is_other = Case(When(number=column("number"), then=False), default=True)
     return same.annotate(is_other=is_other).order_by("is_other", "-number")
@@ -25,6 +25,6 @@ def numbered(number):
 
 
 def versions(model, column):
-    """All that may be read of the entry."""
+    """All readable versions of the entry."""
     entry = {model.kind: column(model.kind), f"{model.kind}__status": Status.PUBLISHED}
     return model.Version.objects.readable().filter(**entry)

@@ -31,11 +31,11 @@ class SkillInstallManager(InstallManager):
     def install(self, agent, slug, *, runtime="", version=None):
         """Give the agent a skill, at most once, and count the download.
 
-        With the number of a `version` it is that one, which is pinned.
+        With the number of a `version`, installs and pins that version.
 
-        Downloads count installs: an uninstall takes nothing back, and the next install counts.
+        Downloads count installs: an uninstall subtracts nothing, and the next install counts again.
 
-        Raises SkillAlreadyInstalled, even if staff have withdrawn the skill since, SkillNotFound
+        Raises SkillAlreadyInstalled, even if the skill was withdrawn since, SkillNotFound
         (contract 9.3) or VersionNotFound.
         """
         values = {"slug": slug, "runtime": runtime}
@@ -87,7 +87,7 @@ class SkillInstall(Install):
 
 class PersonaInstallQuerySet(InstallQuerySet):
     def with_entry(self):
-        """Also the slugs of the published skills that come with the persona."""
+        """Add the slugs of the published skills that come with the persona."""
         bundled = Skill.objects.published().filter(personas=OuterRef("persona_id"))
         slugs = ArraySubquery(bundled.order_by("slug").values("slug"))
         return super().with_entry().annotate(skill_slugs=slugs)
@@ -95,12 +95,12 @@ class PersonaInstallQuerySet(InstallQuerySet):
 
 class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)):
     def install(self, agent, slug, *, activate=False, version=None):
-        """Give the agent a free persona, at most once; on request as its one active persona.
+        """Give the agent a free persona, at most once; with `activate`, as its one active persona.
 
-        With the number of a `version` it is that one, which is pinned.
+        With the number of a `version`, installs and pins that version.
 
-        Raises PersonaAlreadyInstalled, even if staff have withdrawn the persona or given it a price
-        since, PersonaNotFound, PersonaRequiresPayment (contract 9.7) or VersionNotFound.
+        Raises PersonaAlreadyInstalled, even if the persona was withdrawn or priced since,
+        PersonaNotFound, PersonaRequiresPayment (contract 9.7) or VersionNotFound.
         """
         values = {"slug": slug, "activate": activate}
         if version is None:
@@ -121,7 +121,7 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
     def activate(self, agent, slug):
         """Make an installed persona the agent's one active persona.
 
-        Raises PersonaNotInstalled; of a withdrawn one, PersonaNotFound (contract 12.7).
+        Raises PersonaNotInstalled, or PersonaNotFound if it is withdrawn (contract 12.7).
         """
         install = self.lock_own(agent, slug)
         if not install.persona.is_published:
@@ -131,7 +131,7 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
 
     @transaction.atomic
     def deactivate(self, agent, slug):
-        """Make an installed persona inactive, withdrawn or not.
+        """Make an installed persona inactive, even if it is withdrawn.
 
         Raises PersonaNotInstalled (contract 12.6).
         """

@@ -177,5 +177,5 @@ def handle(error, context):
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = ", ".join(context["view"].allowed_methods)
         detail = not_allowed(context["request"].method, headers["Allow"])
-    # A client may have put its token in the wrong place; it is not repeated.
+    # A client may have put its token in the wrong place, so the text does not repeat it.
     return Response({"error": mask(str(detail))}, status=error.status_code, headers=headers)

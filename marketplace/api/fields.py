@@ -1,4 +1,4 @@
-"""The fields of requests and responses: how a value is read and shown, and its JSON Schema."""
+"""The fields of requests and responses: how values are read and shown, and their JSON Schema."""
 
 from datetime import UTC
 from decimal import ROUND_HALF_UP, Decimal
@@ -11,7 +11,7 @@ from marketplace.api.links import base_url
 from marketplace.names import has_controls
 from marketplace.secrets import holds_token
 
-# What `timestamp` writes, for PostgreSQL's to_char.
+# The format of `timestamp`, for PostgreSQL's to_char.
 TIMESTAMP_FORMAT = 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
 
 
@@ -23,7 +23,7 @@ def timestamp(value):
 
 
 class Field(serializers.Field):
-    """A value on the wire. Its `initial` is its example; error texts may name its attributes."""
+    """A value on the wire. `initial` is its example. Error texts may name its attributes."""
 
     default_error_messages = {
         "required": "{field_name} is required",
@@ -31,9 +31,9 @@ class Field(serializers.Field):
     }
     help_text = None
     initial = empty
-    keywords = {}  # of JSON Schema
-    component = None  # the name of the schema, where others refer to it
-    needs_context = False  # then it has `represent(value, context)`
+    keywords = {}  # of its JSON Schema
+    component = None  # the name of the schema, if others refer to it
+    needs_context = False  # if true, it has `represent(value, context)`
 
     def __init__(self, **options):
         super().__init__(**{"help_text": self.help_text, **options})
@@ -57,9 +57,9 @@ class Field(serializers.Field):
         return self.error_messages[key].format_map(vars(self))
 
     def refusals(self):
-        """The texts of its errors. That of "null" is that of "required"."""
+        """The texts of its errors. The text for "null" is that for "required"."""
         for key in self.error_messages:
-            # A field without a maximum length refuses no text for its length.
+            # A field without a maximum length never refuses a text for its length.
             if key != "null" and getattr(self, key, True):
                 yield self.text_of(key)
 
@@ -98,7 +98,7 @@ class TextField(Field):
 
 
 class PublicTextField(TextField):
-    """A text that others will see: one with a token in it is refused."""
+    """A text that others will see; one that contains a token is refused."""
 
     default_error_messages = {"private": "{field_name} must not hold a token"}
 
@@ -120,7 +120,7 @@ class NameField(PublicTextField):
 
 
 class SlugField(TextField):
-    """A slug in a request; the catalogue says whether an entry has it."""
+    """A slug in a request; the catalogue decides whether it exists."""
 
     keywords = {"type": "string", "minLength": 1}
 
@@ -131,7 +131,7 @@ class SlugField(TextField):
 
 
 class ChoiceField(Field):
-    """One of some texts."""
+    """One of several texts."""
 
     default_error_messages = {
         "invalid": "{field_name} must be a string",
@@ -183,7 +183,7 @@ class WholeNumberField(Field):
         return {"type": "integer", "minimum": self.min_value, "maximum": self.max_value}
 
     def to_internal_value(self, data):
-        # To Python, true and false are integers too.
+        # In Python, true and false are also integers.
         if type(data) is not int or not self.min_value <= data <= self.max_value:
             self.fail("invalid")
         return data
@@ -217,7 +217,7 @@ class CountField(Field):
 
 
 class ListField(Field):
-    """A list of values that are shown as they are."""
+    """A list of values that are shown unchanged."""
 
     def __init__(self, child, **options):
         super().__init__(**options)
@@ -266,7 +266,7 @@ class UrlField(Field):
 
 
 class MessageField(TextField):
-    """What a write did; `again` is the text for a row that is not new."""
+    """The message of a write; `again` is the text if the row is not new."""
 
     help_text = "One sentence that says what happened."
 

@@ -1,4 +1,4 @@
-"""Files that clients store: whole, or the part that `Range` names."""
+"""Files that clients download: whole, or the part in `Range`."""
 
 import re
 from collections.abc import Callable
@@ -14,21 +14,21 @@ from infrastructure.http_cache.stored_files import open_stored
 from marketplace.api.exceptions import RangeNotSatisfiable
 
 MAX_IN_MEMORY = 64 * 1024  # bytes; a larger download is sent from a file
-# Longer numbers are ignored: Python refuses to read one of more than 4,300 digits.
+# Longer numbers are ignored, because Python refuses to parse more than 4,300 digits.
 RANGE = re.compile(
     r"bytes=[ \t]*(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))[ \t]*", re.ASCII | re.IGNORECASE
 )
 
 
 class StoredFileResponse(FileResponse):
-    block_size = 64 * 1024  # for a server that cannot send a file by itself
+    block_size = 64 * 1024  # for a server that cannot send files by itself
 
     def set_headers(self, _file):
         """`Download` has set them."""
 
 
 def stored_response(name, write, content_type):
-    """What `write(file)` writes, and the name alone identifies. Raises StoreUnavailable."""
+    """The file that `write(file)` writes, identified by its name. Raises StoreUnavailable."""
     file = open_stored(name, None, write)
     headers = {"Content-Length": str(file.size), "Content-Type": content_type}
     return StoredFileResponse(file, headers=headers)
@@ -36,7 +36,7 @@ def stored_response(name, write, content_type):
 
 @dataclass(frozen=True)
 class Download:
-    """A file of `size` bytes, which `write(file)` writes and the digest names."""
+    """A file of `size` bytes, written by `write(file)` and identified by its digest."""
 
     digest: str
     size: int
@@ -46,7 +46,7 @@ class Download:
     stored_as: str
 
     def response_to(self, request):
-        """All of it, the part that `Range` names, or a 304."""
+        """The whole file, the part in `Range`, or a 304."""
         etag = f'"{self.digest}"'
         if is_not_modified(request.META, etag):
             return HttpResponseNotModified(headers={"ETag": etag})
@@ -77,10 +77,10 @@ class Download:
 
 
 def requested_range(environ, etag, size):
-    """The bytes that `Range` names, as a range; None for all of them (RFC 9110, 13.1.5 and 14).
+    """The bytes in `Range`, as a range; None for all of them (RFC 9110, 13.1.5 and 14).
 
-    A header that is no single range is ignored, and so is one whose `If-Range` is not the ETag: a
-    date never is, because no response has a Last-Modified. Raises RangeNotSatisfiable.
+    Anything but a single range is ignored, and so is a range whose `If-Range` is not the ETag. A
+    date never matches, because no response has a Last-Modified. Raises RangeNotSatisfiable.
     """
     match = RANGE.fullmatch(environ.get("HTTP_RANGE", ""))
     if (

@@ -14,18 +14,18 @@ GIVEN_TWICE = "{name} must be given at most once"
 class Filter:
     """A query parameter that narrows a list.
 
-    `condition` makes the Q of a value, or of the expression that stands for it. A text for which
-    `parse` raises ValueError is refused with the `error`.
+    `condition` makes the Q for a value, or for an expression in its place. If `parse` raises
+    ValueError, the text is refused with the `error`.
     """
 
     condition: Callable
     description: str
     field: Field = dataclasses.field(default_factory=TextField)
     error: str = ""
-    parse: Callable = str  # of the parameter's text, or of the list of texts if it is repeatable
+    parse: Callable = str  # the parameter's text, or the list of texts if it is repeatable
     is_repeatable: bool = False
     is_facet: bool = False  # its values are counted in FacetCount
-    is_inlined: bool = False  # each value has an SQL of its own
+    is_inlined: bool = False  # each value has its own SQL
     is_selective: bool = False  # leaves few entries, whatever the value
     is_versioned: bool = True  # the catalogue version rises when other entries pass
 
@@ -37,9 +37,9 @@ class Filter:
 
 
 class FilterSet:
-    """Which rows of a list, in which order; reads make the rows of it.
+    """The rows of a list to show, and their order. Reads fetch them.
 
-    `bound` is what the list is of, such as an agent. Unknown and repeated parameters are refused.
+    `bound` is the owner of the list, such as an agent. Unknown and repeated parameters are refused.
     """
 
     filters = {}
@@ -63,7 +63,7 @@ class FilterSet:
 
     @classmethod
     def allowed(cls):
-        """The names of the parameters. The order of a list with one sort alone is not chosen."""
+        """The names of the parameters. A list with only one sort has no `sort`."""
         sort = {"sort"} if len(cls.sorts) > 1 else set()
         return {"limit", "cursor", *sort, *cls.aliases, *cls.filters}
 
@@ -90,7 +90,7 @@ class FilterSet:
 
     @property
     def binding(self):
-        """All that a cursor depends on."""
+        """Everything that a cursor depends on."""
         return repr((type(self).__name__, self.sort, self.bound, sorted(self.values.items())))
 
     @classmethod
@@ -104,12 +104,12 @@ class FilterSet:
 
     @property
     def inlined(self):
-        """The values that have an SQL of their own."""
+        """The values that have their own SQL."""
         return {name: value for name, value in self.values.items() if self.filters[name].is_inlined}
 
     @property
     def shape(self):
-        """What the SQL depends on, but for the sort."""
+        """Everything that the SQL depends on, except the sort."""
         return *self.values, *self.inlined.items()
 
     def _params(self, query):

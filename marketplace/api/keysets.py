@@ -1,4 +1,4 @@
-"""Pages of a list, cut where the last one ended, as compiled queries."""
+"""Pages of a list, each cut where the last one ended, as compiled queries."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,11 +13,11 @@ from infrastructure.db.compiled_queries import BindParam, VersionedQuery
 
 @dataclass(frozen=True)
 class Sort:
-    """An order of a list, by `key` and then the newest first; the website shows its `label`.
+    """An order of a list, by `key` and then newest first; the website shows its `label`.
 
-    Row ids rise with time, so "newest" is the id, negated in an ascending sort. With that both
-    columns run the same way, and one comparison of rows, which an index serves at any depth,
-    says what comes after a position: `(key, id) < (…, …)`.
+    Row ids rise with time, so "newest" is the id, negated in an ascending sort. Then both columns
+    sort in the same direction, and one row comparison finds the rows after a position:
+    `(key, id) < (…, …)`. An index serves it at any depth.
     """
 
     key: Any
@@ -36,7 +36,7 @@ class Sort:
         ]
 
     def beyond(self, field, *, backwards):
-        """The condition for rows after (or, backwards, before) the position that is bound."""
+        """The condition for rows after (or, backwards, before) the bound position."""
         here = [Cast(BindParam("key"), field), BindParam("row")]
         lookup = LessThan if self.descending != backwards else GreaterThan
         return lookup(_row(self.columns), _row(here))
@@ -52,9 +52,9 @@ def _row(columns):
 
 
 def compile_page(queryset, sort, count, number, place):
-    """The first `number` rows at a place, "start", or "after" or "before" a position.
+    """The first `number` rows at a place: "start", or "after" or "before" a position.
 
-    Each has its `sort_key`, and the `count` as `total`. Returns `select` and `versions` of a
+    Each row has its `sort_key`, and the `count` as `total`. Returns `select` and `versions` of a
     VersionedQuery.
     """
     rows = queryset.annotate(sort_key=sort.key, total=count)
@@ -68,7 +68,7 @@ def compile_page(queryset, sort, count, number, place):
 
 
 def filtered(queryset, filterset):
-    """The rows that pass a filter set, to which its values are bound."""
+    """The rows that pass a filter set, with its values bound."""
     for name in filterset.values:
         value = filterset.inlined.get(name, BindParam(name))
         queryset = queryset.filter(filterset.filters[name].condition(value))
@@ -82,7 +82,7 @@ def count_rows(queryset):
 
 
 def among_ids(queryset):
-    """The rows whose `ids` are bound, as `as_array` writes them."""
+    """The rows with the bound `ids`, in the format of `as_array`."""
     is_among = Func(
         *(F("pk"), Cast(BindParam("ids"), ArrayField(BigIntegerField()))),
         arg_joiner=" = ANY(",

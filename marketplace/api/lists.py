@@ -26,21 +26,21 @@ class Cut(NamedTuple):
 
 
 class Slice(NamedTuple):
-    """Some rows of a list, the `count` of all, and the `versions` of what these show."""
+    """Some rows of a list, the `count` of all, and the `versions` of the shown rows."""
 
     rows: list
     count: int
     versions: list
-    validator: Any  # as of a Read
+    validator: Any  # like that of a Read
     key_of: Callable = attrgetter("sort_key")
 
 
 class FilteredList:
     """The rows of a queryset that pass a filter set.
 
-    `queryset` returns it, a function of what is bound to the filter set, as for `compiled`; it may
-    be decorated with this class. `count(queryset, filterset)`, which may take the same parameters,
-    is an expression for the number of rows.
+    `queryset` returns it. Like a `compiled` function, it takes the values that are bound to the
+    filter set. It may be decorated with this class. `count(queryset, filterset)` is an expression
+    for the number of rows, and may take the same parameters.
     """
 
     def __init__(self, queryset, count=lambda queryset, _filterset: count_rows(queryset)):
@@ -50,7 +50,7 @@ class FilteredList:
         return Rows(filterset, partial(self.fetch, filterset))
 
     def fetch(self, filterset, cut, validators=(), **params):
-        """A Slice, whose validator includes those that the list as a whole depends on."""
+        """A Slice. Its validator includes those for the list as a whole."""
         params = {**filterset.values, **filterset.bound, **params}
         sort = filterset.sorts[filterset.sort]
         return fetch_sorted(partial(self.page, filterset), sort, params, cut, validators)
@@ -67,7 +67,7 @@ class FilteredList:
         return self.compiled(filterset, compile_rows, filterset.sort, number, place)
 
     def compiled(self, filterset, compile_rows, *shape):
-        """What is made of the rows that pass, once for all lists that differ in bound values."""
+        """The query of `compile_rows`, compiled once for all lists that differ only in values."""
         return compiled_once(
             (self, *filterset.shape, *shape),
             lambda: compile_rows(filtered(bind(self.queryset), filterset)),
@@ -77,8 +77,8 @@ class FilteredList:
 def fetch_sorted(page, sort, params, cut, validators=()):
     """A Slice in the order of a Sort.
 
-    `page(number, place)` returns a `compile_page`, to which `params` are bound: lists that differ
-    in values alone share it.
+    `page(number, place)` returns a `compile_page`, to which `params` are bound. Lists that differ
+    only in values share it.
     """
     place, here = "start", params
     if cut.position is not None:
@@ -87,17 +87,17 @@ def fetch_sorted(page, sort, params, cut, validators=()):
     rows, validator, versions = Read.checked(*page(cut.number, place), here, validators)
     if rows or cut.position is None:
         return Slice(rows, rows[0].total if rows else 0, versions, validator)
-    # Beyond the last row none has the count; the first row has.
+    # Beyond the last row, no row carries the count. The first row of the list does.
     select, _ = page(cut.number, "start")
     at_start, _ = select(**params)
     return Slice([], at_start[0].total if at_start else 0, [], None)
 
 
 def fetch_ranked(by_ids, ranking, count, cut, validators=()):
-    """A Slice in the order of a ranking: `[(key, id), …]`, whole numbers as keys, highest first.
+    """A Slice in the order of a ranking: `[(key, id), …]`, keys are whole numbers, highest first.
 
-    `by_ids` is a VersionedQuery of the rows whose `ids` are bound. The ranking may end after a
-    page, `count` is that of the whole one. The `validators` must cover the ranking.
+    `by_ids` is a VersionedQuery of the rows with the bound `ids`. The ranking may end after a page;
+    `count` is that of the whole ranking. The `validators` must cover the ranking.
     """
     ranking = ranking[:: -1 if cut.backwards else 1]
     if cut.position is not None:
@@ -107,8 +107,8 @@ def fetch_ranked(by_ids, ranking, count, cut, validators=()):
     checked = Read.checked(by_ids.select, by_ids.versions, {"ids": ids}, validators)
     rows, validator, versions = checked
     by_id = {row.pk: (row, version) for row, version in zip(rows, versions, strict=True)}
-    # An entry that was withdrawn after the ranking is missing. The versions have the keys, which
-    # are in the cursors of the page.
+    # An entry that was withdrawn after the ranking is missing. The versions include the keys,
+    # because the cursors of the page do.
     present = [(*by_id[row_id], key) for row_id, key in keys.items() if row_id in by_id]
     return Slice(
         [row for row, _, _ in present],
@@ -120,7 +120,7 @@ def fetch_ranked(by_ids, ranking, count, cut, validators=()):
 
 
 def beyond(cut, ranking):
-    """What comes after the row of the position, which may have another key by now."""
+    """The items after the row of the position, which may have another key by now."""
     key, row_id = cut.position
     ids = [row_id for _, row_id in ranking]
     if row_id in ids:

@@ -1,4 +1,4 @@
-"""Keyset pagination: as fast at the end of a list as at its start, and no row twice or never."""
+"""Keyset pagination: as fast at the end of a list as at its start, and each row exactly once."""
 
 import hashlib
 import re
@@ -12,15 +12,15 @@ from marketplace.api.exceptions import BadRequest, InvalidCursor
 from marketplace.api.links import base_url
 from marketplace.api.lists import Cut
 
-# Unsigned timestamps: the same page has the same cursors whenever it is made.
+# Signed without a timestamp, so the same page always has the same cursors.
 SIGNER = signing.Signer(salt="marketplace.api.pagination")
 
 
 class KeysetPagination(BasePagination):
-    """Pages of Rows, used as DRF's CursorPagination is used on a queryset.
+    """Pages of Rows, used like DRF's CursorPagination on a queryset.
 
-    Their filter set has `params`, of which `limit` and `cursor` are read here, the `query` that the
-    links repeat, and a `binding`: all that a cursor depends on.
+    The filter set of the Rows has `params`, of which this reads `limit` and `cursor`; the `query`
+    that the links repeat; and a `binding`, everything that a cursor depends on.
     """
 
     default_limit, max_limit = 20, 100

@@ -39,7 +39,7 @@ class StrictJSONParser(BaseParser):
         return data
 
     def check_content_type(self, content_type, length):
-        """A body must be declared as JSON; without one an absent Content-Type is no mistake."""
+        """A body must be declared as JSON. Without a body, Content-Type may be absent."""
         is_empty = not length and (self.may_be_empty or not content_type)
         if not is_empty and not _is_json(content_type):
             raise UnsupportedContentType
@@ -61,7 +61,7 @@ class OptionalJSONParser(StrictJSONParser):
 
 
 def refuse_unstorable(text, where):
-    """NUL and lone surrogates are not text that PostgreSQL or UTF-8 can hold."""
+    """NUL and lone surrogates, which PostgreSQL or UTF-8 cannot store."""
     if "\0" in text:
         raise BadRequest(f"{where} must not contain NUL characters")
     try:
@@ -86,8 +86,8 @@ def _is_json(content_type):
 def _parsed(body):
     try:
         data = _decoder.decode(body.decode())
-    # A deeply nested document ends the parser's recursion, a number of thousands of digits its
-    # conversion: both are just unusable JSON.
+    # Deep nesting exceeds the parser's recursion, thousands of digits its number conversion.
+    # Both are unusable JSON.
     except (ValueError, RecursionError) as error:
         raise NotJson from error
     _refuse_unstorable_strings(data)

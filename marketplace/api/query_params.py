@@ -9,9 +9,9 @@ MAX_PARAMETERS = 100
 
 
 def query_parameters(request):
-    """The query string as `{name: [values]}`, empty values included.
+    """The query string as `{name: [values]}`, including empty values.
 
-    Read from the raw string, because Django's QueryDict silently replaces what is not UTF-8.
+    Parsed from the raw string, because Django's QueryDict silently replaces invalid UTF-8.
     """
     raw = request.META.get("QUERY_STRING", "")
     try:

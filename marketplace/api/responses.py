@@ -10,8 +10,8 @@ from rest_framework.response import Response
 from infrastructure.http_cache.headers import PUBLIC, is_not_modified
 from infrastructure.http_cache.store import cache_key
 
-# Raise it when the same rows are shown in another shape, because a client may hold a response of
-# the old one. tests/api/test_etags.py notices a change.
+# Raise it when the same rows are shown in another shape, because clients may hold a response in the
+# old one. tests/api/test_etags.py notices a change.
 REPRESENTATION = 5
 
 
@@ -20,7 +20,7 @@ def etag_of(text):
 
 
 def cached(request, read, serializer, *, many=False, respond=Response):
-    """DRF's response to a Read, which the middleware caches; a 304 where the client has it."""
+    """DRF's response to a Read, which the middleware caches; a 304 if the client has it."""
 
     def build():
         context = {"request": request}
@@ -31,7 +31,7 @@ def cached(request, read, serializer, *, many=False, respond=Response):
 
 
 def public_response(content, *validators, content_type):
-    """A 200 for everyone, with an ETag of its text; the middleware caches it if all can be."""
+    """A 200 for everyone, with an ETag of its text. It is cached if every part has a validator."""
     headers = {"ETag": etag_of(content), "Cache-Control": PUBLIC}
     response = HttpResponse(content, content_type=content_type, headers=headers)
     response.validators = validators
@@ -41,7 +41,7 @@ def public_response(content, *validators, content_type):
 def conditional_response(request, version, validator, build):
     """The response that `build` makes of the rows of this `version`.
 
-    A 304, not built, where the client has it. With a validator the middleware caches it.
+    If the client has it, a 304 that is never built. With a validator, the middleware caches it.
     """
     history = validator and validator.history
     release = settings.VERSION, REPRESENTATION, settings.PUBLIC_URL

@@ -12,15 +12,15 @@ class Scope(models.TextChoices):
     READ = "read"
     INSTALL = "install"
     REVIEW = "review"
-    CLONE = "clone"  # opens git and nothing else; whoever may read may clone, too
+    CLONE = "clone"  # opens git and nothing else; READ includes it
 
 
-# Those of a token for which nobody chooses any.
+# The scopes of a token if nobody chooses any.
 DEFAULT_SCOPES = (Scope.READ, Scope.INSTALL, Scope.REVIEW)
 
 
 def allows(scopes, scope):
-    """Whether a token with these scopes may do, and let another token do, what the scope says."""
+    """Whether these scopes allow what the scope allows, and may grant it to another token."""
     return scope in scopes or (scope == Scope.CLONE and Scope.READ in scopes)
 
 

@@ -23,9 +23,9 @@ class BodySerializer(serializers.Serializer):
         return super().to_internal_value(present)
 
     def read(self, body):
-        """The values of a body; BadRequest with the problems of all its fields, in their order.
+        """The values of a body. Raises BadRequest with the problems of all fields, in their order.
 
-        The serializer keeps nothing of the body, so that threads may share one.
+        The serializer keeps nothing of the body, so threads may share it.
         """
         try:
             return self.run_validation(body)
@@ -53,10 +53,10 @@ class ResponseListSerializer(serializers.ListSerializer):
 
 
 class ResponseSerializer(serializers.Serializer):
-    """A response, from a row that is a dict or has the sources of the fields as attributes.
+    """A response from a row, which is a dict or has the fields' sources as attributes.
 
     DRF copies all fields for each instance and asks each field for its value. Here a class reads
-    all sources at once and shares its fields; those that need the context are given it.
+    all sources at once and shares its fields. Fields that need the context get it.
     """
 
     needs_context = False
@@ -70,8 +70,8 @@ class ResponseSerializer(serializers.Serializer):
         cls.needs_context = any(field.needs_context for field in fields.values())
         cls._names = tuple(fields)
         cls._sources = [field.source or name for name, field in fields.items()]
-        # Every row has a class, which stands for the row itself here. With one more attribute than
-        # fields, there are two at least: of one alone, attrgetter makes no tuple.
+        # `__class__`, which every row has, is a placeholder for the row itself. With one attribute
+        # more than fields, there are at least two: attrgetter returns no tuple for one.
         paths = ("__class__" if source == WHOLE else source for source in cls._sources)
         cls._read = staticmethod(attrgetter(*paths, "__class__"))
         cls._conversions = [
@@ -106,7 +106,7 @@ def converter_of(field):
 
 
 class PageSerializer(ResponseSerializer):
-    """What KeysetPagination responds with; subclasses declare the `results`."""
+    """The response of KeysetPagination; subclasses declare the `results`."""
 
     results = NullField()
     count = CountField(help_text="The total on all pages.")

@@ -36,13 +36,13 @@ class ApiViewSet(*([] if settings.PLAIN else [ThinView]), GenericViewSet):
 
     def dispatch(self, request, *args, **kwargs):
         response = super().dispatch(request, *args, **kwargs)
-        # DRF's view and request refer to each other. With its response, a view would keep the
-        # bytes of an archive until the garbage collector comes.
+        # DRF's view and request refer to each other. If the view kept its response, the bytes of an
+        # archive would stay until the garbage collector runs.
         self.response = None
         return response
 
     def initial(self, request, *args, **kwargs):
-        # DRF would look at the token first; a 405 comes before a 401 (contract 3.2).
+        # DRF would check the token first, but a 405 comes before a 401 (contract 3.2).
         method = request.method
         if method.lower() not in self.http_method_names or not hasattr(self, method.lower()):
             raise MethodNotAllowed(method)
@@ -51,13 +51,13 @@ class ApiViewSet(*([] if settings.PLAIN else [ThinView]), GenericViewSet):
             self.query = query_parameters(request)
 
     def validated(self, request):
-        """The request's body as the action's serializer reads it, or a 400 (415, 413)."""
+        """The request's body, validated by the action's serializer. Raises 415, 413 or 400."""
         body = self.parsed_body(request)
         query_parameters(request)
         return reader(self.get_serializer_class()).read(body)
 
     def parsed_body(self, request):
-        """What the parser reads, not `request.data`: DRF asks no parser about an empty body."""
+        """The parser's result. `request.data` would not call the parser for an empty body."""
         [parser] = self.get_parsers()
         return parser.parse(request, request.META.get("CONTENT_TYPE", ""), {"request": request})
 
@@ -74,14 +74,14 @@ class ApiViewSet(*([] if settings.PLAIN else [ThinView]), GenericViewSet):
 
 @cache
 def reader(serializer_class):
-    """One instance for all bodies of a kind: making its fields takes longer than reading a body."""
+    """One instance for all bodies of a kind, because making its fields costs more than reading."""
     return serializer_class()
 
 
 class PublicViewSet(ApiViewSet):
-    """A view for everyone: an Authorization header, whatever it holds, is ignored.
+    """A view for everyone. It ignores the Authorization header, whatever it contains.
 
-    Subclasses name the `audience`, because "everyone" may not be everyone.
+    Subclasses name the `audience`, because "everyone" may mean members only.
     """
 
     audience = None
@@ -90,7 +90,7 @@ class PublicViewSet(ApiViewSet):
 
 
 class PublicReadingViewSet(PublicViewSet):
-    """A view that responds to everyone alike: to caches, and to scripts of any site."""
+    """A view that responds to everyone alike, including caches and scripts of any site."""
 
     allows_any_origin = True
     is_conditional = True
@@ -101,8 +101,8 @@ class CatalogueViewSet(access.AsksReaders, PublicReadingViewSet):
     """A view that names entries: for everyone, or for members only (contract 26.5)."""
 
     audience = Audience.READERS
-    required_scope = Scope.READ  # where it asks for a token
-    actions_for_people = ()  # what pages link to
+    required_scope = Scope.READ  # if it requires a token
+    actions_for_people = ()  # actions that pages link to
 
     def get_authenticators(self):
         return [] if access.is_public() else [access.authenticator()]

@@ -6,9 +6,9 @@ from infrastructure.http_cache.headers import cache_control, is_not_modified
 
 
 class ConditionalMiddleware:
-    """A 304 to the client that has a public response already, and what caches may do with it.
+    """A 304 if the client already has a public response, and the headers for caches.
 
-    Outermost, because each client gets its own headers of a response that is cached for all.
+    Outermost, because each client gets its own headers with a response that is cached for all.
     """
 
     def __init__(self, get_response):
@@ -22,7 +22,7 @@ class ConditionalMiddleware:
         elif response.status_code != HTTPStatus.NOT_MODIFIED:
             return response
         if response.status_code == HTTPStatus.NOT_MODIFIED:
-            # CommonMiddleware sets 0, but the header tells the length of the 200 (RFC 9110, 8.6).
+            # CommonMiddleware sets 0, but the header states the length of the 200 (RFC 9110, 8.6).
             response.headers.pop("Content-Length", None)
         if "Cache-Control" in response.headers:
             value = response.headers["Cache-Control"]

@@ -5,10 +5,10 @@ from marketplace.middleware.pages import resolver_match
 class CorsMiddleware:
     """Lets scripts of any site read a viewset that sets `allows_any_origin`.
 
-    Such a viewset responds to everyone alike, so there is nothing to steal. One that is for members
-    only is read with a token or a session, and left out. Simple requests need
-    no preflight, and get none. This middleware wraps those that refuse requests, so that their
-    errors carry the headers too.
+    Such a viewset responds to everyone alike, so there is nothing to steal. A members-only
+    catalogue is read with a token or a session, and is left out. Simple requests need no
+    preflight, and get none. This middleware wraps those that refuse requests, so that their
+    errors carry the headers.
     """
 
     HEADERS = {

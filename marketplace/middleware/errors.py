@@ -1,4 +1,4 @@
-"""Errors of every layer in JSON, or as a page where the view is one."""
+"""Errors of every layer in JSON, or as a page if the view is one."""
 
 import sys
 from http import HTTPStatus
@@ -20,17 +20,17 @@ TEXTS = {
 }
 SAFE = {"GET", "HEAD"}
 
-# A write that has reached a standby, or a primary that is one no more.
+# A write reached a standby, or a server that is no longer the primary.
 READ_ONLY = "25006"
-# Classes of SQLSTATE, and one of its codes, that pass: connection, rollback (deadlock), resources,
+# Temporary errors, by class of SQLSTATE and one code: connection, rollback (deadlock), resources,
 # locks, and operator intervention (a shutdown, a statement timeout).
 TRANSIENT = ("08", READ_ONLY, "40", "53", "55", "57")
 
 
 def error_view(status):
-    """The view of an error: its page, or nothing where the middleware below writes JSON.
+    """The view of an error: its page, or an empty response for the middleware below to fill.
 
-    Django's own views read the form of the request first, and crash where it cannot be read.
+    Django's own views read the request's form first, and crash if it is unreadable.
     """
 
     def view(request, exception=None):
@@ -62,8 +62,8 @@ def error_response(status, text, headers=None):
 
 def is_transient(error):
     """Whether a retry of the same request may succeed: a store is unavailable or busy."""
-    # Importing redis takes a sixth of a process's start, and without it none of its errors is
-    # raised.
+    # Importing redis takes a sixth of a process's start, and its errors only occur once it is
+    # imported.
     redis = sys.modules.get("redis")
     unavailable = (StoreUnavailable, InterfaceError, *([redis.RedisError] if redis else []))
     if isinstance(error, unavailable):
@@ -81,7 +81,7 @@ def sqlstate_of(error):
 
 
 def log_cause(request, response, error):
-    """Log a 503 as one line that names its cause; Django then writes none of its own."""
+    """Log a 503 as one line that names its cause; Django then logs none of its own."""
     cause = " ".join(filter(None, [type(error).__name__, sqlstate_of(error)]))
     message, *_ = str(error).splitlines() or [""]
     log_response(
@@ -93,9 +93,9 @@ def log_cause(request, response, error):
 
 
 class JsonErrorsMiddleware:
-    """Turns every error response of the layers inside into JSON, except that of a page.
+    """Turns every error response of the inner layers into JSON, except pages.
 
-    No cache may keep any: without a Cache-Control it might keep a 404 (RFC 9111, 4.2.2).
+    No cache may keep them: without a Cache-Control, a cache may keep a 404 (RFC 9111, 4.2.2).
     """
 
     def __init__(self, get_response):
@@ -120,7 +120,7 @@ class JsonErrorsMiddleware:
         if not is_transient(error):
             return None
         if sqlstate_of(error) == READ_ONLY:
-            connection.close()  # The next request connects anew, and may reach the primary.
+            connection.close()  # The next request reconnects, and may reach the primary.
         if is_page(request):
             content = render_to_string("503.html")
             response = HttpResponse(content, status=503, headers=Unavailable.headers)

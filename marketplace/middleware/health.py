@@ -30,12 +30,12 @@ def has_pending_migrations():
 
 
 class Clocks:
-    """Those of this host and of the database, by which limits, tokens and sessions end."""
+    """The clocks of this host and of the database, which end limits, tokens and sessions."""
 
     agree = True
 
     def compare(self):
-        """Log one line where they begin to differ, and one where they agree again."""
+        """Log one line when they begin to differ, and one when they agree again."""
         difference = clock_difference()
         agree = abs(difference) <= MAX_DIFFERENCE
         if agree == self.agree:
@@ -51,7 +51,7 @@ class Clocks:
             )
 
     def compare_at_start(self):
-        """The same, before any request and whether or not there is a database yet."""
+        """The same before any request, whether or not there is a database yet."""
         with suppress(DatabaseError):
             self.compare()
         connection.close()

@@ -7,11 +7,11 @@ DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
 class HostMiddleware:
-    """Refuses a `Host` that ALLOWED_HOSTS has not, or with a port that links must not have.
+    """Refuses a `Host` that is not in ALLOWED_HOSTS, or whose port must not be in links.
 
-    Links begin with the `Host`, and an edge may keep them for everyone. Without PUBLIC_URL nobody
-    has said which port is the public one, so none is accepted but that of the scheme. Only the
-    machine itself may use any port: for trying out, often through a port that is mapped.
+    Links begin with the `Host`, and an edge may keep them for everyone. Without PUBLIC_URL, the
+    public port is unknown, so only the scheme's own port is accepted. Only the machine itself may
+    use any port, because local trials often go through a mapped one.
     """
 
     def __init__(self, get_response):

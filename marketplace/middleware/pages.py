@@ -1,4 +1,4 @@
-"""Pages respond in HTML, every other view in JSON (contract 1.6). The view of a page says so."""
+"""Pages respond in HTML, every other view in JSON (contract 1.6). A page's view says so."""
 
 import re
 from functools import lru_cache
@@ -43,10 +43,10 @@ def is_admin(match):
 
 
 def resolver_match(request):
-    """The match of the request's path, or None where the URLconf has no such path.
+    """The match of the request's path, or None if the URLconf has no such path.
 
-    Django resolves the path after all middleware. A response that comes from a layer before that
-    resolves it here.
+    Django resolves the path after all middleware. For a response from an earlier layer, this
+    resolves it.
     """
     return request.resolver_match or match_of(request.path_info)
 

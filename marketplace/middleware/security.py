@@ -15,7 +15,7 @@ class FormCsrfMiddleware(CsrfViewMiddleware):
     """Django's CSRF check, which leaves the cookies of an exempt view alone.
 
     Django would replace a malformed cookie in any response, and the cache would store it. A method
-    that the view does not have is a 405 and no forgery (contract 3.4).
+    that the view lacks is a 405, not a forgery (contract 3.4).
     """
 
     def process_request(self, request):
@@ -29,9 +29,9 @@ class FormCsrfMiddleware(CsrfViewMiddleware):
 
 
 class ContentSecurityPolicyMiddleware:
-    """Pages load files of this site only, and no site frames them.
+    """Pages load files from this site only, and no site frames them.
 
-    A view may set a stricter policy itself.
+    A view may set a stricter policy.
     """
 
     PAGE = (
@@ -58,7 +58,7 @@ class ContentSecurityPolicyMiddleware:
 
 
 class RequireHttpsMiddleware:
-    """Refuses plain HTTP requests to the API, to MCP and of git, and redirects all others.
+    """Refuses plain HTTP requests to the API, MCP and git, and redirects all others.
 
     There a redirect would hide that the token has already traveled in the clear
     (contract 24.5). The log says why a request counts as plain, once for each reason: a client

@@ -30,11 +30,11 @@ PURGE_ONE_IN = 200
 
 
 def count(key, value, seconds):
-    """Count so many more in the window of a key, 32 hexadecimal digits; returns the new count.
+    """Add to the count in a key's window and return it; the key has 32 hexadecimal digits.
 
-    A window lasts so many seconds from its first count on.
+    A window starts with its first count, and lasts so many seconds.
     """
-    # Nobody gains anything by guessing it.
+    # Guessing it gains nothing.
     if getrandbits(32) % PURGE_ONE_IN == 0:  # nosec B311
         with connection.cursor() as cursor:
             cursor.execute(PURGE)
@@ -45,8 +45,8 @@ def count(key, value, seconds):
 class PostgresCounters(BaseCache):
     """The part of a cache backend that django-ratelimit uses.
 
-    That is `add`, of 1 or of 0, and if it is refused `incr` or `get`. `add` counts in either case
-    and stores the result for what follows on the same thread (Django creates a backend for each
+    That is `add`, of 1 or of 0, and if it is refused, `incr` or `get`. `add` counts in either case,
+    and stores the result for the next call on the same thread (Django creates a backend for each
     thread). So a counted request makes one round trip, not two.
     """
 

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-# By the name that a view gives to @ratelimit: the rate unless RATE_LIMIT_<NAME> sets another one,
-# and the requests that count. Where it says so, all clients of an address count together.
+# The default rate of each policy, which @ratelimit names, and the requests that count.
+# RATE_LIMIT_<NAME> overrides it. "By address" means that all clients of an address count together.
 DEFAULTS = {
     "install": "20/h",  # installing a skill or a persona
     "review": "10/h",  # submitting or deleting a review
@@ -27,7 +27,7 @@ UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "day"}
 
 
 class Rate(NamedTuple):
-    """So many requests in a window of so many seconds, as django-ratelimit takes it."""
+    """So many requests in a window of so many seconds, as django-ratelimit expects it."""
 
     limit: int
     window: int

@@ -14,7 +14,7 @@ from marketplace.ratelimits.rates import Rate
 
 
 class Caller(NamedTuple):
-    """Who is counted: an agent with its tier and its operator's lower limits, or an address."""
+    """The counted party: an agent with its tier and its operator's lower limits, or an address."""
 
     key: int | str
     tier: str = "free"
@@ -63,15 +63,15 @@ def count(request, policy, caller):
 
 
 def usage_of(request, policy, caller, *, increment=False):
-    """The caller's Usage as it is, or with one request more."""
+    """The caller's current Usage, or its Usage with one more request."""
     rate = Rate.parse(rate_of(policy, caller.tier))
-    # Counted by the tier's rate, which the library makes a part of the counter's key, so that
-    # another limit does not begin at nothing.
+    # Counted by the tier's rate, which the library includes in the counter's key, so that changing
+    # the operator's limit does not restart the count.
     usage = get_usage(
         request, group=policy, key=lambda *_: str(caller.key), rate=rate, increment=increment
     )
     if usage["should_limit"] and not usage["count"]:
-        # The library says so that the store has failed.
+        # This is how the library reports that the store has failed.
         raise OperationalError("the store of the rate limits has lost a count")
     limit = min(usage["limit"], caller.limits.get(policy, usage["limit"]))
     return Usage(

@@ -30,13 +30,13 @@ class TokenScopesField(GrantedScopesField):
 
 
 class WrittenTimestampField(TimestampField):
-    """As PostgreSQL has written it already."""
+    """A timestamp that PostgreSQL has already formatted."""
 
     to_representation = Field.to_representation
 
 
 class IsActiveField(BooleanField):
-    """Of a text that is empty where it is not."""
+    """Whether a text is set."""
 
     to_representation = staticmethod(bool)
 

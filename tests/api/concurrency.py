@@ -10,7 +10,7 @@ from agents.models import Agent
 
 
 def during(change, *calls):
-    """What the calls return, each in a thread, that wait for `change`, which is committed then."""
+    """The results of calls, each in a thread, that wait for `change`, which then commits."""
 
     def called(call):
         try:
@@ -30,7 +30,9 @@ def wait_until_they_wait(number):
     deadline = time.monotonic() + 10
     with connection.cursor() as cursor:
         while time.monotonic() < deadline:
-            cursor.execute("SELECT pg_stat_clear_snapshot()")  # A transaction reads the same one.
+            cursor.execute(
+                "SELECT pg_stat_clear_snapshot()"
+            )  # A transaction keeps its first snapshot.
             cursor.execute(
                 "SELECT count(*) FROM pg_stat_activity "
                 "WHERE datname = current_database() AND wait_event_type = 'Lock'"
@@ -42,5 +44,5 @@ def wait_until_they_wait(number):
 
 
 def sibling(agent, write, *args, **options):
-    """A write of the same agent, which holds the agent's lock until it is committed."""
+    """A write by the same agent, which holds the agent's lock until it commits."""
     return lambda: write(Agent.objects.get(pk=agent.pk), *args, **options)

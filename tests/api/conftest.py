@@ -27,8 +27,8 @@ def entries(transactional_db):
 
 @pytest.fixture
 def post_during(transactional_db, client, agent):
-    """POST as `agent` while `change`, which locks what the request needs, is still uncommitted."""
-    # Used just now: authenticating does not write, and thus wait for what the test has locked.
+    """POST as `agent` while `change`, which locks what the request needs, is uncommitted."""
+    # Recently used, so that authenticating does not write, and so wait for a lock of the test.
     agent.tokens.update(last_used_at=timezone.now())
 
     def post_during(change, url, body):
@@ -40,7 +40,7 @@ def post_during(transactional_db, client, agent):
 
 @pytest.fixture
 def alone(subtests):
-    """A subtest of which the next one sees nothing: what it writes and counts is rolled back."""
+    """A subtest that leaves nothing to the next one: its writes and counts are rolled back."""
 
     @contextmanager
     def alone(name):

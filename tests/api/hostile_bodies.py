@@ -86,7 +86,7 @@ UNSTORABLE = {
     "an integer of 5,000 digits": '{@, "a": ' + "9" * 5000 + "}",
 }
 EMPTY = {"an empty body": "", "only white space": " \r\n\t"}
-# Where an empty body will do.
+# Where an empty body is allowed.
 OPTIONAL = [op.path for op in WITH_BODY if not op.description["requestBody"]["required"]]
 
 FORM = b"name=Mallory&slug=pdf-tables&personaSlug=librarian&rating=5&code=WDJB-MJHT"

@@ -24,8 +24,8 @@ SKILL_404 = "Skill not found"
 PERSONA_404 = "Persona not found"
 INJECTION = "'; DROP TABLE agents_agent; --"
 
-# Line breaks, the begin of escape sequences, separators, bidirectional overrides and isolates, and
-# tags, in which a text can be written to a model that nobody sees.
+# Line breaks, the start of escape sequences, separators, bidirectional overrides and isolates, and
+# tags, which can hide a text for models from people.
 CONTROLS = ["\n", "\t", "\x1b", "\x7f", "\x85", "\x9b", "\u2028", "\u2029"]
 CONTROLS += ["\u202a", "\u202e", "\u2066", "\u2069", "\U000e0000", "\U000e0041", "\U000e007f"]
 

@@ -23,7 +23,7 @@ from tests.api.request_cases import (
 )
 from tests.registry import PROTECTED
 
-# Paths that are no route at all.
+# Paths that are not a route.
 NOWHERE = [
     *words("""
     /api /api/ /api/v1// /api/v2 /api/v2/skills /API/v1/skills /api/v1/Skills /api//v1/skills
@@ -154,7 +154,7 @@ QUERIES = [
     )
     for query, error in table.items()
 ] + [
-    # Elsewhere parameters are ignored, unless they are not valid text.
+    # Other endpoints ignore parameters, unless they are not valid text.
     (
         f"{query} elsewhere",
         [

@@ -1,4 +1,4 @@
-"""What the response to an install says of the version that was installed (contract 9.11)."""
+"""The version in the response to an install (contract 9.11)."""
 
 API = "http://testserver/api/v1"
 

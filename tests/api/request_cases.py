@@ -1,4 +1,4 @@
-"""A request as the tables of hostile requests hold it, and the URLs of the registry's examples."""
+"""The form of a request in the tables of hostile requests, and the URLs of the registry."""
 
 from dataclasses import dataclass, replace
 
@@ -27,16 +27,16 @@ def allowed_at(path):
 
 
 ALLOWED = {operation.path: allowed_at(operation.path) for operation in OPERATIONS}
-# Members that each endpoint accepts, so that only the hostile part can be what it refuses.
-# A body's `@` stands for them.
+# Members that each endpoint accepts, so that it can refuse only the hostile part. In a body, `@`
+# stands for them.
 VALID = {operation.path: operation.members for operation in WITH_BODY}
 
 
 @dataclass(frozen=True)
 class Case:
-    """A request and its exact status; `error` where the contract fixes the text.
+    """A request and its exact status, and the `error` if the contract fixes the text.
 
-    In a header `TOKEN` stands for the token of the agent that sends it, `SPARE` for another of it.
+    In a header, `TOKEN` stands for the token of the agent, `SPARE` for another of its tokens.
     """
 
     method: str

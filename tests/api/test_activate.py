@@ -92,7 +92,7 @@ def test_a_persona_that_has_got_a_price_can_be_activated(client, agent, personas
 
 @pytest.mark.parametrize("active", [None, "scribe", "curator"])
 def test_an_install_that_activates_leaves_the_same_state(client_of, active):
-    """The rule is in PersonaInstallManager.activate, and in the statement INSTALL_PERSONA."""
+    """The rule is in PersonaInstallManager.activate and in the statement INSTALL_PERSONA."""
     others = [PersonaFactory(slug=slug) for slug in ("scribe", "curator")]
     archivist = PersonaFactory(slug="archivist")
     activating, installing = AgentFactory(), AgentFactory()

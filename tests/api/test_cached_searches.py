@@ -1,4 +1,4 @@
-"""The ranking of a search is cached until something that it ranks or shows has changed."""
+"""A search is cached until something that it ranks or shows changes."""
 
 import pytest
 from django.core.management import call_command
@@ -145,7 +145,7 @@ def test_other_links_are_another_response(anyone):
     SkillFactory.create_batch(4, title="Barometer")
     url = f"{SKILLS}?q=barometer&limit=2"
     before = anyone.get(url)
-    SkillFactory(title="Thermometer")  # which makes barometers rarer
+    SkillFactory(title="Thermometer")  # makes barometers rarer
 
     after = anyone.get(url, headers={"If-None-Match": before.headers["ETag"]})
 
@@ -175,7 +175,7 @@ def test_the_next_page_begins_where_a_withdrawn_last_row_was(anyone, filters):
     skills = [SkillFactory(title="Barometer", downloads=10) for _ in range(5)][::-1]
     link = anyone.get(f"{SKILLS}?q=barometer&limit=2{filters}").json()["next"]
     skills[1].withdraw()
-    SkillFactory(title="Barometer", downloads=10)  # which keeps barometers as rare as before
+    SkillFactory(title="Barometer", downloads=10)  # keeps barometers as rare as before
 
     rows = anyone.get(link).json()["results"]
 

@@ -77,7 +77,7 @@ def test_each_of_two_concurrent_edits_raises_it(entries):
     versions.append(catalogue_version())
 
     assert versions[0] == versions[1] < versions[2] < versions[3]
-    # The second transaction left one delta, whatever the number of its writes.
+    # The second transaction left one delta, however many writes it made.
     assert FacetCountDelta.objects.filter(facet="version").count() == 1
 
 

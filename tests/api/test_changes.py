@@ -1,4 +1,4 @@
-"""GET /api/v1/changes: its pages, its cursors and what it refuses (contract 20.1)."""
+"""GET /api/v1/changes: its pages, its cursors and its errors (contract 20.1)."""
 
 from urllib.parse import parse_qs, urlsplit
 

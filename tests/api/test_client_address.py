@@ -1,4 +1,4 @@
-"""The address of the client: what is trusted in X-Forwarded-For (contract 11.9)"""
+"""The address of the client: which part of X-Forwarded-For is trusted (contract 11.9)"""
 
 import pytest
 from django.test import RequestFactory

@@ -1,4 +1,4 @@
-"""Leaving, switching and updating, each while another write of the same rows is uncommitted."""
+"""Uninstalling, switching and updating while another write of the same rows is uncommitted."""
 
 import pytest
 

@@ -31,7 +31,7 @@ def publish(slug):
 
 def test_what_begins_first_and_commits_last_is_read_after_the_other(anyone):
     for slug in ("first", "second"):
-        # Whoever stores the same text first makes the other wait.
+        # The first to store a text makes others with the same text wait.
         SkillFactory(slug=slug, status="draft", content=slug)
     has_written, may_commit = Event(), Event()
 
@@ -82,7 +82,7 @@ def test_a_commit_that_has_its_position_holds_up_the_next(anyone):
 
     def commit_begins():
         publish("first")
-        # What the commit does first.
+        # The commit does this first.
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
 
@@ -196,7 +196,7 @@ def withdrawn(slug, *, days):
 
 
 def as_if_begun(days):
-    """All that the feed has is older than these days."""
+    """Make everything in the feed older by these days."""
     Feed.objects.update(newest_at=timezone.now() - timedelta(days=days))
 
 
@@ -221,7 +221,7 @@ def test_a_cursor_from_before_a_dropped_tombstone_has_expired(anyone):
     response = anyone.get(URL, {"since": cursor})
     assert response.status_code == 410
     assert response.json() == {"error": "cursor has expired"}
-    # Starting anew works, also over changes that are older than the tombstone was.
+    # Starting over works, even past changes that are older than the tombstone was.
     slugs, cursor = poll(anyone)
     assert slugs == ["kept", "new"]
     first = anyone.get(URL, {"limit": 1}).json()

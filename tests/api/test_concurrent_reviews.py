@@ -13,7 +13,7 @@ OWN_REVIEW = f"{REVIEWS}/archivist"
 
 @pytest.fixture
 def reviewed(transactional_db, agent):
-    """A persona of which the agent has written a review, as another one has."""
+    """A persona with two reviews, one of them by the agent."""
     persona = PersonaFactory(slug="archivist")
     review(AgentFactory(), persona, 5)
     review(agent, persona, 2)

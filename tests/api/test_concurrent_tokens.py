@@ -1,7 +1,7 @@
-"""A write of tokens that waits for a lock answers by what is true once it has the lock.
+"""A write of tokens that waits for a lock decides by the state after it has the lock.
 
-The requests are sent while another transaction holds it, and that transaction is committed once
-all of them are seen to wait.
+The requests are sent while another transaction holds the lock. That transaction commits once all
+requests are waiting.
 """
 
 from datetime import timedelta
@@ -20,7 +20,7 @@ UNAUTHORISED = {"error": "Authentication required"}
 
 @pytest.fixture(autouse=True)
 def used(transactional_db, agent):
-    """Used just now: authenticating does not write, and thus wait for what a test has locked."""
+    """Recently used, so that authenticating does not write, and so wait for a lock of the test."""
     agent.tokens.update(last_used_at=timezone.now())
 
 

@@ -1,7 +1,7 @@
-"""A write that waits for a lock answers by what is true once it has the lock.
+"""A write that waits for a lock decides by the state after it has the lock.
 
-The request is sent while another transaction holds the rows, and that transaction is committed
-once the request is seen to wait. tests/system/test_races.py sends many at the same time.
+The request is sent while another transaction holds the rows. That transaction commits once the
+request is waiting. tests/system/test_races.py sends many requests at the same time.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -199,7 +199,7 @@ def test_a_review_that_is_changed_concurrently_is_counted_from_the_change(post_d
 
 @pytest.mark.parametrize("kind", ["skill", "persona"])
 def test_those_who_wait_for_an_entry_are_woken_one_at_a_time(transactional_db, kind):
-    """At its row all of them would wake at each commit, and some deadlock with edited bundles."""
+    """Queued on its row, all would wake at each commit, and some deadlock with edited bundles."""
     factory = {"skill": SkillFactory, "persona": PersonaFactory}[kind]
     entry = factory(slug="wanted", title="Before")
     installs = {"skill": SkillInstall, "persona": PersonaInstall}[kind].objects
@@ -243,7 +243,7 @@ def test_an_install_that_a_deadlock_ends_is_run_again(transactional_db, client, 
 
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic(), connection.cursor() as cursor:
-            # The install is the one that gives way, after a second.
+            # PostgreSQL ends the install, after a second.
             cursor.execute("SET LOCAL deadlock_timeout = '20s'")
             Persona.objects.filter(pk=persona.pk).update(title="Edited")
             installing = pool.submit(install)

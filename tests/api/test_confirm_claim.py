@@ -15,7 +15,7 @@ WRONG = "BBBB-BBBB"
 
 @pytest.fixture
 def code(agent):
-    """The code that the operator was shown."""
+    """The code that the operator saw."""
     return ask_for_code(agent)
 
 

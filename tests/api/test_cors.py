@@ -1,4 +1,4 @@
-"""CORS: scripts of any site may read what is public, and nothing else."""
+"""CORS: scripts of any site may read public responses, and nothing else."""
 
 import pytest
 

@@ -15,7 +15,7 @@ NOT_FOUND = {"error": "Review not found"}
 
 @pytest.fixture
 def persona(agent):
-    """A persona that the agent has installed, reviewed by another one."""
+    """A persona that the agent has installed, and another agent has reviewed."""
     persona = PersonaInstallFactory(agent=agent, persona__slug="archivist").persona
     review(AgentFactory(), persona, 5)
     return persona

@@ -33,7 +33,7 @@ def path(entry):
 
 
 def shown(anyone, path):
-    """What list, search and detail say, which is the same."""
+    """The deprecation in list, search and detail, which are equal."""
     listed = {row["slug"]: row for row in anyone.get(f"/api/v1/{path}").json()["results"]}
     [found] = anyone.get(f"/api/v1/{path}?q=old-one&limit=1").json()["results"]
     detail = anyone.get(f"/api/v1/{path}/old-one").json()

@@ -1,4 +1,4 @@
-"""The digest of an entry: of exactly what agents get (contract 16.1)."""
+"""The digest of an entry covers exactly what agents get (contract 16.1)."""
 
 from hashlib import sha256
 from io import StringIO

@@ -6,9 +6,9 @@ from tests.factories import SkillFactory
 
 pytestmark = pytest.mark.django_db
 SMALL = bytes(range(256)) * 4
-LARGE = bytes(reversed(range(256))) * 800  # too much to be sent from memory
+LARGE = bytes(reversed(range(256))) * 800  # too large to be sent from memory
 SKILL = "/api/v1/skills/small"
-# What is sent from memory, and from a file.
+# One is sent from memory, the other from a file.
 URLS = [
     *(f"{SKILL}/files/a.bin", f"{SKILL}/archive.zip"),
     *("/api/v1/skills/large/files/a.bin", "/api/v1/skills/large/archive.zip"),

@@ -1,4 +1,4 @@
-"""With EDGE_SECONDS edges may keep what is public; nobody an error (RFC 9111, 5.2; RFC 5861)."""
+"""With EDGE_SECONDS, edges may keep public responses but no errors (RFC 9111, 5.2; RFC 5861)."""
 
 import pytest
 from django.db import OperationalError

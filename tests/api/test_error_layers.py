@@ -30,7 +30,7 @@ AWAY = "Service temporarily unavailable. Try again in a few seconds."
 
 @pytest.fixture
 def list_view_does(monkeypatch):
-    """Replace what `GET /skills` does."""
+    """Replace the handler of `GET /skills`."""
 
     def list_view_does(act):
         monkeypatch.setattr("search.reads.skills", lambda *_: act())

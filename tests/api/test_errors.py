@@ -1,4 +1,4 @@
-"""Errors of every layer: which comes first; each is one sentence in JSON (contract 3.2)."""
+"""Errors of every layer: their order, and one sentence of JSON each (contract 3.2)."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def assert_error(response, status, error):
     assert response.json() == {"error": error}
 
 
-# The order of checks: each request below breaks two rules and gets the error of the earlier one.
+# The order of checks: each request breaks two rules and gets the error of the earlier one.
 
 
 def test_an_unknown_route_comes_before_the_method(anyone):
@@ -183,7 +183,7 @@ def test_the_persona_of_a_review_comes_before_the_install(client):
     assert_error(response, 404, "Persona not found")
 
 
-# Only WWW-Authenticate tells why a caller was refused.
+# Only WWW-Authenticate says why a caller was refused.
 
 
 @pytest.mark.parametrize("authorization", ["", "Basic YTpi", "Bearer", "Bearer  ", "mkt_agent_x"])

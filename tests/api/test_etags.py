@@ -1,4 +1,4 @@
-"""Conditional requests: what changes an ETag, and what a 304 holds (contract 8.18)."""
+"""Conditional requests: what changes an ETag, and what a 304 contains (contract 8.18)."""
 
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -65,8 +65,8 @@ API = "/api/v1"
 PATHS = ["/skills", "/skills/pdf-tables", "/personas", "/personas/archivist"]
 
 
-# For each `REPRESENTATION` the digest of the responses that show the rows below.
-# Where a response has changed on purpose, raise it and add a line here; never change a line.
+# For each `REPRESENTATION` the digest of the responses that show the rows below. If a response
+# changed on purpose, raise it and add a line here; never change a line.
 DIGESTS = {
     1: "1c131123c3ff8c13cfba078e9e6bccd0833d45194693f75ce9170b3816292416",
     2: "f528b2f3d09ff6f2326680066e741b02a4d4d733551e0ec70679f3169ba7e8e9",

@@ -1,4 +1,4 @@
-"""GET /api/v1/facets and /api/v1: what there is to choose from (contract 21)."""
+"""GET /api/v1/facets and /api/v1: filter values and endpoints (contract 21)."""
 
 import pytest
 from django.core.management import call_command

@@ -16,7 +16,7 @@ from tests.factories import SkillFactory
 from tests.registry import prepare
 from tests.snapshots import snapshot
 
-# One client for all cases: a new one loads the middleware, which takes longer than a case.
+# One client for all cases, because a new one loads the middleware, which takes longer than a case.
 CLIENT = ApiClient(raise_request_exception=False)
 
 
@@ -37,7 +37,7 @@ def send(agent):
 
 
 def stored_rows():
-    """All that a request could have written."""
+    """Everything that a request could have written."""
     return snapshot(
         *(Agent, SkillInstall, PersonaInstall, Review),
         (AgentToken, "scopes", "expires_at", "revoked_at"),
@@ -132,7 +132,7 @@ def test_head_is_refused_where_only_post_is_allowed(send, alone):
 
 @pytest.fixture
 def cursor(send):
-    """A cursor that `GET /skills?limit=1` has given."""
+    """A cursor from `GET /skills?limit=1`."""
     SkillFactory(slug="another")
     following = send(Case("GET", f"{SKILLS}?limit=1", 200)).json()["next"]
     return unquote(following.partition("cursor=")[2].partition("&")[0])

@@ -1,4 +1,4 @@
-"""Which `Host` is accepted, and what complete URLs begin with."""
+"""The accepted values of `Host`, and the start of complete URLs."""
 
 import re
 
@@ -97,7 +97,7 @@ def test_with_a_public_url_every_complete_url_begins_with_it(anyone, market, cat
 
 
 def without_digests(text):
-    """Without what is made of the text itself, or signed anew."""
+    """Without the parts that depend on the text itself, or are signed again."""
     return re.sub(r"sha256:[0-9a-f]{64}|cursor=[^\s\"&]+", "", text)
 
 

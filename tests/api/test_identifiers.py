@@ -30,5 +30,5 @@ def test_an_identifier_has_the_prefix_of_its_kind_and_tells_nothing_else(anyone,
     for kind, identifier in [*first.items(), *second.items()]:
         assert re.fullmatch(rf"{kind}_[0-9A-Za-z]{{16}}", identifier)
     for kind, identifier in first.items():
-        # Counted identifiers would begin alike.
+        # Sequential identifiers would begin alike.
         assert identifier[: len(kind) + 9] != second[kind][: len(kind) + 9]

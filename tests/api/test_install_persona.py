@@ -15,7 +15,7 @@ URL = "/api/v1/agents/me/personas/install"
 
 
 def state_of(agent):
-    """What the agent has, as `{slug: is_active}`."""
+    """The agent's personas, as `{slug: is_active}`."""
     return dict(agent.persona_installs.values_list("persona__slug", "is_active"))
 
 

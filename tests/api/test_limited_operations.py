@@ -1,4 +1,4 @@
-"""Which policy limits each operation, as tests/registry.py says (contract 11.1)."""
+"""The policy that limits each operation, as tests/registry.py says (contract 11.1)."""
 
 from operator import attrgetter
 
@@ -8,7 +8,7 @@ from marketplace.models import RateCount
 from tests.api.test_rate_limits import seconds_in, wait_of
 from tests.registry import OPERATIONS, call, prepare
 
-# By default, in an hour.
+# The default, per hour.
 LIMITS = {
     "install": 20,
     "review": 10,

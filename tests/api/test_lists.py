@@ -1,4 +1,4 @@
-"""Parameters of both lists: which are refused, and what filters select (contract 8.1)."""
+"""The parameters of both lists: refused values, and what filters select (contract 8.1)."""
 
 import pytest
 
@@ -72,7 +72,7 @@ def test_other_endpoints_ignore_query_parameters(anyone, client):
 @pytest.mark.parametrize(("url", "factory"), [(SKILLS, SkillFactory), (PERSONAS, PersonaFactory)])
 def test_a_search_has_three_names_and_is_sorted_by_relevance(anyone, url, factory, name):
     factory(slug="tables", title="Tables")
-    # Newer, so it is first in every other order that the two leave open.
+    # Newer, so it comes first wherever the two tie.
     factory(slug="mentions", description="Also reads tables.")
     factory(slug="other")
 

@@ -1,4 +1,4 @@
-"""What an agent gets of what it has pinned (contract 25.9)."""
+"""The texts that an agent gets of pinned entries (contract 25.9)."""
 
 import pytest
 
@@ -38,7 +38,7 @@ def test_a_list_shows_what_the_agent_is_given(client, kind):
 
 
 def given(client, kind):
-    """What the manifest holds of the entry."""
+    """The entry in the manifest."""
     manifest = client.get(f"{ME}/manifest").json()
     if kind.name == "persona":
         return manifest["activePersona"]

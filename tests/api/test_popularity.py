@@ -1,4 +1,4 @@
-"""Downloads and installs decide between search results that are about as relevant."""
+"""Downloads and installs decide between search results of about the same relevance."""
 
 import pytest
 
@@ -18,7 +18,7 @@ NEAR = {"description": "Reads an invoice."}
         (10, 9, "older"),
         (10, 99, "newer"),
         (1000, 999, "older"),
-        (100_000, 10**12, "newer"),  # as popular as can be
+        (100_000, 10**12, "newer"),  # as popular as possible
         (99_999, 10**12, "newer"),
         (10**12, 99_999, "older"),
     ],

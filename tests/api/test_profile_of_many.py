@@ -1,4 +1,4 @@
-"""GET /api/v1/agents/me of agents that have much: it says what the models say."""
+"""GET /api/v1/agents/me for agents with many rows agrees with the models."""
 
 import random
 from datetime import UTC, datetime, timedelta
@@ -99,7 +99,7 @@ def updates_of(agent):
 
 
 def profile(client):
-    """What the profile says beside the agent itself."""
+    """The profile without the agent's own fields."""
     whole = client.get("/api/v1/agents/me").json()
     return {
         name: whole[name]
@@ -208,7 +208,7 @@ def test_something_withdrawn_costs_one_more_query(client, agent, has_it, django_
 
 
 def withdraw(entry, *, reason, at):
-    # Fractions of a second that would not survive rounding.
+    # Fractions of a second that rounding would change.
     withdrawn_at = datetime(2026, 1, 31, 9, 5, 59, 999_999, tzinfo=UTC) + timedelta(seconds=at)
     kind = Skill if isinstance(entry, Skill) else Persona
     kind.objects.filter(pk=entry.pk).update(

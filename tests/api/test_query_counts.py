@@ -1,4 +1,4 @@
-"""How many statements each endpoint runs, the limiter and transaction control included."""
+"""How many statements each endpoint runs, including the limiter and transaction control."""
 
 from dataclasses import replace
 
@@ -26,7 +26,7 @@ def variant(name, of, **changes):
     return replace(OPERATION[of], name=name, **changes)
 
 
-# Other requests to an operation, which need as much or more.
+# Other requests to an operation, which need as many or more.
 BUDGETS = [
     variant(
         "skills by words", "list_skills", example="/skills?q=pdf&bundledIn=archivist", budget=2
@@ -40,7 +40,7 @@ BUDGETS = [
 CACHED = [
     *(operation for operation in OPERATIONS if operation.cached_budget is not None),
     variant("skills by name", "list_skills", example="/skills?tag=tables&sort=name"),
-    # For the ranking, and for the rows.
+    # One for the ranking, one for the rows.
     variant("skills by words", "list_skills", example="/skills?q=pdf", cached_budget=2),
     variant("words by name", "list_skills", example="/skills?q=pdf&sort=name", cached_budget=2),
 ]
@@ -60,7 +60,7 @@ def more_rows(agent):
 
 
 def client_with_rows(*more):
-    """A client in a database that has what the examples need, and `more`."""
+    """A client and a database with the rows of the examples, and `more`."""
     empty_the_database()
     agent = AgentFactory(handle="caller")
     prepare(agent)

@@ -126,7 +126,7 @@ def test_a_window_does_not_move_and_begins_at_another_time_for_each_agent(
     clients = [client_of(AgentFactory()) for _ in range(8)]
 
     def ends(now):
-        """When each agent's window ends, as a request at that time is told."""
+        """When each agent's window ends, according to a request at that time."""
         monkeypatch.setattr("django_ratelimit.core.time.time", lambda: now)
         responses = [client.post(SKILL, {"slug": "no"}) for client in clients]
         assert {response.status_code for response in responses} == {404}

@@ -206,7 +206,7 @@ def test_a_cached_list_ends_with_its_persona(anyone, persona, reviews, change):
 CHANGES = {
     "a new one": lambda agent, own: review(AgentFactory(), own.persona, 4),
     "a change": lambda agent, own: review(agent, own.persona, 4, "Better."),
-    "a change that is none": lambda agent, own: review(agent, own.persona, 2, "Slow."),
+    "an identical change": lambda agent, own: review(agent, own.persona, 2, "Slow."),
     "hiding": lambda agent, own: own.hide("Advertising."),
     "a deletion": lambda agent, own: Review.objects.delete_own(agent, "archivist"),
     "another handle": lambda agent, own: Agent.objects.update(handle="renamed"),

@@ -1,4 +1,4 @@
-"""What agents are told when staff recall a version that they have (contract 25.12)."""
+"""How agents learn that staff recalled a version that they have (contract 25.12)."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def kind(request):
 
 
 def advisories(client):
-    """`[(slug, number, reason)]` of the profile, which are those of the manifest."""
+    """`[(slug, number, reason)]` of the profile, which equal those of the manifest."""
     profile = client.get(ME).json()
     assert profile["advisories"] == client.get(f"{ME}/manifest").json()["advisories"]
     return [(row["slug"], row["number"], row["reason"]) for row in profile["advisories"]]

@@ -1,4 +1,4 @@
-"""What the feed of changes records, and what it does not (contract 20.3)."""
+"""The changes that the feed records, and those that it does not (contract 20.3)."""
 
 from datetime import UTC, datetime
 
@@ -33,20 +33,20 @@ def test_what_a_list_or_a_detail_shows_is_an_update(anyone, change):
     SkillFactory(slug="csv")
     before = cursor(anyone)
 
-    # The column alone: a form also saves when it was updated.
+    # Only the column: a form also saves the time of the update.
     Skill.objects.filter(pk=skill.pk).update(**change)
 
     assert since(anyone, before) == [("pdf-tables", "updated")]
     [row] = feed(anyone, f"?since={before}")["results"]
     assert row["digest"] == anyone.get("/api/v1/skills/pdf-tables").json()["digest"]
-    # Once, at its last change.
+    # It appears once, at its last change.
     assert changes(anyone) == [("csv", "published"), ("pdf-tables", "updated")]
 
 
-# Columns that no list and no detail shows, or that are made of others; and counters.
+# Columns that no list and no detail shows, or that are computed; and counters.
 UNWATCHED = {"id", "public_id", "source", "withdrawn_at", "withdrawal_reason", "archive_digest"}
 UNWATCHED |= {"downloads", "installs", "rating_sum", "rating_count"}
-UNWATCHED |= {"number"}  # It changes with the text alone.
+UNWATCHED |= {"number"}  # It changes only with the text.
 
 
 @pytest.mark.parametrize("model", [Skill, Persona])

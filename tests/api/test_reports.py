@@ -1,4 +1,4 @@
-"""POST /api/v1/agents/me/reports: agents say that something is wrong (contract 18.1)."""
+"""POST /api/v1/agents/me/reports: agents report problems (contract 18.1)."""
 
 import pytest
 
@@ -80,7 +80,7 @@ def test_a_review_that_was_written_anew_gets_a_report_of_its_own(client, written
     assert new["reportId"] != first["reportId"]
     assert new["createdAt"] > first["createdAt"]
     assert again == {**new, "message": "Report updated"}
-    # Staff decide about all that was reported of it, in one case.
+    # Staff decide all its reports together, in one case.
     report = Report.objects.get()
     assert report.public_id == new["reportId"]
     assert report.case.open_reports == 1
@@ -106,7 +106,7 @@ def test_a_resolved_case_opens_again(client, client_of):
 
     assert response.status_code == 200
     case.refresh_from_db()
-    # What staff found stays, for those who look at it next.
+    # The staff's finding stays for the next decision.
     assert (case.open_reports, case.resolved_at, case.resolution) == (1, None, "Nothing in it.")
     assert Report.objects.open().count() == 1
 
@@ -168,7 +168,7 @@ REASONS = "reason must be one of malicious, broken, spam, license, other"
         ({"comment": "mkt_agent_" + "a" * 38}, "comment must not hold a token"),
         ({"kind": "review"}, "reviewId is required"),
         ({"kind": "review", "reviewId": 5}, "reviewId must be a string"),
-        # Which of the two is required, the kind says.
+        # The kind decides which of the two is required.
         ({"kind": "x", "slug": None, "reason": "x"}, f"{KINDS}; {REASONS}"),
         ({"kind": None, "slug": 5, "reason": None}, "kind is required; reason is required"),
     ],

@@ -22,7 +22,7 @@ PATHS = ["/api/v1/skills", "/api/v1/skills/pdf", "/api/v1/personas", "/skills/pd
 
 @pytest.fixture
 def ask(monkeypatch, catalogue):
-    """`ask(path)` as gunicorn does: (status, headers, body, whether Django was called)."""
+    """`ask(path)` like gunicorn: (status, headers, body, whether Django was called)."""
     # The import sets the timeouts and the name of a web process.
     monkeypatch.setenv("DATABASE_TIMEOUTS", "none")
     monkeypatch.setenv("PGAPPNAME", "tests")
@@ -138,7 +138,7 @@ def test_https_at_a_trusted_proxy_gets_another_response(ask, settings, trusted):
 
 
 def test_the_cache_key_is_the_path_as_it_was_sent(monkeypatch, ask):
-    # No response to a path beyond ASCII is cached; this one is taken for such a response.
+    # No response to a non-ASCII path is cached; this one is taken for such a response.
     monkeypatch.setattr("catalogue.reads.is_slug", str.isalnum)
     SkillFactory(slug="caf\u00e9")
     path = "/api/v1/skills/caf\u00e9".encode().decode("latin-1")
@@ -220,7 +220,7 @@ def test_a_full_cache_holds_what_it_says(ask, monkeypatch, path, query):
     port = 0
     while full.currsize < full.maxsize - 16 * 1024 or port < 2 * len(full):
         port += 1
-        # Each request has texts of its own, as from gunicorn.
+        # Each request has its own strings, as with gunicorn.
         own_path, own_query = path.encode().decode(), query.encode().decode()
         ask(own_path, query=own_query, HTTP_HOST=f"localhost:{port}")
     said = full.currsize

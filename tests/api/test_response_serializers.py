@@ -1,4 +1,4 @@
-"""How declared fields become a response, for rows of several kinds."""
+"""How declared fields become a response, for several kinds of rows."""
 
 from types import SimpleNamespace
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Who may call what: tests/registry.py says which scope opens each operation."""
+"""Scopes: tests/registry.py says which one opens each operation."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Searching: what is found, and in which order."""
+"""Searching: matches and their order."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def found(client, words, path=SKILLS, **parameters):
 
 @pytest.fixture
 def skills(db):
-    """A few skills that share no words."""
+    """Some skills that share no words."""
     for slug, title, description in (
         ("pdf-tables", "Table Extractor", "Extract tables from PDF files into CSV."),
         ("postgres-tuning", "Postgres Tuning", "Find slow queries and fix them."),
@@ -249,7 +249,7 @@ def test_an_exact_slug_comes_first(anyone):
 
 def test_a_search_may_be_sorted_and_filtered(anyone):
     SkillFactory(slug="a", title="Invoice", downloads=1)
-    SkillFactory(slug="b", title="Of an invoice", downloads=5)
+    SkillFactory(slug="b", title="For an invoice", downloads=5)
     SkillFactory(slug="c", title="Invoice", category="other")
 
     response = anyone.get(SKILLS, {"q": "invoice", "sort": "downloads", "category": "development"})

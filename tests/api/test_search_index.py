@@ -71,7 +71,7 @@ def test_every_filter_is_counted_as_entries_change(anyone):
 
 
 def skills_with(facet, value):
-    """How many published skills have it, by the facet counts."""
+    """The number of published skills with it, by the facet counts."""
     number = facet_count(Skill, facet, Value(value))
     return Skill.objects.values_list(number, flat=True).first()
 

@@ -1,4 +1,4 @@
-"""A skill's files: in its detail, one by one, and as a zip (contract 17)."""
+"""A skill's files: in its detail, separately, and as a zip (contract 17)."""
 
 import io
 import zipfile
@@ -188,7 +188,7 @@ def test_the_archive_holds_the_folder(anyone):
 
 @pytest.mark.usefixtures("imported")
 def test_the_archive_has_the_same_bytes_on_every_machine(anyone):
-    """Written down once, from Python 3.11 on Linux."""
+    """Computed once, by Python 3.11 on Linux."""
     archive = anyone.get(f"{URL}/archive.zip").content
 
     assert hexdigest(archive) == (

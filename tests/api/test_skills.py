@@ -1,4 +1,4 @@
-"""GET /api/v1/skills and /api/v1/skills/{slug}: what they show and how the list is filtered."""
+"""GET /api/v1/skills and /api/v1/skills/{slug}: their fields, and the list's filters."""
 
 import pytest
 

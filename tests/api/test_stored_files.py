@@ -1,4 +1,4 @@
-"""Where large archives and files are sent from: a folder that all processes of a host share."""
+"""The folder that large archives and files are sent from, which a host's processes share."""
 
 import errno
 import os
@@ -105,7 +105,7 @@ def test_the_least_recently_read_are_removed(anyone, settings, downloads):
     for slug in "abac":
         assert is_archive(anyone.get(f"/api/v1/skills/{slug}/archive.zip"), slug)
         for file in downloads.iterdir():
-            os.utime(file, (0, file.stat().st_mtime - 10))  # as if it was ten seconds ago
+            os.utime(file, (0, file.stat().st_mtime - 10))  # ten seconds ago
 
     assert {file.name for file in downloads.iterdir()} == {
         f"{Skill.objects.get(slug=slug).digest}.zip" for slug in "ac"

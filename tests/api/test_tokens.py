@@ -1,4 +1,4 @@
-"""What a token is, and which ones are refused (contract 4)."""
+"""The format of tokens, and which ones are refused (contract 4)."""
 
 import string
 import zlib

@@ -1,4 +1,4 @@
-"""The versions of an entry: how they are made and kept (contract 25)."""
+"""The versions of an entry: creating and keeping them (contract 25)."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -31,7 +31,7 @@ def numbers(entry):
     return [*entry.versions.order_by("number").values_list("number", "digest")]
 
 
-# How they are made
+# Creating them
 
 
 @pytest.mark.parametrize("factory", [SkillFactory, PersonaFactory])
@@ -99,7 +99,7 @@ def test_concurrent_saves_use_no_number_twice(model):
     assert made == [*range(1, 2 * rounds + 2)]
 
 
-# How they are kept
+# Keeping them
 
 
 # Another value of a column, by the type of its field.
@@ -116,7 +116,7 @@ RECALL = ["recalled_at", "recall_reason"]
 
 
 def updates_of(model):
-    """A statement for each column that changes it in each row that may have a file."""
+    """For each column, a statement that changes it in every row that may have a file."""
     for field in model._meta.concrete_fields:
         if field.name not in RECALL:
             value = OTHER[field.get_internal_type()].format(column=field.column)

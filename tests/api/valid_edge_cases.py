@@ -26,7 +26,7 @@ from tests.api.request_cases import (
 from tests.openapi_contract import resolved
 from tests.registry import CODE, WITH_BODY
 
-# What is left as it is, whatever else a body says.
+# Members that stay unchanged, whatever else a body contains.
 UNCHANGED = {
     "register_agent": {"handle": "mallory"},
     "update_profile": {"handle": "caller", "tier": "free"},
@@ -41,7 +41,7 @@ UNCHANGED = {
 
 
 def expected_of(operation):
-    """Members of the response: what it repeats of the body, and what stays unchanged."""
+    """Members of the response: those that repeat the body, and those that stay unchanged."""
     [content] = operation.description["responses"][str(operation.status)]["content"].values()
     properties = resolved(content["schema"])["properties"]
     repeated = {name: value for name, value in operation.body.items() if name in properties}
@@ -72,7 +72,7 @@ def read(url, expected, **headers):
     return Case("GET", url, 200, headers=tuple(headers.items())), expected
 
 
-# Texts that find nothing, as words to search for and as values of filters.
+# Texts without matches, as words to search for and as values of filters.
 # fmt: off
 TEXTS = [
     "' OR '1'='1", "'; DROP SCHEMA public; --", '"', "'", "\\", "%", "_", "*", "?", "((",
@@ -168,7 +168,7 @@ WRITING = [
                 (r"\ud83d\ude00", "\U0001f600"),
                 ("\U0001f600" * 80, "\U0001f600" * 80),
                 (r" evil\uffff\ufffe ", " evil\uffff\ufffe "),
-                # Marks of direction, joiners, and the last characters before what is refused.
+                # Direction marks, joiners, and the last characters before the refused ones.
                 (r"\u200f\u05d0\u200e \u061c\u0628", "\u200f\u05d0\u200e \u061c\u0628"),
                 (r"\ud83d\udc69\u200d\ud83d\ude80", "\U0001f469\u200d\U0001f680"),
                 (r"\u0645\u06cc\u200c\u062e", "\u0645\u06cc\u200c\u062e"),

@@ -17,7 +17,7 @@ def infrastructure(worker_class):
     return pytest.param(worker_class, marks=pytest.mark.infrastructure)
 
 
-# gunicorn's own waits in a thread for the first data of a new connection.
+# gunicorn's own worker waits in a thread for the first data of a new connection.
 ours = pytest.mark.parametrize("worker_class", [infrastructure(OURS)], indirect=True)
 
 impatient = pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def worker_class(request):
 
 @pytest.fixture
 def server(live_server_of, worker_class):
-    """The marketplace in one process of two threads, for tests that leave it as it was."""
+    """The marketplace in one process of two threads, for tests that leave it unchanged."""
     return live_server_of(**ONE_PROCESS, RATE_LIMIT_REGISTER="1000/h", WORKER_CLASS=worker_class)
 
 

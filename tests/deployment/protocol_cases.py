@@ -1,4 +1,4 @@
-"""Requests that break HTTP itself, as bytes, each with the status of its one response."""
+"""Requests that violate HTTP itself, as bytes, each with the status of its one response."""
 
 HOST = b"Host: localhost\r\n"
 LINE = b"GET /api/v1/skills HTTP/1.1\r\n"
@@ -98,7 +98,7 @@ REFUSED = {
             "of 41 letters": b"x" * 41,
         }.items()
     },
-    # The page of the error reads the form, too, for the CSRF token that belongs to the cookie.
+    # The error page also reads the form, for the CSRF token that belongs to the cookie.
     **{
         f"a form {name}": (
             404,

@@ -1,4 +1,4 @@
-"""Requests as bytes on a connection, and the responses to them."""
+"""Requests as bytes on a connection, and their responses."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What unfinished requests and unread responses may take: time, memory, disk, descriptors."""
+"""Limits of unfinished requests and unread responses: time, memory, disk, descriptors."""
 
 import select
 import socket
@@ -77,7 +77,7 @@ def test_pipelined_bodies_need_not_fit_into_the_kernel_together(plain_server_of)
     body = b"x" * 65_535
     request = REGISTER.replace(b"Length: 2", b"Length: %d" % len(body)) + body
     with server.connect() as link:
-        link.settimeout(5)  # one that has not come has 15 s
+        link.settimeout(5)  # a connection without a request has 15 s
         sender = threading.Thread(target=link.sendall, args=[request * 6])
         sender.start()
         received = 0
@@ -105,7 +105,7 @@ def test_an_upload_by_a_client_that_then_sends_no_more_is_read(plain_server_of):
 def test_a_new_connection_that_sends_nothing_is_closed(plain_server_of):
     server = plain_server_of()
     with server.connect() as link:
-        link.settimeout(5)  # one that has had a response has 75 s
+        link.settimeout(5)  # after a response, a connection has 75 s
         assert link.recv(1) == b""
 
 
@@ -117,7 +117,7 @@ def test_responses_that_nobody_takes_are_dropped_beyond_a_bound(plain_server_of)
         for link in links:
             link.sendall(GET)
 
-        # Each response is larger than the bound: what the kernel has taken is all that comes.
+        # Each response exceeds the limit: only what the kernel has taken arrives.
         time.sleep(4)
         for link in links:
             with suppress(ConnectionResetError):
@@ -153,5 +153,5 @@ def test_a_client_that_resets_while_it_waits_is_forgotten(plain_server_of, begin
 
 
 def open_files(server):
-    """How many its one worker has open."""
+    """How many descriptors its one worker has open."""
     return worker_of(server).num_fds()

@@ -9,7 +9,7 @@ def test_a_wrong_clock_is_logged_at_the_start(transactional_db, tmp_path):
         "import time\nright = time.time\ntime.time = lambda: right() - 7200\n"
     )
     server = LiveServer(tmp_path / "log", {"PYTHONPATH": str(tmp_path)})
-    server.READY = "/healthz"  # which asks nothing of the database
+    server.READY = "/healthz"  # which does not use the database
     server.start()
     try:
         warning = "the clock of this host is 7200 seconds behind that of the database"

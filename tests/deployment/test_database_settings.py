@@ -1,4 +1,4 @@
-"""Which database the environment names, and how its connections are made (contract 24.3)"""
+"""The databases in the environment, and the options of their connections (contract 24.3)"""
 
 import os
 from unittest.mock import patch

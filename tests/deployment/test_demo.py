@@ -22,7 +22,7 @@ from tests.processes import is_within
 
 @pytest.fixture(scope="module")
 def new_folder():
-    """Folders that any user of the machine may enter, unlike those of pytest."""
+    """Folders that any user of the machine may enter, unlike pytest's."""
     made = []
 
     def new_folder():
@@ -37,7 +37,7 @@ def new_folder():
 
 @pytest.fixture(scope="module")
 def demos(new_folder):
-    """Every demo that a test makes, so that nothing outlives the tests."""
+    """Every demo that a test starts, so that none outlives the tests."""
     demos = []
     yield demos
     for demo in demos:
@@ -59,7 +59,7 @@ def demo_in(demos):
 def stopped(demo_in, new_folder):
     """A demo of a bare checkout: stopped at the first start, then started, used and stopped again.
 
-    It lies below a folder that only its owner may enter.
+    It is in a folder that only its owner may enter.
     """
     folder = new_folder()
     demo = demo_in(bare_checkout(folder / "a check out"))
@@ -102,7 +102,7 @@ def running(stopped, copy):
 
 @pytest.fixture
 def other(running, copy):
-    """The copy, running at the same time; whichever test comes first starts it."""
+    """The copy, running at the same time. The first test that needs it starts it."""
     if copy.is_gone():
         copy.start()
     return copy

@@ -1,4 +1,4 @@
-"""What agents have done with the demo catalogue before anybody looks at it."""
+"""The activity of agents in a new demo."""
 
 from contextlib import redirect_stdout
 from datetime import timedelta
@@ -34,7 +34,7 @@ def import_earlier():
 
 @pytest.fixture(scope="module")
 def activity_output(django_db_setup, django_db_blocker):
-    """What filling the demo has printed; the tests of this file share its rows."""
+    """The output of filling the demo; the tests of this file share its rows."""
     with django_db_blocker.unblock(), transaction.atomic():
         import_earlier()
         import_skills(DEMO / "skills", source="demo")

@@ -1,4 +1,4 @@
-"""Filling the demo with activity: alike each time, all or nothing, and no other catalogue."""
+"""Filling the demo with activity: the same each time, all or nothing, only in its catalogue."""
 
 import pytest
 from django.db import connection, transaction
@@ -25,7 +25,7 @@ def catalogue(db):
 
 
 def drawn():
-    """Who has what and says what, after filling a database that is empty again afterwards."""
+    """Everything that agents have and say after a filling, which is rolled back."""
     with transaction.atomic():
         activity.fill()
         rows = [
@@ -67,7 +67,7 @@ def test_a_catalogue_of_another_source_gets_no_agents(db, capsys):
 
 @pytest.fixture
 def demo_database(transactional_db, monkeypatch):
-    """The tests' database as that of the demo."""
+    """The tests' database in the role of the demo's."""
     monkeypatch.setenv("DATABASE_URL", url_of_test_database())
 
 

@@ -1,4 +1,4 @@
-"""Production: the Procfile, run by honcho against a database of its own (contract 24.2)"""
+"""Production: the Procfile, run by honcho with a separate database (contract 24.2)"""
 
 import os
 import re
@@ -81,7 +81,7 @@ class Deployment(LiveServer):
 
 @pytest.fixture(scope="module")
 def fresh_database():
-    """The URL of an empty database beside that of the tests."""
+    """The URL of an empty database on the tests' server."""
     server = settings.DATABASES["default"]
     login = {"host": server["HOST"], "port": server["PORT"], "user": server["USER"]}
     link = psycopg.connect(
@@ -102,7 +102,7 @@ def fresh_database():
 
 @pytest.fixture(scope="module")
 def new_deployment(fresh_database, tmp_path_factory):
-    """Deployments on that database, which are stopped at the end: `new_deployment()`."""
+    """Deployments on that database, stopped at the end: `new_deployment()`."""
     made = []
 
     def new_deployment():

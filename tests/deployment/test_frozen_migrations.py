@@ -1,4 +1,4 @@
-"""`make lint` refuses an edit of a migration that is on main or in a release."""
+"""`make lint` refuses to edit a migration that is on main or in a release."""
 
 import os
 import subprocess
@@ -20,8 +20,8 @@ def git(*arguments):
 
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
-    """A repository in which main has one migration."""
-    # A hook of git names the repository that it is of.
+    """A repository whose main branch has one migration."""
+    # A git hook sets variables that name its own repository.
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
@@ -103,7 +103,7 @@ def test_a_clone_without_history_says_that_nothing_was_compared(checkout):
 
 
 def lint(folder):
-    """What `make lint` says of the migrations in a folder."""
+    """The output of `make lint` about the migrations in a folder."""
     command = [sys.executable, "-m", "tests.lint_migrations"]
     environment = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
     return subprocess.run(

@@ -1,4 +1,4 @@
-"""What a worker imports before requests come, so that none of them waits for it."""
+"""Modules that a worker imports before requests come, so that no request waits for them."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""No log line holds a token or a claim secret (contract 4.9)"""
+"""No log line contains a token or a claim secret (contract 4.9)"""
 
 import io
 import logging
@@ -19,7 +19,7 @@ ME = "/api/v1/agents/me"
 
 @pytest.fixture
 def log(monkeypatch):
-    """What the configured handler writes."""
+    """The output of the configured handler."""
     (handler,) = [
         handler
         for handler in logging.getLogger().handlers
@@ -183,7 +183,7 @@ def test_pages_and_the_api_are_logged_and_what_they_load_is_not(own_server_of):
     server.stop()
 
     paths = re.findall(r'gunicorn\.access.*"GET (\S+)"', server.log.read_text())
-    # Two workers write the log, each when it comes to it.
+    # Two workers write the log, in any order.
     assert sorted(paths) == sorted(path.partition("?")[0] for path in logged)
 
 

@@ -1,4 +1,4 @@
-"""What `make test` would do in a bare checkout (contract 24.9)."""
+"""The commands of `make test` in a bare checkout (contract 24.9)."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from demo.postgres import CHECKOUT
 
 @pytest.fixture
 def commands_of(tmp_path):
-    """The commands that make would run for a target, where nothing is installed yet."""
+    """The commands that make would run for a target if nothing is installed."""
     for name in ("Makefile", "requirements-dev.txt"):
         shutil.copy(CHECKOUT / name, tmp_path)
 
@@ -35,7 +35,7 @@ def test_the_suite_starts_from_a_bare_checkout(commands_of):
 
     assert "-m venv .venv" in before
     assert "--require-hashes -r requirements-dev.txt" in before
-    # No part of the suite is named, so all of it runs but for what is marked.
+    # No part of the suite is named, so all unmarked tests run.
     assert arguments.startswith(' -m "not (external or slow)" -n ')
     assert "tests/" not in arguments
 

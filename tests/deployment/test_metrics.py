@@ -1,4 +1,4 @@
-"""/metrics counts every response of all worker processes, on an address of its own."""
+"""/metrics counts every response of all worker processes, on a separate address."""
 
 import http.client
 import json
@@ -77,7 +77,7 @@ def shown_in_the_dashboard():
 
 
 def load(server, token):
-    """Requests of many kinds on connections of their own, so that both workers get some."""
+    """Requests of many kinds on separate connections, so that both workers get some."""
     cases = [
         *[("GET", SKILLS, {})] * 150,
         *[("GET", f"{SKILLS}?limit={limit}", {}) for limit in range(1, 31)],
@@ -115,7 +115,7 @@ def test_the_totals_are_those_of_the_client(server):
     assert total(after, REQUESTS, route="none", status="404") == 20
     assert total(after, REQUESTS, method="other") == 5 + 3
     assert total(after, "rate_limit_refusals_total", policy="install") == 4
-    # Each of the two processes makes each response once, or twice in two threads at the same time.
+    # Each process makes each response once, or twice in two threads at the same time.
     hits = total(after, "response_cache_hits_total")
     misses = total(after, "response_cache_misses_total")
     assert hits + misses == 180 + 20 + 5
@@ -137,7 +137,7 @@ def test_they_outlive_a_worker_and_its_connections_do_not(server):
     server.process.send_signal(signal.SIGHUP)
     assert is_within(20, lambda: server.log.read_text().count("Booting worker") == 4)
     assert is_within(20, lambda: server.log.read_text().count("Worker exiting") == 2)
-    # A worker that responds exports too.
+    # A worker that responds also exports.
     assert server.request("GET", "/healthz").status == 200
 
     # The master has to notice that the old workers are gone.

@@ -1,4 +1,4 @@
-"""A migration that the running release could not work with is refused, and the rest are not."""
+"""Migrations that would break the running release are refused, and others are not."""
 
 from pathlib import Path
 
@@ -64,7 +64,7 @@ def test_it_accepts(lint, name):
 
 
 def test_only_concurrent_operations_stand_outside_a_transaction():
-    # `migrate` sets them no lock timeout, and could not repeat a half of them.
+    # `migrate` sets them no lock timeout, and could not repeat half of one.
     own = {app.label for app in apps.get_app_configs() if Path(app.path).parent == CHECKOUT}
     loose = [
         str(migration)
@@ -79,12 +79,12 @@ def test_only_concurrent_operations_stand_outside_a_transaction():
 
 @pytest.mark.parametrize("app", ["changes", "search"])
 def test_what_keeps_the_catalogues_tables_in_step_goes_and_comes_with_its_app(app):
-    # No test but this one sees the database without it.
+    # Only this test sees the database without it.
     with transaction.atomic():
         call_command("migrate", app, "zero", verbosity=0)
         SkillFactory(status="published")
         Skill.objects.update(title="Another")
-        connection.check_constraints()  # What is deferred runs now.
+        connection.check_constraints()  # Run deferred checks now.
         call_command("migrate", verbosity=0)
         transaction.set_rollback(True)
 

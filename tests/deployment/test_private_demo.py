@@ -1,4 +1,4 @@
-"""`make demo ARGS=--private`: a private marketplace, and how to come in (docs/deploy/private.md)"""
+"""`make demo ARGS=--private`: a private marketplace with an invitation (docs/deploy/private.md)"""
 
 import re
 

@@ -1,4 +1,4 @@
-"""HTTP below the application: gunicorn, and the forwarded headers that are trusted."""
+"""HTTP below the application: gunicorn, and trusted forwarded headers."""
 
 import json
 import re
@@ -52,7 +52,7 @@ def registered(raw):
 
 @pytest.fixture(scope="module")
 def server(django_db_setup, tmp_path_factory):
-    """One server with the default configuration for all tests here that need no other."""
+    """One server with the default configuration, for all tests here that do not need another."""
     server = LiveServer(
         tmp_path_factory.mktemp("server") / "log", {"RATE_LIMIT_REGISTER": "1000/365d"}
     )
@@ -90,7 +90,7 @@ def test_a_request_is_one_line_of_the_log_whatever_its_path_says(server):
 
 
 def test_requests_are_not_logged_unless_configured(tmp_path):
-    # gunicorn logs them by itself, whatever the application is.
+    # gunicorn logs them itself, whatever the application is.
     server = LiveServer(tmp_path / "log", {"ACCESS_LOG": "false"}, "tests.wsgi_apps:minimal")
     server.start()
     try:
@@ -207,7 +207,7 @@ def test_no_forwarded_address_is_believed(server):
 
 
 def left_after_registering_from(server, number, **headers):
-    """What is left of the rate limit of registrations, according to the response."""
+    """The remaining limit of registrations, according to the response."""
     headers |= {"X-Forwarded-For": f"192.0.2.{number}", "X-Real-Ip": f"192.0.2.{number}"}
     response = server.request("POST", REGISTER, {}, headers=headers)
     assert response.status == 201

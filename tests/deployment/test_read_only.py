@@ -1,4 +1,4 @@
-"""A read-only file system is enough, with a TMPDIR that can be written."""
+"""A read-only file system is enough, with a writable TMPDIR."""
 
 import secrets
 import shutil
@@ -13,7 +13,7 @@ from tests.factories import SkillFactory
 from tests.live import LiveServer
 from tests.system.staff import Staff
 
-# In a mount namespace of its own, so that it is read-only for this server alone.
+# In its own mount namespace, so that it is read-only for this server only.
 READ_ONLY = ["unshare", "--mount", "sh", "-c", 'mount -o remount,bind,ro / && exec "$@"', "sh"]
 PART = '--part\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'
 FILE = PART.format('file"; filename="skills.zip', "")[:-2]

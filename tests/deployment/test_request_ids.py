@@ -118,7 +118,7 @@ def test_json_lines_have_the_id_and_are_masked(own_server_of):
     assert refused["logger"] == "django.request"
     assert "InternalError 25006" in refused["message"]
     assert (registered["path"], registered["status"]) == ("/api/v1/agents/register", 503)
-    # Between requests there is none.
+    # Between requests there is no ID.
     assert not [
         line
         for line in lines

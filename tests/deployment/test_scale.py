@@ -46,7 +46,7 @@ PLANS = [
 @pytest.fixture
 def filled(transactional_db):
     with connection.cursor() as cursor:
-        # The planner counts the space that deleted rows of other tests have left.
+        # The planner counts the space of rows that other tests deleted.
         cursor.execute("TRUNCATE catalogue_skill, catalogue_persona CASCADE")
     fill(skills=300, personas=30, agents=20, installs=100)
     yield
@@ -59,7 +59,7 @@ def test_no_statement_of_a_read_scans_a_table(anyone, filled):
         with CaptureQueriesContext(connection) as captured:
             response = anyone.get(f"/api/v1/{path}")
         assert response.status_code == 200, path
-        # A table so small is scanned where that is possible, so sequential scans are disabled.
+        # PostgreSQL prefers to scan so small a table, so sequential scans are disabled.
         plans = "\n".join(plan(query["sql"]) for query in captured.captured_queries)
         assert [index for index in wanted if index not in plans] == [], (path, plans)
         assert "Seq Scan" not in plans, path

@@ -1,4 +1,4 @@
-"""The migrations make what the models and the schema folders declare, nothing else."""
+"""The migrations create exactly what the models and the schema folders declare."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -111,7 +111,7 @@ def declared():
 
 
 def definitions(schema):
-    """`{"kind of thing name": its definition}` of all that a schema of PostgreSQL holds."""
+    """`{"kind and name": definition}` of everything in a PostgreSQL schema."""
     with connection.cursor() as cursor:
         cursor.execute(f"SET LOCAL search_path = {schema}")
         texts = {}
@@ -123,7 +123,7 @@ def definitions(schema):
 
 
 def create(statements):
-    """Make a second schema of the models and the statements, without any migration."""
+    """Create a second schema from the models and the statements, without migrations."""
     with connection.cursor() as cursor:
         cursor.execute("CREATE SCHEMA declared")
         cursor.execute("SET LOCAL search_path = declared")
@@ -138,7 +138,7 @@ def create(statements):
 
 
 def differences(statements):
-    """The names of what the migrations made otherwise than the models and the statements do."""
+    """The names of objects that differ between the migrations and the declarations."""
     create(statements)
     made, expected = definitions("public"), definitions("declared")
     return sorted(

@@ -29,7 +29,7 @@ def own_server(own_server_of, worker_class):
 
 
 def open_files(server):
-    """Those of the folder that its workers have open."""
+    """The files of the folder that its workers have open."""
     workers = psutil.Process(server.process.pid).children()
     paths = [file.path for worker in workers for file in worker.open_files()]
     return [path for path in paths if FOLDER in path]
@@ -64,7 +64,7 @@ def test_no_file_stays_open(own_server):
     with own_server.connect() as link:
         link.sendall(f"GET {ARCHIVE} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         assert link.recv(100).startswith(b"HTTP/1.1 200 OK\r\n")
-    # It has left in the middle.
+    # The client left in the middle.
 
     assert is_within(10, lambda: open_files(own_server) == [])
 

@@ -1,4 +1,4 @@
-"""With SENTRY_DSN crashes are reported to Sentry, without secrets and bodies of requests."""
+"""With SENTRY_DSN, crashes are reported to Sentry without secrets and request bodies."""
 
 import gzip
 import threading
@@ -17,7 +17,7 @@ REGISTER = "/api/v1/agents/register"
 
 @pytest.fixture
 def sentry():
-    """A server that takes Sentry's envelopes: its DSN, and what was sent."""
+    """A server that receives Sentry's envelopes: its DSN, and the envelopes."""
     envelopes = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -40,7 +40,7 @@ def sentry():
 def test_a_crash_is_reported_without_secrets_and_bodies(transactional_db, tmp_path, sentry):
     dsn, envelopes = sentry
     token = AgentFactory().token.text
-    # Without its tables each request to the database is a crash.
+    # Without its tables, each request to the database crashes.
     environment = {"SENTRY_DSN": dsn, "PGOPTIONS": "-c search_path=nowhere"}
     server = LiveServer(tmp_path / "server.log", environment)
     server.READY = "/healthz"
@@ -57,7 +57,7 @@ def test_a_crash_is_reported_without_secrets_and_bodies(transactional_db, tmp_pa
     assert "[masked]" in text
     assert token.rpartition("_")[2] not in text
     assert "in-the-body" not in text
-    # What was made of a body is in the local variables.
+    # Local variables hold values made from the body.
     assert '"vars"' not in text
 
 

@@ -1,6 +1,6 @@
 """The environment decides, and a wrong value stops the start and names its variable (contract 24.3)
 
-Most tests run the files that read it; a few starts of gunicorn and manage.py show that a process
+Most tests run only the settings files. A few start gunicorn and manage.py, to show that a process
 starts or stops accordingly.
 """
 
@@ -37,13 +37,13 @@ RATES += ["claim-code 60/h", "claim-code-address 30/h", "login 5/15m", "login-ad
 
 
 def settings_of(*names, **variables):
-    """These settings in this environment."""
+    """The values of these settings in this environment."""
     settings = read(SETTINGS, **variables)
     return settings[names[0]] if len(names) == 1 else {name: settings[name] for name in names}
 
 
 def each_value(wrong):
-    """The variable, one value and the refusal in full, as a test's parameters."""
+    """The variable, one value and the full error text, as a test's parameters."""
     cases = [(text.split()[0], value, text) for text, values in wrong.items() for value in values]
     return [
         pytest.param(variable, value, text.format(value), id=f"{variable}-{value}")
@@ -217,7 +217,7 @@ def test_the_public_url_is_plain_only_where_plain_requests_are_served(required, 
 
 @pytest.mark.parametrize("proxies", [None, "0"])
 def test_forwarded_schemes_are_not_believed_without_a_trusted_proxy(proxies):
-    # Django's own default is to believe no header.
+    # Django's own default ignores the header.
     assert "SECURE_PROXY_SSL_HEADER" not in read(SETTINGS, TRUSTED_PROXY_COUNT=proxies)
 
 
@@ -231,7 +231,7 @@ def test_a_production_environment_passes_every_check_of_django():
 
 @pytest.fixture
 def deployed(settings):
-    """Put an environment's settings in place of the tests', except for the database."""
+    """Replace the tests' settings with those of an environment, except the database."""
 
     def deployed(**variables):
         for name, value in read(SETTINGS, **variables).items():
@@ -267,7 +267,7 @@ def test_the_check_of_a_deployment_warns_where_the_public_host_is_refused(
 
 
 def test_the_table_has_every_variable():
-    """Whichever of the files that read the environment reads it."""
+    """Any of the files that read the environment reads it."""
     read_by_name = re.compile(r"environment\.\w+\(\s*[\"'](\w+)")
     sources = [*(CHECKOUT / "marketplace").rglob("*.py"), CHECKOUT / WEB_SERVER]
     variables = {name for source in sources for name in read_by_name.findall(source.read_text())}

@@ -1,4 +1,4 @@
-"""Requests that come slowly, in part, or with a body of unknown length."""
+"""Requests that arrive slowly, in part, or with a body of unknown length."""
 
 import json
 import time
@@ -68,7 +68,7 @@ def test_a_slow_body_is_read_whole_and_the_next_request_too(server):
 @ours
 def test_a_refusal_does_not_wait_for_the_body(server):
     with server.connect() as link:
-        link.settimeout(3)  # gunicorn waits for the rest for 5 s
+        link.settimeout(3)  # gunicorn waits 5 s for the rest
         link.sendall(GET.replace(b"GET", b"POST")[:-2] + b"Content-Length: 70000\r\n\r\n")
 
         assert link.recv(100).startswith(b"HTTP/1.1 405 Method Not Allowed\r\n")
@@ -84,7 +84,7 @@ def test_the_line_behind_an_empty_one_is_the_request_line_and_tells_no_length(se
 
 @ours
 def test_no_body_holds_a_thread(plain_server_of):
-    """Neither chunks, nor one that a 100 must precede, nor an upload."""
+    """Not for chunks, a body that needs a 100 first, or an upload."""
     server = plain_server_of()
     with ExitStack() as open_links:
         waiting = {

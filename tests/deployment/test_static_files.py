@@ -1,4 +1,4 @@
-"""What a build that runs collectstatic changes: static files are compressed."""
+"""After a build that runs collectstatic, static files are compressed."""
 
 import gzip
 import subprocess
@@ -12,7 +12,7 @@ from tests.checkouts import bare_checkout
 from tests.live import LiveServer
 
 NAMES = ["pages.css", "pages.js", "docs.css", "icon.svg"]
-# Of other packages, which take long to compress.
+# From other packages, which take long to compress.
 OTHERS = ["admin", "unfold", "drf_spectacular_sidecar"]
 
 

@@ -1,4 +1,4 @@
-"""A 503 writes one line to the log, and the line names the cause."""
+"""A 503 logs one line, which names the cause."""
 
 import re
 
@@ -49,13 +49,13 @@ def url_with_wrong_password(tmp_path):
 
 
 def causes_of(server, path):
-    """The lines on 503s of this path, without their times."""
+    """The lines about 503s of this path, without their times."""
     lines = server.log.read_text().splitlines()
     return [line.split(" ERROR ")[1] for line in lines if f"Service Unavailable: {path}" in line]
 
 
 def assert_one_line_each(server, path, pattern, *, requests=2):
-    """Every refused request has written one line of this pattern, and nothing else."""
+    """Every refused request logged one line of this pattern, and nothing else."""
     assert is_within(5, lambda: len(causes_of(server, path)) == requests), server.log.read_text()
     for line in causes_of(server, path):
         assert re.fullmatch(f"django.request {ID}: Service Unavailable: {path}: {pattern}", line)

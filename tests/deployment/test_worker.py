@@ -56,7 +56,7 @@ def test_a_connection_that_is_idle_too_long_is_closed_used_or_not(plain_server_o
         for link in (*used, *unused):
             assert link.recv(1) == b""
 
-    # Each has made room for another: as many as before are accepted immediately.
+    # Each made room for another: as many as before are accepted immediately.
     with ExitStack() as open_links:
         links = [open_links.enter_context(server.connect()) for _ in range(room)]
         links[-1].settimeout(4)  # before any of these is closed as idle
@@ -79,7 +79,7 @@ def test_connections_beyond_the_limit_are_not_kept(plain_server_of):
 
 @ours
 def test_at_the_limit_a_new_connection_takes_the_place_of_one_that_waits(plain_server_of):
-    """Of one that has sent nothing for a second, or else of the one that waits for longest."""
+    """One that sent nothing for a second is closed, otherwise the one that waits longest."""
     server = plain_server_of("--worker-connections 8")
     with ExitStack() as open_links:
 
@@ -87,7 +87,7 @@ def test_at_the_limit_a_new_connection_takes_the_place_of_one_that_waits(plain_s
             return open_links.enter_context(server.connect())
 
         def begin():
-            """A request of which the rest is still to come: on a busy machine a second passes."""
+            """A request whose rest is still to come. On a busy machine a second passes."""
             link = connect()
             link.sendall(GET[:10])
             return link
@@ -172,7 +172,7 @@ def test_a_failing_application_leaves_every_thread_working(plain_server_of, path
             server.request("GET", path)
 
     assert is_within(30, lambda: is_responding(server))
-    assert time.monotonic() - begun < 10  # half of what a worker has to end
+    assert time.monotonic() - begun < 10  # half of the time that a worker has to end
     if is_replaced:
         assert is_within(30, lambda: boots(server) > 1)
     else:
@@ -199,7 +199,7 @@ def assert_all_threads_work(server, released):
 
 
 def occupy_all_threads(server, open_links, released):
-    """Connections, each with a request in a thread until there is the file."""
+    """Connections, each with a request in a thread, until the file exists."""
     links = [open_links.enter_context(server.connect()) for _ in range(THREADS)]
     for link in links:
         link.sendall(GET.replace(b"skills", f"skills?{quote(str(released))}".encode()))
@@ -227,7 +227,7 @@ def test_a_stop_completes_requests_and_closes_idle_connections(own_server_of, wo
 
 @ours
 def test_a_request_that_finds_all_threads_busy_is_served_later(plain_server_of, tmp_path, subtests):
-    """Despite a stop, a reload, or a wait beyond the idle timeout."""
+    """Even with a stop, a reload, or a wait beyond the idle timeout."""
     released = tmp_path / "released"
     with ExitStack() as open_links:
         links = {}

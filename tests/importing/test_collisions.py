@@ -1,4 +1,4 @@
-"""import_skills: where two sources give one slug, neither overwrites the other."""
+"""import_skills: if two sources have the same slug, neither overwrites the other."""
 
 import contextlib
 
@@ -14,13 +14,13 @@ pytestmark = pytest.mark.django_db
 
 
 def bodies(anyone):
-    """The last line of each served skill, by its slug."""
+    """The last line of each served skill, by slug."""
     return {slug: served(anyone, slug)["content"].split()[-1] for slug in slugs(anyone)}
 
 
 @pytest.fixture
 def hub(tmp_path):
-    """Two owners with a skill of one name."""
+    """Two owners with a skill of the same name."""
     skill(tmp_path / "hub" / "alice" / "pdf", body="Alices")
     skill(tmp_path / "hub" / "bob" / "pdf", body="Bobs")
     return tmp_path / "hub"
@@ -212,7 +212,7 @@ def test_several_paths_of_one_named_source_overwrite_nothing(anyone, hub):
     skill(hub / "bob" / "csv", body="Tables")
     folders = [hub / "alice" / "pdf", hub / "bob" / "pdf", hub / "bob" / "csv"]
 
-    with contextlib.suppress(CommandError):  # to refuse several paths would be fine, too
+    with contextlib.suppress(CommandError):  # refusing several paths would also be fine
         import_skills(*folders, source="hub")
 
     assert sorted(bodies(anyone).values()) in ([], ["Alices", "Bobs", "Tables"])

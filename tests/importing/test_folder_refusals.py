@@ -1,4 +1,4 @@
-"""What refuses a skill's folder as a whole, with nothing stored of it (contract 17.2)."""
+"""A skill's folder is refused as a whole, and nothing of it is stored (contract 17.2)."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Importing skills that are folders: what is stored, and what counts as a change (15)."""
+"""Importing skill folders: stored files, and what counts as a change (contract 17)."""
 
 import pytest
 

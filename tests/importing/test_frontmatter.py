@@ -1,4 +1,4 @@
-"""manage.py import_skills: frontmatter as it is found in the wild, not as it should be."""
+"""manage.py import_skills: real frontmatter, however it is written."""
 
 import pytest
 
@@ -8,7 +8,7 @@ pytestmark = pytest.mark.django_db
 
 
 def imported(anyone, tmp_path, *lines, body="Do it."):
-    """What the API shows of a skill with this frontmatter that is imported without a note."""
+    """The API's response for a skill with this frontmatter, imported without a note."""
     skill(tmp_path / "pdf", "name: pdf", *lines, body=body)
     outcome = import_skills(tmp_path)
     assert outcome.lines == ["skills: 1 created, 0 updated, 0 unchanged, 0 refused"]
@@ -204,7 +204,7 @@ def test_control_characters_in_the_body_stay(anyone, tmp_path):
 
 
 def bomb():
-    """Aliases that would unfold to ten to the ninth words."""
+    """Aliases that would expand to ten to the ninth words."""
     levels = [
         f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]" for level in range(1, 10)
     ]
@@ -241,7 +241,7 @@ def test_hostile_frontmatter_stops_nothing(anyone, tmp_path, lines):
 
 
 def test_aliases_do_not_multiply_a_text(anyone, tmp_path):
-    # Six levels only: an importer that expands ten would take all the memory.
+    # Six levels only: an importer that expands ten would fill the memory.
     skill(tmp_path / "a", "name: a", *bomb()[:6], "description: {x: *a5}")
 
     import_skills(tmp_path)
@@ -257,7 +257,7 @@ def test_deeply_nested_frontmatter_stops_nothing(anyone, tmp_path):
             skill(tmp_path / f"{name}-{length}", f"name: {name}-{length}", *lines)
     skill(tmp_path / "plain")
 
-    # In a process of its own: a crash in C would kill it, and the last line would be missing.
+    # In a separate process: a crash in C would kill it, and the last line would be missing.
     done = manage("import_skills", tmp_path)
 
     assert done.stdout.splitlines()[-1:] == [

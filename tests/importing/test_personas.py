@@ -15,7 +15,7 @@ BAD_PRICE = "priceCents must be a whole number of cents, 0 or more"
 
 
 def shown_of(anyone, tmp_path, *lines, body="You do it."):
-    """What the API shows of a persona with this frontmatter that is imported without a note."""
+    """The API's response for a persona with this frontmatter, imported without a note."""
     persona(tmp_path / "archivist.md", "name: archivist", *lines, body=body)
     outcome = import_personas(tmp_path)
     assert outcome.lines == ["personas: 1 created, 0 updated, 0 unchanged, 0 refused"]

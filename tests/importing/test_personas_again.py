@@ -1,4 +1,4 @@
-"""import_personas: what a persona bundles, running the import again, and collisions."""
+"""import_personas: bundles, importing again, and collisions."""
 
 import pytest
 from django.db.models import F, signals

@@ -1,4 +1,4 @@
-"""What an import shows of its progress, on a terminal and in a log."""
+"""The progress of an import, on a terminal and in a log."""
 
 import re
 import sys
@@ -41,7 +41,7 @@ def test_what_is_printed_meanwhile_stands_above_the_bar(tmp_path, monkeypatch):
         call_command("import_skills", tmp_path, stdout=terminal)
 
     before, after = terminal.getvalue().split(f"refused: {bad}: no frontmatter")
-    # The bar is wiped out before the message, and drawn anew in the next line.
+    # The bar is erased before the message, and drawn again in the next line.
     assert re.search(r"\r  0%.*\| 0/2 .*\r +\r$", before)
     assert after.partition("\n")[2].startswith("\r  0%")
 

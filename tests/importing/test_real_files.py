@@ -1,4 +1,4 @@
-"""Importing real SKILL.md and persona files, as found in public repositories."""
+"""Importing real SKILL.md and persona files from public repositories."""
 
 import json
 from io import BytesIO
@@ -20,7 +20,7 @@ pytestmark = [
     ),
 ]
 
-# Fields of files that a strict YAML reader refuses, or reads in another way.
+# Fields of files that a strict YAML reader refuses or reads differently.
 READ = {
     "skills/affaan-m/returns-reverse-logistics/SKILL.md": {"author": "evos", "version": "1.0.0"},
     "skills/crufro/moltspace/skill.md": {"slug": "molt-space", "version": "4.0.0"},

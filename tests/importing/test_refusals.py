@@ -1,4 +1,4 @@
-"""import_skills: files that cannot be used are reported with path and reason, the rest goes on."""
+"""import_skills: unusable files are reported with path and reason, and the rest goes on."""
 
 import os
 import threading
@@ -146,7 +146,7 @@ def test_a_folder_that_cannot_be_read_is_reported(anyone, tmp_path, monkeypatch)
     scandir = os.scandir
 
     def closed(path):
-        # The tests may run as root, to whom every folder is open.
+        # The tests may run as root, who may open every folder.
         if str(path).endswith("closed"):
             raise PermissionError(13, "Permission denied", path)
         return scandir(path)
@@ -179,11 +179,11 @@ def test_what_is_no_regular_file_is_not_opened(anyone, tmp_path):
 
 
 def feed(pipe, done):
-    """Write a skill to whoever opens the pipe, so that no reader waits for ever."""
+    """Write a skill to the first reader of the pipe, so that no reader waits forever."""
     while not done.wait(0.05):
         try:
             end = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:  # nobody reads
+        except OSError:  # no reader
             continue
         os.write(end, b"---\nname: piped\n---\nText.")
         os.close(end)
@@ -192,7 +192,7 @@ def feed(pipe, done):
 
 @pytest.fixture
 def outside(tmp_path):
-    """A skill that does not lie below the imported path, `tmp_path / "in"`."""
+    """A skill outside the imported path, `tmp_path / "in"`."""
     (tmp_path / "in").mkdir()
     return skill(tmp_path / "out" / "secret", body="Secret.")
 

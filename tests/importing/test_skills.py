@@ -1,4 +1,4 @@
-"""manage.py import_skills: which files it takes, what it makes of them, and what it prints."""
+"""manage.py import_skills: the files that it imports, its results, and its output."""
 
 import json
 
@@ -10,7 +10,7 @@ from tests.imports import SKILLS, import_skills, markdown, served, skill, slugs,
 
 pytestmark = pytest.mark.django_db
 
-TOP_LEVEL = "description", "license"  # of the format itself
+TOP_LEVEL = "description", "license"  # fields of the format itself
 EVERY_FIELD = [
     f"{name}: {json.dumps(value)}" for name, value in ABOUT_SKILL.items() if name not in TOP_LEVEL
 ]

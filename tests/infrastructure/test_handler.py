@@ -12,7 +12,7 @@ ME, SKILL = "/api/v1/agents/me", "/api/v1/skills/pdf-tables"
 
 @pytest.fixture
 def resolved(rf, monkeypatch):
-    """Resolve paths with one handler: what each resolves to, and which Django has resolved."""
+    """Resolve paths with one handler: the matches, and the paths that Django resolved."""
     asked, resolve = [], WSGIHandler.resolve_request
 
     def count(handler, request):
@@ -49,7 +49,7 @@ def test_a_path_with_parameters_is_resolved_each_time(resolved):
 
 
 def test_paths_of_a_pattern_without_parameters_are_not_kept(resolved):
-    """There is no end of them: whatever stands below a page is no page."""
+    """Their number is unlimited: any path below a page is a 404."""
     _, asked = resolved("/skills/a/b/c", "/skills/a/b/c")
 
     assert asked == ["/skills/a/b/c"] * 2

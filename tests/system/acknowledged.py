@@ -1,12 +1,12 @@
-"""What clients were told is stored, and what of it a database does not hold."""
+"""Writes that were acknowledged to clients, and those of them that a database lacks."""
 
 from collections import defaultdict
 
-PRESENT = "present"  # a row, whatever it holds
+PRESENT = "present"  # a row, whatever its values
 AGENT = "JOIN agents_agent AS agent ON agent.id = agent_id"
 SKILL = "JOIN catalogue_skill AS entry ON entry.id = skill_id"
 PERSONA = "JOIN catalogue_persona AS entry ON entry.id = persona_id"
-# The rows of each kind, as what is left of their key and their value.
+# The rows of each kind, reduced to their key and their value.
 STORED = {
     "agent": "SELECT handle, public_id FROM agents_agent",
     "token": """
@@ -57,8 +57,8 @@ STORED = {
 class Acknowledged(defaultdict):
     """The values that a row may have, by its key such as ("skills", handle, slug).
 
-    None is no row. It is one value once a request was answered; one that was sent and never
-    answered may have written or not.
+    None means no row. After an answered request, one value is possible. A request that was sent
+    and never answered may have written or not.
     """
 
     def __init__(self):
@@ -76,7 +76,7 @@ class Acknowledged(defaultdict):
         return sum(len(possible) == 1 for possible in self.values())
 
     def missing(self, rows_of):
-        """What of it is not what `rows_of(query)` returns."""
+        """The differences from `rows_of(query)`."""
         stored = {
             (kind, *key): value for kind, query in STORED.items() for *key, value in rows_of(query)
         }

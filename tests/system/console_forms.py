@@ -1,4 +1,4 @@
-"""Requests to the claim page and the operator's console, of which hostile ones are made."""
+"""Valid requests to the claim page and the operator's console, to be made hostile."""
 
 from urllib.parse import quote
 
@@ -51,7 +51,7 @@ QUERIES = [
 
 
 def populate(server):
-    """Agents of one operator, who has logged in; returns the text for each placeholder."""
+    """Agents of one signed-in operator; returns the text for each placeholder."""
     agents = [AgentFactory(handle=f"operated-{number}") for number in range(AGENTS)]
     key = mint_key()
     SkillFactory(slug="operated-skill")

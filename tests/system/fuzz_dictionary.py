@@ -1,4 +1,4 @@
-"""Values that replace a part of a valid request: edge cases, and invalid ones."""
+"""Values that replace a part of a valid request: edge cases and invalid ones."""
 
 import json
 from itertools import cycle, product
@@ -19,7 +19,7 @@ METHODS = [
     "get", "A" * 20, "A" * 21, "", "P\u00d6ST", "GET,POST", "M-SEARCH", "HEAD\t", "GET ",
 ]
 VERSIONS = ["HTTP/1.0", "HTTP/1.2", "HTTP/0.9", "HTTP/2.0", "HTTP/9.9", "http/1.1", "HTTP/1.1 ", ""]
-# Every path, and what is almost one.
+# Every path, and almost-paths.
 PATHS = sorted({example_of(operation.path) for operation in OPERATIONS})
 TARGETS = [
     "*", "/", "//", "", "http://localhost/api/v1/skills", "http://[/api", "localhost:80", "/api/v1",
@@ -83,7 +83,7 @@ MEDIA_TYPES = [
     "a" * 8000, "application/x-www-form-urlencoded", "application/json, a/b",
     "application/json\xa0", "*/*",
 ]
-# Some of what an email header's parser, which Django uses, stumbles over.
+# Some inputs that break the email header parser, which Django uses.
 CONTENT_TYPES = [
     *MEDIA_TYPES,
     *(f"application/json; {name}={value}" for name, value in product(PARAMETER, PARAMETER_VALUES)),

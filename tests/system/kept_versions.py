@@ -1,4 +1,4 @@
-"""Staff who save texts during faults, and what holds of all versions after them."""
+"""Staff who save texts during faults, and the rules that all versions obey afterwards."""
 
 import random
 import time
@@ -12,7 +12,7 @@ PAUSE = 0.02  # seconds between two saves
 SAVE = """
     UPDATE catalogue_{kind} SET content = content || ' ' WHERE slug = %s RETURNING number, digest
 """
-# Rows that there must not be, with {kind} filled in.
+# Rows that must not exist, with {kind} filled in.
 BROKEN = {
     "numbers with gaps": """
         SELECT {kind}_id FROM catalogue_{kind}version
@@ -62,7 +62,7 @@ class Editor(Workers):
         return psycopg.connect(self.site.postgres.url, autocommit=True, connect_timeout=2)
 
     def save(self, link, kind, slug):
-        """What a save returns is acknowledged; one that fails may be stored or not."""
+        """A save that returns is acknowledged; one that fails may be stored or not."""
         statement = SAVE.format(kind=kind.removesuffix("s"))
         [(number, digest)] = link.execute(statement, [slug]).fetchall()
         self.site.acknowledged.answered({("version", kind, slug, number): digest})
@@ -71,7 +71,7 @@ class Editor(Workers):
 
 
 def broken_versions(rows_of):
-    """`{what is wrong: rows}`, by what `rows_of(query)` returns."""
+    """`{problem: rows}`, according to `rows_of(query)`."""
     found = {
         f"{kind}s: {what}": rows_of(query.format(kind=kind))
         for kind in ("skill", "persona")

@@ -1,4 +1,4 @@
-"""Agents on threads, which record the outcome of each request and what was acknowledged."""
+"""Agents on threads, which record each request's outcome and everything acknowledged."""
 
 import hashlib
 import random
@@ -14,7 +14,7 @@ from tests.system.acknowledged import PRESENT
 
 ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"
-# What a client sees of a server that died or is not there; a timeout is not among them.
+# The errors of a client whose server died or is down; a timeout is not one of them.
 NO_RESPONSE = {
     "BrokenPipeError",  # it died before the whole request was sent
     "ConnectionRefusedError",
@@ -64,8 +64,8 @@ class Workers:
 class Load(Workers):
     """As a context manager: `threads` agents register, install, review, switch and leave.
 
-    A request that gets 503 or no response is repeated until it gets one; only then may it find that
-    its earlier attempt was stored. Whatever else happens is in `unexpected`.
+    A request that gets 503 or no response is repeated until it gets one. Only then may it find that
+    its earlier attempt was stored. Anything else is in `unexpected`.
     """
 
     def __init__(self, server, acknowledged, *, threads, skills, personas):
@@ -73,7 +73,7 @@ class Load(Workers):
         self.skills, self.personas = skills, personas
         super().__init__(threads)
         self.outcomes, self.unexpected, self.lost_responses = [], [], []
-        self.updates = 0  # that moved to another text
+        self.updates = 0  # to another text
 
     def work(self):
         while not self.stopped.is_set():
@@ -90,7 +90,7 @@ class Load(Workers):
                     break
 
     def live(self, agent, skill, persona):
-        """Get one more of each, and change what the agent has; whether it still has a token."""
+        """Install one more of each, and change others; returns whether it still has a token."""
         self.install(agent, "skills", skill)
         self.install(agent, "personas", persona, setActive=True)
         self.review(agent, persona, is_new=True)
@@ -129,7 +129,7 @@ class Load(Workers):
         self.write(agent, f"{kind}/install", body, values, expected=201, if_repeated={409})
 
     def update(self, agent, kind, slug):
-        """What was pinned stays pinned, at the newest."""
+        """A pinned install stays pinned, to the newest version."""
         keys = [(kind, agent.handle, slug)]
         if (kind, slug) in agent.pins:
             keys.append(pin_of(agent, kind, slug))
@@ -164,7 +164,7 @@ class Load(Workers):
         self.write(agent, f"{kind}/uninstall", {"slug": slug}, values, if_repeated={404})
 
     def rotate(self, agent):
-        """Whether the agent has got the text of its new token."""
+        """Whether the agent received the text of its new token."""
         values = {of_token(agent): "ended"}
         response = self.write(agent, "tokens/rotate", {}, values, expected=201, if_repeated={401})
         if response is None or response.status == 401:
@@ -201,7 +201,7 @@ class Load(Workers):
     def write(self, agent, path, body, values, *, expected=200, if_repeated=(), method="POST"):
         """The response once the values are stored, or None.
 
-        A repetition may also get `if_repeated`, where its earlier attempt has stored them.
+        A repetition may also get `if_repeated`, if the earlier attempt stored them.
         """
         self.acknowledged.sent(values)
         response, is_repeated = self.send(
@@ -247,14 +247,14 @@ class Load(Workers):
         return response
 
     def results(self):
-        """How often each status and each error came up."""
+        """How often each status and each error occurred."""
         return Counter(outcome.result for outcome in self.outcomes)
 
     def unanswered(self):
         return sum(result in NO_RESPONSE for result in map(attrgetter("result"), self.outcomes))
 
     def first_success_after(self, start):
-        """The time of the first success after `start`; infinity where there is none."""
+        """The time of the first success after `start`; infinity if there is none."""
         return min(
             (
                 outcome.ended

@@ -1,4 +1,4 @@
-"""Matchers: a response is compared with the expected one, in which some values are open."""
+"""Matchers, which compare a response with an expected one that leaves some values open."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -14,7 +14,7 @@ class ShortRepr:
 
 
 class StartsWith:
-    """Some text that begins so; the contract fixes no more of it."""
+    """A text with this prefix; the contract does not fix the rest."""
 
     def __init__(self, beginning=""):
         self.beginning = beginning
@@ -40,10 +40,10 @@ class Between:
 
 
 class Opaque:
-    """A text of a known shape; the first one seen is its value from then on."""
+    """A text of a known shape; it keeps the first value that is seen."""
 
     def __init__(self, shape, seen=None):
-        """`seen` holds the values of other texts, which this one must differ from."""
+        """`seen` holds the values of other texts, which this one must not repeat."""
         self.shape = re.compile(shape)
         self.seen = set() if seen is None else seen
         self.value = None
@@ -74,12 +74,12 @@ class Interval:
 
 
 class Timestamp:
-    """A timestamp within an interval; once seen, always the same."""
+    """A timestamp within an interval; it keeps the first value that is seen."""
 
     def __init__(self, interval, *, earliest=None, after=timedelta()):
         """`earliest` also accepts a timestamp from before the interval.
 
-        One that lies in the future is so long `after` the interval.
+        A timestamp in the future is this long `after` the interval.
         """
         self.interval, self.text, self.after = interval, None, after
         self.earliest = (earliest or interval.began) + after
@@ -99,7 +99,7 @@ class Timestamp:
 
 
 def differences(expected, actual, where=""):
-    """Where and how the two differ, a line for each place; types and key sets count too."""
+    """The differences between the two, one line per place; types and key sets count."""
     if isinstance(expected, dict) and isinstance(actual, dict):
         if expected.keys() != actual.keys():
             return [f"{where or '.'}: keys {sorted(expected)}, got {sorted(actual)}"]

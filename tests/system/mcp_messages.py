@@ -1,4 +1,4 @@
-"""Valid messages of MCP, of the versions with `initialize` and of the one without."""
+"""Valid MCP messages, for the versions with `initialize` and for the one without."""
 
 import json
 
@@ -76,7 +76,7 @@ MESSAGES = [
 
 
 def valid_message(rng):
-    """A message that is answered in the protocol, as a Request."""
+    """A message that the protocol answers, as a Request."""
     method, params = rng.choice(MESSAGES)
     message = {"jsonrpc": "2.0", "id": rng.choice([0, 1, "one"]), "method": method}
     if method.startswith("notifications/"):
@@ -85,7 +85,7 @@ def valid_message(rng):
     if rng.random() < 0.5:
         params = {**params, "_meta": MODERN}
         headers += [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method)]
-        # Of the methods of the protocol itself.
+        # For the methods of the protocol itself.
         if not method.startswith("skills/"):
             headers += [("Mcp-Name", params[key]) for key in ("name", "uri") if key in params]
     body = json.dumps({**message, "params": params}).encode()

@@ -88,12 +88,12 @@ IN_A_BODY = [
     *((f"{API}/agents/register", body) for body in REGISTERING),
     (f"{ME}/confirm-claim", '{"code": "CLAIM"}'),
     (f"{API}/tokens/revoke", '{"token": "xTOKEN"}'),
-    # In every field, as what it cannot hold.
+    # In every field, as a value that it cannot hold.
     *(
         (operation.path, json.dumps({name: ["TOKEN"] for name in operation.schema["properties"]}))
         for operation in WITH_BODY
     ),
-    # As the name of what is not there.
+    # As the name of something that does not exist.
     *(
         (operation.path, json.dumps(operation.body | {name: "TOKEN"}))
         for operation in WITH_BODY
@@ -126,7 +126,7 @@ IN_A_HEADER = [
     *({"Cookie": f"{name}=TOKEN"} for name in ("token", "staff", "csrftoken")),
     *({"Host": "TOKEN.example"}, {"Referer": "http://localhost/claim/CLAIM"}),
 ]
-UNREADABLE = [  # requests that gunicorn refuses by itself
+UNREADABLE = [  # requests that gunicorn itself refuses
     *("GET /TOKEN\1 HTTP/1.1", "GET /%6Dkt%5Fagent%5FOPAQUE\1 HTTP/1.1", "GET TOKEN HTTP/1.1"),
     *("TOKEN", "TOKEN / HTTP/1.1", "GET / TOKEN", "GET /?token=TOKEN HTTP/TOKEN", "GET /TOKEN"),
     *("GET /claim/CLAIM\1 HTTP/1.1", "GET %2Fclaim%2FCLAIM HTTP/1.1", "GET /claim/CLAIM"),

@@ -31,12 +31,12 @@ RAW = [
     for _, request in table.values()
 ]
 SEARCHES = ["q=skill", "q=persona+review&limit=5", "sort=newest", "sort=name&limit=99", "tag=a"]
-# Beside the members of an example, where the operation has them.
+# Besides the members of an example, if the operation has them.
 MEMBERS = {"setActive": True, "scopes": ["read"], "expiresInDays": 1, "comment": "x" * 900}
 CUT_OFF = (
     b'POST /api/v1/agents/register HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{"'
 )
-RESET = struct.pack("ii", 1, 0)  # close with a reset, as a client that crashes does
+RESET = struct.pack("ii", 1, 0)  # close with a reset, like a client that crashes
 
 
 SKILLS, PERSONAS = OPERATION["list_skills"].path, OPERATION["list_personas"].path
@@ -63,7 +63,7 @@ class MixedLoad:
             *(self.register, self.rotate, self.claim, self.open_admin, self.send_malformed),
             *(self.disconnect, self.keep_alive),
         ]
-        self.not_run_yet = list(dict.fromkeys(self.actions))  # so that a short run leaves none out
+        self.not_run_yet = list(dict.fromkeys(self.actions))  # so that a short run includes all
 
     def __enter__(self):
         self.register()

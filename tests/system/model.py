@@ -1,7 +1,7 @@
 """The marketplace in memory, as the contract describes it.
 
-It imports nothing of the product. Each operation takes the contents of a request, changes the model
-if the request succeeds, and returns the Response to expect. Counters are counted from the rows.
+It imports nothing from the product. Each operation takes the contents of a request, changes the
+model if the request succeeds, and returns the expected Response. It counts counters from the rows.
 """
 
 import re
@@ -28,7 +28,7 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
     def __init__(self, base_url):
         self.base_url = base_url
         self.agents, self.entries, self.seen = [], {"skills": [], "personas": []}, set()
-        self.keys, self.purges = [], {}  # (kind, digest) -> the text that was purged
+        self.keys, self.purges = [], {}  # (kind, digest) -> the purged text
         self.feed, self.unread = {}, set()
         self.interval = Interval()
 
@@ -39,7 +39,7 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
     def tokens(self):
         return [token for agent in self.agents for token in agent.tokens]
 
-    # What anyone may do
+    # Operations for everyone
 
     def register(self, _token, body):
         body = body or {}
@@ -82,7 +82,7 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
         return {str(agent.handle) for agent in self.agents}
 
     def handle_for(self, name):
-        """The name as a handle, with a random suffix where that is taken."""
+        """The name as a handle, with a random suffix if it is taken."""
         stem = "-".join(re.findall("[a-z0-9]+", name.lower()))
         if len(stem) >= 3 and stem not in validation.RESERVED | self.handles:
             return stem
@@ -99,17 +99,17 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
         return self.list_entries("personas", query)
 
     def list_entries(self, kind, query):
-        """The rows that a query asks for, or the Response that refuses it."""
+        """The rows for a query, or the Response that refuses it."""
         if problem := validation.query_problem(kind, query):
             return error(400, problem)
         return [entry.listed() for entry in list_query(kind, self.entries[kind], query)]
 
     def published(self, kind, slug, *, held=()):
-        """The published entry with this slug, or one that the agent holds whatever its status."""
+        """The published entry with this slug, or one that the agent has, whatever its status."""
         known = [*published(self.entries[kind]), *held]
         return next((entry for entry in known if entry.slug == slug), None)
 
-    # What agents may do
+    # Operations of agents
 
     @operation("read")
     def me(self, token, _body):
@@ -126,7 +126,7 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
         agent.profile |= given
         return self.me(token)
 
-    # What staff do
+    # Operations of staff
 
     def suspend(self, agent, *, suspended):
         agent.is_suspended = suspended

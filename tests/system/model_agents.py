@@ -1,4 +1,4 @@
-"""The agents of the model and their tokens: who may call, and what a profile shows."""
+"""The model's agents and their tokens: access, and the profile."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Token(ShortRepr):
     token_id: Any = None
     name: str = ""
     created: Any = None
-    used: Any = None  # first; no run is as long as until the next time is noted
+    used: Any = None  # first; no run is long enough to record another use
     expires: Any = None
 
     def __repr__(self):
@@ -55,7 +55,7 @@ class Token(ShortRepr):
 
 
 def refusal(token, scope):
-    """Why a request of this scope is refused, or None."""
+    """The reason to refuse a request of this scope, or None."""
     if token is None:
         return error(401, "Authentication required", CHALLENGE)
     if not token.authenticates():
@@ -69,10 +69,10 @@ def forbidden(scope):
 
 
 def operation(scope, problem=None, *, policy=None):
-    """A method for requests with a token: what is checked before its rule, in the order of checks.
+    """A method for requests with a token: the checks before its rule, in order.
 
-    `problem` returns the error text of an invalid body or query. Each request that may be made
-    counts by its policy.
+    `problem` returns the error text of an invalid body or query. Each permitted request counts by
+    its policy.
     """
 
     def decorate(rule):
@@ -97,7 +97,7 @@ def operation(scope, problem=None, *, policy=None):
 
 @dataclass
 class Install:
-    """What an agent has of an entry: the digest is that of the text it knows of."""
+    """An agent's install of an entry, with the digest of its text."""
 
     digest: str
     installed: Any
@@ -116,13 +116,13 @@ class Agent(ShortRepr):
     updated: Any
     is_suspended: bool = False
     is_paused: bool = False
-    limits: dict = field(default_factory=dict)  # that its operator has set, by policy
+    limits: dict = field(default_factory=dict)  # set by its operator, by policy
     tokens: list = field(default_factory=list)
-    skills: dict = field(default_factory=dict)  # skill -> Install, the oldest first
+    skills: dict = field(default_factory=dict)  # skill -> Install, oldest first
     personas: dict = field(default_factory=dict)
     active: Any = None
-    reviews: dict = field(default_factory=dict)  # persona -> Review, deleted ones too
-    reports: dict = field(default_factory=dict)  # target -> what its response names
+    reviews: dict = field(default_factory=dict)  # persona -> Review, including deleted ones
+    reports: dict = field(default_factory=dict)  # target -> the response's identifiers
     spent: Counter = field(default_factory=Counter)  # policy -> counted requests
 
     def __repr__(self):
@@ -175,9 +175,9 @@ class Agent(ShortRepr):
         ]
 
     def advisories(self):
-        """What staff have withdrawn or recalled of all that it has, the latest first.
+        """Its entries and versions that staff have withdrawn or recalled, latest first.
 
-        A bundled draft is none: it may never have been published.
+        A bundled draft has no advisory, because it may never have been published.
         """
         withdrawn = [(*entry.gone, entry, None, entry.reason) for entry in self.withdrawn()]
         recalled = [
@@ -198,7 +198,7 @@ class Agent(ShortRepr):
         ]
 
     def recalled(self):
-        """The versions that it uses and staff have recalled, each with its entry."""
+        """The recalled versions that it uses, each with its entry."""
         installs = (self.skills | self.personas).items()
         used = [(entry, entry.used(install, recalled=True)) for entry, install in installs]
         return [(entry, version) for entry, version in used if version]
@@ -229,7 +229,7 @@ class Agent(ShortRepr):
         ]
 
     def manifest(self, *, with_content):
-        """What it loads: the active persona, the skills that this bundles, then its own."""
+        """The skills to load: those of the active persona, then its own."""
         installs = self.skills | self.personas
         has_active = self.active and self.active.is_given(installs[self.active])
         persona = self.active if has_active else None

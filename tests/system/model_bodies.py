@@ -1,4 +1,4 @@
-"""The bodies of the model test's requests, those that are refused too."""
+"""The bodies of the model test's requests, including refused ones."""
 
 from hypothesis import strategies as st
 
@@ -11,7 +11,7 @@ def bodies(required, **optional):
 
 
 NUMBERS = st.sampled_from([None, None, 1, 1, 2, 3, 99])  # of versions
-# Of a GET the query. model_steps adds the slug or handle.
+# For a GET, the query. model_steps adds the slug or handle.
 BODIES = {
     **{
         operation: bodies({}, runtime=st.just(5))  # unknown here, so ignored

@@ -1,4 +1,4 @@
-"""The catalogue of the model: what an entry shows, and what a list's parameters mean."""
+"""The model's catalogue: the fields of an entry, and the parameters of a list."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,16 +10,16 @@ from tests.system.matchers import ShortRepr
 from tests.system.model_validation import FILTERS
 from tests.system.model_versions import Versioned, digest_of
 
-edits = count()  # numbers the changes of entries that staff make
+edits = count()  # numbers the staff's changes to entries
 
 
 @dataclass(eq=False)
 class Entry(Versioned, ShortRepr):
-    """A skill or a persona; `bundle` is what a persona bundles, `bundled_in` the other end."""
+    """A skill or a persona; `bundle` has a persona's skills, `bundled_in` a skill's personas."""
 
     kind: str
     public_id: Any
-    fields: dict  # slug, title and all that staff write and a list shows as it is
+    fields: dict  # slug, title and everything that staff write and a list shows unchanged
     content: str
     status: str
     created: Any
@@ -31,10 +31,10 @@ class Entry(Versioned, ShortRepr):
     withdrawn: Any = None  # when: as `edited` numbers it, and the timestamp
     bundle: list = field(default_factory=list)
     bundled_in: list = field(default_factory=list)
-    installs: int = 0  # every one that there was
+    installs: int = 0  # all that ever existed
     reviews: dict = field(default_factory=dict)  # agent -> Review
     versions: list = field(default_factory=list)  # Version, the oldest first
-    written_digest: Any = None  # of a skill that a purge has emptied
+    written_digest: Any = None  # of a skill that a purge erased
     born: int = field(default_factory=lambda: next(edits))
 
     def __post_init__(self):
@@ -59,7 +59,7 @@ class Entry(Versioned, ShortRepr):
 
     @property
     def digest(self):
-        """Of the prompt; of a skill's file, which is its content here (model_data)."""
+        """For the prompt; for a skill's file, which is its content here (model_data)."""
         is_written = self.kind == "skills" and not self.content
         return self.written_digest if is_written else digest_of(self.content)
 
@@ -69,7 +69,7 @@ class Entry(Versioned, ShortRepr):
 
     @property
     def gone(self):
-        """Since when it is in the catalogue no more, as `withdrawn`."""
+        """Since when it is out of the catalogue, like `withdrawn`."""
         return self.withdrawn or (self.edited, self.updated)
 
     @property
@@ -83,7 +83,7 @@ class Entry(Versioned, ShortRepr):
         }
 
     def compared(self, install):
-        """Its text beside the one of which an install knows."""
+        """Its text, and the text that an install knows."""
         return {
             "version": self.fields["version"],
             "digest": self.digest,
@@ -169,7 +169,7 @@ def number(value):
 
 
 def list_query(kind, entries, query):
-    """The entries that a valid query asks for, in their order."""
+    """The entries for a valid query, in order."""
     words = set(query.get("q", "").lower().split())
     wanted = [
         entry

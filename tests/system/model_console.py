@@ -1,4 +1,4 @@
-"""Pages of the model test: the claim page and the operator's console, over HTTP like a browser."""
+"""Pages of the model test: the claim page and the operator's console, as a browser sees them."""
 
 import re
 from html import unescape
@@ -13,7 +13,7 @@ WRONG_CODE = "BBBB-BBBB"
 
 
 def one(pattern):
-    """Reads what the pattern finds on a page, or None."""
+    """Reads the pattern's match on a page, or None."""
     return lambda text: next(iter(every(pattern)(text)), None)
 
 
@@ -25,7 +25,7 @@ def unescaped(found):
     return [unescape(text) for text in found] if isinstance(found, tuple) else unescape(found)
 
 
-# How a page is read. The names of what the page of an agent shows are those of `overview`.
+# The patterns that read a page. Their names on an agent's page are those of `overview`.
 AGENT_PAGE = {
     "state": one(r'<dt>State</dt><dd>(?:<b class="deprecated">)?([\w ]+)'),
     "next": one(r'href="/operator/agents/[^/]+/(pause|resume)"'),
@@ -50,7 +50,7 @@ CLAIM_PAGE = {
     "claimed by": one(r"was claimed by (.*) on \d"),
 }
 TOKEN_PAGE = {"token": one(r'<pre id="token" tabindex="0"><code>([^<]+)<')}
-# The statuses that a run of full length must have seen.
+# The statuses that a run at full length must have seen.
 REACHED_PAGES = {
     "claim_page": {200, 302, 400, 404},
     "log_in": {302, 400},
@@ -76,18 +76,18 @@ REACHED_PAGES = {
 
 
 class ComparedPages:
-    """For the test's machine. `model` says what each page has to show."""
+    """For the test's machine. `model` says what each page must show."""
 
     def __init__(self):
         super().__init__()
-        self.consoles = {}  # key -> the browser that has been logged in with it
+        self.consoles = {}  # key -> the signed-in browser
 
     # The claim page
 
     def ask(self, agent, name, key=None):
-        """Ask for a code, perhaps with the text of a key that somebody says to have.
+        """Request a code, perhaps with the text of an existing key.
 
-        Returns what the model says of it, or None where it is refused.
+        Returns the model's code, or None if it is refused.
         """
         claim, url, browser = agent.claim, path_of(agent.claim.url), Browser(self.server)
         claimed_by = claim.confirmed and claim.confirmed.name
@@ -123,7 +123,7 @@ class ComparedPages:
     # The console
 
     def log_in(self, key):
-        """Open the console with a key, in a browser of its own."""
+        """Open the console with a key, in a new browser."""
         browser = Browser(self.server)
         page = browser.submit("/operator", key=str(key.text))
         self.see("log_in", 302 if key.opens else 400, page)
@@ -148,7 +148,7 @@ class ComparedPages:
             self.see("operated_agent", 200, page, overview(agent), AGENT_PAGE)
 
     def operate(self, key, action, agent, given):
-        """Do something with an agent in the console of a key, which may show it or not."""
+        """Submit an action on an agent in the console of a key, which may not show the agent."""
         if key not in self.consoles:
             self.log_in(key)
         if key in self.consoles:
@@ -184,7 +184,7 @@ class ComparedPages:
         self.agree("the way on", leads_to, page.headers["Location"])
 
     def check_operated(self, agent, url):
-        """What the API shows of the agent after its operator, or staff, did something with it."""
+        """The agent in the API after an action of its operator or staff."""
         self.check(agents=[agent])
         for operation in ("limits", "list_tokens"):
             self.act(
@@ -194,7 +194,7 @@ class ComparedPages:
             self.see("claim_page", 404, Browser(self.server).get(path_of(url)))
 
     def see(self, name, status, page, expected=None, readers=None):
-        """Compare the status of a page, and what it shows."""
+        """Compare the status and the content of a page."""
         self.model.interval.end()
         self.counts["requests"] += 1
         self.counts[name, page.status] += 1

@@ -1,10 +1,10 @@
-"""The data of the model test: a small catalogue, and the values of requests to it."""
+"""The data of the model test: a small catalogue, and values for requests to it."""
 
 from tests.factories import ABOUT, ABOUT_SKILL
 from tests.registry import OPERATION
 
 API = "/api/v1"
-# The model's name of an operation, where the registry's is another one.
+# The model's names of operations, if they differ from the registry's.
 NAMES = {
     "register": "register_agent",
     "me": "get_profile",
@@ -22,7 +22,7 @@ NAMES = {
 }
 VERSIONS = {"list_skill_versions", "list_persona_versions"}
 BELOW = {"persona_reviews", *VERSIONS}  # the lists below an entry
-# The statuses that a run of full length must have seen.
+# The statuses that a run at full length must have seen.
 REACHED = {
     "register": {201, 400, 409},
     "me": {200, 401, 403},
@@ -62,7 +62,7 @@ REACHED = {
     "persona_reviews": {200, 400, 404},
     **{name: {200, 304, 400, 404} for name in sorted(VERSIONS)},
 }
-ENTRIES = {"detail", "changes", "version"}  # compared in ways of their own
+ENTRIES = {"detail", "changes", "version"}  # compared separately
 LISTS = {"list_skills", "list_personas", "own_skills", "own_personas", "own_reviews", *BELOW}
 OPERATIONS = {name: OPERATION[NAMES.get(name, name)] for name in REACHED.keys() - ENTRIES}
 ROUTES = OPERATIONS.keys() - LISTS
@@ -72,7 +72,7 @@ RUNTIMES = ["python", "node"]
 TITLES = ["Orbit", "orbit", "Velvet", "amber", "Copper Lantern"]  # two tie without case
 SLUGS = {
     "skills": ["amber-lantern", "brass", "copper-velvet", "dune", "ember"],
-    "personas": ["ember", "falcon", "grey-orbit", "heron", "iris"],  # one is a skill's name too
+    "personas": ["ember", "falcon", "grey-orbit", "heron", "iris"],  # one is also a skill's slug
 }
 BUNDLES = [[0, 1], [1, 2], [], [3], [0, 1, 2, 3, 4]]
 PRICES = [0, 0, 0, 500, 0]
@@ -80,24 +80,24 @@ STATUSES = ["published", "published", "published", "published", "draft"]
 UNKNOWN = "nothing-here"
 MESSAGES = ["It reads scans only.", "é" * 1000]  # of deprecations
 REASONS = ["", "It sends what it reads elsewhere."]
-# Two of the large ones are more than a manifest has.
+# Two of the large ones exceed a manifest.
 TEXTS = {
     "first": "Do it.",
     "second": "Do it differently.",
     "third": "Do it anew.",
     "large": "é" * 2**21,
 }
-# What some entries begin with after their first text; None is that one again.
+# The later texts of some entries; None repeats the first one.
 LATER = {
     0: ["Do it as before.", None, "Do it as before."],
     1: ["Do it at last."],
     2: ["Do it as before."],
 }
-RECALLED = 1  # that of which the first text is recalled
+RECALLED = 1  # whose first text is recalled
 RECALL_REASONS = ["It deletes logs.", "é" * 1000]
 NO_NUMBERS = ["0", "01", "-1", "1.0", "x", "٣", "2147483648", "9" * 20]  # of versions
 
-# What each of the first agents has done: what it has left, it has come back to or not.
+# The installs of each of the first agents, which may have uninstalled and reinstalled them.
 START = [
     ("install_skill", {"slug": "brass", "version": 1}),  # recalled
     ("install_persona", {"slug": "falcon", "version": 1}),
@@ -127,7 +127,7 @@ SHARED_FILTERS = {
     "author": ["Ada", "ada"],
     "license": ["MIT", "mit", "CC0-1.0"],
 }
-# By the operation that lists.
+# By the operation of the list.
 FILTERS = {
     "list_skills": {**SHARED_FILTERS, "bundledIn": [*SLUGS["personas"], UNKNOWN]},
     "list_personas": {
@@ -173,14 +173,14 @@ REFUSED_QUERIES = {
 
 
 def content(kind, slug, text):
-    """The text as a prompt, or in a SKILL.md that is valid, so that it is served as it is."""
+    """The text as a prompt, or in a valid SKILL.md, so that it is served unchanged."""
     if kind == "personas":
         return text
     return f"---\nname: {slug}\ndescription: Does it.\n---\n{text}"
 
 
 def fields(kind, number):
-    """What staff write about an entry and a list shows unchanged."""
+    """The fields that staff write and a list shows unchanged."""
     return (ABOUT_SKILL if kind == "skills" else ABOUT) | {
         "slug": SLUGS[kind][number],
         "title": TITLES[number],

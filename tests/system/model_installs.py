@@ -1,4 +1,4 @@
-"""The model of what agents have: installing, leaving, switching, updating, and what they load."""
+"""The model of installs: installing, uninstalling, switching, updating, and the manifest."""
 
 from tests.system import model_validation as validation
 from tests.system.matchers import StartsWith, Timestamp
@@ -10,12 +10,12 @@ NOT_INSTALLED = {"skills": "Skill not installed", "personas": "Persona not insta
 
 
 def installed(entries, slug):
-    """The entry with this slug of those that an agent has, or None."""
+    """The agent's entry with this slug, or None."""
     return next((entry for entry in entries if entry.slug == slug), None)
 
 
 def named(entry):
-    """How the response to a write names its entry."""
+    """The fields of a write's response that name its entry."""
     kind = entry.kind.removesuffix("s")
     return {"message": StartsWith(), f"{kind}Id": entry.public_id, "slug": entry.slug}
 
@@ -59,12 +59,12 @@ class InstallRules:
         return Response(201, {**named(persona), "isActive": is_active, **given})
 
     def given(self, entry, version):
-        """How the response to an install names the version."""
+        """The fields of an install's response that name the version."""
         url = f"{self.base_url}/api/v1/{entry.kind}/{entry.slug}/versions/{version.number}"
         return {"digest": version.digest, "number": version.number, "url": StartsWith(url)}
 
     def chosen(self, entry, body):
-        """The version that a request names, or the newest; None where there is no such one."""
+        """The version that a request names, or the newest; None if there is no such version."""
         return entry.numbered(body.get("version") or len(entry.versions))
 
     def add_install(self, installs, entry, version, body):
@@ -166,7 +166,7 @@ class InstallRules:
         install.pinned = None
         return Response(200, {"message": StartsWith(), "slug": entry.slug})
 
-    # What an agent reads of it. The lists return their rows, or the Response that refuses them.
+    # What an agent reads of its installs. The lists return their rows, or a Response that refuses.
 
     @operation("read", validation.own_query_problem)
     def own_skills(self, token, _query):

@@ -1,4 +1,4 @@
-"""The model of what operators do with their agents in the console, and of what this shows."""
+"""The model of what operators do with their agents in the console, and of its pages."""
 
 from datetime import timedelta
 
@@ -21,9 +21,9 @@ LABELS = {
 
 
 class OperatedAgents:
-    """What each form of the console does: 302 is done, 400 a mistake in it, 404 not there.
+    """The effect of each form of the console: 302 if done, 400 for a mistake, 404 if not found.
 
-    A 403 is before all that.
+    A 403 comes before all of these.
     """
 
     def __init__(self, model):
@@ -134,7 +134,7 @@ class OperatedAgents:
 
 
 def overview(agent):
-    """What the console shows of an agent, with the texts of its page."""
+    """The console's page of an agent, with its texts."""
     written = [review for review in agent.reviews.values() if not review.is_deleted]
     state, is_full = "paused" if agent.is_paused else "active", agent.claim.is_full
     return {
@@ -172,7 +172,7 @@ def shown_limit(agent, limit):
 
 
 def versions(installs):
-    """The versions of published entries that the agent is given, and what is said of them."""
+    """The versions of published entries that the agent gets, and the texts about them."""
     return [
         [
             entry.slug,

@@ -1,4 +1,4 @@
-"""Strategies for what the people behind the agents do next in the model test."""
+"""Strategies for the next step of operators in the model test."""
 
 from hypothesis import strategies as st
 
@@ -9,7 +9,7 @@ from tests.system.model_operated import LIMITED
 from tests.system.model_tokens import usable
 from tests.system.model_validation import SCOPES
 
-MAX_TOKENS = 14  # usable ones of an agent, above which its operator issues no more
+MAX_TOKENS = 14  # usable ones of an agent; its operator issues no others beyond that
 NAMES = st.sampled_from(["Ada Lovelace", "Grace Hopper", "Ünal <b>& Co</b>"])
 ACTIONS = [
     *(*["pause", "issue-token", "remove-skill", "remove-persona", "limits"] * 3, "resume"),
@@ -21,10 +21,10 @@ ACTIONS = [
 
 @st.composite
 def operator_steps(draw, model):
-    """Ask for a code, confirm or burn it, or use the console."""
+    """Request a code, confirm or burn it, or use the console."""
     waiting = [agent for agent in model.agents if agent.claim.waiting and able(agent)]
     claimed = [agent for agent in model.agents if agent.claim.confirmed]
-    # A suspended agent that was released has not said where its new page is.
+    # A suspended agent that was released cannot tell where its new page is.
     found = [agent for agent in model.agents if agent.claim.url.value]
     kinds = ["log_in", *["ask"] * 3 * (found != []), *["confirm"] * 5 * (waiting != [])]
     kind = draw(st.sampled_from(kinds + ["operate"] * 8 * (claimed != [])))
@@ -46,7 +46,7 @@ def operator_steps(draw, model):
 
 @st.composite
 def codes(draw, model, token):
-    """Mostly the one that the agent is to confirm; in the spellings that people use."""
+    """Mostly the code that the agent is to confirm, in the spellings that people use."""
     own = [token.agent.claim] if token and token.agent else []
     claims = [agent.claim for agent in model.agents] + own * 8
     asked = [
@@ -72,7 +72,7 @@ def console_steps(draw, model, claimed):
     if paused and action == "pause":
         action = "resume"
     key = agent.claim.confirmed and agent.claim.confirmed.key
-    # One in eight is somebody who once had the agent, never had it, or has not confirmed it yet.
+    # One in eight once had the agent, never had it, or has not confirmed it yet.
     if not key or not draw(st.integers(0, 7)):
         key = draw(st.sampled_from(model.keys))
     return "operate", key, action, agent, draw(given(model, action, agent))
@@ -80,16 +80,16 @@ def console_steps(draw, model, claimed):
 
 @st.composite
 def given(draw, model, action, agent):
-    """What the form of an action takes beside the agent."""
+    """The other fields of an action's form."""
     if action.endswith(("-skill", "-persona")):
         kind = f"{action.partition('-')[2]}s"
         own = [entry.slug for entry in (agent.skills if kind == "skills" else agent.personas)]
         subject = {"subject": draw(st.sampled_from(own * 3 + SLUGS[kind] + [UNKNOWN]))}
-        # Without one the page has selected the version that the agent uses.
+        # Without a number, the page has selected the version that the agent uses.
         chosen = [{}, {}, *({"version": number} for number in ("1", "2", "30"))]
         return subject | draw(st.sampled_from(chosen if action.startswith("pin") else [{}]))
     if action == "revoke-token":
-        # So that not all with which it can do everything are gone.
+        # So that some tokens with all scopes remain.
         others = [t for t in usable(agent) if t.scopes != SCOPES] + able(agent)[1:]
         known = [token.token_id.value for token in others * 3 + model.tokens]
         # Without hyphens, which no path of a token has.
@@ -114,5 +114,5 @@ def given(draw, model, action, agent):
 
 
 def able(agent):
-    """Its tokens that may do everything."""
+    """Its tokens with all scopes."""
     return [token for token in usable(agent) if token.scopes == SCOPES]

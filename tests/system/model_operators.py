@@ -1,4 +1,4 @@
-"""The model of the people behind the agents: claims, operator keys, and what the console does."""
+"""The model of the people behind the agents: claims, operator keys, and the console."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,13 +10,13 @@ from tests.system.model_operated import OperatedAgents
 from tests.system.model_validation import SCOPES
 
 MAX_WRONG_CODES = 5
-MAX_CODES = 3  # of a claim that are valid
+MAX_CODES = 3  # valid ones of a claim
 LETTERS = "[BCDFGHJKLMNPQRSTVWXZ]{4}"
 
 
 @dataclass(eq=False)
 class Key(ShortRepr):
-    """What opens the console, once an agent has confirmed it and until it ends."""
+    """Opens the console, once an agent has confirmed it and until it ends."""
 
     text: Any
     is_confirmed: bool = False
@@ -32,7 +32,7 @@ class Key(ShortRepr):
 
 @dataclass(eq=False)
 class CodeRequest(ShortRepr):
-    """Somebody who says to operate an agent, and the code that this may confirm it with."""
+    """A person who claims to operate an agent, and the code to confirm that."""
 
     name: str
     code: Any
@@ -53,7 +53,7 @@ class CodeRequest(ShortRepr):
 @dataclass(eq=False)
 class Claim(ShortRepr):
     url: Any
-    waiting: list = field(default_factory=list)  # those who have asked for a code, newest last
+    waiting: list = field(default_factory=list)  # people who requested a code, newest last
     confirmed: CodeRequest | None = None
     claimed: Timestamp | None = None
     scopes: tuple = ()
@@ -75,7 +75,7 @@ class Claim(ShortRepr):
 
 
 def granted(token):
-    """What who is confirmed by a token may do: as much as this, and little if it expires."""
+    """The rights of an operator by the confirming token: its scopes, few if it expires."""
     return ["read"] if token.expires else token.scopes
 
 
@@ -84,7 +84,7 @@ def letters(code):
 
 
 def refused_code(claim, asked):
-    """The response to a code that confirms nobody; `asked` are those who were shown it."""
+    """The response to a code that confirms nobody; `asked` are the people who saw it."""
     valid = [request for request in claim.waiting if request.is_valid]
     if asked or (claim.waiting and not valid):
         return error(410, "Claim code has expired")
@@ -95,12 +95,12 @@ def refused_code(claim, asked):
 
 class OperatorRules:
     def agents_of(self, key):
-        """Those that the console of this key shows."""
+        """The agents in the console of this key."""
         operated = [agent for agent in self.agents if agent.claim.confirmed]
         return [a for a in operated if key.opens and a.claim.confirmed.key is key]
 
     def request_code(self, agent, name, key_text):
-        """Whom the claim page shows a code to, with a new key for who gives none; None refuses."""
+        """Issue a code on the claim page, with a new key if needed; None if it is refused."""
         key = next((k for k in self.keys if k.opens and str(k.text) == key_text), None)
         if key_text and key is None:
             return None
@@ -133,7 +133,7 @@ class OperatorRules:
         )
 
     def refused_claim(self, claim, token):
-        """Why a claimed agent is not claimed anew, whatever the code."""
+        """The reason to refuse another claim of a claimed agent, whatever the code."""
         if not claim.confirmed:
             return None
         if not claim.waiting:
@@ -163,7 +163,7 @@ class OperatorRules:
             previous.key.is_ended = True
 
     def operate(self, key, action, agent, given):
-        """The status with which the console of a key responds to the form of an action."""
+        """The status of the console of a key for the form of an action."""
         if not key.opens:
             return 302  # to the form that takes a key
         if agent not in self.agents_of(key):

@@ -1,4 +1,4 @@
-"""Requests of the model test that are refused, each of them once."""
+"""Requests of the model test that are refused, each once."""
 
 from tests.system import model_data as data
 from tests.system.model import Model
@@ -11,7 +11,7 @@ from tests.system.model_validation import SCOPES
 
 class RefusedRequests:
     def get_refused(self):
-        """Every invalid body and query, and each operation without a token that may do it."""
+        """Every invalid body and query, and each operation with a token that lacks its scope."""
         self.act("register", {})
         agent = self.model.agents[-1]
         token, narrow = agent.tokens[0], [self.issue(agent, [scope]) for scope in SCOPES]
@@ -41,13 +41,13 @@ class RefusedRequests:
         self.act("delete_token", {"tokenId": token.token_id.value}, narrow[0])
 
     def claim_by_an_older_code(self, token):
-        """The first of four codes is void, and the second confirms who asked for it."""
+        """The first of four codes is void, and the second confirms its person."""
         asked = [self.ask(token.agent, name) for name in ("Eve", "Ada Lovelace", "Eve", "Eve")]
         for request in asked[:2]:
             self.act("confirm_claim", {"code": str(request.code)}, token)
 
 
 def scopes_of(operations):
-    """Those that need a token, each with its scope."""
+    """The operations that need a token, each with its scope."""
     scopes = [(name, getattr(getattr(Model, name), "scope", None)) for name in operations]
     return [(name, scope) for name, scope in scopes if scope]

@@ -1,4 +1,4 @@
-"""Requests of the model test: each is sent to the server, and compared with what the model says."""
+"""Requests of the model test: each is sent to the server and compared with the model."""
 
 import re
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ class ComparedRequests:
 
     @contextmanager
     def clock(self):
-        """Timestamps of what is written in the block lie in its interval."""
+        """Timestamps that are written in the block are in its interval."""
         self.model.interval = Interval()
         yield
         self.model.interval.end()
@@ -28,7 +28,7 @@ class ComparedRequests:
     def act(self, operation, given=None, token=None):
         """Do the same with the model and the server, and compare the responses.
 
-        `given` is the body; of a GET the query, of a DELETE the values in its path.
+        `given` is the body; for a GET the query, for a DELETE the values in its path.
         """
         self.model.interval = Interval()
         expected = getattr(self.model, operation)(token, given)
@@ -49,7 +49,7 @@ class ComparedRequests:
         self.compare("version", expected, "GET", path)
 
     def read_changes(self, since=None):
-        """All that has changed since a cursor, and the cursor after it."""
+        """Everything that changed since a cursor, and the next cursor."""
         changes, path = {}, f"{API}/changes?limit=3" + (f"&since={since}" if since else "")
         while True:
             status, got = self.response_to("GET", path, None, None)
@@ -64,7 +64,7 @@ class ComparedRequests:
                 return changes, got.body["cursor"]
 
     def check_changes(self):
-        """What has changed since the last time, and the mirror that has followed all changes."""
+        """The changes since the last call, and the mirror that has followed all of them."""
         changes, self.cursor = self.read_changes(self.cursor)
         self.agree("the changes", self.model.changes(), changes)
         for entry, (_, digest, _) in changes.items():
@@ -78,9 +78,9 @@ class ComparedRequests:
             raise AssertionError(f"{what}: expected {expected}, got {got}")
 
     def paginate(self, operation, query, token=None, *below):
-        """A list from its first page to its last and back, by the links that it gives.
+        """A list from its first page to its last and back, by its links.
 
-        `below` is the slug of the entry that it belongs to, if it does.
+        `below` is the slug of its entry, if it belongs to one.
         """
         self.model.interval = Interval()
         rows = getattr(self.model, operation)(token, query, *below)
@@ -111,7 +111,7 @@ class ComparedRequests:
             links = links_of(links["previous"], number)
 
     def compare(self, operation, expected, method, path, body=None, token=None):
-        """Send a request; AssertionError where the response is not the expected one."""
+        """Send a request; AssertionError if the response is not the expected one."""
         status, got = self.response_to(method, path, body, token)
         self.model.interval.end()
         self.counts["requests"] += 1
@@ -124,7 +124,7 @@ class ComparedRequests:
         return got.body
 
     def response_to(self, method, path, body, token):
-        """The status, and the Response that the client has then: after a 304 the one it had."""
+        """The status, and the client's Response: after a 304, the one it had."""
         etag, known = self.known.get((token, path), (None, None))
         headers = {"If-None-Match": etag} if etag else {}
         text = token and str(token.text)

@@ -12,7 +12,7 @@ from tests.system.model_catalogue import edits, number, stars, two_decimals
 
 @dataclass(eq=False)
 class Review(ShortRepr):
-    """The one review of an agent and a persona; a deleted one may be written anew."""
+    """The one review of a persona by an agent; a deleted one may be written again."""
 
     agent: Any
     persona: Any
@@ -44,7 +44,7 @@ class Review(ShortRepr):
         return {**self.fields(), "agent": reviewer}
 
 
-# Among equal ratings the first review of a persona and agent counts, also of one written anew.
+# Among equal ratings, the first review of a persona by an agent decides, even if it was deleted.
 SORT_KEYS = {
     "newest": lambda review: -review.written,
     "highest": lambda review: (-review.rating, -review.first_written),
@@ -88,7 +88,7 @@ class ReviewRules:
 
     @operation("read", validation.own_query_problem)
     def own_reviews(self, token, _query):
-        """Hidden ones too: the agent is not told."""
+        """Includes hidden ones, because the agent is not told."""
         written = (review for review in token.agent.reviews.values() if not review.is_deleted)
         return [review.listed() for review in newest_first(written)]
 

@@ -15,7 +15,7 @@ FACETS = {
     "licenses": lambda fields: [fields["license"]],
 }
 
-# What the detail of the one shows of the other that it bundles, or that bundles it.
+# The fields of an entry in the details of entries that it bundles, or that bundle it.
 SHOWN_BESIDE = {"skills": {"title", "description"}, "personas": {"title"}}
 
 
@@ -24,7 +24,7 @@ class SignalRules:
     def report(self, token, body):
         kind = body["kind"]
         if kind == "review":
-            # Written anew it is another one.
+            # A review that is written again is another one.
             target = (review := self.shown_review(body["reviewId"])) and review.review_id
         else:
             target = self.published(f"{kind}s", body["slug"])
@@ -56,7 +56,7 @@ class SignalRules:
         entries = published(self.entries[f"{query['kind']}s"])
         return Response(200, {name: counted(values, entries) for name, values in FACETS.items()})
 
-    # What staff do
+    # Operations of staff
 
     def deprecate(self, entry, message, successor=None):
         entry.successor = successor
@@ -68,12 +68,12 @@ class SignalRules:
     def predecessors(self, entry):
         return [other for other in self.entries[entry.kind] if other.successor is entry]
 
-    # The feed: what a slug has become, and which are new since they were last read
+    # The feed: the state of each slug, and the slugs that are new since the last read
 
     def note(self, entry, *, was_published, changed=frozenset()):
-        """What shows the entry has changed with it, unless the entry was and is not public.
+        """Entries that show this entry change with it, unless it was and is not public.
 
-        `changed` are the values that are others now.
+        `changed` are the names of the changed values.
         """
         entry.keep_version(Timestamp(self.interval))
         if not was_published and not entry.is_published:
@@ -96,7 +96,7 @@ class SignalRules:
         self.unread.add(key)
 
     def changes(self):
-        """What is new, as `{(kind, slug): (change, digest, number)}`."""
+        """The new changes, as `{(kind, slug): (change, digest, number)}`."""
         new = {key: self.feed[key] for key in self.unread}
         self.unread.clear()
         return new

@@ -1,4 +1,4 @@
-"""What staff do in the model test: by the admin's pages, by commands, or as its actions do it."""
+"""What staff do in the model test, with the admin's pages, commands, or the code behind them."""
 
 from contextlib import contextmanager
 from io import StringIO
@@ -15,7 +15,7 @@ from tests.system import model_data as data
 from tests.system.model_agents import Agent as ModelAgent
 from tests.system.model_reviews import Review as ModelReview
 
-# How what staff do with a text ends, by what they read then.
+# The outcome of an action on a text, by the message to staff.
 ENDS = {
     "done": ("Restored version ", "Recalled version ", "Lifted the recall of version ", "Purged "),
     "recalled": ("This text was recalled.",),
@@ -23,7 +23,7 @@ ENDS = {
     "current": (" has this text now.",),
     "same": ("The entry has this text already.",),
 }
-# The ends that a run of full length must have seen.
+# The outcomes that a run at full length must have seen.
 REACHED_ENDS = {
     "write": {"done", "recalled", "purged"},
     "publish": {"done", "recalled", "purged"},
@@ -35,12 +35,12 @@ REACHED_ENDS = {
 
 
 class StaffActions:
-    """For the test's machine: each is done in the product and in the model."""
+    """For the test's machine: each action runs in the product and in the model."""
 
-    # With an entry
+    # On an entry
 
     def write(self, entry, text, about):
-        """Write a text, by its name or as it is; without one only what is said about it."""
+        """Save a text, by name or literally; without one, only the other fields."""
         values = dict(about)
         if text in data.TEXTS:
             values["content"] = data.content(entry.kind, entry.slug, data.TEXTS[text])
@@ -62,8 +62,8 @@ class StaffActions:
         row.save(update_fields=[*values, "updated_at"])
 
     def see_refused(self, entry, values, ends):
-        """The form refuses the text, and so does PostgreSQL where a form is not asked."""
-        if len(values["content"]) < len(data.TEXTS["large"]):  # which no form takes
+        """The form refuses the text, and so does PostgreSQL if there is no form."""
+        if len(values["content"]) < len(data.TEXTS["large"]):  # which is too large for a form
             change = f"{self.admin_path(entry)}change/"
             self.agree("the form", ends, ends_of(self.staff.submit(change, **values)))
         refused = False
@@ -111,7 +111,7 @@ class StaffActions:
             self.model.end_deprecation(entry)
         self.check_related(entry)
 
-    # With a version of an entry
+    # On a version of an entry
 
     def restore_version(self, entry, version):
         self.act_on_version("restore", "restore_version", entry, version)
@@ -123,7 +123,7 @@ class StaffActions:
         self.act_on_version("lift_recall", "lift_recall", entry, version)
 
     def take_back(self, entry):
-        """Recall and purge the text of an entry, neither of which comes back."""
+        """Recall and purge texts of an entry, which must not come back."""
         newest, text = entry.versions[-1], entry.content
         self.move(entry, "withdraw")
         self.recall_version(entry, newest, data.RECALL_REASONS[0])
@@ -157,7 +157,7 @@ class StaffActions:
 
     @contextmanager
     def compared_end(self, act):
-        """Compare how it ends with what the model expects; what says nothing is done."""
+        """Compare the outcome with the model's. Without a message, the action was done."""
         end = End()
         yield end
         self.counts[act, end.expected] += 1
@@ -167,7 +167,7 @@ class StaffActions:
         kind = entry.kind.removesuffix("s")
         return f"/admin/catalogue/{kind}/{row_of(entry).pk}/"
 
-    # With a review or an agent
+    # On a review or an agent
 
     def hide(self, review):
         row_of(review).hide("Advertising.")
@@ -223,7 +223,7 @@ def ends_of(page):
 
 
 def ends_of_text(text):
-    """How it has ended, or None where nothing is said of that."""
+    """The outcome, or None if there is no message."""
     return next((end for end, says in ENDS.items() if any(said in text for said in says)), None)
 
 

@@ -51,7 +51,7 @@ def steps(draw):
 
 @st.composite
 def requests(draw, model):
-    """An operation, what it is given (as `act` takes it), and the token to send with it."""
+    """An operation, its input (as `act` takes it), and the token to send."""
     operation, token = draw(st.sampled_from(OPERATIONS)), draw(callers(model))
     if operation == "refused":
         operation = draw(st.sampled_from(sorted(REFUSED)))
@@ -80,7 +80,7 @@ def requests(draw, model):
 
 
 def preferred(model, operation, token):
-    """The entries with which a request does most, as often as they are to be drawn."""
+    """Interesting entries for a request, repeated by how often to draw them."""
     if token is None or token.agent is None:
         return []
     agent = token.agent
@@ -106,7 +106,7 @@ def own_reviewed(token):
 
 @st.composite
 def reported(draw, model):
-    """The kind and the name of what is reported."""
+    """The kind and the name of the target of a report."""
     kind = draw(st.sampled_from(["skill", "persona", "review"]))
     if kind != "review":
         return {"kind": kind, "slug": draw(slugs(f"{kind}s", []))}
@@ -120,7 +120,7 @@ def slugs(kind, preferred):
 
 
 def token_ids(model, token):
-    """Mostly those of the agent's own tokens; no response has shown some of the others yet."""
+    """Mostly the agent's own tokens; some of the others were in no response yet."""
     own = token.agent.tokens if token and token.agent else []
     seen = [holder.token_id.value for holder in [*own * 4, *model.tokens]]
     return st.sampled_from([*filter(None, seen), UNKNOWN])
@@ -128,7 +128,7 @@ def token_ids(model, token):
 
 @st.composite
 def callers(draw, model):
-    """A token, mostly one that may do everything; or none."""
+    """A token, mostly one with all scopes; or none."""
     full = [token for token in model.tokens if all(token.may(scope) for scope in SCOPES)]
     others = [token for token in model.tokens if token not in full]
     group = draw(st.sampled_from([full] * 8 + [others] * 3 + [[UNKNOWN_TOKEN, None]]))
@@ -137,9 +137,9 @@ def callers(draw, model):
 
 @st.composite
 def queries(draw, model):
-    """A list, the parameters to read it with, one in five of them refused, and a token.
+    """A list, its parameters, one in five of them refused, and a token.
 
-    Of a list below an entry also the slug of this.
+    For a list below an entry, also the entry's slug.
     """
     operation, token = draw(st.sampled_from(LISTED)), draw(callers(model))
     slug = [draw(slugs("personas", [])) for _ in range(operation in BELOW)]
@@ -150,7 +150,7 @@ def queries(draw, model):
         values = FILTERS[operation]
         names = draw(st.lists(st.sampled_from(sorted(values)), max_size=2, unique=True))
         query |= {name: draw(st.sampled_from(values[name])) for name in names}
-        # The contract leaves the ranking open, so a search is sorted otherwise.
+        # The contract leaves the ranking open, so a search gets another sort.
         if "q" in query or draw(st.booleans()):
             query["sort"] = draw(st.sampled_from(SORTS[operation]))
     return operation, query, token, *slug
@@ -158,7 +158,7 @@ def queries(draw, model):
 
 @st.composite
 def edits(draw, model):
-    """What staff do with an entry, the entry, and what else this takes."""
+    """An action of staff on an entry, the entry, and the other arguments."""
     kind = draw(KINDS)
     part = draw(st.sampled_from(["version"] * 6 + ["write"] * 5 + ["move"] * 4 + ["about"] * 2))
     if part == "version":
@@ -178,7 +178,7 @@ def moves(draw, model, kind):
     """Publish, redraft, withdraw or recall an entry."""
     hidden = [entry for entry in model.entries[kind] if not entry.is_published]
     if hidden and (len(hidden) == MAX_HIDDEN or draw(st.booleans())):
-        # What a purge has emptied is written anew first.
+        # After a purge, write the text again first.
         entry = draw(st.sampled_from(hidden))
         return ("publish", entry) if entry.content else draw(writings(model, kind, entry))
     entry = draw(st.sampled_from([other for other in model.entries[kind] if other.is_published]))

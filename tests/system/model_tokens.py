@@ -1,4 +1,4 @@
-"""The model of an agent's tokens: making, replacing and ending them."""
+"""The model of an agent's tokens: creating, replacing and ending them."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ from tests.system.matchers import Opaque, StartsWith, Timestamp
 from tests.system.model_agents import Response, Token, error, forbidden, operation
 from tests.system.model_validation import SCOPES
 
-MAX_TOKENS = 10  # usable ones of an agent, above which it makes no more
+MAX_TOKENS = 10  # usable ones that an agent can create
 
 
 def usable(agent):
@@ -21,7 +21,7 @@ def lacking(token, scopes):
 
 
 def earlier(*expiries):
-    """Of these times the first to come; None is never."""
+    """The earliest of these times; None is never."""
     return min(filter(None, expiries), key=lambda expiry: expiry.earliest, default=None)
 
 

@@ -1,13 +1,13 @@
-"""What the contract refuses in a request's body, with the text of the error."""
+"""The bodies that the contract refuses, with the text of the error."""
 
 import re
 
 from tests.system.matchers import StartsWith
 
 HANDLE = r"[a-z0-9]+(-[a-z0-9]+)*"
-RESERVED = {"admin"}  # of a longer list, what the test tries
+RESERVED = {"admin"}  # the tested part of a longer list
 SCOPES = ["read", "install", "review"]
-ALL_SCOPES = [*SCOPES, "clone"]  # A token has the last one only where it is asked for.
+ALL_SCOPES = [*SCOPES, "clone"]  # A token has the last one only on request.
 NAMES = ", ".join(ALL_SCOPES)
 FILTERS = {
     "skills": {"category", "tag", "runtime", "author", "license", "bundledIn"},
@@ -214,7 +214,7 @@ def page_problem(query):
     limit = query.get("limit", "20")
     if not (limit.isdigit() and 1 <= int(limit) <= 100):
         return StartsWith("limit")
-    # No cursor that the test makes up is valid; it takes the valid ones from links.
+    # No invented cursor is valid; the test takes valid ones from links.
     return StartsWith("cursor") if "cursor" in query else None
 
 

@@ -1,4 +1,4 @@
-"""The model of versions: how everybody reads them, and what staff do with one."""
+"""The model of versions: reading them, and what staff do with one."""
 
 import re
 
@@ -32,10 +32,10 @@ class VersionRules:
         version = entry.numbered(int(number)) if is_number else None
         return NO_VERSION if version is None else Response(200, entry.version_detail(version))
 
-    # What staff do. Each returns how it ends: "done", or why it is refused.
+    # Actions of staff. Each returns its outcome: "done", or why it is refused.
 
     def refusal(self, entry, digest):
-        """Why the entry may not be published with this text, or None."""
+        """The reason not to publish the entry with this text, or None."""
         if (entry.kind, digest) in self.purges:
             return "purged"
         is_recalled = any(version.recall for version in entry.with_text(digest))
@@ -53,7 +53,7 @@ class VersionRules:
         return sorted((recalled | purged) - {""})
 
     def write(self, entry, values):
-        """Save values of an entry, its content among them perhaps."""
+        """Save values of an entry, perhaps including its content."""
         digest = digest_of(values["content"]) if "content" in values else entry.digest
         is_new = entry.is_published and entry.is_new(digest)
         if is_new and (refusal := self.refusal(entry, digest)):
@@ -98,7 +98,7 @@ class VersionRules:
             same.recall = Recall(reason, same.recall.at, same.recall.place)
             same.purge()
         if entry.digest == version.digest:
-            # The catalogue writes a SKILL.md of what is left.
+            # The catalogue writes a SKILL.md from the remaining fields.
             entry.written_digest = Opaque("sha256:[0-9a-f]{64}")
             self.edit(entry, content="", title=entry.slug, description="", version="")
         return ends

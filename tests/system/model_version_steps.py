@@ -1,4 +1,4 @@
-"""Strategies for what staff do with texts and versions next in the model test."""
+"""Strategies for the next action of staff on texts and versions in the model test."""
 
 from hypothesis import strategies as st
 
@@ -23,11 +23,11 @@ ABOUT = st.fixed_dictionaries(
 
 @st.composite
 def writings(draw, model, kind, entry=None):
-    """A new text, mostly with other words about it; or these alone, which make no version."""
+    """A new text, mostly with other fields; or only these fields, which make no version."""
     if entry is None:
         refusing = [entry for entry in model.entries[kind] if model.refused_texts(entry)]
         entry = draw(st.sampled_from(model.entries[kind] + refusing * 2))
-    # Hypothesis prints what it draws.
+    # Hypothesis prints its draws.
     refused = [text for text in model.refused_texts(entry) if len(text) < SHORT]
     texts = st.sampled_from(WRITTEN + refused * 5)
     text = None if entry.content and not draw(st.integers(0, 4)) else draw(texts)
@@ -39,7 +39,7 @@ def writings(draw, model, kind, entry=None):
 
 @st.composite
 def version_steps(draw, model, kind):
-    """What staff do with a version; mostly with one that agents have, or that was taken back."""
+    """An action of staff on a version, mostly one that agents have, or that was recalled."""
     entries = [entry for entry in model.entries[kind] if entry.versions]
     # Those with a text that is not current, which can be recalled.
     able = [entry for entry in entries if len(entry.versions) > 1 or not entry.is_published]
@@ -64,7 +64,7 @@ def uses(agent, entry):
 
 @st.composite
 def numbers(draw, entry, number):
-    """The number that a request names, if it does; or that of a recalled version."""
+    """The number in a request, if any; or that of a recalled version."""
     if number is None:
         return {}
     recalled = [version.number for version in entry.versions if version.recall] if entry else []

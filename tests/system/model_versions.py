@@ -1,4 +1,4 @@
-"""The versions of an entry in the model, and what each shows."""
+"""The versions of an entry in the model, and their representations."""
 
 import hashlib
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ def digest_of(content):
 class Recall:
     reason: str
     at: Any
-    place: int  # among what staff do, as `edits` numbers it
+    place: int  # in the sequence of the staff's actions, as `edits` numbers them
 
     def shown(self):
         return {"reason": self.reason, "at": self.at}
@@ -42,7 +42,7 @@ class Version(ShortRepr):
         return f"<version {self.number}>"
 
     def values(self):
-        """What an entry has once this is restored."""
+        """The entry's values after a restore."""
         about = {"title": self.title, "description": self.description, "version": self.label}
         return about | {"content": self.content}
 
@@ -56,7 +56,7 @@ class Versioned:
     """An entry with `versions`, the oldest first, and a text of its own."""
 
     def keep_version(self, now):
-        """Keep the text as a version if it is published, and not that of the newest one."""
+        """Keep the text as a version if it is published, and differs from that of the newest."""
         if self.is_published and self.is_new(self.digest):
             present = self.present
             present.number, present.created = len(self.versions) + 1, now
@@ -68,7 +68,7 @@ class Versioned:
 
     @property
     def present(self):
-        """Its text as it is now, which is of its newest version while it is published."""
+        """Its current text, which is that of its newest version while it is published."""
         about = (self.fields[name] for name in ("version", "title", "description"))
         return Version(len(self.versions), *about, self.content, self.digest, self.updated)
 
@@ -76,24 +76,24 @@ class Versioned:
         return self.is_published and self.digest == version.digest
 
     def with_text(self, digest):
-        """Each number of a text, the newest first."""
+        """Each number of a text, newest first."""
         return [version for version in reversed(self.versions) if version.digest == digest]
 
     def numbered(self, number):
-        """The version with this number that anybody may read, or None."""
+        """The readable version with this number, or None."""
         versions = self.versions[number - 1 : number] if number else []
         return next((version for version in versions if not version.recall), None)
 
     def used(self, install, *, recalled=False):
-        """The version that an agent uses, or None: of several with a digest, that of its number.
+        """The version that an agent uses, or None: if several have a digest, that of its number.
 
-        With `recalled` it is one that staff have recalled.
+        With `recalled`, a recalled one.
         """
         same = [v for v in self.with_text(install.digest) if bool(v.recall) == recalled]
         by_number = [version for version in same if version.number == install.number]
         return (by_number or same or [None])[0]
 
-    # What is shown of them
+    # Representations
 
     def listed_versions(self):
         return [
@@ -121,18 +121,18 @@ class Versioned:
         }
         return {**shown, "files": []} if self.kind == "skills" else shown
 
-    # What an agent is given
+    # The text that an agent gets
 
     def given(self, install):
-        """The text that an agent with this install, or with none, is given."""
+        """The text for an agent with this install, or without one."""
         return (install and install.pinned) or self.present
 
     def is_given(self, install):
-        """Whether there is such a text: the entry is published, and what is pinned not recalled."""
+        """Whether there is a text: the entry is published, and a pinned version is not recalled."""
         return self.is_published and not self.given(install).recall
 
     def shown_to(self, install):
-        """What an agent's lists and manifest say of the text that it is given."""
+        """The fields of an agent's lists and manifest about its text."""
         given, latest = self.given(install), self.present
         return {
             "title": given.title,

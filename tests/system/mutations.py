@@ -9,7 +9,7 @@ MARKER = "@here@"
 
 
 def mutated(rng, data, other):
-    """The request after one to four changes; `other` is a valid one to splice with."""
+    """The request after one to four changes; `other` is a valid one to splice in."""
     for _ in range(rng.choice((1, 1, 1, 2, 2, 3, 4))):
         data = rng.choice(MUTATIONS)(rng, data, other) or data
     return data
@@ -45,7 +45,7 @@ def splice(rng, data, other):
 
 
 def follow(_rng, data, other):
-    """A second request behind the first, on the same connection."""
+    """A second request after the first, on the same connection."""
     return data + other
 
 
@@ -132,7 +132,7 @@ def add_header(lines, name, value):
 
 
 def in_chunks(rng, data, _other):
-    """The body in chunks, of which one size, end or trailer may be wrong."""
+    """The body in chunks, one of whose sizes, ends or trailers may be wrong."""
     head, _, body = data.partition(b"\r\n\r\n")
     lines = [line for line in head.split(b"\r\n") if not line.startswith(b"Content-Length")]
     lines.append(b"Transfer-Encoding: chunked")

@@ -1,6 +1,7 @@
-"""All operations of the registry, valid requests to them, and the rows that these find.
+"""All operations of the registry, valid requests to them, and rows for these to find.
 
-Credentials and cursors are placeholders (`@name`) until a request is sent: they differ in each run.
+Credentials and cursors are placeholders (`@name`) until a request is sent, because they differ in
+each run.
 """
 
 import json
@@ -33,7 +34,7 @@ SCOPES = ["read", "install", "review"]
 NAMES = ["Plain", "Ünïcödé \U0001f600", "a'b\"c\\d", "x" * 64, "<b>&amp;</b>"]
 TEXTS = ["Plain", "Ünïcödé \U0001f600", "a'b\"c\\d", "tab\tand\nline", "x" * 64, "<b>&amp;</b>"]
 FILES = {"scripts/run.py": b"print(1)\n", "références/é #1.md": b"# One", "data.bin": bytes(99)}
-# By the name of a parameter or field; those without have the values of their schema.
+# By the name of a parameter or field; the others take values from their schema.
 PARAMETERS = {
     "q": ["skill", "does one thing well", '"one thing" -two or three', "ünïcödé"],
     "category": ["development", "writing"],
@@ -64,13 +65,13 @@ FIELDS = {
     "version": [1],
     "token": ["", "mkt_agent_" + "0" * 38, *TEXTS],
 }
-SYNONYMS = {"query", "search"}  # of `q`, which may stand once
+SYNONYMS = {"query", "search"}  # of `q`, which may appear once
 CALLERS = {"rotate_token": SPARE, "revoke_token": FULL[:1]}
 
 
 @dataclass(frozen=True)
 class Operation:
-    """Its fields and parameters, each with values that it accepts."""
+    """Its fields and parameters, each with valid values."""
 
     method: str
     path: str
@@ -88,7 +89,7 @@ class Operation:
 
 
 def operation_of(entry):
-    """An operation of the registry, with values for all that the document says it takes."""
+    """An operation of the registry, with values for everything in its description."""
     parameters = {name: schema for name, schema in entry.parameters.items() if name not in SYNONYMS}
     fields = entry.schema.get("properties", {})
     return Operation(
@@ -120,7 +121,7 @@ def as_text(value):
 
 
 def slugs_in(route):
-    """What a path names, most often such that there is one."""
+    """A name for a path, mostly of something that exists."""
     if "{tokenId}" in route:
         return TOKEN_IDS
     if "{personaSlug}" in route or route.endswith("/reviews"):
@@ -129,7 +130,7 @@ def slugs_in(route):
 
 
 def slugs_for(name):
-    """What a body names: anything to install, otherwise what an agent may have."""
+    """A name for a body: anything to install, otherwise something that an agent may have."""
     number = ENTRIES if name.startswith("install") else 4
     kinds = {"skill": SKILLS, "persona": PERSONAS}
     own = [slugs for kind, slugs in kinds.items() if name.endswith(kind)]
@@ -141,7 +142,7 @@ OPERATIONS = [operation_of(entry) for entry in registry.OPERATIONS]
 
 @dataclass
 class Request:
-    """A request in its parts; `raw` is what is sent."""
+    """A request in its parts; `raw` is sent."""
 
     method: str
     target: str
@@ -177,7 +178,7 @@ def escaped(text):
 
 
 def valid_request(rng, operation):
-    """A request that the operation accepts, or refuses only for the rows that it finds."""
+    """A request that the operation accepts, or refuses only because of the rows that exist."""
     kept = [n for n in operation.fields if n in operation.required or rng.random() < 0.5]
     body = {name: rng.choice(operation.fields[name]) for name in kept if operation.fields[name]}
     chosen = rng.sample(

@@ -1,4 +1,4 @@
-"""What operators do with their keys and sessions in the scene of test_secrets, right and wrong."""
+"""Right and wrong uses of operator keys and sessions in the scene of test_secrets."""
 
 import re
 from urllib.parse import quote
@@ -15,7 +15,7 @@ ACTIONS = ["pause", "resume", "limits", "issue-token", "revoke-tokens", "release
 
 
 class Operator(Browser):
-    """A browser whose pages are kept, but for those that show a secret on purpose."""
+    """A browser that keeps its pages, except those that show a secret on purpose."""
 
     def __init__(self, scene):
         super().__init__(scene.server)
@@ -50,7 +50,7 @@ def claim(scene):
     (code,) = set(CODE.findall(page))
     scene.secrets["second claim code"] = code.replace("-", "")
     confirm(scene, scene.secrets["token of second"], code, 200)
-    # Somebody else asks for the first agent, who does not confirm it.
+    # Another person requests a code for the first agent, which does not confirm it.
     (scene.secrets["pending key"],) = set(KEY.findall(operator.showing(url, **ADA)))
 
 
@@ -60,10 +60,10 @@ def confirm(scene, token, code, status):
 
 
 def operate(scene):
-    """Use the console as it is meant to be used."""
+    """Use the console as intended."""
     operator, key = Operator(scene), scene.secrets["operator key"]
     operator.submit("/operator", key=key)
-    # What the cookie signs is the number of a session, which the database knows.
+    # The cookie signs the number of a session, which the database has.
     scene.secrets["session"] = operator.cookies["operator"].rpartition(":")[2]
     for path in ("/operator", "/operator/end-sessions", *(f"{HOME}/{name}" for name in ACTIONS)):
         assert operator.get(path).status == 200
@@ -80,7 +80,7 @@ def operate(scene):
 
 
 def use_wrongly(scene, operator):
-    """Give keys where none belongs, wrong keys, and cookies that are none."""
+    """Send keys to the wrong places, wrong keys, and invalid cookies."""
     key, claim = scene.secrets["operator key"], scene.claim_secrets["claim of user"]
     cookie, anyone = operator.cookies["operator"], Operator(scene)
     for wrong in (

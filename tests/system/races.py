@@ -1,4 +1,4 @@
-"""What the tests of races share: rounds of concurrent requests, and what they come to."""
+"""Shared by the tests of races: rounds of concurrent requests, and their outcomes."""
 
 import time
 from collections import Counter
@@ -34,7 +34,7 @@ def rounds(number=ROUNDS):
 
 
 def concurrently_on(server):
-    """Send requests concurrently; returns the responses in their order."""
+    """Send requests concurrently; returns the responses in order."""
 
     def sending(request):
         method, path, body, agent = request
@@ -44,7 +44,7 @@ def concurrently_on(server):
 
 
 def in_parallel(calls):
-    """Make calls that send a request each; returns the responses in their order."""
+    """Make calls that send a request each; returns the responses in order."""
     barrier = Barrier(len(calls))
 
     def send(call):
@@ -67,7 +67,7 @@ def statuses(responses):
 
 
 def wait_for(rows):
-    """Wait for the first of them: the other requests are in flight then."""
+    """Wait for the first of them; the other requests are in flight then."""
     deadline = time.monotonic() + 10
     while not rows.exists() and time.monotonic() < deadline:
         time.sleep(0.0005)

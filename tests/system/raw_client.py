@@ -12,7 +12,7 @@ INCOMPLETE, UNREADABLE = "incomplete", "unreadable"
 
 
 class InvalidResponse(AssertionError):
-    """A response, or the lack of one, that no request may get."""
+    """A response that no request may get, or none at all."""
 
 
 # Pages for people, which are in HTML, as request targets with or without a host.
@@ -21,7 +21,7 @@ PAGES = re.compile(
     rb" (?:\w+://[^/ ]*)?(?:/?[?# ]|/(?:docs|personas|skills|feed\.atom|sitemap-?[^/ ]*\.xml))"
 )
 
-# What is served as files, and as what.
+# Files, and their media types.
 FILE = re.compile(rb"SKILL\.md|archive\.zip|/files/")
 FILES = {
     *("text/markdown; charset=utf-8", "text/plain; charset=utf-8"),
@@ -41,7 +41,7 @@ class Response:
         return self.headers.get("connection") == "close"
 
     def check(self, sent):
-        """Raise InvalidResponse unless this may respond to what was `sent` (contract 3.1)."""
+        """Raise InvalidResponse unless this is a possible response to `sent` (contract 3.1)."""
         if self.status >= 500:
             raise InvalidResponse(f"status {self.status}: {self.body[:300]!r}")
         if PAGES.search(sent):
@@ -67,7 +67,7 @@ class Response:
 
 
 class RawClient:
-    """Sends bytes as they are, on one connection after another."""
+    """Sends bytes unchanged, on one connection after another."""
 
     def __init__(self, port):
         self.port = port
@@ -77,7 +77,7 @@ class RawClient:
         self.connections = 0
 
     def send(self, data):
-        """Send the bytes; returns the responses, each of them checked.
+        """Send the bytes; returns the checked responses.
 
         The connection is kept if the bytes are complete requests and every response keeps it.
         Otherwise the sending side is closed, so that the server waits for nothing more.
@@ -153,7 +153,7 @@ class RawClient:
         return is_open
 
     def read_response(self, method):
-        """The next response, or None where the connection ends."""
+        """The next response, or None if the connection ends."""
         head = self.read_line(b"\r\n\r\n")
         if head is None:
             return None
@@ -164,7 +164,7 @@ class RawClient:
         headers = {name.lower(): value for name, _, value in (x.partition(": ") for x in lines)}
         is_to_head = method == b"HEAD"
         if is_to_head or status == 304:
-            # What gunicorn cannot parse it answers with a body, whatever the method, and closes.
+            # gunicorn answers an unparsable request with a body, whatever the method, and closes.
             body = self.read_all() if headers.get("connection") == "close" else b""
         elif "content-length" in headers:
             body = self.read(int(headers["content-length"]))
@@ -201,7 +201,7 @@ class RawClient:
         return data
 
     def receive(self):
-        """Whether more has come before the end of the connection."""
+        """Whether more arrived before the end of the connection."""
         try:
             data = self.link.recv(65536)
         except TimeoutError:
@@ -213,10 +213,10 @@ class RawClient:
 
 
 def framed(data):
-    """The methods of the complete requests in the bytes, and what is left behind them.
+    """The methods of the complete requests in the bytes, and the rest after them.
 
-    A body without a clear end counts as a complete request too: it must be refused, and what
-    follows it, UNREADABLE, must not be read as a request.
+    A body without a clear end also counts as a complete request: it must be refused, and the bytes
+    after it, UNREADABLE, must not be read as a request.
     """
     methods = []
     while data:
@@ -254,7 +254,7 @@ def length_of_chunks(rest):
         if not CHUNK_SIZE.fullmatch(size):
             return UNREADABLE
         if int(size, 16) == 0:
-            # The trailer section ends with the first empty line, which may be this very one.
+            # The trailer section ends with the first empty line, which may be this one.
             last = rest.find(b"\r\n\r\n", end)
             return last + 4 if last >= 0 else INCOMPLETE
         place = end + 2 + int(size, 16) + 2
@@ -266,7 +266,7 @@ def length_of_chunks(rest):
 
 
 def shown(data):
-    """The bytes as Python writes them, long repetitions shortened."""
+    """The bytes as Python writes them, with long repetitions shortened."""
     parts = re.split(rb"((.)\2{59,})", data, flags=re.DOTALL)
     texts = [
         repr(same) if number % 3 == 0 else f"{same[:1]!r} * {len(same)}"

@@ -2,7 +2,7 @@
 
 import re
 
-MIN_LENGTH = 10  # the hint that staff see holds four
+MIN_LENGTH = 10  # the hint for staff has four
 
 
 def found(secrets, text):
@@ -12,7 +12,7 @@ def found(secrets, text):
 
 
 def parts(secret):
-    """All substrings of that length; of a token or key those of its secret half."""
+    """All substrings of that length; for a token or key, those of its secret half."""
     opaque = re.split("_agent_|_operator_|_invite_", secret)[-1].lower()
     length = min(MIN_LENGTH, len(opaque))
     return [opaque[start : start + length] for start in range(len(opaque) - length + 1)]

@@ -57,7 +57,7 @@ class Browser:
 
 
 class Staff(Browser):
-    """Logged in as a superuser, whom the live server finds in the tests' database."""
+    """A superuser's signed-in browser. The live server finds the user in the tests' database."""
 
     def __init__(self, server, headers=None):
         super().__init__(server, headers)
@@ -66,9 +66,9 @@ class Staff(Browser):
         self.cookies = {name: morsel.value for name, morsel in client.cookies.items()}
 
     def open_everything(self, *searches):
-        """`{path: response}` of each page that can be reached from the index, and of each search.
+        """`{path: response}` of each page reachable from the index, and of each search.
 
-        Links are followed without their query, which leaves out only other sortings.
+        Links are followed without their query, which only skips other sortings.
         """
         lists = [
             reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")

@@ -13,7 +13,7 @@ class Members(list):
 
 
 class Literal(str):
-    """A value as it stands in the text, valid JSON or not."""
+    """A value as text, valid JSON or not."""
 
     __slots__ = ()
 
@@ -119,7 +119,7 @@ def requests(draw):
 
 
 def callers(operation, fuzzed):
-    # A narrow token that was rotated would be refused ever after.
+    # After a rotation, a token with few scopes would be refused for the rest of the run.
     is_narrow = "token" in fuzzed and operation.callers == FULL
     return fuzz_dictionary.NARROW if is_narrow else operation.callers
 

@@ -1,4 +1,4 @@
-"""The admin and the claim page in production: cookies, HTTPS, CSP, escaping, bounds."""
+"""The admin and the claim page in production: cookies, HTTPS, CSP, escaping, limits."""
 
 import re
 from collections import Counter
@@ -124,7 +124,7 @@ def hostile(about):
 
 @pytest.fixture
 def hostile_rows(transactional_db):
-    """Rows of every model whose every text is a script and a javascript: address."""
+    """Rows of every model; each text is a script and a javascript: address."""
     skill = SkillFactory(slug=HOSTILE, **hostile(ABOUT_SKILL))
     texts = hostile(ABOUT)
     persona = PersonaFactory(slug=HOSTILE, **texts, skills=[skill])
@@ -142,7 +142,7 @@ def hostile_rows(transactional_db):
 
 
 class ExecutableContent(HTMLParser):
-    """What a browser could run: inline scripts, event handlers and javascript: URLs."""
+    """Everything that a browser could run: inline scripts, event handlers and javascript: URLs."""
 
     def __init__(self, page):
         super().__init__()

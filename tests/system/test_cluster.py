@@ -1,4 +1,4 @@
-"""`python -m demo.cluster`: each part takes part, and one of its hosts may go away."""
+"""`python -m demo.cluster`: each part does its share, and one of the hosts may fail."""
 
 import http.client
 import json
@@ -25,7 +25,7 @@ TRANSACTIONS = "SELECT xact_commit FROM pg_stat_database WHERE datname = 'postgr
 
 class Cluster:
     def __init__(self, log):
-        # The hosts and the pooler have the next ports. Below these, connections begin on any.
+        # The hosts and the pooler have the next ports. Outgoing connections use ports above them.
         self.port = next(
             port for port in range(20000, 30000, 10) if all(is_free(port + n) for n in range(4))
         )
@@ -50,7 +50,7 @@ class Cluster:
         assert self.process.poll() is None, self.log.read_text()
         try:
             return all(self.request("GET", "/readyz", port=n)[0] == 200 for n in range(3))
-        except (OSError, ValueError):  # the router has a page of its own
+        except (OSError, ValueError):  # the router sends its own page
             return False
 
     def request(self, method, path, body=None, *, token="", port=0):

@@ -1,4 +1,4 @@
-"""Acknowledged is durable: what a client was told is stored survives the crash of any process."""
+"""Acknowledged writes are durable: they survive the crash of any process."""
 
 import itertools
 import os
@@ -75,7 +75,7 @@ class Site:
         self.postgres.__exit__()
 
     def manage(self, *arguments):
-        """What a management command prints on this database."""
+        """The output of a management command on this database."""
         done = subprocess.run(
             [sys.executable, "manage.py", *arguments],
             cwd=CHECKOUT,
@@ -89,7 +89,7 @@ class Site:
 
     def set(self, **settings):
         with psycopg.connect(self.postgres.url, autocommit=True) as link:
-            # Not replicated, because nobody may be there to replicate it.
+            # Not replicated, because there may be no standby.
             for name, value in settings.items():
                 link.execute(f"ALTER SYSTEM SET {name} = '{value}'")
             link.execute("SELECT pg_reload_conf()")
@@ -205,7 +205,7 @@ class Crowd(Load):
 
 
 def test_installs_of_one_skill_are_durable(site):
-    """Who waits for others commits without waiting for the disk (installs/sql.py)."""
+    """A writer that others wait for commits without waiting for the disk (installs/sql.py)."""
     for _ in range(CYCLES):
         with Crowd(site) as crowd:
             time.sleep(0.3)
@@ -219,7 +219,7 @@ def test_installs_of_one_skill_are_durable(site):
 
 
 def test_the_first_requests_after_an_idle_restart_of_the_database_succeed(site):
-    """Every kept connection is dead by then, undetected."""
+    """Every kept connection is dead by then, but not yet detected."""
     responses = []
     for _ in range(CYCLES):
         with ThreadPoolExecutor(THREADS) as pool:

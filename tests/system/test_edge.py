@@ -16,10 +16,10 @@ from tests.system.scale import LONG, scale
 pytestmark = pytest.mark.slow
 
 SLUGS = scale(short=300, long=10_000)
-READS = 10 * SLUGS  # to warm it up, and then to measure
+READS = 10 * SLUGS  # to warm the cache, and then to measure
 CLIENTS = 4
 BATCH = 1_000
-# The response came from the cache, and at most asks the server for a newer one afterwards.
+# The cache responds, and at most requests a newer response from the server afterwards.
 FROM_THE_CACHE = {"HIT", "STALE", "UPDATING"}
 SECONDS = 1
 OLDEST = SECONDS + 10 * SECONDS  # s-maxage and stale-while-revalidate
@@ -121,7 +121,7 @@ def test_nothing_private_is_stored(edge_of):
 
     for status in ("MISS", "HIT"):
         assert edge.request("GET", "/api/v1/skills/pdf").headers["X-Cache"] == status
-    # The Host is part of the URL: the links of a list hold it.
+    # The Host is part of the URL, because the links of a list contain it.
     other = edge.request("GET", "/api/v1/skills/pdf", headers={"Host": "localhost"})
     assert other.headers["X-Cache"] == "MISS"
     urls = {f"http://{host}/api/v1/skills/pdf" for host in (f"127.0.0.1:{edge.port}", "localhost")}

@@ -1,4 +1,4 @@
-"""Behind nginx with EDGE_SECONDS, a members-only catalogue is told to members alone"""
+"""Behind nginx with EDGE_SECONDS, only members read a members-only catalogue"""
 
 from urllib.parse import urlsplit
 
@@ -45,7 +45,7 @@ def test_an_edge_has_nothing_of_a_members_only_catalogue(edge):
     suspended, paused = AgentFactory(), AgentFactory()
     suspended.suspend()
     paused.pause()
-    # Warm, on both ways: whoever may read has read everything, with a token that ends then.
+    # Warm in both ways: every reader has read everything, with a token that ends then.
     was_told = [
         path
         for method, path, body in reads()

@@ -1,4 +1,4 @@
-"""The primary changes, or its standby hangs: nothing acknowledged is lost, and 503 comes soon."""
+"""The primary changes, or its standby hangs: no acknowledged write is lost, and 503 comes soon."""
 
 import os
 import shutil
@@ -26,7 +26,7 @@ MAX_WAIT = 6  # seconds, of marketplace.wsgi
 
 
 class Pair(Site):
-    """A primary with a streaming standby, and a server that is told of both."""
+    """A primary with a streaming standby, and a server that knows both."""
 
     def __init__(self, folder):
         super().__init__(folder)
@@ -49,7 +49,7 @@ class Pair(Site):
             shutil.rmtree(one.socket, ignore_errors=True)
 
     def add_standby(self, *, is_synchronous):
-        """A new standby of the primary, in the place of what was there."""
+        """A new standby of the primary, in place of the old one."""
         self.set(synchronous_standby_names="")
         self.standby.follow(self.postgres)
         if is_synchronous:
@@ -59,7 +59,7 @@ class Pair(Site):
         assert is_within(10, lambda: self.rows(state) == wanted)
 
     def promote(self):
-        """The time from which the standby is the primary."""
+        """The time at which the standby became the primary."""
         self.standby.run("pg_ctl", "-D", self.standby.data, "-w", "promote")
         self.postgres, self.standby = self.standby, self.postgres
         return time.monotonic()
@@ -89,7 +89,7 @@ def lose_the_primary(pair):
 
 
 def demote_the_primary(pair):
-    """It goes on and keeps its connections, but writes no more."""
+    """The primary keeps running with its connections, but no longer writes."""
     pair.set(default_transaction_read_only="on")
     time.sleep(0.2)
     return pair.promote()

@@ -81,7 +81,7 @@ class Fuzz:
         log = self.server.log.read_text()
         assert "Traceback" not in log, log[log.index("Traceback") - 500 :][:4000]
         assert log.count("Booting worker") == 2, "a worker died"
-        call_command("recount")  # exits where a counter differs from its rows
+        call_command("recount")  # exits if a counter differs from its rows
 
     def report(self, name):
         counts = ", ".join(
@@ -116,7 +116,7 @@ def assert_every_operation_accepts_its_valid_requests(fuzz, rng):
             if number > 10 and statuses & {200, 201}:
                 break
         assert statuses & {200, 201}, (operation, statuses)
-        # 403 is for an invitation that is none.
+        # 403 is for an invalid invitation.
         assert statuses <= {200, 201, 400, 401, 402, 403, 404, 409}, (operation, statuses)
 
 
@@ -141,7 +141,7 @@ def test_no_generated_request_breaks_it(fuzz):
 
 
 def assert_no_mutation_breaks_it(fuzz, name, cases, valid):
-    """Send mutations of what `valid()` makes."""
+    """Send mutations of requests from `valid()`."""
     rng = random.Random(SEED)
     failures = []
     for _ in range(cases):

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 READS = 40  # by all threads of all processes
 CAUGHT_UP = "SELECT replay_lsn = pg_current_wal_lsn() FROM pg_stat_replication"
 OTHERS = "/api/v1/skills?limit=1"
-# What a transaction takes although it writes nothing.
+# Transaction ids that a statement uses although it writes nothing.
 NUMBERS = """
 DO $$ BEGIN
     FOR number IN 1..{} LOOP
@@ -51,7 +51,7 @@ class Persona:
         return self.read()[0].headers["ETag"]
 
     def read(self, **headers):
-        """The responses to as many reads as leave no thread out."""
+        """The responses to enough reads to reach every thread."""
         return self.read_path(f"/api/v1/personas/{self.slug}", headers)
 
     def read_others(self):
@@ -65,7 +65,7 @@ class Persona:
 
 
 def prices(responses):
-    """The prices of the responses, or their statuses where they have none."""
+    """The prices in the responses, or their statuses."""
     return {
         response.json()["priceCents"] if response.status == 200 else response.status
         for response in responses
@@ -112,7 +112,7 @@ def replica(pair, tmp_path):
 
 @pytest.fixture
 def reader(pair, replica, tmp_path):
-    """A server that reads what is public from the replica."""
+    """A server that serves public reads from the replica."""
     environment = pair.server.environment | {"DATABASE_REPLICA_URL": replica.url}
     server = LiveServer(tmp_path / "reader.log", environment)
     server.environment["PORT"] = str(server.port)
@@ -122,7 +122,7 @@ def reader(pair, replica, tmp_path):
 
 
 def test_a_replica_that_has_received_what_a_failover_lost(pair, replica, reader):
-    # Of one host, because an ETag depends on it.
+    # To the same host, because an ETag depends on it.
     host = {"Host": "127.0.0.1"}
     slug = pair.catalogue["personas"][2]
     persona, on_primary = Persona(reader, slug), Persona(pair.server, slug)
@@ -151,7 +151,7 @@ def test_a_replica_that_has_received_what_a_failover_lost(pair, replica, reader)
 
 @pytest.fixture
 def restored(pair, tmp_path):
-    """Another cluster, which the server finds in the place of the standby."""
+    """Another cluster, at the address of the standby."""
     pair.standby.stop()
     restored = Postgres(tmp_path / "restored", durable=True)
     restored.socket = pair.standby.socket

@@ -24,12 +24,12 @@ KINDS = {"skill": Skill, "persona": Persona}
 
 
 class Mirror:
-    """What a client has that follows `next`, from the start on."""
+    """A client that follows `next` from the start."""
 
     def __init__(self, server):
         self.server, self.polls, self.changes = server, 0, 0
-        self.newest = {}  # of each entry the number and the digest; None of what is withdrawn
-        self.texts = defaultdict(dict)  # of each entry by number
+        self.newest = {}  # entry -> its number and digest; None if it is withdrawn
+        self.texts = defaultdict(dict)  # entry -> its texts by number
         self.path = "/api/v1/changes?limit=7"
 
     def poll(self):
@@ -49,7 +49,7 @@ class Mirror:
         return page["results"] != []
 
     def copy(self, entry, newest):
-        """Read every text up to a number that it does not have yet."""
+        """Read every missing text up to a number."""
         for number in range(1, newest + 1):
             if number not in self.texts[entry]:
                 text = self.read(*entry, number)
@@ -58,7 +58,7 @@ class Mirror:
                 self.texts[entry][number] = text
 
     def read(self, kind, slug, number):
-        """The bytes of a version; None of what was withdrawn meanwhile, as the feed will say."""
+        """The bytes of a version; None if it was withdrawn meanwhile, as the feed will say."""
         file = "/SKILL.md" if kind == "skill" else ""
         path = f"/api/v1/{kind}s/{slug}/versions/{number}{file}"
         response = self.server.request("GET", path)
@@ -106,7 +106,7 @@ def test_it_equals_the_catalogue_afterwards(server, tmp_path):
         f"\nmirror: {first.changes} changes in {first.polls} polls in {SECONDS} s, "
         f"{len(catalogue)} entries, {sum(map(len, texts.values()))} texts, 0 differences"
     )
-    assert first.changes > 2 * len(SLUGS)  # more than those of the beginning
+    assert first.changes > 2 * len(SLUGS)  # more than the initial ones
 
 
 @contextmanager
@@ -146,7 +146,7 @@ def write(entry, chance):
 
 
 def bundle(entry, chance):
-    """Whichever it is of the two."""
+    """One of the two."""
     others = entry.skills if isinstance(entry, Persona) else entry.personas
     others.set(others.model.objects.filter(slug=chance.choice(SLUGS)))
 
@@ -188,7 +188,7 @@ def listed(server, kind):
 
 
 def texts_of(kind, slug):
-    """The bytes of each version of an entry that the database holds, by number."""
+    """The bytes of each version of an entry in the database, by number."""
     versions = KINDS[kind].objects.get(slug=slug).versions.all()
     digest = "skill_md_digest" if kind == "skill" else "content_digest"
     numbers = dict(versions.values_list("number", digest))

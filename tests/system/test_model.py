@@ -1,4 +1,4 @@
-"""Model-based test: each response of two workers, and the state after it, is that of a model."""
+"""Model-based test: a model predicts each response of two workers, and the state after it."""
 
 import os
 import random
@@ -39,7 +39,7 @@ from tests.system.staff import Staff
 
 # Hypothesis ends some runs early, so these are more runs than the steps would need.
 RUNS, STEPS = scale(short=4, long=170), scale(short=25, long=40)
-# The suite is deterministic; the full length draws a new seed each time, or takes MODEL_SEED.
+# The suite is deterministic; the full length uses a new seed each time, or MODEL_SEED.
 SEED = int(os.environ.get("MODEL_SEED") or scale(short=1, long=random.randrange(10**6)))
 LIMITED = [
     *("INSTALL", "REVIEW", "CONFIRM_CLAIM", "MANAGE", "REPORT", "REGISTER", "REVOKE", "OPERATOR"),
@@ -100,7 +100,7 @@ class Marketplace(
         for rows in (
             *(Report, Case, Review, PersonaInstall, SkillInstall, Persona, Skill, Agent),
             *(OperatorKey, Purge),
-            Change,  # last, because deleting entries has left tombstones
+            Change,  # last, because deleting entries left tombstones
         ):
             rows.objects.all().delete()
         with self.clock():
@@ -111,7 +111,7 @@ class Marketplace(
                 self.act(operation, given, self.model.tokens[-1])
         for agent in self.model.agents:
             self.claim(agent.tokens[0])
-        # The first agent has as many tokens as it may make.
+        # The first agent has as many tokens as it can create.
         for _ in range(MAX_TOKENS - 1):
             self.issue(self.model.agents[0], ["read"])
         self.act("rotate_token", {"graceSeconds": 60}, self.model.agents[0].tokens[0])
@@ -146,8 +146,8 @@ class Marketplace(
             self.save(entry, values)
             self.model.edit(entry, **values)
 
-    # One rule draws every step: of several rules Hypothesis disables half in each run, and a few
-    # short runs would seldom install, activate and review.
+    # One rule draws every step: with several rules, Hypothesis disables half of them in each
+    # run, and a few short runs would seldom install, activate and review.
     @rule(step=steps())
     def do(self, step):
         name, *arguments = step
@@ -166,10 +166,10 @@ class Marketplace(
         if operation.endswith("_token") and token:
             self.act("list_tokens", token=token)
 
-    # What is compared after a step
+    # The state to compare after a step
 
     def check(self, *, agents=(), entries=()):
-        """What the API shows of the agents and entries that a step concerned."""
+        """The agents and entries of a step in the API."""
         for agent in agents:
             may_read = [token for token in agent.tokens if token.may("read")]
             token = (may_read or agent.tokens)[-1]
@@ -188,7 +188,7 @@ class Marketplace(
 
     def check_versions(self, entries):
         for entry in entries:
-            # The number after the last is none.
+            # The number after the last does not exist.
             for number in range(1, len(entry.versions) + 2):
                 self.open_version(entry.kind, entry.slug, str(number))
 
@@ -204,7 +204,7 @@ class Marketplace(
         return [entry for entry in self.model.entries[kind] if entry.slug == slug]
 
     def teardown(self):
-        """Compare all visible state once more at the end of a run."""
+        """Compare all visible state again at the end of a run."""
         if self.has_diverged:
             return
         skills, personas = self.model.entries["skills"], self.model.entries["personas"]

@@ -30,7 +30,7 @@ listen_port = {port}
 unix_socket_dir =
 auth_type = any
 """
-# PgBouncer's settings, what the application is told, and the PgBouncer that has them.
+# PgBouncer's settings, the application's variables, and the required version of PgBouncer.
 POOLERS = {
     "session": (
         "pool_mode = session\ndefault_pool_size = 20",
@@ -110,7 +110,7 @@ def test_every_agent_gets_its_own_data(transactional_db, server):
 
 
 def act(server, skills, personas, end):
-    """Register, write and read until the end; the number of requests, each as it must be."""
+    """Register, write and read until the end; returns the number of requests, all correct."""
     number = 0
 
     def send(method, path, body=None, *, token=None, status=200):

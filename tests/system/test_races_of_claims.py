@@ -123,7 +123,7 @@ def test_agents_that_swap_their_operators_do_not_deadlock(server):
     for _ in range(ROUNDS):
         mine, theirs = mint_key(), mint_key()
         for key in (mine, theirs):
-            claim(AgentFactory(), key=key)  # which stays, so that neither key ends
+            claim(AgentFactory(), key=key)  # stays, so that neither key ends
         agents, calls = AgentFactory.create_batch(8), []
         for agent, keys in zip(agents, [(mine, theirs), (theirs, mine)] * 4, strict=True):
             claim(agent, key=keys[0])

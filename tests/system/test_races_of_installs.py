@@ -1,4 +1,4 @@
-"""Races of leaving, switching, updating and reading end in the specified response."""
+"""Races of uninstalling, switching, updating and reading end in the specified response."""
 
 import random
 import time
@@ -191,7 +191,7 @@ def withdraw_and_count(entry, written):
 
 @pytest.mark.parametrize("chosen", ["the persona", "its skill", "an own skill"])
 def test_no_manifest_has_a_text_after_its_withdrawal(live_server_of, chosen):
-    """What is withdrawn is at any time in the manifest or among its advisories."""
+    """A withdrawn entry is always in the manifest or among its advisories."""
     server = live_server_of(**LIMITS)
     for _ in range(ROUNDS):
         agent, bundled = AgentFactory(), SkillFactory()
@@ -201,7 +201,7 @@ def test_no_manifest_has_a_text_after_its_withdrawal(live_server_of, chosen):
         withdrawn = Event()
 
         def read(agent=agent, withdrawn=withdrawn):
-            """Manifests until one is asked for after the withdrawal; with whether it was."""
+            """Manifests until one was requested after the withdrawal; with whether it was."""
             manifests = []
             while not manifests or not manifests[-1][0]:
                 is_after = withdrawn.is_set()
@@ -249,7 +249,7 @@ def test_writes_of_every_kind_and_staff_do_not_deadlock(concurrently):
 
         assert set(statuses(responses)) <= {200, 201, 404, 409}
     assert statuses(responses)[404] < len(responses)
-    call_command("recount")  # exits where a counter differs from its rows
+    call_command("recount")  # exits if a counter differs from its rows
 
 
 def edit(entries, number):
@@ -265,7 +265,7 @@ def edit(entries, number):
 
 
 def bundle(personas, skills):
-    """Change what each persona comes with, again and again."""
+    """Change each persona's bundle, again and again."""
     try:
         for number in range(20):
             with transaction.atomic():

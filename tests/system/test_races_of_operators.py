@@ -31,11 +31,11 @@ from tests.system.races import (
 from tests.system.staff import Browser
 
 INSTALL = f"{ME}/skills/install"
-MAX_KEYS = 5  # of an address
+MAX_KEYS = 5  # per address
 
 
 class Console(Browser):
-    """The console of a key, to which forms are sent that were opened before."""
+    """The console of a key, which submits forms that were opened before."""
 
     def __init__(self, server, key):
         super().__init__(server)
@@ -43,7 +43,7 @@ class Console(Browser):
         assert (page.status, page.headers["Location"]) == (302, "/operator")
 
     def sending(self, agent, action, subject="", **fields):
-        """A call that sends the form of an action, which is opened now."""
+        """A call that submits the form of an action, which is opened now."""
         path = f"/operator/agents/{agent.handle}/{action}" + (f"/{subject}" if subject else "")
         page = self.get(path)
         assert page.status == 200, (path, page)
@@ -51,19 +51,19 @@ class Console(Browser):
 
 
 def is_done(page):
-    """Whether the console did it; to who has lost the agent it says 404, or asks for a key."""
+    """Whether the console did it. After losing the agent it says 404, or requests a key."""
     assert page.status in {200, 302, 404}, page
     return page.status == 200 or (page.status == 302 and "?agent=" not in page.headers["Location"])
 
 
 def agree(page, note, notes):
-    """Whether it is noted if it was done; to resume what is not paused is no event."""
+    """Whether an action that was done is recorded; resuming an active agent is not an event."""
     is_noted = any(text.startswith(note) for text in notes)
     return is_noted == is_done(page) or (note == "Resumed." and not is_noted)
 
 
 def everything_else(server, key, agent):
-    """Calls for every action but a release, `{what the history says of it: call}`."""
+    """Calls for every action but a release, `{text in the history: call}`."""
     console, other = Console(server, key), AgentToken.objects.issue(agent)
     skill, persona = (
         SkillInstallFactory(agent=agent).skill,
@@ -91,7 +91,7 @@ def everything_else(server, key, agent):
 
 
 def operated_agent(number):
-    """A claimed agent and its key, which in every other round another agent has, too."""
+    """A claimed agent and its key, which in every other round another agent also has."""
     agent = AgentFactory()
     key = claim(agent)
     if number % 2:
@@ -114,7 +114,7 @@ def test_an_action_is_done_before_a_release_or_never(server):
         assert is_done(released)
         assert notes[-1] == "Released the claim."
         for note, page in zip(noted, pages, strict=True):
-            # Of two that revoke one token, the second does not find it.
+            # If two revoke one token, the second does not find it.
             assert agree(page, note, done), (note, notes)
         agent.refresh_from_db()
         assert (agent.paused_at, agent.limits) == (None, {})
@@ -139,7 +139,7 @@ def test_an_action_is_done_before_the_agent_is_claimed_anew_or_never(server):
         for note, page in zip(noted, pages, strict=True):
             assert agree(page, note, notes), (note, notes)
         current = OperatorClaim.objects.get(agent=agent)
-        # Refused if it was paused, or lost its token, before; or if the code was void.
+        # Refused if the agent was paused or lost its token before, or if the code was void.
         assert confirmed.status in {200, 401, 409}
         assert current.operator_name == (
             "Grace Hopper" if confirmed.status == 200 else "Ada Lovelace"
@@ -188,7 +188,7 @@ def test_nothing_is_installed_after_a_pause(server, concurrently):
 
 
 def test_all_are_moved_while_they_are_published_and_installed(server):
-    """Nothing deadlocks, and the number, the digest and the pin of each install agree."""
+    """No deadlock, and the number, the digest and the pin of each install agree."""
     for _ in range(ROUNDS):
         agent, other = AgentFactory(), AgentFactory()
         skills, wanted = SkillFactory.create_batch(12), SkillFactory.create_batch(6)
@@ -224,7 +224,7 @@ def test_all_are_moved_while_they_are_published_and_installed(server):
 
 
 def publish_anew(skills):
-    """Twice another text of each, one after the other and then all at once."""
+    """Give each another text twice, first one after the other and then all at once."""
     try:
         for skill in skills:
             skill.content = "Second."
@@ -243,13 +243,13 @@ def test_no_more_than_five_keys_of_an_address_are_tried(live_server_of):
     right, url = claim(agent), f"/claim/{AgentFactory().claim.secret}"
     for number, parallel in enumerate(rounds()):
         RateCount.objects.all().delete()
-        # On the claim page only wrong ones count.
+        # On the claim page, only wrong keys count.
         keys = [mint_key() if place % 4 else right for place in range(parallel)]
         paths = ["/operator", url if number % 2 else "/operator"] * (parallel // 2)
         fields = {"name": "Eve", "email": "eve@example.com"}
         calls = []
         for path, key in zip(paths, keys, strict=True):
-            browser = Browser(server)  # of its own, because logging in changes its CSRF token
+            browser = Browser(server)  # a separate one, because logging in changes its CSRF token
             form = browser.form(browser.get(path)) | fields | {"key": key}
             calls.append(partial(browser.post, path, form))
 

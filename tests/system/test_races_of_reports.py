@@ -1,4 +1,4 @@
-"""Races of reports end in one report of each agent and target, and in a true count of each case."""
+"""Races of reports end in one report per agent and target, and in a true count for each case."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor

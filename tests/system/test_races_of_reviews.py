@@ -69,7 +69,7 @@ def test_averages_are_true_while_staff_hide_what_agents_delete(concurrently):
         counted = Persona.objects.with_true_counts().get()
         assert counted.rating_sum == counted.true_rating_sum
         assert counted.rating_count == counted.true_rating_count
-        # Whatever is written anew stays hidden.
+        # A review that is written again stays hidden.
         assert not Review.objects.visible().filter(pk__in=hidden[::2]).exists()
         restore(hidden)
 
@@ -94,7 +94,7 @@ def test_no_list_has_a_review_after_it_was_deleted(live_server_of):
         review(agent, persona, 5)
 
         def read(persona=persona, deleted=deleted):
-            """Lists until one is asked for after the deletion; with whether it was."""
+            """Lists until one was requested after the deletion; with whether it was."""
             lists = []
             while not lists or not lists[-1][0]:
                 is_after = deleted.is_set()

@@ -15,7 +15,7 @@ INSTALL = f"{ME}/skills/install"
 
 
 def with_tokens(number):
-    """An agent, and that many callers with a token of it each."""
+    """An agent, and many callers with a token each."""
     agent = AgentFactory()
     others = [AgentToken.objects.issue(agent) for _ in range(number - 1)]
     return agent, [agent, *(SimpleNamespace(token=token) for token in others)]
@@ -36,7 +36,7 @@ def test_one_token_is_rotated_once(concurrently):
 
 def test_a_token_in_use_is_used_before_it_is_rotated_or_refused(concurrently):
     for number, parallel in enumerate(rounds()):
-        grace = 600 * (number % 2)  # in which it can only read
+        grace = 600 * (number % 2)  # during which it can only read
         agent, skills = AgentFactory(), SkillFactory.create_batch(parallel // 2)
         uses = [("POST", INSTALL, {"slug": skill.slug}, agent) for skill in skills]
         uses += [("GET", ME, None, agent)] * (parallel // 2 - 1)

@@ -1,4 +1,4 @@
-"""Races of saving, publishing, installing and pinning leave numbers without gaps or doubles."""
+"""Races of saving, publishing, installing and pinning leave no gap and no duplicate number."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ from tests.system.races import CONCURRENCY, LIMITS, ROUNDS, rounds, statuses
 from tests.system.test_races_of_installs import both_kinds
 
 FIRST, SECOND, THIRD = "Do it.", "Do it better.", "Do it best."
-# What two people save at once, and how many versions there may be afterwards.
+# The texts that two people save at once, and the possible numbers of versions afterwards.
 SAVES = {
     "two texts": ((SECOND, THIRD), {3}),
     "one text": ((SECOND, SECOND), {2}),
@@ -26,7 +26,7 @@ REWRITES = 4  # of `rewrite`
 
 
 def save(entry, text):
-    """Save the text alone, as the staff admin and imports do."""
+    """Save only the text, as the staff admin and imports do."""
     entry.content = text
     entry.save(update_fields=["content", "updated_at"])
 
@@ -36,7 +36,7 @@ def publish(entry, _text):
 
 
 def at_once(*calls):
-    """Make calls that write, each on a connection of its own."""
+    """Make calls that write, each on its own connection."""
     barrier = Barrier(len(calls))
 
     def make(call):
@@ -55,7 +55,7 @@ def opened(kind, entry):
 
 
 def assert_numbered(kind, entry):
-    """The versions of an entry, which are its texts in turn; the last one is its own."""
+    """The versions of an entry are its texts in turn; the last one is its current text."""
     shown = opened(kind, entry)
     versions = [*entry.versions.order_by("number")]
     assert [version.number for version in versions] == [*range(1, len(versions) + 1)]
@@ -111,7 +111,7 @@ def test_a_text_that_several_entries_get_at_once_is_stored_once(kind):
 
 @both_kinds
 def test_what_is_installed_and_pinned_during_saves_is_a_version(concurrently, kind):
-    """Whatever an agent is told, its install has the number and the digest of one version."""
+    """Whatever the response says, the install has the number and the digest of one version."""
     newcomers = AgentFactory.create_batch(max(CONCURRENCY))
     holders = AgentFactory.create_batch(max(CONCURRENCY))
     for parallel in rounds():
@@ -135,7 +135,7 @@ def test_what_is_installed_and_pinned_during_saves_is_a_version(concurrently, ki
         assert len(versions) == 1 + REWRITES
         assert set(statuses(responses)) <= {200, 201, 404}
         for (verb, body), response in zip(requests, responses, strict=True):
-            # A number that is being made may not be there yet; the others always are.
+            # A number that is being made may not exist yet; the others always do.
             assert response.status != 404 or body.get("version", 1) > 1
             if verb == "pin" and response.status == 200:
                 pinned = response.json()
@@ -156,7 +156,7 @@ def rewrite(kind, entry):
 
 @both_kinds
 def test_one_install_is_pinned_unpinned_and_updated_in_turn(concurrently, kind):
-    """The last of them that was done is what is stored."""
+    """The last completed save is stored."""
     agent = AgentFactory()
     for parallel in rounds():
         entry = kind.make(content=FIRST)
@@ -190,7 +190,7 @@ def test_one_install_is_pinned_unpinned_and_updated_in_turn(concurrently, kind):
 
 @both_kinds
 def test_a_detail_and_its_newest_version_are_of_one_text(live_server_of, kind):
-    """Whoever reads the number of a text finds that text below the number, at once."""
+    """A reader of a text's number finds that text under the number at once."""
     server = live_server_of(**LIMITS)
     for _ in range(ROUNDS):
         entry, saved = kind.make(content=FIRST), Event()

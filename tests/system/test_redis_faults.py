@@ -1,4 +1,4 @@
-"""A Redis that counts no more is a 503 in time, for what is counted and for nothing else."""
+"""If Redis cannot count, counted requests get a timely 503, and all others are served."""
 
 import os
 import shutil

@@ -30,7 +30,7 @@ ENTRIES = scale(short=2_000, long=20_000)
 HOLD = scale(short=2, long=15)  # seconds that each long transaction holds its locks
 CLIENTS = 8
 ME = "/api/v1/agents/me"
-# The index comes first. Each waits for a transaction of its own.
+# The index comes first. Each waits for its own transaction.
 INDEX = "AddIndexConcurrently('skillinstall', models.Index(fields=['runtime'], name='by_runtime'))"
 COLUMN = "migrations.AddField('agent', 'colour', models.CharField(max_length=9, db_default='red'))"
 HOLD_THE_INDEX_BACK = "LOCK TABLE installs_skillinstall IN ROW EXCLUSIVE MODE"
@@ -42,7 +42,7 @@ MIGRATION_MODULES = {modules}
 
 
 class Site:
-    """A filled database of its own, the server of one release on it, and the next release."""
+    """A separate filled database, the server of one release on it, and the next release."""
 
     def __init__(self, folder, database):
         self.folder, self.database = folder, database
@@ -97,7 +97,7 @@ class Site:
             yield
 
     def is_waiting(self, statement):
-        """Whether a statement that begins so waits for a lock."""
+        """Whether a statement with this start waits for a lock."""
         with psycopg.connect(self.database) as link:
             found = link.execute(
                 "SELECT FROM pg_stat_activity WHERE query LIKE %s AND wait_event_type = 'Lock'",

@@ -1,4 +1,4 @@
-"""Deploys drop nothing: a HUP reloads gunicorn under load without one failed request."""
+"""Reloads drop nothing: a HUP reloads gunicorn under load without one failed request."""
 
 import http.client
 import json
@@ -30,8 +30,8 @@ JSON = {"Content-Type": "application/json"}
 class Client:
     """Sends requests one after another until it is told to stop.
 
-    A client that `keeps` its connection repeats a GET that finds it closed once, on a new one, as
-    HTTP allows (RFC 9110, 9.2.2), and never a POST.
+    A client that `keeps` its connection repeats a GET once on a new connection if it finds the
+    old one closed, as HTTP allows (RFC 9110, 9.2.2), and never a POST.
     """
 
     def __init__(self, port, *, keeps, requests, pause):
@@ -102,7 +102,7 @@ def reload(server):
     slow.send(body[5:])
     status = slow.getresponse().status
     slow.close()
-    # The old workers are gone and the new ones are there before the next reload.
+    # The old workers are gone and the new ones ready before the next reload.
     for event in (r"Booting worker", r"Worker exiting"):
         wanted = len(re.findall(event, log)) + WORKERS
         assert is_within(
@@ -154,6 +154,6 @@ def test_reloads_under_load_fail_no_request(own_server_of):
     )
     assert failures == []
     assert slow_ones == [201] * RELOADS
-    # Each POST was carried out once: none was lost, and none was done twice.
+    # Each POST was carried out once: none was lost or done twice.
     assert Agent.objects.count() == seen["POST"] + RELOADS
     assert seen["on a kept connection"] > 10 * RELOADS

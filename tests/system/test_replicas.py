@@ -1,4 +1,4 @@
-"""Reading from replicas: what was committed is in every later response, and none of them fails."""
+"""Reading from replicas: every later response shows what was committed, and no read fails."""
 
 import http.client
 import json
@@ -58,11 +58,11 @@ class ReplicatedSite(Site):
         return number
 
     def are_asked(self):
-        """Whether each replica gets its part of some searches, beside the looks of the monitor."""
+        """Whether each replica gets its share of some searches, besides the monitor's checks."""
         before = [self.transactions(replica) for replica in self.replicas]
         for _ in range(50):
             assert self.server.request("GET", f"/api/v1/skills?q={random.random()}").status == 200
-        time.sleep(1.2)  # until the backends have told their statistics
+        time.sleep(1.2)  # until the backends have reported their statistics
         after = [self.transactions(replica) for replica in self.replicas]
         return all(more > less + 25 for more, less in zip(after, before, strict=True))
 
@@ -106,7 +106,7 @@ def test_reading_costs_the_primary_nothing(site):
     begun = time.monotonic()
     slug = site.catalogue["skills"][0]
     for number in range(READS):
-        # What finds nothing is counted, by the primary.
+        # The primary counts searches that find nothing.
         query = f"/skills?q={slug}+word{number}"
         path = random.choice([f"/api/v1{query}", query])
         assert site.server.request("GET", path).status == 200
@@ -115,7 +115,7 @@ def test_reading_costs_the_primary_nothing(site):
     looks = 2 * 5 * (time.monotonic() - begun)  # of two processes, five a second
     print(f"\n{READS} searches: {asked} transactions of the primary")  # noqa: T201
 
-    # On a busy machine a replica is left out for a moment, and the primary asked instead.
+    # On a busy machine a replica is left out for a moment, and the primary is used instead.
     assert asked < looks + READS / 3
 
 
@@ -127,7 +127,7 @@ def test_replicas_that_are_behind_are_left_out(site):
     try:
         with psycopg.connect(site.postgres.url, autocommit=True) as staff:
             staff.execute("UPDATE catalogue_skill SET title = 'New' WHERE slug = %s", [slug])
-        time.sleep(MAX_LAG + 0.6)  # and some looks at the servers
+        time.sleep(MAX_LAG + 0.6)  # and some checks of the servers
         responses = [site.server.request("GET", f"/api/v1/skills/{slug}") for _ in range(50)]
     finally:
         for replica in site.replicas:

@@ -1,6 +1,6 @@
 """Schemathesis makes valid and invalid requests from the OpenAPI document and its examples.
 
-No response is 500 or above, and each is as the document says: status, headers, type and body.
+No response is 500 or above, and each matches the document: status, headers, type and body.
 """
 
 import re
@@ -18,14 +18,14 @@ from tests.system.operations import OPERATIONS, populate
 from tests.system.scale import scale
 from tests.system.test_fuzz import LIMITS, SEED
 
-EXAMPLES = scale(short=5, long=200)  # random ones of each operation
+EXAMPLES = scale(short=5, long=200)  # random ones per operation
 OPTIONS = [
     f"--max-examples={EXAMPLES}",
     f"--phases=examples,fuzzing{scale(short='', long=',coverage,stateful')}",
     f"--seed={SEED}",
     "--generation-database=none",
     "--checks=all",
-    # No schema says which cursors were given out, or that two names mean one parameter.
+    # No schema says which cursors exist, or that two names mean one parameter.
     "--exclude-checks=positive_data_acceptance,negative_data_rejection",
     # It would end the token of all other requests.
     "--exclude-operation-id=rotate_token",
@@ -41,7 +41,7 @@ def test_every_response_is_as_described(live_server_of, tmp_path):
     server = live_server_of(**LIMITS)
     agent = AgentFactory()
     SkillFactory(slug="pdf-tables")
-    # The examples of what an agent has.
+    # The examples of an agent's own installs.
     SkillInstallFactory(agent=agent, skill__slug="archivist")
     PersonaInstallFactory(agent=agent, persona__slug="archivist")
     token = f"--header=Authorization: Bearer {agent.token.text}"

@@ -1,4 +1,4 @@
-"""Tokens and keys stay secret: after every right and wrong use of them, none is found anywhere."""
+"""Tokens and keys stay secret: after every right and wrong use, none appears anywhere."""
 
 import re
 import subprocess
@@ -41,19 +41,19 @@ def as_text(response):
 
 @dataclass
 class Scene:
-    """What happened on a live server: the secrets that it issued, and its error responses."""
+    """Everything that happened on a live server: its issued secrets, and its error responses."""
 
     server: object
     staff: Staff
     secrets: dict = field(default_factory=dict)
     claim_secrets: dict = field(default_factory=dict)
     errors: list = field(default_factory=list)  # (the request, the response as text)
-    shown: list = field(default_factory=list)  # (the path, the page that an operator saw)
+    shown: list = field(default_factory=list)  # (the path, the page for an operator)
 
     def send(self, method, path, body=None, **options):
         response = self.server.request(method, path, body, **options)
         assert response.status < 500, (path, response.body)
-        if response.status >= 400 or path == "/mcp":  # which tells of some errors under 200
+        if response.status >= 400 or path == "/mcp":  # which reports some errors under 200
             self.errors.append((f"{method} {path} {body} {options}", as_text(response)))
         return response
 
@@ -196,7 +196,7 @@ def dump_of_the_database():
 
 
 def log_of_the_database():
-    """The log of the embedded server, which holds failed statements; empty for another server."""
+    """The log of the embedded server, with failed statements; empty for another server."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW data_directory")
         path = Path(cursor.fetchone()[0]) / "server.log"
@@ -263,7 +263,7 @@ def test_no_secret_leaks_after_any_use_of_it(scene, subtests):
 
 REPORT = {"kind": "skill", "slug": "pdf-tables", "reason": "spam"}
 KEPT_FIELDS = [
-    ("POST", "/agents/register", "name", {}),  # a handle would be made from it, too
+    ("POST", "/agents/register", "name", {}),  # which would become part of the handle
     ("PATCH", "/agents/me", "name", {}),
     ("PATCH", "/agents/me", "description", {}),
     ("PATCH", "/agents/me", "runtime", {}),

@@ -1,4 +1,4 @@
-"""No secret is in the log of a crash, nor in an error report with local variables."""
+"""No secret is in the log of a crash, or in an error report with local variables."""
 
 import io
 import logging
@@ -78,7 +78,7 @@ CRASHES = {
         "operators.actions.tokens.IssueToken.respond",
         lambda it: it.operator.post("/operator/agents/caller/issue-token", {"scopes": ["read"]}),
     ),
-    "the token stands in the query string": (
+    "the token is in the query string": (
         "search.reads.EntryList.fetch",
         lambda it: it.anyone.get(f"/api/v1/skills?q={it.secrets['token']}"),
     ),
@@ -131,7 +131,7 @@ def actors(agent, client, anyone, monkeypatch):
 
 @pytest.fixture
 def log(monkeypatch):
-    """What the configured handler writes."""
+    """The output of the configured handler."""
     stream = io.StringIO()
     for handler in configured_handlers(logging.getLogger()):
         monkeypatch.setattr(handler, "stream", stream)
@@ -140,7 +140,7 @@ def log(monkeypatch):
 
 @pytest.fixture
 def outbox(settings, log):
-    """Mails of an error reporter, as a deployer may add it: Django's own, with local variables."""
+    """Mails of an error reporter that a deployer may add: Django's own, with local variables."""
     settings.ADMINS = [("Operations", "operations@example.com")]
     handler = AdminEmailHandler(include_html=True)
     logging.getLogger("django.request").addHandler(handler)
@@ -149,7 +149,7 @@ def outbox(settings, log):
 
 
 def configured_handlers(logger):
-    """The logger's handlers, without those that pytest puts there."""
+    """The logger's handlers, without pytest's."""
     return [handler for handler in logger.handlers if "pytest" not in type(handler).__module__]
 
 
@@ -165,7 +165,7 @@ def test_every_configured_handler_masks():
     handlers = {
         handler: logger.name for logger in loggers for handler in configured_handlers(logger)
     }
-    # Only runserver uses it, which no deployment runs.
+    # Only runserver uses it, and no deployment runs that.
     left = {handler for handler, name in handlers.items() if name == "django.server"}
 
     assert len(handlers) > len(left)

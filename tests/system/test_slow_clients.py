@@ -1,4 +1,4 @@
-"""Slow clients hold no thread: others are served meanwhile, and they are cut off in time."""
+"""Slow clients hold no thread: others are served meanwhile, and slow ones are cut off in time."""
 
 import random
 import select
@@ -13,7 +13,7 @@ from infrastructure.server.worker import MAX_UNSENT
 from tests.factories import SkillFactory
 from tests.system.scale import LONG, scale
 
-pytestmark = pytest.mark.slow  # deployment/test_slow_requests.py has each kind alone
+pytestmark = pytest.mark.slow  # deployment/test_slow_requests.py tests each kind alone
 
 SLOW = scale(short=5, long=200)  # clients of each kind
 SECONDS = scale(short=4, long=60)
@@ -35,7 +35,7 @@ CHUNKED = POST.replace(b"Content-Length: 60000", b"Transfer-Encoding: chunked") 
 
 
 class SlowClient:
-    """Sends `first`, then a byte of `rest` each second; reads only what the server sends last."""
+    """Sends `first`, then a byte of `rest` each second; reads only the server's last bytes."""
 
     def __init__(self, first, rest=b"", *, is_deaf=False):
         self.first, self.rest, self.is_deaf = first, rest, is_deaf
@@ -43,7 +43,7 @@ class SlowClient:
     def connect(self, port):
         self.link = socket.socket()
         self.link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-        # As on a network: of loopback's long segments, the kernel takes megabytes.
+        # As on a network: the kernel accepts megabytes of loopback's long segments.
         self.link.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1220)
         self.link.connect(("127.0.0.1", port))
         self.link.settimeout(0)
@@ -79,7 +79,7 @@ KINDS = {
     "slow uploads": lambda: SlowClient(UPLOAD, b"x" * 500),
     "slow chunks": lambda: SlowClient(CHUNKED, b"x" * 500),
 }
-# A thread has these in hand, so they have longer.
+# A thread is serving these, so they have longer.
 PIECEMEAL = {"slow uploads", "slow chunks"}
 
 
@@ -124,7 +124,7 @@ def test_slow_clients_hold_no_thread(own_server_of, kinds):
         assert p99 < 0.1
         assert growth < WORKERS * MAX_UNSENT / 1024
     assert len(ended) == len(must_end)
-    # Its own kernel may take something after the first look, so that a second one follows.
+    # Its own kernel may accept something after the first check, so that a second one follows.
     assert max(ended, default=0) < 2 * TIMEOUT + LATE
 
 

@@ -37,7 +37,7 @@ LIMITS = {
 
 @dataclass
 class Measure:
-    """What the server holds while it is idle."""
+    """The resources of the server while it is idle."""
 
     memory: dict  # {worker's pid: bytes}
     descriptors: dict

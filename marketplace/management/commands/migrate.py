@@ -5,8 +5,8 @@ from django.core.management.commands import migrate
 from django.db import OperationalError, connections
 from psycopg.errors import LockNotAvailable
 
-# A request waits two seconds for a lock (TIMEOUTS in marketplace/environment.py), and all that come
-# after a migration in the queue for a lock wait with it. So it leaves the queue in time, and lets
+# A request waits two seconds for a lock (TIMEOUTS in marketplace/environment.py), and all requests
+# that queue behind a migration wait with it. So the migration leaves the queue in time, and lets
 # them pass.
 LOCK_TIMEOUT = "1s"
 PAUSE = 1  # seconds
@@ -19,17 +19,16 @@ OLDEST_TRANSACTION = """
 
 
 class Command(migrate.Command):
-    """Django's command, which repeats a migration until it has got its locks.
+    """Django's command, which repeats a migration until it gets its locks.
 
     A migration that is not atomic builds indexes concurrently, which makes no request wait. An
-    interrupted build would leave an invalid index, so such a migration waits for as long as it
-    takes.
+    interrupted build would leave an invalid index, so such a migration waits as long as necessary.
     """
 
     def handle(self, *args, **options):
         self.connection = connections[options["database"]]
-        # Django makes thousands of model classes for the states between migrations. Looking for
-        # garbage among what is loaded takes a tenth of the time.
+        # Django makes thousands of model classes for the states between migrations. Collecting
+        # garbage among loaded modules takes a tenth of the time.
         gc.freeze()
         while True:
             try:

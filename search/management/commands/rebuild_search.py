@@ -6,7 +6,7 @@ from catalogue.models import Persona, Skill
 
 BATCH = 1000  # ids
 
-# A write to one of these entries waits for the batch, so that it is not overwritten.
+# Writes to these entries wait for the batch, so that it does not overwrite them.
 LOCK = "SELECT id FROM catalogue_{kind} WHERE id BETWEEN %s AND %s ORDER BY id FOR NO KEY UPDATE"
 FIX_POSTINGS = """
     WITH truth AS MATERIALIZED (
@@ -34,7 +34,7 @@ FIX_POSTINGS = """
     SELECT count(DISTINCT entry_id)
     FROM (SELECT entry_id FROM wrong UNION ALL SELECT entry_id FROM missing) AS corrected
 """
-# One statement reads rows and counts of one snapshot, and adds the differences: a write that is
+# One statement reads rows and counts in one snapshot, and adds the differences. A write that is
 # committed meanwhile adds its own.
 FIX_FACET_COUNTS = """
     WITH truth AS (

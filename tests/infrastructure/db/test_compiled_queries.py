@@ -1,4 +1,4 @@
-"""Querysets that are compiled once return what they would return, as named tuples."""
+"""Querysets that are compiled once return the same rows as before, as named tuples."""
 
 import pytest
 from django.db import connection

@@ -20,7 +20,7 @@ def link(transactional_db):
 
 
 def test_a_response_that_was_given_up_is_not_used(link):
-    """Such as that of a commit, which is cancelled in place of its thread's wait."""
+    """Like that of a commit, which is cancelled in place of its thread's wait."""
     errors = []
 
     def wait():

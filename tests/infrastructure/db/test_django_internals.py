@@ -1,6 +1,6 @@
-"""What the database backend uses of Django beyond its documentation: a test for each name.
+"""The undocumented parts of Django that the database backend uses: a test for each name.
 
-One that fails after an upgrade has the name that Django has changed. The names are used in
+If one fails after an upgrade, Django has changed that name. The names are used in
 infrastructure/db/base.py and infrastructure/db/compiled_queries.py.
 """
 
@@ -19,12 +19,12 @@ from django.db.transaction import TransactionManagementError
 from catalogue.models import Skill
 from infrastructure.db.compiled_queries import BindParam
 
-our_backend = pytest.mark.infrastructure  # PLAIN=1 compiles querysets too, but has no such backend
+our_backend = pytest.mark.infrastructure  # PLAIN=1 compiles querysets without this backend
 
 
 @pytest.fixture
 def wrapper(transactional_db):
-    """Django's own backend with a connection of its own."""
+    """Django's own backend with a separate connection."""
     wrapper = DatabaseWrapper(connection.settings_dict)
     wrapper.ensure_connection()
     yield wrapper

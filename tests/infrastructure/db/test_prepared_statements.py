@@ -125,7 +125,7 @@ def test_a_transaction_runs_it_without_a_name_that_might_be_missing():
     assert fetch_all(statement) == [(1,)]
 
     with transaction.atomic():
-        fetch_all("SELECT 2")  # this one goes by a cursor, which begins the transaction
+        fetch_all("SELECT 2")  # this one uses a cursor, which begins the transaction
         fetch_all("DEALLOCATE ALL")
         assert fetch_all(statement) == [(0,)]
 

@@ -1,6 +1,6 @@
-"""What the database backend uses of psycopg beyond its documentation: a test for each name.
+"""The undocumented parts of psycopg that the database backend uses: a test for each name.
 
-One that fails after an upgrade has the name that psycopg has changed. The names are used in
+If one fails after an upgrade, psycopg has changed that name. The names are used in
 infrastructure/db/connections.py and infrastructure/db/prepared_statements.py.
 """
 
@@ -28,7 +28,7 @@ def link(transactional_db):
         yield link
 
 
-# How it waits: infrastructure/db/connections.py.
+# Waiting: infrastructure/db/connections.py.
 
 
 def test_wait_is_called_for_each_statement(link, monkeypatch):
@@ -65,7 +65,7 @@ def test_cancel_conn_cancel_and_wait_conn_end_a_statement(link):
     assert time.monotonic() - begun < 30
 
 
-# What it sends and reads: infrastructure/db/prepared_statements.py.
+# Sending and reading: infrastructure/db/prepared_statements.py.
 
 
 def test_transformer_dump_sequence_sets_types_and_formats(link):
@@ -135,7 +135,7 @@ def test_get_error_message_of_a_lost_connection(link):
 
     result = link.pgconn.exec_params(b"SELECT 1", None)
 
-    # The server's last words have a code; what libpq itself says has none.
+    # The server's last message has a code; libpq's own errors have none.
     assert result.error_field(DiagnosticField.SQLSTATE) in {b"57P01", None}
     assert "connection" in result.get_error_message()
 

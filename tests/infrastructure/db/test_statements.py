@@ -1,4 +1,4 @@
-"""Statements that recur have the same rows on our backend and on Django's own (PLAIN=1)."""
+"""Recurring statements return the same rows on our backend and on Django's own (PLAIN=1)."""
 
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -60,7 +60,7 @@ def test_errors_are_djangos(backend):
 
 
 class PlainServer:
-    """A connection of Django's own backend, and its cursor: its one row is its name."""
+    """A connection of Django's own backend, and its cursor, whose one row is its name."""
 
     description = [SimpleNamespace(name="name")]
 
@@ -78,7 +78,7 @@ class PlainServer:
 
 
 class OurServer:
-    """The same of our backend."""
+    """The same for our backend."""
 
     def __init__(self, name):
         self.name = name

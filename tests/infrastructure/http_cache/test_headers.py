@@ -45,5 +45,5 @@ def test_if_none_match_names_the_etag(header, is_same):
 
 
 def test_a_weak_etag_of_ours_would_match_nothing():
-    """The prefix is dropped from the request's tags alone, because all of ours are strong."""
+    """The prefix is dropped only from the request's tags, because all of ours are strong."""
     assert not is_not_modified({"HTTP_IF_NONE_MATCH": 'W/"a"'}, 'W/"a"')

@@ -1,4 +1,4 @@
-"""The middleware stores what has a validator."""
+"""The middleware stores responses that have a validator."""
 
 import pytest
 from django.http import HttpResponse
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.infrastructure
 
 @pytest.fixture
 def number_of_calls(rf, monkeypatch):
-    """How often a view is called by two requests to a path; the view sets this validator."""
+    """How often two requests to a path call a view that sets this validator."""
 
     def number_of_calls(path, validator, cache_control=PUBLIC):
         calls = []

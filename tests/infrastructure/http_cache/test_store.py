@@ -1,4 +1,4 @@
-"""The cached responses of a process: how many fit, which are dropped, and when."""
+"""The cached responses of a process: how many fit, and which are dropped when."""
 
 from functools import partial
 
@@ -20,7 +20,7 @@ KIB = 1024
 
 @pytest.fixture(autouse=True)
 def stored(monkeypatch):
-    """A cache of 100 KiB, of a server that has one history and no database."""
+    """A cache of 100 KiB, for a server with one history and no database."""
     monkeypatch.setattr(validators, "history", lambda: "history")
     stored = LRUCache(100 * KIB, getsizeof=memory_of)
     monkeypatch.setattr(cache, "cached_responses", stored)

@@ -1,4 +1,4 @@
-"""Validators: for how long a cached response is fresh."""
+"""Validators: how long a cached response stays fresh."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Which history of the rows a server has."""
+"""The history of rows that a server has."""
 
 import pytest
 from django.db import NotSupportedError, OperationalError, ProgrammingError, connection

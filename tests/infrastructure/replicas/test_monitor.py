@@ -1,4 +1,4 @@
-"""Which replicas can be read, told from where each server is in the log."""
+"""The readable replicas, by the position of each server in the log."""
 
 import time
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.infrastructure
 
 @pytest.fixture
 def monitor(monkeypatch):
-    """Of two replicas, whose threads are not started; the primary has the history "h"."""
+    """A monitor of two replicas without its threads; the primary has the history "h"."""
     monkeypatch.setattr(watching, "REPLICAS", ["one", "two"])
     databases = {DEFAULT_DB_ALIAS: {}, "one": {}, "two": {}}
     settings = SimpleNamespace(DATABASES=databases, REPLICA_MAX_LAG=1)

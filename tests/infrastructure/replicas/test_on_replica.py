@@ -1,4 +1,4 @@
-"""A read runs on one server as a whole: on a replica that can, else on the primary."""
+"""A read runs on one server as a whole: on a replica if one can, otherwise on the primary."""
 
 from types import SimpleNamespace
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.infrastructure
 
 @pytest.fixture
 def left_out(monkeypatch):
-    """Two replicas, as if they could be read; returns those that were left out since."""
+    """Two usable replicas; returns those that are left out later."""
     left_out = []
     monitor = SimpleNamespace(
         usable=lambda: ["one", "two"],
@@ -30,7 +30,7 @@ def left_out(monkeypatch):
 
 
 def reading_that(fails):
-    """A read that fails on some servers, and the servers that it has run on."""
+    """A read that fails on some servers, and the servers that it ran on."""
     servers = []
 
     @on_replica

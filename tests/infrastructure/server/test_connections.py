@@ -1,4 +1,4 @@
-"""The parked connections: which of them has to leave, and when one has its request."""
+"""The parked connections: which one has to leave, and when one has its whole request."""
 
 import socket
 import time
@@ -29,7 +29,7 @@ USED = None
 
 
 def waiting(silent_for):
-    """A connection that has sent nothing for so many seconds, or has had a response."""
+    """A connection that has been silent for so many seconds, or has had a response."""
     wait = 75 if silent_for is USED else FIRST_SECONDS - silent_for
     return SimpleNamespace(is_unread=silent_for is not USED, deadline=time.monotonic() + wait)
 

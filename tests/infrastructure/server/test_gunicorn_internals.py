@@ -1,6 +1,6 @@
-"""What the server uses of gunicorn beyond its documentation: a test for each name.
+"""The undocumented parts of gunicorn that the server uses: a test for each name.
 
-One that fails after an upgrade has the name that gunicorn has changed. Where the server uses it:
+If one fails after an upgrade, gunicorn has changed that name. The server uses them in
 infrastructure/server/gunicorn_internals.py.
 """
 
@@ -25,7 +25,7 @@ from infrastructure.server.requests import Request
 from infrastructure.server.sizes import MAX_BODY
 from interfaces.openapi import schema
 
-worker_alone = pytest.mark.infrastructure  # gunicorn's own worker needs none of it
+worker_alone = pytest.mark.infrastructure  # gunicorn's own worker does not need these
 GET = b"GET /x?y HTTP/1.1\r\nHost: a\r\n\r\n"
 POST = b"POST / HTTP/1.1\r\nHost: a\r\n"
 PEER = "127.0.0.1", 1
@@ -45,7 +45,7 @@ def ends():
 
 
 class Worker(internals.BaseWorker):
-    """Notes what gunicorn calls."""
+    """Records what gunicorn calls."""
 
     def __init__(self):
         cfg = Config()
@@ -53,7 +53,7 @@ class Worker(internals.BaseWorker):
         super().__init__(0, os.getppid(), [], None, 30, cfg, glogging.Logger(cfg))
         self.calls = []
         self.wsgi = lambda environ, start: start("200 OK", [("Content-Length", "2")]) and [b"{}"]
-        # As `init_process` does, which would begin to serve.
+        # Like `init_process`, which would begin to serve.
         self.tpool = self.get_thread_pool()
         self.poller = gthread.selectors.DefaultSelector()
         self.method_queue.init()

@@ -1,4 +1,4 @@
-"""How much of a request is missing, told from what has arrived."""
+"""How much of a request is missing, judged by what has arrived."""
 
 import pytest
 
@@ -26,9 +26,9 @@ EXPECTING = LINE + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
         (LINE + b"content-length:\t5\r\n\r\nabc", 2),
         (LINE + b"Content-Length: 5\r\n\r\nabcde", 0),
         (LINE + b"Content-Length: 5\r\n\r\nabcdeGET", 0),
-        (b"\r\nContent-Length: 5\r\n\r\n", 0),  # a request line, of which gunicorn says 400
+        (b"\r\nContent-Length: 5\r\n\r\n", 0),  # a request line that gunicorn answers with 400
         (LINE + b"X: 1\r\n\r\nContent-Length: 5\r\n\r\n", 0),
-        # Without more than they need, all the shortest endings are asked for.
+        # More than the shortest possible ending is never required.
         (CHUNKED, 5),
         (CHUNKED.replace(b"chunked", b"gzip, Chunked"), 5),
         (CHUNKED + b"3", 4),
@@ -42,7 +42,7 @@ EXPECTING = LINE + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
         (CHUNKED + b"0\r\nTrailer: 1\r\n\r\n", 0),
         (CHUNKED + b"000A\r\n", 17),
         (CHUNKED.replace(b"1.1", b"1.2"), 5),
-        # What gunicorn refuses at once.
+        # gunicorn refuses these at once.
         (CHUNKED + b"no\r\n", 0),
         (CHUNKED + b"\r\n", 0),
         (LINE + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", 0),
@@ -52,7 +52,7 @@ EXPECTING = LINE + b"Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
         (LINE + b"Transfer-Encoding: gzip\r\n\r\n{}", 0),
         (LINE + b"Content-Length: 5,5\r\n\r\n", 0),
         (LINE + b"Content-Length: -1\r\n\r\n", 0),
-        # What the application refuses without reading it.
+        # The application refuses these without reading the body.
         (LINE + b"Content-Length: %d\r\n\r\n" % (MAX_BODY + 1), 0),
         (UPLOAD % (MAX_UPLOAD + 1), 0),
         (LINE + b"Content-Length: %s\r\n\r\n" % (b"9" * 5000), 0),
