@@ -150,7 +150,7 @@ class AssignmentManager(models.Manager):
 
 
 class Assignment(StaffRemark):
-    """Who of the staff looks after a row."""
+    """The member of staff who looks after a row."""
 
     assignee = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     # The row in words, as Django's own log has it: no list reads the row for that.

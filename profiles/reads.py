@@ -66,7 +66,7 @@ def recalled_versions(installs, versions, agent):
 def recalled_version(installs):
     """A function of a column: its value of the recalled version that an install's text is of.
 
-    The install may be pinned or not. Of several numbers with this text, it is the installed one.
+    The install may be pinned or not. If several numbers have this text, it is the installed one.
     """
     of_text = {installs.kind: OuterRef(installs.kind), "digest": OuterRef("installed_digest")}
     recalled = installs.Version.objects.exclude(recalled_at=None).filter(**of_text)

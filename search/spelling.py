@@ -1,4 +1,4 @@
-"""Correcting and completing the words of a query that no entry contains (docs/develop/search.md)."""
+"""Corrects and completes words of a query that no entry contains (docs/develop/search.md)."""
 
 from math import inf
 

@@ -1,6 +1,6 @@
 """The Dockerfile: an image is built from it, and runs read-only as a user without rights.
 
-Its base stands in for that of Docker's registry: Debian's Python, by debootstrap.
+The base image comes from debootstrap (Debian's Python) instead of Docker's registry.
 """
 
 import os
