@@ -215,6 +215,7 @@ def test_a_clock_that_is_wrong(monkeypatch, lines):
     )
 
 
+@pytest.mark.infrastructure
 def test_replicas_that_are_none_or_away(live_server_of):
     environment = live_server_of().environment
     for url, problem in (
