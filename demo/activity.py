@@ -24,7 +24,7 @@ from reviews.models import Review
 
 ACTIVITY = json.loads((Path(__file__).resolve().parent / "activity.json").read_text())
 SEED, DAYS = 60, 60
-# Of the agents, the share that installs the most popular entry of a kind; the share of the n-th is
+# The share of the agents that installs the most popular entry of a kind. The share of the n-th is
 # less by n to the power of the tail.
 MOST, SKILL_TAIL, PERSONA_TAIL = 0.9, 0.6, 0.8
 

@@ -177,7 +177,7 @@ def agents_panel(request, key, claims):
 
 
 def names_panel(request, claims):
-    """Who the operator says to be: nothing but the agent's consent stands behind it."""
+    """The names that the operator gave. Only the agent's consent backs them."""
     may_see_addresses = request.user.has_perm("agents.view_operatorclaim")
 
     def line(person):

@@ -1,8 +1,8 @@
 """The page on which an operator asks for the code that the agent confirms with (contract 7).
 
-The code comes with an operator key (contract 19.1). Of a claimed agent, too: it is then for who has
-lost the key, or takes the agent over. Whoever asked sees both until the agent has confirmed the
-code or it has expired (marketplace/shown_once.py).
+The code comes with an operator key (contract 19.1). A claimed agent gets
+one, too, for somebody who lost the key or takes the agent over. The browser that requested them
+shows both until the agent confirms the code or it expires (marketplace/shown_once.py).
 """
 
 from django.http import Http404

@@ -51,7 +51,7 @@ class OperatorPage(View):
         return response
 
     def refusal(self):
-        """What who may not open the page gets in its place; or None."""
+        """The response to a visitor who may not open the page; otherwise None."""
 
     def respond(self, request, *args, **path):
         return super().dispatch(request, *args, **path)

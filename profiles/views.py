@@ -74,7 +74,7 @@ class ManifestViewSet(ApiViewSet):
         summary="Get everything you load at start-up",
         description="Your active persona, its skills and your own with their texts, in an order "
         f"that never varies. The texts of at most {MAX_SKILLS} skills, and of 8 MiB together; "
-        "`truncated` says that there are more. What is withdrawn stands in `advisories` instead.",
+        "`truncated` says that there are more. `advisories` lists what is withdrawn instead.",
         parameters=[
             OpenApiParameter(
                 "content",

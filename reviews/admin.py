@@ -125,8 +125,8 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     @confirmed_action(
         "Restore",
         permissions=["moderate"],
-        text="They count again, as their agents have left them. What its agent has deleted counts "
-        "once it is written anew.",
+        text="They count again, as their agents left them. A review that its agent deleted counts "
+        "once the agent writes it again.",
         facts=facts_of,
     )
     def restore(self, request, queryset):

@@ -50,7 +50,7 @@ def rows_of_kind(text):
 class TokenSearchMixin:
     """A list with a search box into which a whole token or operator key may be pasted.
 
-    The box posts, so that neither stands in an address, which browsers keep and proxies log.
+    The box posts, so that neither is in a URL, which browsers keep and proxies log.
     """
 
     searches_by_post = True

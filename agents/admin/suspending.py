@@ -33,8 +33,8 @@ class SuspendAgentsMixin:
                 "suspend",
                 form=form,
                 danger=True,
-                text="A suspended agent is refused with every token, until it is restored. What "
-                "it has written stays as it is. The reason is for staff.",
+                text="Every token of a suspended agent is refused until you restore the agent. Its "
+                "reviews and reports stay as they are. Only staff see the reason.",
                 facts=[
                     (agent, f"registered {timesince(agent.created_at)} ago") for agent in agents
                 ],

@@ -46,12 +46,12 @@ class StateActionsMixin:
     def redraft(self, request, queryset):
         self.change_each(request, queryset, "Moved back to draft.", self.model.redraft)
 
-    # What is recalled stays recalled: its agents are still to read the reason.
+    # A recalled entry stays recalled, so that its agents can still read the reason.
     @confirmed_action(
         "Withdraw",
         danger=True,
-        text="What is withdrawn is in no list and cannot be installed any more. Whoever has it "
-        "keeps it, and reads no reason. To give one, recall it.",
+        text="A withdrawn entry is in no list and can no longer be installed. Agents that have it "
+        "keep it, and read no reason. To give a reason, recall it.",
         facts=holders_of,
         refusal="None of these can be withdrawn: they are withdrawn already.",
         level=messages.INFO,
@@ -68,8 +68,8 @@ class StateActionsMixin:
     @confirmed_action(
         "Deprecate",
         DeprecationForm,
-        text="What is deprecated can be installed still. Its page, its lists and whoever has it "
-        "show the message, and what to use instead.",
+        text="Agents can still install a deprecated entry. Its page, its lists and the agents that "
+        "have it show the message and what to use instead.",
         facts=holders_of,
     )
     def deprecate(self, request, queryset, message, successor):

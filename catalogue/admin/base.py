@@ -186,7 +186,7 @@ class EntryAdmin(
         }
 
     def panels(self, request, entry):
-        """Who has the entry: the newest installs, and a link to all of them."""
+        """The agents that have the entry: the newest installs, and a link to all of them."""
         [(_, holders)] = self.holders_of([entry])
         installs = (
             entry.agent_installs.present()

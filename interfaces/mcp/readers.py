@@ -1,4 +1,4 @@
-"""Who may read skills over MCP. Handlers that send no request to the API call this instead."""
+"""The right to read skills over MCP, for handlers that send no request to the API."""
 
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS

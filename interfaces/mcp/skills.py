@@ -119,7 +119,7 @@ def read_resource(request, params):
 
 
 def scope_of(request):
-    """Who may cache the response to a URI. Agents may have pinned different versions."""
+    """The cache scope of the response to a URI: agents may have pinned different versions."""
     return PRIVATE if "HTTP_AUTHORIZATION" in request.META else PUBLIC
 
 

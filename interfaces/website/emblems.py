@@ -17,7 +17,7 @@ COLOURS = [
 ]
 # In a square of one unit: the SVG path from its upper left corner, and how Pillow draws the same.
 SHAPES = [
-    # Quarters of a disc, by the corner that they stand in.
+    # Quarters of a disc, by the corner they are in.
     ("h1a1 1 0 0 1-1 1z", "pieslice", (-1, -1, 1, 1), {"start": 0, "end": 90}),
     ("h1v1a1 1 0 0 1-1-1z", "pieslice", (0, -1, 2, 1), {"start": 90, "end": 180}),
     ("m1 0v1h-1a1 1 0 0 1 1-1z", "pieslice", (0, 0, 2, 2), {"start": 180, "end": 270}),

@@ -26,7 +26,7 @@ NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class PublicDocument(AsksReaders, View):
-    """It is no page: its errors are in JSON. Of a members-only catalogue there is none."""
+    """Not a page: its errors are JSON. A members-only catalogue has none."""
 
     audience = Audience.OUTSIDERS
     parameters = frozenset()

@@ -148,7 +148,7 @@ class ConfirmedActionsMixin:
         return is_sent and not self.unseen_changes(request, rows)
 
     def unseen_changes(self, request, rows):
-        """What other staff have done to the rows since this person was asked to confirm.
+        """The changes by other staff to the rows since this person opened the confirmation.
 
         Agents do not count: by changing a row again and again they could keep staff from acting.
         """

@@ -1,4 +1,4 @@
-"""Who of the staff has changed what."""
+"""The changes by staff: who changed what."""
 
 from datetime import timedelta
 

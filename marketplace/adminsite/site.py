@@ -63,7 +63,7 @@ class MarketplaceAdminSite(AdminSite):
 
     def each_context(self, request):
         # The theme writes its colours into the page, which the Content-Security-Policy refuses;
-        # ours stand in admin.css.
+        # ours are in admin.css.
         return super().each_context(request) | {"colors": {}}
 
     def get_sidebar_list(self, request):

@@ -34,7 +34,7 @@ class SetLimits(Action):
     label = "Set the limits"
     note = "Set the limits: {subject}."
     is_event = False
-    done = "Set the limits of {agent}: {subject}. What it has used already counts."
+    done = "Set the limits of {agent}: {subject}. Requests it has already made count."
 
     def form(self, claim, subject, data=None):
         return LimitsForm(claim, data)

@@ -60,7 +60,7 @@ class PinAll(MoveAll):
     title = "Pin all that {agent} has?"
     text = (
         "The agent keeps getting the version of each that it uses now, whatever is published "
-        "later. What is pinned already stays pinned where it is."
+        "later. Existing pins stay where they are."
     )
     label = "Pin all"
     note = "Pinned {subject}."

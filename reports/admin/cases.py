@@ -96,7 +96,7 @@ class CaseAdmin(
     # The page of a case
 
     def row_context(self, request, row):
-        """Who has reported it, and beside that what its own page shows of it."""
+        """Its reports, and what its own page shows about it."""
         target, target_admin = self.target_of(row)
         context = {"target": target, "kind": row.kind}
         if target_admin.has_view_permission(request):

@@ -18,7 +18,7 @@ from reports.models import Report
 
 @admin.register(Report)
 class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
-    """Who has said what, and which of them to suspend."""
+    """Reports with their agents, which can be suspended."""
 
     menu = MenuItem("Activity", 31, "flag")
     list_display = ["case", "reporter", "age", "reason", "text", "state", "updated_at"]

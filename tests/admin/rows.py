@@ -50,7 +50,7 @@ SEARCHES = {
     Group: ("group-1", "group-1"),
 }
 
-# Of the operator of the first agent, who has one more for every agent.
+# The key of the first agent's operator, who has one more key for every agent.
 KEY = closed(f"mkt_operator_{'0' * 32}")
 
 

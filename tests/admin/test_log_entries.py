@@ -1,4 +1,4 @@
-"""Who of the staff has changed what, this week and before"""
+"""The changes by staff, this week and before"""
 
 from datetime import timedelta
 

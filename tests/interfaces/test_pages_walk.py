@@ -55,7 +55,7 @@ def assert_fits(visitor, name, serious_violations):
         assert visitor.page.locator("kbd").count() == 0, name
 
 
-# The words that stand in two lines. Longer ones may, and what is in a command or a name of a file.
+# Words that are broken over two lines. Long ones may be, and commands and file names.
 BROKEN_WORDS = """() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), told = [];
   while (texts.nextNode()) {

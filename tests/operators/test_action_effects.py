@@ -20,7 +20,7 @@ UNAUTHENTICATED = (401, {"error": "Authentication required"})
 
 
 def history(agent):
-    """Who has done what, the latest first."""
+    """The actions and their operators, the latest first."""
     return [(snapshot.operator, snapshot.history_change_reason) for snapshot in agent.history.all()]
 
 

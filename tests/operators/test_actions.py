@@ -31,7 +31,7 @@ def everything():
 
 
 def history(agent):
-    """Who has done what, the latest first."""
+    """The actions and their operators, the latest first."""
     return [(snapshot.operator, snapshot.history_change_reason) for snapshot in agent.history.all()]
 
 
@@ -93,7 +93,7 @@ DONE = {
     "remove-skill": ("Removed pdf-tables from caller.", "Removed the skill pdf-tables."),
     "remove-persona": ("Removed archivist from caller.", "Removed the persona archivist."),
     "limits": (
-        "Set the limits of caller: install 5. What it has used already counts.",
+        "Set the limits of caller: install 5. Requests it has already made count.",
         "Set the limits: install 5.",
     ),
     "new-claim-url": ("caller has a new claim URL.", "Replaced the claim URL."),

@@ -130,7 +130,7 @@ def test_all_are_updated_and_pins_move(console, client, agent, has):
 def test_all_are_pinned_where_they_are(console, client, agent, has):
     assert asked(console, "pin-all") == (
         "Pin all that caller has? The agent keeps getting the version of each that it uses now, "
-        "whatever is published later. What is pinned already stays pinned where it is. "
+        "whatever is published later. Existing pins stay where they are. "
         "It changes 2 skills and 1 persona current version 1 outdated version 1 clerk version 1 "
         "Left out: 1 older than the first version older skill Left out: 1 recalled recalled skill "
         "Pin all Cancel"

@@ -13,7 +13,7 @@ from tests.browser import untouched_form
 HOME = "/operator/agents/caller"
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = b'--x\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n--x--\r\n'
-# A value as it stands in the body: NUL, not UTF-8, surrogates, not a number, too long, injections.
+# Values as they are in the body: NUL, not UTF-8, surrogates, not a number, too long, injections.
 VALUES = [
     *("%00", "%FF", "%ED%A0%80", "%C0%AF", "%u0041", "%", "%F0%9F%92%A9" * 50, "%E2%80%AEx"),
     *("1e400", "NaN", "-1", "0", "1.5", "%C2%B2", "9" * 5000, "x" * 60_000),

@@ -16,8 +16,8 @@ TOOLS = {
         "license. A new report replaces your earlier one.",
         {
             "kind": "",
-            "slug": "Of a skill or persona",
-            "reviewId": "Of a review, from list_reviews",
+            "slug": "The skill or persona",
+            "reviewId": "The review, from list_reviews",
             "reason": "",
             "comment": "For staff",
         },
