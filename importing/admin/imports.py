@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html_join
-from django.utils.safestring import mark_safe
 
 from catalogue.frontmatter import Refused
 from importing import zips
@@ -185,8 +184,8 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
     def imported_entries(self, run):
         pages = f"admin:catalogue_{run.kind}_change"
         links = format_html_join(
-            mark_safe("<br>"),
-            '<a href="{}">{}</a>, {}',
+            ", ",
+            '<a href="{}">{}</a> ({})',
             ((reverse(pages, args=[pk]), slug, result) for pk, slug, result in run.entries),
         )
         return links or "none"
