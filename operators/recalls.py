@@ -55,7 +55,7 @@ class Recall:
 def recalls_of(agents):
     """The Recalls of what these agents have, the latest first."""
     recalls = {}
-    for *about, agent, handle in rows_of(agents):
+    for *about, agent, handle in sorted(rows_of(agents), key=lambda row: row[-1]):
         kind, slug, _, number, *_ = about
         recalls.setdefault((kind, slug, number), Recall(*about)).agents[agent] = handle
     return sorted(recalls.values(), key=lambda recall: recall.at, reverse=True)

@@ -184,8 +184,8 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
     def imported_entries(self, run):
         pages = f"admin:catalogue_{run.kind}_change"
         links = format_html_join(
-            "",
-            '<div><a href="{}">{}</a>, {}</div>',
+            ", ",
+            '<a href="{}">{}</a> ({})',
             ((reverse(pages, args=[pk]), slug, result) for pk, slug, result in run.entries),
         )
         return links or "none"

@@ -60,8 +60,8 @@ def test_the_result_links_what_was_made_and_changed(admin_client):
     made = Skill.objects.get(slug="one")
     assert run.entries == [[made.pk, "one", "created"], [changed.pk, "two", "updated"]]
     page = admin_client.get(change_page(run)).content.decode()
-    assert f'<a href="{change_page(made)}">one</a>, created' in page
-    assert f'<a href="{change_page(changed)}">two</a>, updated' in page
+    assert f'<a href="{change_page(made)}">one</a> (created)' in page
+    assert f'<a href="{change_page(changed)}">two</a> (updated)' in page
 
 
 def test_what_it_changed_is_in_the_history(admin_client):

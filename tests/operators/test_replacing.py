@@ -50,7 +50,7 @@ def test_one_banner_says_what_why_and_who_has_it(console, recalled):
 
     assert text.count("Recalled :") == 1
     assert "Recalled : the skill old (Old Tables), on " in text
-    assert "It leaks. 2 of your agents have it: caller , ant Replace old with new" in text
+    assert "It leaks. 2 of your agents have it: ant , caller Replace old with new" in text
 
 
 def test_what_is_published_or_removed_has_no_banner(console, fleet):
@@ -77,7 +77,7 @@ def test_one_button_replaces_it_on_all_of_them(console, recalled, fleet):
 
     assert (response.status_code, response.headers["Location"]) == (302, "/operator")
     assert [slugs_of(agent) for agent in fleet] == [["new"], ["new"], []]
-    assert told(console) == ["Replaced old with new: caller, ant."]
+    assert told(console) == ["Replaced old with new: ant, caller."]
     assert "It leaks." not in console.get("/operator").content.decode()
     newest = fleet[0].history.first()
     assert (newest.operator, newest.history_change_reason) == (
@@ -162,7 +162,7 @@ def test_a_recalled_version_is_updated_on_all(console, fleet):
 
     installs = SkillInstall.objects.values_list("number", "pinned__number")
     assert list(installs) == [(2, 2), (2, 2)]
-    assert told(console) == ["Updated tables to the newest version: caller, ant."]
+    assert told(console) == ["Updated tables to the newest version: ant, caller."]
 
 
 def test_a_skill_that_comes_with_a_persona_is_replaced_too(console, fleet):
