@@ -181,9 +181,9 @@ def test_the_printed_password_opens_the_admin(running):
 
 
 def test_it_serves_the_demo_catalogue(running):
-    for kind in ("skills", "personas"):
+    for kind, recalled in (("skills", 1), ("personas", 0)):
         response = running.request("GET", f"/api/v1/{kind}?limit=1").json()
-        assert response["count"] == len([*(CHECKOUT / "demo" / kind).iterdir()])
+        assert response["count"] == len([*(CHECKOUT / "demo" / kind).iterdir()]) - recalled
     found = running.request("GET", "/api/v1/skills?q=pdf+tables").json()["results"]
     assert found[0]["slug"] == "pdf-tables"
 
