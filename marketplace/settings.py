@@ -5,6 +5,7 @@ import warnings
 from pathlib import Path
 
 from marketplace import environment, logging, sentry
+from marketplace.databases import databases
 from marketplace.ratelimits.rates import DEFAULTS
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -138,44 +139,9 @@ TEMPLATES = [
     }
 ]
 
-# Each thread of a worker keeps one connection. It is checked before a request's first statement, so
-# that the first request after a restart of PostgreSQL succeeds.
-DATABASES = {
-    "default": {
-        **environment.database("DATABASE_URL"),
-        "ENGINE": "django.db.backends.postgresql" if PLAIN else "infrastructure.db",
-        "CONN_MAX_AGE": None,
-        "CONN_HEALTH_CHECKS": True,
-        "PREPARED_STATEMENTS": environment.boolean("PREPARED_STATEMENTS", default=True),
-        # Outside a transaction, a pooler may send each part of a cursor's work to another server.
-        "DISABLE_SERVER_SIDE_CURSORS": True,
-    }
-}
-# With these timeouts, a request to an unreachable database fails within seconds.
-DATABASES["default"]["OPTIONS"] = {
-    "connect_timeout": 5,
-    "tcp_user_timeout": 10_000,
-    "server_side_binding": True,
-    **DATABASES["default"].get("OPTIONS", {}),
-    # infrastructure.db prepares recurring statements. psycopg would discard them after each
-    # rollback, together with its own.
-    "prepare_threshold": None,
-}
-# Seconds that a replica may lag behind. Public reads use the replicas below.
+DATABASES = databases(is_plain=PLAIN)
+# Seconds that a replica may lag behind. Public reads use the replicas.
 REPLICA_MAX_LAG = environment.whole_number("REPLICA_MAX_LAG", default=1, low=1, high=60)
-replicas = [] if PLAIN else environment.databases("DATABASE_REPLICA_URL")
-for number, replica in enumerate(replicas):
-    DATABASES[f"replica-{number}"] = {
-        **DATABASES["default"],
-        **{key: replica[key] for key in ("HOST", "PORT", "NAME", "USER", "PASSWORD")},
-        "OPTIONS": {
-            **DATABASES["default"]["OPTIONS"],
-            "target_session_attrs": "any",  # With several hosts, DATABASE_URL requires the primary.
-            "connect_timeout": 2,
-            **replica.get("OPTIONS", {}),
-        },
-        "MAX_WAIT": 1,  # second, then the next server is tried
-    }
 DATABASE_ROUTERS = ["infrastructure.replicas.reading.ReplicaRouter"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
