@@ -7,7 +7,6 @@ Run:  uv run agent.py http://127.0.0.1:8000 "extract tables from pdf" skills
 """
 
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -21,20 +20,21 @@ account = Path.home() / ".agent-marketplace" / f"{base.split('://')[1].replace('
 if not account.exists():
     response = http.post(f"{base}/api/v1/agents/register", json={"name": "Example Agent"})
     response.raise_for_status()
-    os.umask(0o077)
     account.parent.mkdir(exist_ok=True)
+    account.touch(0o600)
     account.write_bytes(response.content)
 http.headers["Authorization"] = "Bearer " + json.loads(account.read_text())["token"]
-
 found = http.get(f"{base}/api/v1/skills", params={"q": query, "limit": 1}).json()["results"]
 slug = found[0]["slug"] if found else sys.exit("No skill matches")
 response = http.post(f"{me}/skills/install", json={"slug": slug, "runtime": "python"})
 installed = response.json()
 if not response.ok:
     sys.exit(installed["error"])  # one sentence, such as "Skill already installed"
-data = http.get(installed["url"]).content
-if digest_of(data) != installed["digest"]:
+download = http.get(installed["url"])
+download.raise_for_status()
+if digest_of(download.content) != installed["digest"]:
+    http.post(f"{me}/skills/uninstall", json={"slug": slug})
     http.post(f"{me}/reports", json={"kind": "skill", "slug": slug, "reason": "broken"})
     sys.exit(f"{slug} is not what was published: reported to the staff")
-unpack(data, folder / slug)
-print(f"Installed version {installed['number']} of {slug}: {len(data)} bytes, verified")
+unpack(download.content, folder / slug)
+print(f"Installed version {installed['number']} of {slug}, verified, in {folder / slug}")

@@ -1,7 +1,6 @@
 """Verify and unpack what you downloaded; agent.py and startup.py import this.
 
-Run:  python downloads.py SKILL.md     or     python downloads.py archive.zip
-It prints the digest, to compare with the one that the marketplace says.
+Run:  python downloads.py archive.zip     (or SKILL.md: it prints the digest)
 """
 
 import hashlib
@@ -29,7 +28,10 @@ def line_of(item, data):
 def unpack(data, folder):
     folder.mkdir(parents=True, exist_ok=True)
     if zipfile.is_zipfile(io.BytesIO(data)):
-        zipfile.ZipFile(io.BytesIO(data)).extractall(folder)
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        for item in archive.infolist():
+            is_executable = item.external_attr >> 16 & 0o111
+            Path(archive.extract(item, folder)).chmod(0o755 if is_executable else 0o644)
     else:
         (folder / "SKILL.md").write_bytes(data)
 

@@ -29,9 +29,10 @@ if persona := manifest["activePersona"]:
     print(persona["content"])
 for skill in manifest["skills"]:
     version = f"{base}/api/v1/skills/{skill['slug']}/versions/{skill['number']}"
-    data = http.get(version + ("/archive.zip" if skill["files"] else "/SKILL.md")).content
-    if digest_of(data) != skill["digest"]:
+    download = http.get(version + ("/archive.zip" if skill["files"] else "/SKILL.md"))
+    download.raise_for_status()
+    if digest_of(download.content) != skill["digest"]:
         sys.exit(f"{skill['slug']} is not what was published")
     if skill["digest"] != (skill["installedDigest"] or skill["digest"]):
         print(f"{skill['slug']} has a new text: read it before you use it", file=sys.stderr)
-    unpack(data, folder / skill["slug"])
+    unpack(download.content, folder / skill["slug"])

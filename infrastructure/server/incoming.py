@@ -2,6 +2,7 @@
 
 import re
 from http import HTTPStatus
+from urllib.parse import unquote_to_bytes
 
 from infrastructure.server.sizes import (
     HEAD_TOO_LARGE,
@@ -25,7 +26,7 @@ FRAMING = re.compile(
 HTTP_1_1 = re.compile(rb"HTTP/1\.[1-9]$")  # or a later 1.x, which gunicorn accepts
 EXPECTS_CONTINUE = re.compile(rb"expect:[ \t]*100-continue[ \t]*", re.IGNORECASE)
 UPLOAD = re.compile(rb"(?:\r\n)?POST " + UPLOAD_PATH.encode())
-SLOW = re.compile(rb"(?:\r\n)?[A-Z]+ " + SLOW_PATH.encode())
+TARGET = re.compile(rb"(?:\r\n)?[^ ]+ (?:[a-zA-Z]+://[^/ ]*)?([^ ]*)")
 CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]+)[ \t]*(?:;.*)?", re.DOTALL)
 
 
@@ -72,7 +73,9 @@ class Incoming:
             self.place = max(len(data) - len(END_OF_HEAD) + 1, 0)
             return False
         self.place = self.body = end + len(END_OF_HEAD)
-        self.is_slow = bool(SLOW.match(data))
+        target = TARGET.match(data)
+        # Django decodes the path before it looks for the view.
+        self.is_slow = bool(target) and unquote_to_bytes(target[1]).startswith(SLOW_PATH.encode())
         # After the request line, which one empty line may precede (RFC 9112, 2.2).
         start = len(END_OF_LINE) if data.startswith(END_OF_LINE) else 0
         fields = FRAMING.findall(data, start, end)

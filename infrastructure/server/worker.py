@@ -33,6 +33,7 @@ UPLOAD_SECONDS = 60  # for an upload to arrive
 CLOSE_SECONDS = 2  # for a client to close after its last response
 MAX_UNSENT = 32 * 1024**2  # bytes of responses that wait for their clients
 MAX_STORED = 32 * 1024**2  # bytes of incomplete requests in memory
+MAX_SLOW = 100  # slow requests that wait for their turn, each with a body of 64 KiB at most
 MAX_UPLOADS = 128 * 1024**2  # bytes of incomplete uploads in files
 
 
@@ -44,6 +45,7 @@ class Worker(BaseWorker):
         self.parked = ParkedConnections()
         self.set_kept(self.parked)
         self.slow = ThreadPoolExecutor(1)  # starts its thread with the first request
+        self.slow_waiting = set()
 
     def run(self):
         self.events = select.epoll()
@@ -116,7 +118,7 @@ class Worker(BaseWorker):
                 self.receive_upload(conn, event)
             elif not missing or event & HAS_ENDED:
                 if conn.incoming.is_slow:
-                    self.slow.submit(self.run_for, conn, self.respond)
+                    self.respond_in_turn(conn)
                 else:
                     self.respond(conn)
             else:
@@ -177,6 +179,18 @@ class Worker(BaseWorker):
         if conn.sock.unsent:
             for other in self.parked.beyond(MAX_UNSENT):
                 other.deadline = 0
+
+    def respond_in_turn(self, conn):
+        # Connections that wait here cannot be closed to make room for others.
+        if len(self.slow_waiting) >= min(MAX_SLOW, self.worker_connections // 4):
+            self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
+            return
+        self.slow_waiting.add(conn)
+        self.slow.submit(self.run_for, conn, self.respond_slowly)
+
+    def respond_slowly(self, conn):
+        self.slow_waiting.discard(conn)
+        self.respond(conn)
 
     def send_on(self, conn, _event):
         """Send more of the response; a client that takes nothing for too long is cut off."""

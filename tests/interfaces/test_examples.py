@@ -105,7 +105,7 @@ def test_an_agent_registers_installs_and_verifies(run_example, server, tmp_path)
     done = run_example("agent.py", "extract tables from pdf", "skills")
 
     assert (done.returncode, done.stderr) == (0, "")
-    assert re.fullmatch(r"Installed version 1 of pdf-tables: \d+ bytes, verified\n", done.stdout)
+    assert re.fullmatch(r"Installed version 1 of pdf-tables, verified, in \S+\n", done.stdout)
     [install] = Agent.objects.get(name="Example Agent").skill_installs.present()
     assert (install.skill.slug, install.runtime) == ("pdf-tables", "python")
     assert files_in(tmp_path / "skills") == {

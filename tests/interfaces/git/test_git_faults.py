@@ -62,6 +62,47 @@ def test_a_slow_fetch_keeps_no_other_request_waiting(own_server_of, transactiona
         assert [fetch.result().status for fetch in fetches] == [200, 200, 200]
 
 
+@pytest.mark.infrastructure
+@pytest.mark.parametrize("start", ["/%67it/", "/git%2F", "http://127.0.0.1/git/"])
+def test_no_spelling_of_the_path_takes_another_thread(own_server_of, transactional_db, start):
+    SkillFactory(slug="pdf-tables")
+    server = own_server_of(WEB_CONCURRENCY="1", WEB_THREADS="1")
+    request = f"GET {start}skills/pdf-tables.git{REFS} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+    with transaction.atomic(), connection.cursor() as cursor, socket.socket() as link:
+        cursor.execute("LOCK TABLE git_repository")
+        link.connect(("127.0.0.1", server.port))
+        link.sendall(request.encode())
+        wait_until_they_wait(1)
+
+        assert server.request("GET", "/api/v1/skills/pdf-tables").status == 200
+
+
+@pytest.mark.infrastructure
+def test_a_hundred_fetches_wait_and_more_are_refused(own_server_of, transactional_db):
+    SkillFactory(slug="pdf-tables")
+    server = own_server_of(WEB_CONCURRENCY="1", WEB_THREADS="1")
+    request = f"GET {SKILL}{REFS} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+
+    with ExitStack() as links:
+
+        def fetch():
+            link = links.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            link.sendall(request)
+            return link
+
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("LOCK TABLE git_repository")
+            first = fetch()
+            wait_until_they_wait(1)
+            for _ in range(100):
+                fetch()
+
+            assert server.request("GET", "/api/v1/skills/pdf-tables").status == 200
+            assert server.request("GET", f"{SKILL}{REFS}").status == 503
+        assert first.recv(15) == b"HTTP/1.1 200 OK"
+
+
 def test_a_server_that_is_killed_between_refs_and_pack_loses_nothing(own_server_of, git):
     skill = SkillFactory(slug="pdf-tables", content="# First\n")
     server = own_server_of()
