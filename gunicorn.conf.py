@@ -27,7 +27,7 @@ try:
     # All addresses by default: the router of a PaaS, or of containers, is on another machine.
     address = environment.matching(
         "BIND",
-        r"[\w.-]+|\[[0-9a-fA-F:.]+\]",
+        r"(?!unix$)[A-Za-z0-9_.-]+|\[[0-9a-fA-F:.]+\]",
         default="0.0.0.0",  # noqa: S104  # nosec B104
         meaning="an address without a port, such as 127.0.0.1",
     )

@@ -9,6 +9,7 @@ import re
 import shutil
 import tempfile
 import time
+from http.client import HTTPException
 from pathlib import Path
 from secrets import token_hex
 from urllib.error import HTTPError
@@ -67,10 +68,11 @@ def connection_limit():
         " FROM pg_stat_activity WHERE backend_type = 'client backend'"
     )
     processes = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
-    needed = processes * environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
+    threads = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
+    needed = processes * (threads + settings.GIT)  # one thread of each process is for git
     if needed > limit:
         raise Problem(
-            f"This host opens up to {needed} connections (WEB_CONCURRENCY times WEB_THREADS), and "
+            f"This host opens up to {needed} connections (WEB_CONCURRENCY, WEB_THREADS), and "
             f"PostgreSQL takes {limit}. Lower one, raise max_connections, or use a pooler."
         )
     return f"{used} of {limit} are in use; this host opens up to {needed}."
@@ -211,7 +213,8 @@ def requests_to_itself(url):
             raise Problem(f"{url}{path} gets {status} ({text}). {ADVICE.get(status, '')}".rstrip())
     # A limit that counts by address, with addresses that the proxies must not believe.
     remaining = [remaining_for(url, f"2001:db8:{token_hex(2)}:{token_hex(2)}::1") for _ in "ab"]
-    if remaining[0] and remaining[0] == remaining[1]:
+    # With nothing left, both are the same: a doctor was here often.
+    if remaining[0] not in ([], ["0"]) and remaining[0] == remaining[1]:
         raise Problem(
             "Clients choose the address that they are counted by. Lower TRUSTED_PROXY_COUNT to the "
             "number of proxies that append to X-Forwarded-For."
@@ -236,13 +239,13 @@ def remaining_for(url, address):
 
 def response_to(url, body=None, headers=None):
     """Status, error text and headers of the response."""
-    if urlsplit(url).scheme not in {"http", "https"}:
-        raise Problem(f"{url} is no http:// or https:// address.")
     try:
+        if urlsplit(url).scheme not in {"http", "https"}:
+            raise Problem(f"{url} is no http:// or https:// address.")
         response = urlopen(Request(url, body, headers or {}), timeout=TIMEOUT)  # noqa: S310  # nosec B310
     except HTTPError as error:
         response = error
-    except OSError as error:
+    except (OSError, HTTPException, ValueError) as error:
         raise Problem(
             f"{url} cannot be reached: {getattr(error, 'reason', error)}. Look at DNS, the "
             "certificate, the firewall and the proxy."

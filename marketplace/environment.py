@@ -23,15 +23,20 @@ def read_file():
     No shell reads it: a value is everything after the `=`, `#`, `$` and `&` included. So do
     systemd's EnvironmentFile and `docker run --env-file` read it.
     """
-    path = CHECKOUT / os.environ.get("ENV_FILE", ".env")
-    if not path.is_file():
+    name = os.environ.get("ENV_FILE", ".env")
+    path = CHECKOUT / name
+    if not path.is_file() and (name in {"", os.devnull} or "ENV_FILE" not in os.environ):
         return
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"{path} cannot be read: {error}.") from error
+    for number, line in enumerate(content.splitlines(), 1):
         text = line.strip()
         if not text or text.startswith("#"):
             continue
         match = LINE.fullmatch(text)
-        if match is None:  # Without the line, which may hold a secret.
+        if match is None or "\0" in text:  # Without the line, which may hold a secret.
             raise ImproperlyConfigured(f"Line {number} of {path} must look like NAME=value.")
         os.environ.setdefault(match[1], match[3])
 

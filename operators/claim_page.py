@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, render
 
 from agents import tokens
 from agents.models import OperatorClaim
+from marketplace.api.links import base_url
 from marketplace.shown_once import redirect_to_show, shown_once
 from operators.forms import ClaimForm
 from operators.pages import (
@@ -65,6 +66,7 @@ class ClaimView(OperatorPage):
     def render(self, claim, form, *, status=200):
         shown = shown_once(self.request)
         context = {
+            "base": base_url(self.request),
             "claim": claim,
             "agent": claim.agent,
             "form": form,

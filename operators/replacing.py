@@ -31,6 +31,9 @@ class ReplaceRecalled(Console):
         if usage.is_exceeded:
             return too_many(request, usage)
         recall = self.recall(**path)
+        if request.POST.get("successor", "") != (recall.successor or ""):
+            # Staff have named another one since: the operator confirms that first.
+            return self.render("operator/replace.html", recall=recall)
         changed, left_out = [], []
         for handle in recall.agents.values():
             is_changed = self.replace(recall, handle)

@@ -96,7 +96,8 @@ class StateActionsMixin:
         if action == "end_deprecation":
             return row.deprecation_message != ""
         if action == "recall":
-            return not row.is_recalled
+            # Nobody has seen a text that was never published, and its page would be public.
+            return not row.is_recalled and row.number is not None
         statuses = {
             "publish": Status.PUBLISHED,
             "redraft": Status.DRAFT,

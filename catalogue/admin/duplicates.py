@@ -11,7 +11,8 @@ from catalogue.models import Status
 
 NEWEST = 2_000  # entries that are compared
 MIN_SHARE = 0.6  # of the words of two entries that are in both
-COMMON = 25  # texts that have a word from which on it tells nothing
+COMMON = 10  # texts that have a word from which on it tells nothing
+MAX_WORDS = 60  # of a text, so that a long one costs no more
 MAX_PAIRS = 100  # on the page
 
 
@@ -35,7 +36,8 @@ def near_duplicates(entries):
 
 
 def words_of(entry):
-    return frozenset(re.findall(r"\w+", f"{entry.title} {entry.description}".lower()))
+    words = re.findall(r"\w+", f"{entry.title} {entry.description}".lower())
+    return frozenset(words[:MAX_WORDS])
 
 
 def alike(texts):

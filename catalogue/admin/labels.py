@@ -1,6 +1,7 @@
 """Category, tags and license of many entries: edited together, suggested, renamed and merged."""
 
 from django import forms
+from django.contrib import messages
 from django.contrib.postgres.forms import SimpleArrayField
 from django.core.exceptions import PermissionDenied
 from django.shortcuts import redirect
@@ -147,6 +148,12 @@ class LabelsMixin:
             f"Renamed a tag: {tag} is now {new}.",
             lambda entry: entry.change_labels(add_tags=[new], remove_tags=[tag]),
         )
+        if self.tagged(tag):
+            self.message_user(
+                request,
+                f"More entries have the tag {tag}. Rename it again to change them, too.",
+                messages.WARNING,
+            )
         return redirect(back)
 
     def tagged(self, tag):

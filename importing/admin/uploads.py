@@ -33,7 +33,7 @@ class PathsField(forms.CharField):
     def to_python(self, value):
         try:
             paths = json.loads(value or "[]")
-        except ValueError:
+        except (ValueError, RecursionError):
             paths = None
         if not isinstance(paths, list) or not all(map(is_path, paths)):
             raise forms.ValidationError("The paths of the files cannot be read.")
@@ -41,7 +41,7 @@ class PathsField(forms.CharField):
 
 
 def is_path(path):
-    return isinstance(path, str) and len(path) <= zips.MAX_PATH
+    return isinstance(path, str) and len(path) <= zips.MAX_PATH and path.isprintable()
 
 
 class UploadForm(forms.Form):
