@@ -48,7 +48,7 @@ class ReplaceRecalled(Console):
         recalls = recalls_of(self.key.claims.claimed().values("agent"))
         wanted = (kind, slug, number and int(number))
         for recall in recalls:
-            if (recall.kind, recall.slug, recall.number) == wanted:
+            if recall.agents and (recall.kind, recall.slug, recall.number) == wanted:
                 return recall
         raise Http404
 
