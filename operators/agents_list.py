@@ -18,7 +18,7 @@ SORTS = {
     "skills": "Skills",
     "advisories": "Advisories",
     "updates": "Updates",
-    "tokens": "Tokens at start",
+    "tokens": "Context at start",
     "seen": "Last seen",
 }
 ORDERS = {
