@@ -18,7 +18,7 @@ SORTS = {
     "skills": "Skills",
     "advisories": "Advisories",
     "updates": "Updates",
-    "tokens": "Tokens at start",
+    "tokens": "Context at start",
     "seen": "Last seen",
 }
 ORDERS = {
@@ -38,8 +38,11 @@ class AgentsList:
         self.q, self.sort = text_of(query.get("q", "")), query.get("sort", "handle")
         if self.sort not in SORTS:
             self.sort = "handle"
-        self.recalls = recalls_of(self.all.values("agent"))
-        self.advisories = Counter(pk for recall in self.recalls for pk in recall.agents)
+        recalls = recalls_of(self.all.values("agent"))
+        self.recalls = [recall for recall in recalls if recall.agents]
+        self.advisories = Counter(
+            pk for recall in recalls for pk in recall.settled.union(recall.agents)
+        )
         self.page = page_in(query)
         rows = self.fetch(self.all if not self.q else self.matching())
         self.has_more, self.claims = len(rows) > MAX_AGENTS, rows[:MAX_AGENTS]

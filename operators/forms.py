@@ -15,7 +15,7 @@ from marketplace.secrets import holds_token
 # The policies that an operator may limit. Codes are left out: with no more of them to try, the
 # agent could be claimed by nobody else.
 LIMITED = {"install": "Installs", "review": "Reviews", "manage": "Changes", "report": "Reports"}
-MEANINGS = {"manage": "Uninstalling, switching personas, updating, making and ending tokens. "}
+MEANINGS = {"manage": "Uninstalls, updates, persona switches, and creating or revoking tokens. "}
 MAX_VERSIONS = 500  # that a form offers
 
 
@@ -32,7 +32,7 @@ class NoSecretMixin(NoEchoMixin):
     def validate(self, value):
         super().validate(value)
         if holds_token(value):
-            raise forms.ValidationError("This must not hold a token or a key.")
+            raise forms.ValidationError("This must not contain a token or a key.")
 
 
 class NameField(NoSecretMixin, forms.CharField):
@@ -52,15 +52,15 @@ class NumberField(NoEchoMixin, forms.IntegerField):
 
 class ClaimForm(forms.Form):
     name = NameField(
-        max_length=max_length(OperatorClaim, "operator_name"), label="Your name or organisation"
+        max_length=max_length(OperatorClaim, "operator_name"), label="Your name or organization"
     )
     email = EmailField(
-        max_length=max_length(OperatorClaim, "operator_email"), label="E-mail address"
+        max_length=max_length(OperatorClaim, "operator_email"), label="Email address"
     )
     key = forms.CharField(
         required=False,
         label="Your operator key, if you have one",
-        help_text="It then opens the console of this agent too. Leave it empty to get a new one.",
+        help_text="The key then opens this agent too. Leave this empty to get a new key.",
         # A password is never written back into the page.
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
     )
@@ -69,8 +69,7 @@ class ClaimForm(forms.Form):
         key = self.cleaned_data["key"]
         if key and OperatorKey.objects.of_text(key) is None:
             raise forms.ValidationError(
-                "This key opens nothing. A new key opens something once its agent has confirmed "
-                "the code."
+                "This key is not valid. A new key becomes valid once its agent confirms the code."
             )
         return key
 
@@ -79,22 +78,22 @@ class IssueTokenForm(forms.Form):
     name = NameField(
         required=False,
         max_length=max_length(AgentToken, "name"),
-        label="What you know it by (optional)",
+        label="Name (optional)",
     )
     scopes = forms.MultipleChoiceField(
         choices=Scope.choices,
         initial=DEFAULT_SCOPES,
-        label="What it may do",
+        label="Scopes",
         widget=forms.CheckboxSelectMultiple,
         # Django's own text repeats what was sent.
-        error_messages={"invalid_choice": "Choose among these."},
+        error_messages={"invalid_choice": "Choose from the list."},
     )
     expires_in_days = NumberField(
         required=False,
         min_value=1,
         max_value=tokens.MAX_DAYS,
         label="Days until it expires",
-        help_text="Empty for a token that never does.",
+        help_text="Leave this empty for a token that never expires.",
     )
 
 
@@ -105,7 +104,7 @@ class SlugField(NoEchoMixin, forms.CharField):
 class InstallForm(forms.Form):
     slug = SlugField(
         max_length=max_length(Skill, "slug"),
-        help_text="The last part of the address of its page, such as pdf-tables.",
+        help_text="The last part of its page's address, such as pdf-tables.",
     )
 
 
@@ -128,8 +127,8 @@ class LimitsForm(forms.Form):
                 # The tier may have fallen below it.
                 initial=limit and min(limit, highest),
                 label=label,
-                help_text=f"{MEANINGS.get(policy, '')}Leave it empty for {in_words(rate)}, "
-                "or give a lower number.",
+                help_text=f"{MEANINGS.get(policy, '')}Leave this empty to allow "
+                f"{in_words(rate)}, or enter a lower number.",
             )
 
 
@@ -139,7 +138,7 @@ class PinForm(forms.Form):
     version = forms.TypedChoiceField(
         coerce=int,
         # Django's own text repeats what was sent.
-        error_messages={"invalid_choice": "Choose among these."},
+        error_messages={"invalid_choice": "Choose from the list."},
     )
 
     def __init__(self, install, *args, **kwargs):
@@ -154,7 +153,7 @@ class PinForm(forms.Form):
         else:
             field.choices = [("", "Choose one"), *field.choices]
             field.help_text = (
-                "The text that the agent uses is recalled, or is older than the first version."
+                "The text that the agent uses was recalled, or is older than the first version."
             )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import CharField, F, IntegerField, Value
+from django.db.models import CharField, Exists, F, IntegerField, OuterRef, Q, Value
 from django.db.models.functions import Cast, Coalesce
 
 from catalogue.models import Skill, Status, successor_slug
@@ -25,7 +25,8 @@ class Recall:
     reason: str  # empty if the entry was only withdrawn
     at: datetime
     successor: str | None  # the slug of what replaces the entry, as long as it is published
-    agents: dict = field(default_factory=dict)  # handles by key
+    agents: dict = field(default_factory=dict)  # handles by key of those to act on
+    settled: set = field(default_factory=set)  # keys of those with nothing left to do
 
     def __str__(self):
         version = f"version {self.number} of " if self.number else ""
@@ -55,9 +56,13 @@ class Recall:
 def recalls_of(agents):
     """The Recalls of what these agents have, the latest first."""
     recalls = {}
-    for *about, agent, handle in sorted(rows_of(agents), key=lambda row: row[-1]):
+    for *about, is_settled, agent, handle in sorted(rows_of(agents), key=lambda row: row[-1]):
         kind, slug, _, number, *_ = about
-        recalls.setdefault((kind, slug, number), Recall(*about)).agents[agent] = handle
+        recall = recalls.setdefault((kind, slug, number), Recall(*about))
+        if is_settled:
+            recall.settled.add(agent)
+        else:
+            recall.agents[agent] = handle
     return sorted(recalls.values(), key=lambda recall: recall.at, reverse=True)
 
 
@@ -67,13 +72,17 @@ def rows_of(agents):
     for installs in (SkillInstall, PersonaInstall):
         own = installs.objects.present().filter(agent__in=agents)
         gone = own.exclude(**{f"{installs.kind}__status": Status.PUBLISHED})
-        parts += [of_entry(gone, installs.Entry, installs.kind), of_version(own, installs)]
+        parts += [
+            of_entry(gone, installs.Entry, installs.kind).annotate(is_settled=Value(value=False)),
+            of_version(own, installs).annotate(is_settled=Value(value=False)),
+        ]
     bundles = PersonaInstall.objects.present().filter(
         agent__in=agents, persona__skills__status=Status.WITHDRAWN
     )
-    parts.append(of_entry(bundles, Skill, "persona__skills"))
+    parts.append(settled_by_successor(of_entry(bundles, Skill, "persona__skills")))
     first, *others = (
-        part.order_by().values_list(*COLUMNS, "agent_id", "agent__handle") for part in parts
+        part.order_by().values_list(*COLUMNS, "is_settled", "agent_id", "agent__handle")
+        for part in parts
     )
     return first.union(*others)
 
@@ -89,6 +98,14 @@ def of_entry(installs, model, relation):
         at=Coalesce(f"{relation}__withdrawn_at", f"{relation}__updated_at"),
         successor=successor_slug(model, f"{relation}__"),
     )
+
+
+def settled_by_successor(bundles):
+    """A persona no longer loads a withdrawn skill, so an agent can only lack the successor."""
+    successors = SkillInstall.objects.present().filter(
+        agent=OuterRef("agent"), skill__slug=OuterRef("successor")
+    )
+    return bundles.annotate(is_settled=Q(successor=None) | Exists(successors))
 
 
 def of_version(installs, model):

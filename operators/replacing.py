@@ -43,7 +43,7 @@ class ReplaceRecalled(Console):
         if changed:
             messages.success(request, f"{recall.done}: {', '.join(changed)}.")
         if left_out:
-            text = f"Left out: {', '.join(left_out)}. Open the page of the agent to see why."
+            text = f"Left out: {', '.join(left_out)}. Open an agent's page to see why."
             messages.warning(request, text)
         return redirect("operator")
 
@@ -51,7 +51,7 @@ class ReplaceRecalled(Console):
         recalls = recalls_of(self.key.claims.claimed().values("agent"))
         wanted = (kind, slug, number and int(number))
         for recall in recalls:
-            if (recall.kind, recall.slug, recall.number) == wanted:
+            if recall.agents and (recall.kind, recall.slug, recall.number) == wanted:
                 return recall
         raise Http404
 

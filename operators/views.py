@@ -106,7 +106,7 @@ class EndSessions(Console):
 
     def post(self, request):
         self.key.sessions.all().delete()
-        return logged_out(request, "All sessions of your key have ended. The key goes on working.")
+        return logged_out(request, "All sessions of your key have ended. The key keeps working.")
 
 
 def logged_out(request, message):

@@ -1,6 +1,6 @@
 """What a list of the website is called once it is filtered: "Free data personas by Field Notes"."""
 
-PRICES = {"true": "free", "false": "priced"}
+PRICES = {"true": "free", "false": "paid"}
 # How the filters read after the name of the section, in this order.
 AFTER = {
     "author": "by {}",

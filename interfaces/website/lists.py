@@ -15,7 +15,7 @@ from search.reads import most_common
 MAX_CHOICES, MAX_SHOWN = 30, 8  # values of a facet: all, and without asking for more
 # The titles of the facets, in their order on the page.
 FACETS = {"category": "Category", "runtime": "Runtime", "license": "License"}
-PRICES = {"true": "Free", "false": "Priced"}
+PRICES = {"true": "Free", "false": "Paid"}
 RATINGS = {rating: f"{rating} and up" for rating in ("4", "3", "2")}
 # How a filter reads where its name and value do not say it.
 CHIPS = {

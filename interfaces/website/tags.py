@@ -41,7 +41,7 @@ def sparkline(weeks):
         '<svg class="sparkline" viewBox="0 0 {} {}" role="img" aria-label="{}">'
         '<path d="{}"/></svg>',
         *(WEEK * len(weeks) - 2, HIGH),
-        f"Installs of each of the last {len(weeks)} weeks, the oldest first: "
+        f"Installs per week over the last {len(weeks)} weeks, oldest first: "
         + ", ".join(map(str, weeks)),
         bars,
     )

@@ -6,7 +6,7 @@ from operators.forms import LimitsForm
 
 class Pause(Action):
     title = "Pause {agent}?"
-    text = "The API refuses all of its tokens until you resume it. It keeps what it has."
+    text = "The API refuses all of its tokens until you resume it. Its installs and tokens stay."
     label = "Pause"
     note = "Paused."
     is_event = False
@@ -18,7 +18,7 @@ class Pause(Action):
 
 class Resume(Action):
     title = "Resume {agent}?"
-    text = "The API accepts its tokens again, if staff have not suspended it."
+    text = "The API accepts its tokens again, unless staff have suspended it."
     label = "Resume"
     note = "Resumed."
     is_event = False
@@ -29,12 +29,12 @@ class Resume(Action):
 
 
 class SetLimits(Action):
-    title = "Limit {agent}"
-    text = "How often it may do each of these, at most. The agent reads it in its limits."
-    label = "Set the limits"
+    title = "Set limits for {agent}"
+    text = "Choose how often it may do each of these. The agent can see its limits."
+    label = "Set limits"
     note = "Set the limits: {subject}."
     is_event = False
-    done = "Set the limits of {agent}: {subject}. Requests it has already made count."
+    done = "Set the limits of {agent}: {subject}. Requests that it has already made count."
 
     def form(self, claim, subject, data=None):
         return LimitsForm(claim, data)
@@ -48,14 +48,14 @@ class SetLimits(Action):
 class Release(Action):
     title = "Release {agent}?"
     text = (
-        "It is your agent no longer: you cannot undo this. Its pause and its limits end, its "
-        "tokens go on working. It finds a new claim URL in its profile; the old one leads nowhere. "
-        "If it is the last agent of your key, the key ends with it."
+        "You stop being its operator, and you cannot undo this. Its pause and limits end, but its "
+        "tokens keep working. It finds a new claim URL in its profile; the old one stops working. "
+        "If it is the last agent of your key, the key ends too."
     )
     label = "Release"
     is_dangerous = True
     note = "Released the claim."
-    done = "Released {agent}: it is your agent no longer."
+    done = "Released {agent}: you are no longer its operator."
     needs_full = False
     next_page = "/operator"
 
@@ -65,15 +65,15 @@ class Release(Action):
     def show(self, agent, subject):
         self.key.refresh_from_db()
         if self.key.revoked_at:
-            self.done += " It was the last one of your key, which has ended."
+            self.done += " It was the last agent of your key, so the key has ended."
         return super().show(agent, subject)
 
 
 class RenewClaimUrl(Action):
     title = "Give {agent} a new claim URL?"
     text = (
-        "For when somebody else may know it. The old one leads nowhere, and codes that were asked "
-        "for there are void. {agent} stays your agent, and finds the new one in its profile."
+        "Do this if somebody else may know the old one. It stops working, and codes requested "
+        "there become void. {agent} stays your agent and finds the new one in its profile."
     )
     label = "Replace the claim URL"
     note = "Replaced the claim URL."

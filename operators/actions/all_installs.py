@@ -40,8 +40,8 @@ class MoveAll(Action):
 
 
 class UpdateAll(MoveAll):
-    title = "Update all that {agent} has?"
-    text = "The agent counts as using the newest version of each from now on. Pins move there."
+    title = "Update everything that {agent} has?"
+    text = "From now on the agent uses the newest version of each. Pins move to it."
     label = "Update all"
     note = "Updated {subject}."
     done = "Updated {subject} of {agent}."
@@ -57,10 +57,10 @@ class UpdateAll(MoveAll):
 
 
 class PinAll(MoveAll):
-    title = "Pin all that {agent} has?"
+    title = "Pin everything that {agent} has?"
     text = (
-        "The agent keeps getting the version of each that it uses now, whatever is published "
-        "later. Existing pins stay where they are."
+        "The agent keeps the version of each that it uses now, even when newer ones are "
+        "published. Existing pins stay where they are."
     )
     label = "Pin all"
     note = "Pinned {subject}."
@@ -77,11 +77,8 @@ class PinAll(MoveAll):
 
 
 class UnpinAll(MoveAll):
-    title = "Unpin all that {agent} has?"
-    text = (
-        "The agent gets the newest version of each again, now and whenever another one is "
-        "published."
-    )
+    title = "Unpin everything that {agent} has?"
+    text = "The agent gets the newest version of each, now and whenever a new one is published."
     label = "Unpin all"
     note = "Unpinned {subject}."
     done = "Unpinned {subject} of {agent}."

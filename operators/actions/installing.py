@@ -17,16 +17,16 @@ from operators.forms import InstallForm, InstallPersonaForm
 REFUSALS = {
     SkillNotFound: "No published skill has this slug.",
     PersonaNotFound: "No published persona has this slug.",
-    SkillAlreadyInstalled: "The agent has this skill already.",
-    PersonaAlreadyInstalled: "The agent has this persona already.",
-    PersonaRequiresPayment: "This persona has a price, so it cannot be installed.",
+    SkillAlreadyInstalled: "The agent already has this skill.",
+    PersonaAlreadyInstalled: "The agent already has this persona.",
+    PersonaRequiresPayment: "This persona is not free, so it cannot be installed.",
 }
 
 
 class Install(Action):
     text = (
-        "The agent loads it when it starts the next time. It gets the newest version until you or "
-        "the agent pin one."
+        "The agent loads it the next time it starts. It gets the newest version until you or the "
+        "agent pins one."
     )
     label = "Install"
     installs = None
@@ -38,7 +38,9 @@ class Install(Action):
     def act(self, claim, subject, form, operator):
         if claim.agent.state != "active":
             # The rule of an install is the agent's own (installs/sql.py): it refuses a stopped one.
-            refusal = f"The agent is {claim.agent.state}. It must be active to get something new."
+            refusal = (
+                f"The agent is {claim.agent.state}. Only an active agent can get something new."
+            )
             raise forms.ValidationError({"slug": refusal})
         try:
             self.installs.objects.install(claim.agent, **form.cleaned_data)
@@ -64,7 +66,9 @@ class InstallPersona(Install):
 
 class ActivatePersona(Action):
     title = "Activate {subject.entry} for {agent}?"
-    text = "The agent starts with this persona from then on. The one that is active now gives way."
+    text = (
+        "The agent uses this persona from its next start, in place of the one that is active now."
+    )
     label = "Activate"
     note = "Activated the persona {subject.entry}."
     done = "Activated the persona {subject.entry} for {agent}."

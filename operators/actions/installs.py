@@ -13,8 +13,8 @@ class Remove(Action):
 
     title = "Remove {subject} from {agent}?"
     text = (
-        "The agent does not get it any more when it starts. Until then it may go on using a copy, "
-        "and it may install it again."
+        "The agent no longer gets it when it starts. Until then it may keep using a copy. It can "
+        "install it again."
     )
     label = "Remove"
     is_dangerous = True
@@ -69,8 +69,8 @@ class Move(Action):
 class Pin(Move):
     title = "Pin {subject.entry} for {agent}?"
     text = (
-        "The agent gets the version that you choose, whatever is published later. You and the "
-        "agent can both change the pin and end it."
+        "The agent keeps the version that you choose, even when newer ones are published. You and "
+        "the agent can both change or remove the pin."
     )
     label = "Pin"
     note = "Pinned {subject}."
@@ -85,7 +85,7 @@ class Pin(Move):
 
 class Unpin(Move):
     title = "Unpin {subject.entry} for {agent}?"
-    text = "The agent gets the newest version again, now and whenever another one is published."
+    text = "The agent gets the newest version again, now and whenever a new one is published."
     label = "Unpin"
     note = "Unpinned {subject}."
     done = "Unpinned {subject} for {agent}."
@@ -100,8 +100,8 @@ class Unpin(Move):
 class Update(Move):
     title = "Update {subject.entry} for {agent}?"
     text = (
-        "The agent counts as using version {subject.entry.number}, the newest, from now on. If it "
-        "is pinned, the pin moves there."
+        "From now on the agent uses version {subject.entry.number}, the newest. If it is pinned, "
+        "the pin moves to it."
     )
     label = "Update"
     note = "Updated to {subject}."

@@ -11,12 +11,12 @@ BY_OPERATOR = "Revoked by its operator"
 
 
 class IssueToken(Action):
-    title = "Issue a token to {agent}?"
+    title = "Issue a token to {agent}"
     text = (
-        "The next page shows it, once. Put it where the agent reads its token, in place of one "
-        "that it has lost; those that it has go on working until you revoke them."
+        "The next page shows the token once. Save it where the agent reads its token. The "
+        "agent's other tokens keep working until you revoke them."
     )
-    label = "Issue"
+    label = "Issue token"
     note = "Issued the token {subject}."
 
     def form(self, claim, subject, data=None):
@@ -39,7 +39,7 @@ class IssueToken(Action):
 
 class RevokeToken(Action):
     title = "Revoke the token {subject}?"
-    text = "The API refuses it from then on, for good."
+    text = "The API refuses it from now on. You cannot undo this."
     label = "Revoke"
     is_dangerous = True
     note = "Revoked the token {subject}."
@@ -56,13 +56,13 @@ class RevokeToken(Action):
 class RevokeTokens(Action):
     title = "Revoke every token of {agent}?"
     text = (
-        "The API refuses all of them from then on, for good. The agent comes back with a token "
-        "that you issue to it."
+        "The API refuses all of them from now on. You cannot undo this. To bring the agent back, "
+        "issue it a new token."
     )
     label = "Revoke all"
     is_dangerous = True
     note = "Revoked every token."
-    done = "Revoked every token of {agent}. Issue one for it to come back."
+    done = "Revoked every token of {agent}. Issue a new one to bring it back."
 
     def subject(self, agent):
         return get_list_or_404(agent.tokens.valid())

@@ -60,4 +60,4 @@ def test_an_agent_that_nobody_can_read_of_has_no_page(person, scout, what):
 
     page = person.get("/agents/none" if what == "unknown" else "/agents/scout")
 
-    assert "404 There is no such page" in visible(page, 404)
+    assert "404 Page not found" in visible(page, 404)

@@ -66,7 +66,7 @@ def test_personas_have_prices_and_ratings_too(person):
 
     shown = facets(person.get("/personas"))
     assert shown["Price"] == [
-        ("Priced", "1", "?free=false", False),
+        ("Paid", "1", "?free=false", False),
         ("Free", "1", "?free=true", False),
     ]
     assert shown["Rating"][0] == ("4 and up", None, "?minRating=4", False)
@@ -129,7 +129,7 @@ def test_a_list_without_results_leads_on(person):
     page = person.get("/skills?q=nothing&category=data")
 
     text = visible(page)
-    assert "Nothing here fits." in text
+    assert "No skills match." in text
     assert "Search without category: data" in text
     assert "Search personas" in text
     assert "/personas?q=nothing" in links(page)

@@ -64,7 +64,7 @@ def test_a_text_is_shown_escaped_and_never_rendered(anyone, path, shown):
 def test_another_file_is_only_to_download(anyone):
     page = anyone.get(f"{PAGE}/files/z.bin").content.decode()
 
-    assert "This file is not text." in page
+    assert "This is a binary file. Download it to view it." in page
     assert 'href="/api/v1/skills/pdf/files/z.bin"' in page
     assert '<meta property="og:description" content="A file of the skill PDF">' in page
 

@@ -24,7 +24,7 @@ def part(page, pattern):
         ("/skills?category=data&runtime=python&license=MIT", "Data skills for python under MIT"),
         ("/skills?bundledIn=archivist", "Skills of the persona archivist"),
         ("/personas?free=true&category=data&minRating=4", "Free data personas rated 4 and up"),
-        ("/personas?free=false", "Priced personas"),
+        ("/personas?free=false", "Paid personas"),
         ("/personas?skill=pdf-tables", "Personas with the skill pdf-tables"),
         ("/skills?author=<b>", "Skills by <b>"),
     ],

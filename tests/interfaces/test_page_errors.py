@@ -17,9 +17,9 @@ from tests.interfaces.pages import text_of, visible
         ("/skills/a%00b/", "Skill not found"),
         ("/skills/draft", "Skill not found"),
         ("/personas/none", "Persona not found"),
-        ("/skills/a/b", "There is no such page"),
-        ("/operator/none", "There is no such page"),
-        ("/claim/none", "There is no such page"),
+        ("/skills/a/b", "Page not found"),
+        ("/operator/none", "Page not found"),
+        ("/claim/none", "Page not found"),
     ],
 )
 def test_an_unknown_path_below_a_page_is_a_404_page(person, path, error):
@@ -31,7 +31,7 @@ def test_an_unknown_path_below_a_page_is_a_404_page(person, path, error):
 
 
 def test_an_unknown_path_of_the_admin_is_a_404_page(admin_client):
-    assert "There is no such page" in text_of(admin_client.get("/admin/none/"), 404)
+    assert "Page not found" in text_of(admin_client.get("/admin/none/"), 404)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ NO_PATH = {"error": "Not found: the API has no such path"}
 @pytest.mark.parametrize("path", ["/nowhere", "/skils/pdf-tables", "/Nowhere", "/é"])
 def test_an_unknown_address_is_a_page_for_a_browser_and_json_for_others(person, path):
     page = person.get(path, headers={"Accept": BROWSER})
-    assert "404 There is no such page" in visible(page, 404)
+    assert "404 Page not found" in visible(page, 404)
 
     for accept in ("*/*", "application/json", "application/json, text/html", "image/*", ""):
         response = person.get(path, headers={"Accept": accept})

@@ -48,13 +48,33 @@ def test_an_empty_marketplace_has_pages_too_and_teaches_nothing_that_it_does_not
     start = visible(person.get("/"))
 
     assert "0 skills 0 personas" in start
-    assert "There are no skills yet. Your agent can register already" in start
+    assert "There are no skills yet. Your agent can register now" in start
     assert "/api/v1/agents/register" in start
     assert "pdf-tables" not in start
     assert "/install" not in start
     assert "There are no skills yet." in visible(person.get("/skills"))
     assert "There are no personas yet." in visible(person.get("/personas"))
-    assert "Nothing here fits." in visible(person.get("/skills?q=pdf"))
+    assert "No skills match." in visible(person.get("/skills?q=pdf"))
+
+
+@pytest.mark.parametrize("path", ["/skills/pdf-tables", "/personas/archivist"])
+def test_an_entry_leads_to_how_an_agent_reports_it(person, catalogue, path):
+    page = person.get(path)
+
+    kind = "skill" if "skills" in path else "persona"
+    assert f"Something wrong with this {kind}? Have your agent report it ." in visible(page)
+    (guide,) = (link for link in links(page) if link.startswith("/guide.md#"))
+    address, anchor = guide.split("#")
+    assert f'id="{anchor}"' in text_of(person.get(address, headers={"Accept": "text/html"}))
+
+
+def test_personas_show_that_they_are_free_beside_those_that_are_not(person):
+    PersonaFactory(slug="paid", price_cents=500)
+    PersonaFactory(slug="gratis")
+
+    cards = text_of(person.get("/personas?sort=price")).split('<li class="card">')[1:]
+
+    assert [re.findall(r">(free|[$][0-9.]+)<", card) for card in cards] == [["free"], ["$5.00"]]
 
 
 def test_a_skill_shows_what_it_is_and_how_to_install_it(person, catalogue):
@@ -86,7 +106,7 @@ def test_a_persona_shows_its_prompt_its_skills_and_its_ratings(person, catalogue
     assert "4.3 of 5, from 3 reviews 5 ★ stars 2 2 4 ★ stars 0 0 3 ★ stars 1 1 2 ★" in shown
     assert "curl http://testserver/api/v1/agents/me/personas/install" in shown
     assert "npx skills add http://testserver/personas/archivist" in shown
-    assert "A rating between two whole ones counts at the nearest, 4.5 at 5." in shown
+    assert "Ratings are counted by the nearest whole star: 4.5 counts as 5." in shown
     assert "about 2 tokens, 16 with its skills" in shown
     assert {"/skills/pdf-tables", "#reviews"} < {*links(page)}
 

@@ -51,7 +51,7 @@ def test_a_review_shows_stars_text_agent_and_date(person, persona):
 def test_a_persona_without_reviews_says_so(person, persona):
     page = person.get(PATH)
 
-    assert "No agent has reviewed it yet." in visible(page)
+    assert "No agent has reviewed this persona yet." in visible(page)
     assert reviews_of(page) == []
 
 

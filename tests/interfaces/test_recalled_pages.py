@@ -37,7 +37,7 @@ def test_one_of_a_persona_is_too(person, db):
     shown = visible(person.get("/personas/archivist"), 410)
 
     assert "410 Archivist Recalled on" in shown
-    assert ": It lies. Our staff took this persona out of the catalogue" in shown
+    assert ": It lies. Our staff removed this persona from the catalogue" in shown
     assert "instead" not in shown
 
 

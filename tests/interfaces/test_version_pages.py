@@ -91,7 +91,7 @@ def test_a_version_shows_its_text_and_files(anyone):
 
     text = visible(page)
     assert (
-        "An earlier text. This is version 1. Read the current one , or what has changed since ."
+        "Earlier version. This is version 1. Read the current one or see what has changed since ."
         in text
     )
     assert ">First</h2>" in text_of(page)
@@ -110,7 +110,7 @@ def test_no_page_shows_the_prompt_of_a_priced_persona(anyone, persona):
 
     page = visible(anyone.get(path))
     assert "You are one." not in page
-    assert "The prompt is not public while the persona has a price." in page
+    assert "The prompt of a paid persona is not public." in page
 
 
 @pytest.mark.usefixtures("skill", "persona")

@@ -163,7 +163,7 @@ def test_all_tokens_of_a_paused_agent_can_be_revoked(console, agent, paths):
     console.submit(paths["revoke-tokens"])
 
     assert not AgentToken.objects.filter(revoked_at=None).exists()
-    assert "It has none. Issue one for it to come back." in console.get(HOME).content.decode()
+    assert "None. Issue one to bring the agent back." in console.get(HOME).content.decode()
     assert console.get(paths["revoke-tokens"]).status_code == 404
 
 

@@ -54,7 +54,7 @@ FIELDS = {
     "install-skill": {"slug": "csv-cleaning"},
     "install-persona": {"slug": "scribe"},
 }
-LAST = " It was the last one of your key, which has ended."
+LAST = " It was the last agent of your key, so the key has ended."
 HINT = r"mkt_agent_\w{4}…\w{4}"
 # What the operator reads, and what staff do.
 DONE = {
@@ -63,7 +63,7 @@ DONE = {
     "issue-token": (None, rf"Issued the token {HINT}."),
     "revoke-token": (f"Revoked the token {HINT}.", f"Revoked the token {HINT}."),
     "revoke-tokens": (
-        "Revoked every token of caller. Issue one for it to come back.",
+        "Revoked every token of caller. Issue a new one to bring it back.",
         "Revoked every token.",
     ),
     **{
@@ -93,11 +93,11 @@ DONE = {
     "remove-skill": ("Removed pdf-tables from caller.", "Removed the skill pdf-tables."),
     "remove-persona": ("Removed archivist from caller.", "Removed the persona archivist."),
     "limits": (
-        "Set the limits of caller: install 5. Requests it has already made count.",
+        "Set the limits of caller: install 5. Requests that it has already made count.",
         "Set the limits: install 5.",
     ),
     "new-claim-url": ("caller has a new claim URL.", "Replaced the claim URL."),
-    "release": (f"Released caller: it is your agent no longer.{LAST}", "Released the claim."),
+    "release": (f"Released caller: you are no longer its operator.{LAST}", "Released the claim."),
 }
 
 

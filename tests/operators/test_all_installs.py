@@ -96,8 +96,8 @@ def told(console):
 def test_all_are_updated_and_pins_move(console, client, agent, has):
     assert stored() == BEFORE
     assert asked(console, "update-all") == (
-        "Update all that caller has? The agent counts as using the newest version of each from now "
-        "on. Pins move there. It changes 4 skills and 1 persona older version 2 "
+        "Update everything that caller has? From now on the agent uses the newest version of each. "
+        "Pins move to it. This changes 4 skills and 1 persona older version 2 "
         "outdated version 1 → 2 pinned version 1 → 3 recalled version 1 → 2 clerk version 1 → 2 "
         "Left out: 1 withdrawn gone persona Update all Cancel"
     )
@@ -129,9 +129,9 @@ def test_all_are_updated_and_pins_move(console, client, agent, has):
 
 def test_all_are_pinned_where_they_are(console, client, agent, has):
     assert asked(console, "pin-all") == (
-        "Pin all that caller has? The agent keeps getting the version of each that it uses now, "
-        "whatever is published later. Existing pins stay where they are. "
-        "It changes 2 skills and 1 persona current version 1 outdated version 1 clerk version 1 "
+        "Pin everything that caller has? The agent keeps the version of each that it uses now, "
+        "even when newer ones are published. Existing pins stay where they are. "
+        "This changes 2 skills and 1 persona current version 1 outdated version 1 clerk version 1 "
         "Left out: 1 older than the first version older skill Left out: 1 recalled recalled skill "
         "Pin all Cancel"
     )
@@ -155,8 +155,8 @@ def test_all_are_pinned_where_they_are(console, client, agent, has):
 
 def test_all_are_unpinned(console, client, agent, has):
     assert asked(console, "unpin-all") == (
-        "Unpin all that caller has? The agent gets the newest version of each again, now and "
-        "whenever another one is published. It changes 1 skill pinned version 1 → 3 "
+        "Unpin everything that caller has? The agent gets the newest version of each, now and "
+        "whenever a new one is published. This changes 1 skill pinned version 1 → 3 "
         "Left out: 1 withdrawn gone persona Unpin all Cancel"
     )
 
@@ -231,7 +231,8 @@ def test_of_many_a_page_names_the_first(console, agent, monkeypatch):
     text = asked(console, "update-all")
 
     assert (
-        "It changes 5 skills skill-0 version 1 → 2 skill-1 version 1 → 2 and 3 more Update" in text
+        "This changes 5 skills skill-0 version 1 → 2 skill-1 version 1 → 2 and 3 more Update"
+        in text
     )
 
 

@@ -109,7 +109,7 @@ def test_the_page_of_a_claimed_agent_says_so_and_shows_the_form_again(operator, 
 
     text = page.content.decode()
     assert page.status_code == 200
-    assert "was claimed by Ada Lovelace" in text
+    assert "Ada Lovelace claimed this agent on" in text
     assert "ada@example.com" not in text
     assert {*untouched_form(page)} == {"csrfmiddlewaretoken", "seen", "name", "email", "key"}
 
@@ -123,7 +123,7 @@ def test_a_form_from_before_the_confirmation_gets_no_other_code(operator, client
     page = operator.post(url, form)
 
     assert page.status_code == 200
-    assert "was claimed by Grace Hopper" in page.content.decode()
+    assert "Grace Hopper claimed this agent on" in page.content.decode()
     assert 'id="code"' not in page.content.decode()
     assert not ClaimCode.objects.exists()
     assert operator.log_in(key).status_code == 302
@@ -142,7 +142,7 @@ def test_asking_changes_nothing_while_the_agent_does_not_confirm(operator, conso
     assert client.get("/api/v1/agents/me").json() == profile
     assert OperatorClaim.objects.values().get() == before
     assert console.get("/operator/agents/caller").status_code == 200
-    assert "was claimed by Ada Lovelace" in operator.get(url).content.decode()
+    assert "Ada Lovelace claimed this agent on" in operator.get(url).content.decode()
 
 
 def test_confirming_makes_the_new_key_and_ends_the_old(operator, console, client, url, agent, key):

@@ -49,7 +49,9 @@ def test_an_address_gets_so_many_codes_for_all_agents(ask, rates):
 
     refused = ask(page=pages[3])
 
-    assert_refused(refused, "claim-code-address", "One address gets 3 codes in 60 minutes.")
+    assert_refused(
+        refused, "claim-code-address", "You can request 3 codes from one IP address in 60 minutes."
+    )
     assert ClaimCode.objects.count() == 3
     assert ask("192.0.2.2", pages[3]).status_code == 302
 

@@ -55,12 +55,12 @@ def test_who_claims_by_a_token_that_may_do_less_looks_and_releases(
         assert [page.status_code for page in pages] == [200, 302]
         return
     assert [page.status_code for page in pages] == [403, 403]
-    assert "For more, claim it anew" in pages[1].content.decode()
+    assert "To do more, claim it again" in pages[1].content.decode()
     assert AgentToken.objects.filter(revoked_at=None).count() == 2
     assert Agent.objects.get().paused_at is None
     text = browser.get("/operator/agents/caller").content.decode()
     assert "pdf-tables" in text
-    assert "For more, claim it anew" in text
+    assert "To do more, claim it again" in text
     assert re.findall('href="/operator/agents/caller/(.*?)"', text) == ["release"]
 
 
@@ -102,28 +102,28 @@ def test_staff_see_who_had_the_agent_before(operator, client, url, agent, key):
 
 def test_the_operator_sees_that_somebody_asks_for_the_agent(operator, console, url):
     path = "/operator/agents/caller"
-    assert "Somebody asks" not in console.get(path).content.decode()
+    assert "Somebody is trying" not in console.get(path).content.decode()
 
     operator.submit(url, **GRACE)
 
     text = console.get(path).content.decode()
-    assert "Somebody asks for this agent" in text
+    assert "Somebody is trying to claim this agent" in text
     assert "Grace Hopper" in text
     assert f'href="{path}/new-claim-url"' in text
     assert "grace@example.com" not in text
     ClaimCode.objects.update(wrong_codes=5)
-    assert "Somebody asks" not in console.get(path).content.decode()
+    assert "Somebody is trying" not in console.get(path).content.decode()
     ClaimCode.objects.update(wrong_codes=4)
-    assert "Somebody asks" in console.get(path).content.decode()
+    assert "Somebody is trying" in console.get(path).content.decode()
     ClaimCode.objects.update(code_expires_at=timezone.now())
-    assert "Somebody asks" not in console.get(path).content.decode()
+    assert "Somebody is trying" not in console.get(path).content.decode()
 
 
 @pytest.mark.parametrize("stop", ["pause", "suspend"])
 def test_the_page_says_where_the_agent_cannot_confirm(operator, agent, url, stop):
     getattr(agent, stop)()
 
-    assert "and cannot confirm a code." in operator.get(url).content.decode()
+    assert "so it cannot confirm a code." in operator.get(url).content.decode()
 
 
 def test_a_code_asked_for_by_an_url_that_has_ended_is_a_404(operator, agent, url, key):

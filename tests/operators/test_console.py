@@ -66,7 +66,7 @@ def test_it_shows_what_an_agent_has(console, client, agent):
     today = f"{timezone.now():%-d %b %Y}"
     since = f"since {today}, used in the last 15 minutes"
     assert f"{agent.token.hint} read, install, review; {since} Revoke" in text
-    assert f"What you did Claimed the agent, with the key {OperatorKey.objects.get()}." in text
+    assert f"Your actions Claimed the agent, with the key {OperatorKey.objects.get()}." in text
     assert "by Ada Lovelace" in text
 
 
@@ -136,8 +136,11 @@ def test_the_agents_come_by_handle_with_their_state(console, agent, key):
     assert re.findall(r"\b(ant|bee|caller|zebra)\b", text) == ["ant", "bee", "caller", "zebra"]
     nothing = "none 0 0 0 0"
     assert f"ant Some Agent suspended by staff {nothing} never" in text
-    assert f"bee Some Agent paused , without a token {nothing} never" in text
-    assert f"caller The Caller active, somebody asks for it {nothing} about 3 hours ago" in text
+    assert f"bee Some Agent paused , no token {nothing} never" in text
+    assert (
+        f"caller The Caller active, somebody is trying to claim it {nothing} about 3 hours ago"
+        in text
+    )
     assert f"zebra Some Agent active {nothing} never" in text
 
 
@@ -230,7 +233,7 @@ def test_what_is_gone_says_so_in_the_console(console, path):
     page = console.get(f"/operator/agents/{path}")
 
     assert page.status_code == 404
-    assert "Not there any more" in page.content.decode()
+    assert "Not found" in page.content.decode()
     assert "Log out" in page.content.decode()
     assert "script-src" not in page.headers["Content-Security-Policy"]
 
@@ -242,18 +245,18 @@ def test_it_shows_what_this_operator_did_and_nobody_else(console, client, agent,
     agent.take_snapshot(reason="Suspended: Spam.")
     agent.restore()
     assert re.search(
-        r"What you did Resumed\. .+ Paused\. .+ Claimed the agent,", text_of(console.get(HOME))
+        r"Your actions Resumed\. .+ Paused\. .+ Claimed the agent,", text_of(console.get(HOME))
     )
 
     new = claim(agent, name="Grace Hopper")
 
     text = text_of(OperatorBrowser(new).get(HOME))
-    assert "What you did Claimed the agent from Ada Lovelace, with the key" in text
+    assert "Your actions Claimed the agent from Ada Lovelace, with the key" in text
     assert "Paused." not in text
     assert "Spam" not in text
     # Another one may have the same name.
     text = text_of(OperatorBrowser(claim(agent, name="Ada Lovelace")).get(HOME))
-    assert "What you did Claimed the agent from Grace Hopper, with the key" in text
+    assert "Your actions Claimed the agent from Grace Hopper, with the key" in text
     assert "Paused." not in text
 
 

@@ -53,7 +53,7 @@ class Operator:
         self.page.fill("[name=email]", "ada@example.com")
         if key is not None:
             self.page.fill("[name=key]", key)
-        self.visitor.press("Show me the code")
+        self.visitor.press("Get a code")
         self.look("code")
         code = self.page.inner_text("#code")
         shown = self.page.inner_text("#key") if key is None else key

@@ -77,7 +77,7 @@ def test_a_priced_persona_is_refused(console):
     page = install(console, "persona", slug="added")
 
     assert page.status_code == 400
-    assert "This persona has a price, so it cannot be installed." in page.content.decode()
+    assert "This persona is not free, so it cannot be installed." in page.content.decode()
 
 
 @KINDS
@@ -89,7 +89,10 @@ def test_a_stopped_agent_gets_nothing_new(console, agent, kind, state):
     page = install(console, kind, slug="added")
 
     assert page.status_code == 400
-    assert f"The agent is {state}. It must be active to get something new." in page.content.decode()
+    assert (
+        f"The agent is {state}. Only an active agent can get something new."
+        in page.content.decode()
+    )
 
 
 def test_a_secret_is_not_written_back(console, agent):

@@ -120,7 +120,7 @@ def test_where_the_used_version_cannot_be_pinned_another_is_chosen(
 
     assert options(page)[0] == ("*", "Choose one")
     assert (
-        "The text that the agent uses is recalled, or is older than the first version."
+        "The text that the agent uses was recalled, or is older than the first version."
         in text_of(page)
     )
     assert console.submit(path("pin"), version="").status_code == 400

@@ -31,8 +31,7 @@ def recalled(fleet):
     skill, successor = SkillFactory(slug="old", title="Old Tables"), SkillFactory(slug="new")
     for agent in fleet[:2]:
         SkillInstallFactory(agent=agent, skill=skill)
-    skill.deprecate("Use the new one.", successor)
-    skill.recall("It leaks.")
+    skill.recall("It leaks.", successor)
     return skill
 
 
@@ -103,7 +102,7 @@ def test_a_stopped_agent_is_left_out_and_named(console, recalled, fleet):
     assert [slugs_of(agent) for agent in fleet] == [["new"], ["old"], []]
     assert told(console) == [
         "Replaced old with new: caller.",
-        "Left out: ant. Open the page of the agent to see why.",
+        "Left out: ant. Open an agent's page to see why.",
     ]
 
 
@@ -136,8 +135,7 @@ def test_the_successor_of_an_active_persona_is_active(console, fleet, client):
     persona, successor = PersonaFactory(slug="old"), PersonaFactory(slug="new")
     PersonaInstallFactory(agent=fleet[0], persona=persona, is_active=True)
     PersonaInstallFactory(agent=fleet[1], persona=persona)
-    persona.deprecate("Use the new one.", successor)
-    persona.recall("It lies.")
+    persona.recall("It lies.", successor)
 
     console.submit("/operator/replace-persona/old")
 
@@ -168,12 +166,27 @@ def test_a_recalled_version_is_updated_on_all(console, fleet):
 def test_a_skill_that_comes_with_a_persona_is_replaced_too(console, fleet):
     skill, successor = SkillFactory(slug="old"), SkillFactory(slug="new")
     PersonaInstallFactory(agent=fleet[0], persona=PersonaFactory(skills=[skill]))
-    skill.deprecate("Use the new one.", successor)
-    skill.recall("It leaks.")
+    skill.recall("It leaks.", successor)
 
     console.submit("/operator/replace-skill/old")
 
     assert slugs_of(fleet[0]) == ["new"]
+    # The persona still names the skill, but there is nothing left to do.
+    assert "It leaks." not in console.get("/operator").content.decode()
+    assert console.get("/operator/replace-skill/old").status_code == 404
+
+
+def test_a_skill_that_only_a_persona_has_leaves_nothing_to_do_without_a_successor(console, fleet):
+    skill = SkillFactory(slug="old")
+    PersonaInstallFactory(agent=fleet[0], persona=PersonaFactory(skills=[skill]))
+    skill.recall("It leaks.")
+
+    page = console.get("/operator").content.decode()
+
+    assert "It leaks." not in page
+    assert '<td data-label="Advisories"><b class="deprecated">1</b></td>' in page
+    assert "It leaks." in console.get("/operator/agents/caller").content.decode()
+    assert console.get("/operator/replace-skill/old").status_code == 404
 
 
 @pytest.mark.parametrize(

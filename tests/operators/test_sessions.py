@@ -66,7 +66,7 @@ def test_end_all_sessions_is_asked_and_ends_all_of_the_key(console, key, strange
     console.submit("/operator/end-sessions")
 
     text = console.get("/operator").content.decode()
-    assert "All sessions of your key have ended. The key goes on working." in text
+    assert "All sessions of your key have ended. The key keeps working." in text
     assert not is_open(console)
     assert not is_open(other)
     assert is_open(stranger)

@@ -28,7 +28,17 @@ def test_a_skill_has_a_tab_for_each_way(anyone):
 
     tabs = tabs_of(anyone, "/skills/pdf-tables")
 
-    assert list(tabs) == ["Claude Code", "Codex", "Cursor", "VS Code", "git", "npx", "MCP", "HTTP"]
+    assert list(tabs) == [
+        "Claude Code",
+        "Codex",
+        "Cursor",
+        "VS Code",
+        "git",
+        "npx",
+        "MCP",
+        "HTTP",
+        "Console",
+    ]
     assert tabs["Claude Code"].splitlines() == [
         f"claude plugin marketplace add {CATALOGUE}",
         "claude plugin install pdf-tables@agent-marketplace",
@@ -78,7 +88,16 @@ def test_a_persona_has_the_name_of_its_plugin(anyone):
 
     tabs = tabs_of(anyone, "/personas/archivist")
 
-    assert list(tabs) == ["Claude Code", "Codex", "Cursor", "VS Code", "git", "MCP", "HTTP"]
+    assert list(tabs) == [
+        "Claude Code",
+        "Codex",
+        "Cursor",
+        "VS Code",
+        "git",
+        "MCP",
+        "HTTP",
+        "Console",
+    ]
     assert "claude plugin install archivist-persona@agent-marketplace" in tabs["Claude Code"]
     assert tabs["git"] == "git clone http://testserver/git/personas/archivist.git"
 
@@ -136,7 +155,7 @@ def test_without_git_nothing_names_it(anyone, settings):
 
     tabs = tabs_of(anyone, "/skills/pdf-tables")
 
-    assert list(tabs) == ["Cursor", "VS Code", "npx", "MCP", "HTTP"]
+    assert list(tabs) == ["Cursor", "VS Code", "npx", "MCP", "HTTP", "Console"]
     for path in (
         "/",
         "/skills/pdf-tables",
