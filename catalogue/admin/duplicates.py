@@ -11,7 +11,7 @@ from catalogue.models import Status
 
 NEWEST = 2_000  # entries that are compared
 MIN_SHARE = 0.6  # of the words of two entries that are in both
-COMMON = 25  # texts that have a word from which on it tells nothing
+COMMON = 25  # texts: a word in more of them says nothing
 MAX_PAIRS = 100  # on the page
 
 

@@ -58,7 +58,7 @@ def test_a_pasted_skill_fills_the_fields_that_were_left_empty(admin_client):
 def test_a_token_in_the_text_is_refused(admin_client):
     response = add(admin_client, SKILL_MD + tokens.mint())
 
-    assert form_errors(response) == ["Remove the token of an agent, and revoke it."]
+    assert form_errors(response) == ["Remove the agent token from this text, and revoke it."]
     assert not Skill.objects.exists()
 
 
