@@ -10,14 +10,14 @@ from installs.models import PersonaInstall, SkillInstall
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, WholeNameSearchMixin, link_to
 from marketplace.adminsite.filters import ChoiceFilter
 
-MAX_COUNTED = 10_000  # of the newest installs, for what is popular
+MAX_COUNTED = 10_000  # of the newest installs, to rank skills
 
 
 class PresentFilter(ChoiceFilter):
-    title = parameter_name = "present"
+    title, parameter_name = "state", "present"
     options = {
-        "yes": ("what agents have", lambda installs: installs.present()),
-        "no": ("what they have uninstalled", lambda installs: installs.exclude(removed_at=None)),
+        "yes": ("installed", lambda installs: installs.present()),
+        "no": ("uninstalled", lambda installs: installs.exclude(removed_at=None)),
     }
 
 
@@ -41,7 +41,7 @@ class SkillInstallAdmin(InstallAdmin):
 
     @admin.display(description="runtime")
     def runtime_start(self, install):
-        """A runtime may fill a page by itself; the install's own page shows all of it."""
+        """A runtime may be very long. The install's own page shows all of it."""
         return truncatechars(install.runtime, 64)
 
     def rankings(self, request):

@@ -13,14 +13,14 @@ from marketplace.adminsite.edits import EditForm, EditsMixin
 from marketplace.adminsite.log_entries import LogEntryAdmin
 
 admin.site.register(LogEntry, LogEntryAdmin)
-# No page shows the key of a second factor, but the one on which it is set up.
+# Only the page that sets up a second factor shows its key.
 admin.site.unregister([User, Group, TOTPDevice])
 
 NO_ROLE, SEVERAL = "", "several"
 
 
 class RoleFormMixin(forms.Form):
-    """Picks a role: the one group of a user, who may then log in, and do what the group may."""
+    """Picks a role: the user's one group, with which the user may log in."""
 
     role = forms.ChoiceField(
         required=False,
@@ -34,7 +34,7 @@ class RoleFormMixin(forms.Form):
         choices = [(NO_ROLE, "None"), *((key, group.name) for key, group in self.groups.items())]
         role = role_of(self.instance) if self.instance.pk else NO_ROLE
         if role == SEVERAL:
-            choices.insert(0, (SEVERAL, "As it is: several roles, or permissions of their own"))
+            choices.insert(0, (SEVERAL, "Unchanged: several roles, or individual permissions"))
         self.fields["role"].choices = choices
         self.initial["role"] = role
 
@@ -58,7 +58,7 @@ class RoleFormMixin(forms.Form):
 
 
 def role_of(user):
-    """The key of the user's one group as text, NO_ROLE, or SEVERAL where no role says it all."""
+    """The key of the user's one group as text, NO_ROLE, or SEVERAL if one role is not enough."""
     groups = [str(pk) for pk in user.groups.values_list("pk", flat=True)]
     if len(groups) > 1 or user.user_permissions.exists():
         return SEVERAL
@@ -102,7 +102,7 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
     get_search_results = UserAdmin.get_search_results
 
     def get_readonly_fields(self, request, obj=None):
-        # Only a superuser makes another one, as in Django's own advice.
+        # Only a superuser appoints another one, as Django recommends.
         fields = super().get_readonly_fields(request, obj)
         return fields if request.user.is_superuser else [*fields, "is_superuser"]
 
@@ -129,8 +129,8 @@ class StaffUserAdmin(UserAdmin, StaffModelAdmin):
         "Remove the second factor",
         permissions=["remove_second_factor"],
         danger=True,
-        text="For a user whose app is lost. The next log-in takes the password alone, and leads to "
-        "a new second factor where one is required. Open sessions end. If somebody else may know "
+        text="For a user who has lost the app. Open sessions end. The next log-in needs only the "
+        "password, and asks for a new second factor if one is required. If somebody else may know "
         "the password, change it first.",
         refusal="None of these has a second factor.",
     )

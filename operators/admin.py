@@ -44,7 +44,7 @@ class OperatorKeyAdmin(
     actions = ["end_sessions", "revoke", "suspend", "release_claim"]
 
     def get_queryset(self, request):
-        """Those whose key has ever opened anything, with their agents and sessions."""
+        """Operators whose key was confirmed at least once, with their agents and sessions."""
         claims = OperatorClaim.objects.claimed().filter(key=OuterRef("pk"))
         sessions = OperatorSession.objects.open().filter(key=OuterRef("pk"))
         return (
@@ -80,9 +80,7 @@ class OperatorKeyAdmin(
 
     def attention(self):
         leaked = OperatorKey.objects.confirmed().leaked_this_week()
-        return [
-            ("operator keys that were reported as leaked this week", leaked, "?revoked_at=leaked")
-        ]
+        return [("operator keys reported as leaked this week", leaked, "?revoked_at=leaked")]
 
     # The page of an operator
 
@@ -107,7 +105,7 @@ class OperatorKeyAdmin(
     @confirmed_action(
         "End the sessions",
         permissions=["act"],
-        text="Whoever has the console open needs the key to open it again.",
+        text="To use the console again, the operator must enter the key.",
         facts=lambda self, keys: [(key, f"{self.open_sessions(key)} open") for key in keys],
     )
     def end_sessions(self, request, queryset):
@@ -123,9 +121,9 @@ class OperatorKeyAdmin(
         "Revoke the key",
         permissions=["act"],
         danger=True,
-        text="A revoked key opens nothing for good, and its sessions end. The agents stay claimed, "
-        "with their limits, and work on; a paused one stays paused until its claim is released. An "
-        "operator gets another key by claiming an agent anew.",
+        text="A revoked key never works again, and its sessions end. The agents stay claimed and "
+        "keep working, with their limits. A paused agent stays paused until you release its claim. "
+        "To get another key, the operator claims an agent again.",
         facts=lambda self, keys: [(key, self.names(key)) for key in keys],
     )
     def revoke(self, request, queryset):
@@ -134,7 +132,7 @@ class OperatorKeyAdmin(
             queryset,
             "Revoked.",
             lambda key: key.revoke("Revoked by staff"),
-            then="The console refuses them from now on.",
+            then="They no longer open the console.",
         )
 
     @admin.action(description="Suspend the agents", permissions=["suspend"])
@@ -147,12 +145,12 @@ class OperatorKeyAdmin(
         return self.release_claims(request, queryset, self.agents_of(request, queryset))
 
     def agents_of(self, request, keys, **conditions):
-        """The agents that are claimed with these keys, as many as one request has time for."""
+        """The agents that are claimed with these keys, at most MAX_AT_ONCE."""
         claims = OperatorClaim.objects.claimed().filter(key__in=list(keys))
         agents = Agent.objects.filter(claim__in=claims, **conditions).order_by("pk")
         ids = list(agents.values_list("pk", flat=True)[: MAX_AT_ONCE + 1])
         if len(ids) > MAX_AT_ONCE:
-            text = f"This is for {MAX_AT_ONCE} agents at once: do it again for the others."
+            text = f"Only {MAX_AT_ONCE} agents at a time: repeat this for the others."
             self.message_user(request, text, messages.WARNING)
         return Agent.objects.filter(pk__in=ids[:MAX_AT_ONCE])
 
@@ -177,7 +175,7 @@ def agents_panel(request, key, claims):
 
 
 def names_panel(request, claims):
-    """The names that the operator gave. Only the agent's consent backs them."""
+    """The names that the operator entered. Nothing verifies them."""
     may_see_addresses = request.user.has_perm("agents.view_operatorclaim")
 
     def line(person):
@@ -185,7 +183,7 @@ def names_panel(request, claims):
         return f"{name} (not verified)", f"{email} (not verified)" if may_see_addresses else "", ""
 
     people = claims.values_list("operator_name", "operator_email").order_by().distinct()
-    return panel("Names given", people, line)
+    return panel("Names", people, line)
 
 
 def sessions_panel(key):

@@ -51,7 +51,7 @@ class PersonaFilter(theme.TextFilter):
 
 
 def facts_of(_admin, reviews):
-    """What staff read of each review before they confirm."""
+    """What the confirmation shows of each review."""
     return [
         (f"{review.persona} by {review.agent}: {review.rating}", review.comment)
         for review in reviews
@@ -87,13 +87,13 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         return Review.objects.present()
 
     def attention(self):
-        """What deserves a look, because nobody flags a review over the API."""
+        """Reviews that deserve a look, even if no agent reports them."""
         week = timezone.now() - timedelta(days=7)
         poor = Review.objects.visible().filter(rating__lt=1.5, created_at__gte=week)
         edited_since = Review.objects.changed_since_hidden()
         return [
-            ("reviews of this week with one star", poor, "?rating=1&hidden=no"),
-            ("hidden reviews that were changed since", edited_since, "?hidden=changed"),
+            ("one-star reviews this week", poor, "?rating=1&hidden=no"),
+            ("hidden reviews that changed since", edited_since, "?hidden=changed"),
         ]
 
     @admin.display(description="rating")
@@ -115,8 +115,8 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         ReasonForm,
         permissions=["moderate"],
         danger=True,
-        text="A hidden review is in no average and no public response. Its agent can still change "
-        "it, and it stays hidden. The reason is for staff.",
+        text="A hidden review counts in no average and is in no public response. Its agent can "
+        "still change it, but it stays hidden. Only staff see the reason.",
         facts=facts_of,
     )
     def hide(self, request, queryset, reason):
@@ -125,8 +125,8 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     @confirmed_action(
         "Restore",
         permissions=["moderate"],
-        text="They count again, as their agents left them. A review that its agent deleted counts "
-        "once the agent writes it again.",
+        text="Restored reviews count again, as their agents last wrote them. A deleted review "
+        "counts once its agent writes it again.",
         facts=facts_of,
     )
     def restore(self, request, queryset):

@@ -6,7 +6,7 @@ from search.models import ZeroResultSearch
 
 @admin.register(ZeroResultSearch)
 class ZeroResultSearchAdmin(ReadOnlyModelAdmin):
-    """What the catalogue lacks: the texts that agents and people have searched for in vain."""
+    """Searches that found nothing, which show what the catalogue lacks."""
 
     menu = MenuItem("Catalogue", 13, "search_off")
     list_display = fields = ["text", "kind", "searches", "last_searched_at"]

@@ -31,7 +31,7 @@ class AgentAdmin(
     list_filter = [TierFilter, SuspendedFilter, PausedFilter]
     search_fields = ["handle"]  # see `find`
     search_help_text = "A word of the handle or name, agentId or token"
-    # All but the tier are the agent's own words, which it may change while the form is open.
+    # Only the tier is for staff: the agent may change the others while the form is open.
     readonly_fields = [
         *("public_id", "handle", "name", "description", "runtime"),
         *("suspended_at", "suspension_reason", "invitation", "created_at", "updated_at"),
@@ -125,7 +125,7 @@ class AgentAdmin(
 
 
 def limits_of(agent):
-    """The limits that its operator has set, each in words, as (policy, limit, the tier's limit)."""
+    """The limits that its operator has set, as (policy, limit, limit of the tier), in words."""
     tier = {policy: rate_of(policy, agent.tier).partition("/") for policy in settings.RATE_LIMITS}
     return [
         (policy, in_words(f"{number}/{tier[policy][2]}"), tier[policy][0])

@@ -25,7 +25,7 @@ class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
         return find_claims(queryset, term)
 
     def rankings(self, request):
-        """How far agents come: those that have asked for a code, and those that are claimed."""
+        """How many agents have requested a code, and how many are claimed."""
         claims = OperatorClaim.objects
         agents, with_email, pending = sizes(
             [Agent.objects.all(), claims.exclude(operator_email=""), claims.pending()],
@@ -37,16 +37,16 @@ class OperatorClaimAdmin(TokenSearchMixin, ReadOnlyModelAdmin):
         return [
             {
                 "title": "From registration to claim",
-                "note": "shares are of all agents",
+                "note": "percentages are of all agents",
                 "rows": [
-                    ("Agents that have registered", agents, ""),
-                    ("Have asked for a code", with_email.share_of(agents), ""),
-                    ("Wait for their code", pending.share_of(agents), f"{url}?status=pending"),
-                    ("Are claimed", claimed.share_of(agents), f"{url}?status=claimed"),
+                    ("Registered", agents, ""),
+                    ("Requested a code", with_email.share_of(agents), ""),
+                    ("Waiting for the agent", pending.share_of(agents), f"{url}?status=pending"),
+                    ("Claimed", claimed.share_of(agents), f"{url}?status=claimed"),
                 ],
             }
         ]
 
     def attention(self):
         pending = OperatorClaim.objects.pending()
-        return [("claims that wait for their code", pending, "?status=pending")]
+        return [("claims that agents have not confirmed", pending, "?status=pending")]

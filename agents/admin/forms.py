@@ -12,7 +12,7 @@ from marketplace.secrets import holds_token
 
 
 class AgentForm(EditForm):
-    """The tier is chosen from those that the deployment configures."""
+    """Offers the tiers that the deployment configures."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -24,12 +24,12 @@ class AgentForm(EditForm):
 
 
 class NoteField(forms.CharField):
-    """A secret that somebody has pasted here is neither stored nor written back into the page."""
+    """Never stores a pasted secret, or writes it back into the page."""
 
     def validate(self, value):
         super().validate(value)
         if holds_token(value):
-            raise forms.ValidationError("This must not hold a token or an invitation.")
+            raise forms.ValidationError("A note must not contain a token or an invitation.")
 
     def prepare_value(self, value):
         return "" if holds_token(str(value)) else super().prepare_value(value)
@@ -59,7 +59,7 @@ class IssueInvitationForm(forms.Form):
         widget=theme.TextInput,
         required=False,
         max_length=max_length(Invitation, "note"),
-        help_text="What staff know it by, such as for whom it is.",
+        help_text="Only staff see it. For example: For the data team.",
     )
 
     def __init__(self, *args, **kwargs):
@@ -72,8 +72,9 @@ class IssueTokenForm(forms.Form):
         choices=Scope.choices, initial=DEFAULT_SCOPES, widget=forms.CheckboxSelectMultiple
     )
     expires_in_days = forms.IntegerField(
+        widget=theme.TextInput,
         required=False,
         min_value=1,
         max_value=tokens.MAX_DAYS,
-        help_text="Empty for a token that never expires.",
+        help_text="Leave empty for a token that never expires.",
     )

@@ -21,7 +21,7 @@ class ValidFilter(ChoiceFilter):
 
 @admin.register(Invitation)
 class InvitationAdmin(IssuedMixin, TokenSearchMixin, ReadOnlyModelAdmin):
-    """What lets agents register where that is by invitation (contract 26)."""
+    """Agents need one to register if REGISTRATION is `invitation` (contract 26)."""
 
     menu = MenuItem("Agents", 24, "mail")
     list_display = fields = [
@@ -30,7 +30,7 @@ class InvitationAdmin(IssuedMixin, TokenSearchMixin, ReadOnlyModelAdmin):
     ]
     list_filter = [ValidFilter, RevokedFilter]
     search_fields = ["hint"]  # see `find`
-    search_help_text = "Start of an invitation, whole invitation"
+    search_help_text = "Start of an invitation, or all of it"
     actions = ["revoke"]
 
     def has_add_permission(self, request):
@@ -57,7 +57,7 @@ class InvitationAdmin(IssuedMixin, TokenSearchMixin, ReadOnlyModelAdmin):
 
     def attention(self):
         leaked = Invitation.objects.leaked_this_week()
-        text = "invitations that were reported as leaked this week"
+        text = "invitations reported as leaked this week"
         return [(text, leaked, "?revoked_at=leaked")]
 
     def row_context(self, request, row):
@@ -75,7 +75,7 @@ class InvitationAdmin(IssuedMixin, TokenSearchMixin, ReadOnlyModelAdmin):
         "Revoke",
         permissions=["act"],
         danger=True,
-        text="No agent can register with it any more. The agents that it brought stay.",
+        text="Agents can no longer register with it. Agents that have registered are not affected.",
     )
     def revoke(self, request, queryset):
         self.change_each(
@@ -83,5 +83,5 @@ class InvitationAdmin(IssuedMixin, TokenSearchMixin, ReadOnlyModelAdmin):
             queryset,
             "Revoked.",
             lambda row: row.revoke("Revoked by staff"),
-            then="Nobody can register with them any more.",
+            then="Agents can no longer register with them.",
         )

@@ -6,7 +6,7 @@ class ReleaseClaimsMixin:
     """For an action that releases claims, from the list of agents or from that of operators."""
 
     def release_claims(self, request, rows, agents):
-        """Ask, and release the claims of the agents that have to do with the rows."""
+        """Ask for confirmation, and release the claims of the agents."""
         agents = list(agents.select_related("claim").order_by("pk"))
         if not self.is_confirmed(request, rows):
             return self.confirm(
@@ -14,8 +14,8 @@ class ReleaseClaimsMixin:
                 rows,
                 "release_claim",
                 danger=True,
-                text="The operator is forgotten, and what he or she has set: a pause ends. The "
-                "agent finds a new claim URL in its profile; the old one leads nowhere.",
+                text="This removes the operator, with the limits and the pause that the operator "
+                "set. The agent finds a new claim URL in its profile; the old one stops working.",
                 facts=[(agent, agent.claim.operator_name or "no operator") for agent in agents],
             )
         agent_admin = self.admin_site.get_model_admin(Agent)

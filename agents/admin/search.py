@@ -26,9 +26,9 @@ def agents_named(term):
 
 
 def find_claims(claims, term):
-    """Those of an operator's whole address, or with the words of the term in a name.
+    """The claims with this e-mail address, or with the words of the term in a name.
 
-    That is the operator's name, or one of the agent.
+    The name is the operator's or the agent's.
     """
     if "@" in term:
         return claims.annotate(email=Lower("operator_email")).filter(
@@ -39,18 +39,18 @@ def find_claims(claims, term):
 
 
 def rows_of_kind(text):
-    """The rows that a secret of this kind may be of, and what staff read where none is."""
+    """The rows to search for a secret of this kind, and the message if none has it."""
     if OPERATOR in text:
         return OperatorKey.objects.confirmed(), "No operator has this key."
     if INVITATION in text:
-        return Invitation.objects.all(), "There is no such invitation."
+        return Invitation.objects.all(), "This invitation does not exist."
     return AgentToken.objects.all(), "No agent has this token."
 
 
 class TokenSearchMixin:
     """A list with a search box into which a whole token or operator key may be pasted.
 
-    The box posts, so that neither is in a URL, which browsers keep and proxies log.
+    The box uses POST, so that no secret is in a URL, which browsers store and proxies log.
     """
 
     searches_by_post = True
@@ -74,8 +74,8 @@ class TokenSearchMixin:
 
     def get_search_results(self, request, queryset, search_term):
         if holds_token(search_term):
-            # Finding it would teach staff to put tokens into addresses.
-            text = "Paste a token or key into the search box, not into an address."
+            # A match would teach staff to put tokens into URLs.
+            text = "Paste a token or key into the search box, not into a URL."
             self.message_user(request, text, messages.WARNING)
             return queryset.none(), False
         return super().get_search_results(request, queryset, search_term)

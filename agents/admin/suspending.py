@@ -6,24 +6,24 @@ from marketplace.adminsite.actions import ReasonForm
 
 
 def note_also(model_admin, request, rows, verb, agents):
-    """Have the histories of the operators, cases or reviews that led to it tell it, too."""
+    """Record it in the histories of the operators, cases or reviews that led to it, too."""
     if model_admin.model is not Agent:
         handles, rows = ", ".join(agent.handle for agent in agents), list(rows)
-        together = f" (of {len(rows)} that were chosen together)" if len(rows) > 1 else ""
+        together = f" (one of {len(rows)} selected rows)" if len(rows) > 1 else ""
         for row in rows:
             model_admin.log_change(request, row, f"{verb} {handles}{together}.", is_event=True)
 
 
 class SuspendAgentsMixin:
-    """For an action that suspends agents, from their own list or from that of what they did."""
+    """For an action that suspends agents, from their list or from a list of what they did."""
 
     def has_suspend_permission(self, request):
         return request.user.has_perm("agents.change_agent")
 
     def suspend_agents(self, request, rows, agents):
-        """Ask for a reason, and suspend the agents that have to do with the rows."""
+        """Ask for a reason, and suspend the agents."""
         if not agents:
-            self.message_user(request, "There is nobody to suspend.", messages.WARNING)
+            self.message_user(request, "There is no agent to suspend.", messages.WARNING)
             return None
         form = ReasonForm(request.POST if self.is_confirmed(request, rows) else None, rows)
         if not form.is_valid():
@@ -33,7 +33,7 @@ class SuspendAgentsMixin:
                 "suspend",
                 form=form,
                 danger=True,
-                text="Every token of a suspended agent is refused until you restore the agent. Its "
+                text="The tokens of a suspended agent do not work until you restore the agent. Its "
                 "reviews and reports stay as they are. Only staff see the reason.",
                 facts=[
                     (agent, f"registered {timesince(agent.created_at)} ago") for agent in agents
@@ -45,7 +45,7 @@ class SuspendAgentsMixin:
             agents,
             f"Suspended: {reason}",
             lambda agent: agent.suspend(reason),
-            then="Their tokens are refused from now on.",
+            then="Their tokens no longer work.",
         )
         note_also(self, request, rows, "Suspended", agents)
         return None

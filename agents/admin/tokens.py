@@ -21,7 +21,7 @@ class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModel
     list_filter = [RevokedFilter]
     list_select_related = ["agent"]
     search_fields = ["hint"]  # see `find`
-    search_help_text = "Agent, start or end of a token, whole token"
+    search_help_text = "Agent, start or end of a token, or all of it"
     actions = ["revoke"]
 
     def get_queryset(self, request):
@@ -29,7 +29,7 @@ class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModel
 
     def attention(self):
         leaked = AgentToken.objects.leaked_this_week()
-        return [("tokens that were reported as leaked this week", leaked, "?revoked_at=leaked")]
+        return [("tokens reported as leaked this week", leaked, "?revoked_at=leaked")]
 
     def find(self, queryset, term):
         return queryset.annotate(end=Right("hint", 4)).filter(
@@ -43,7 +43,7 @@ class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModel
         "Revoke",
         permissions=["act"],
         danger=True,
-        text="A revoked token is refused for good. The agent needs another one.",
+        text="A revoked token never works again. The agent needs another one.",
     )
     def revoke(self, request, queryset):
         self.change_each(
@@ -51,5 +51,5 @@ class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModel
             queryset,
             "Revoked.",
             lambda token: token.revoke("Revoked by staff"),
-            then="The API refuses them from now on.",
+            then="They no longer work.",
         )

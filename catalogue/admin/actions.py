@@ -9,8 +9,8 @@ from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import state_label
 
 RECALL_TEXT = (
-    "A recalled entry is in no list, and nobody can install it. Its page stays public and says "
-    "when and why it was recalled, and what to use instead."
+    "A recalled entry disappears from every list, and nobody can install it. Its page stays public "
+    "and shows the date, your reason and the successor."
 )
 
 
@@ -29,19 +29,19 @@ class StateActionsMixin:
 
     @admin.display(description="successor", empty_value="None")
     def replaced_by(self, entry):
-        """What agents are told of; who may not see a successor is not told of it."""
+        """The successor, with a note if it is not published, because agents do not see it then."""
         successor = entry.successor
         if successor is None or successor.is_published:
             return successor
-        return f"{successor} ({successor.status}, so nobody is told of it)"
+        return f"{successor} ({successor.status}, so agents do not see it)"
 
-    @confirmed_action("Publish", text="Agents will find and install what is published.")
+    @confirmed_action("Publish", text="Agents can find and install a published entry.")
     def publish(self, request, queryset):
         self.change_each(request, queryset, "Published.", self.model.publish)
 
     @confirmed_action(
         "Back to draft",
-        text="A draft is in no list and cannot be installed. Whoever has it keeps it.",
+        text="A draft is in no list and cannot be installed. Agents that have it keep it.",
     )
     def redraft(self, request, queryset):
         self.change_each(request, queryset, "Moved back to draft.", self.model.redraft)
@@ -50,10 +50,10 @@ class StateActionsMixin:
     @confirmed_action(
         "Withdraw",
         danger=True,
-        text="A withdrawn entry is in no list and can no longer be installed. Agents that have it "
-        "keep it, and read no reason. To give a reason, recall it.",
+        text="A withdrawn entry disappears from every list and can no longer be installed. Agents "
+        "that have it keep it, and see no reason. To give a reason, recall it.",
         facts=holders_of,
-        refusal="None of these can be withdrawn: they are withdrawn already.",
+        refusal="Nothing to withdraw: all of these are already withdrawn.",
         level=messages.INFO,
     )
     def withdraw(self, request, queryset):
@@ -68,8 +68,8 @@ class StateActionsMixin:
     @confirmed_action(
         "Deprecate",
         DeprecationForm,
-        text="Agents can still install a deprecated entry. Its page, its lists and the agents that "
-        "have it show the message and what to use instead.",
+        text="Agents can still install a deprecated entry. Its page, the lists and the agents that "
+        "have it show your message and the successor.",
         facts=holders_of,
     )
     def deprecate(self, request, queryset, message, successor):
@@ -80,12 +80,12 @@ class StateActionsMixin:
             lambda entry: entry.deprecate(message, successor),
         )
 
-    @confirmed_action("End the deprecation", text="Nothing will advise against it any more.")
+    @confirmed_action("End the deprecation", text="The message and the successor disappear.")
     def end_deprecation(self, request, queryset):
         self.change_each(request, queryset, "No longer deprecated.", self.model.end_deprecation)
 
     def holders_of(self, entries):
-        """How many agents have each entry itself, not with a persona."""
+        """How many agents have each entry itself, not through a persona."""
         kind = self.opts.model_name
         installs = self.model.agent_installs.rel.related_model.objects.present()
         counted = installs.filter(**{f"{kind}__in": entries}).order_by().values_list(kind)

@@ -66,7 +66,7 @@ class EntryAdmin(
     }
     actions = [*StateActionsMixin.state_actions, "edit_labels", *NotesMixin.notes_actions, "export"]
     always_readonly = [
-        *("status", "withdrawn_at", "withdrawal_reason", "deprecation_message", "replaced_by"),
+        *("state", "withdrawn_at", "withdrawal_reason", "deprecation_message", "replaced_by"),
         *("public_id", "context_tokens", "source", "created_at", "updated_at"),
     ]
     own_fields = []
@@ -93,7 +93,7 @@ class EntryAdmin(
         ]
         if obj is None:
             return [*fieldsets, ("Origin", {"fields": ["author", "version", "license"]})]
-        names = ["status", "withdrawal_reason"] if obj.is_recalled else ["status"]
+        names = ["state", "withdrawal_reason"] if obj.is_recalled else ["state"]
         if obj.deprecation_message:
             names += ["deprecation_message", "replaced_by"]
         rows = ["context_tokens", "public_id", "created_at", "updated_at"]
@@ -136,10 +136,16 @@ class EntryAdmin(
             names = {*form.changed_data, *form.followed}
             obj.save(update_fields=[*(names - many_to_many), "updated_at"])
 
+    def has_delete_permission(self, request, obj=None):
+        """The versions of an entry that was ever published protect it."""
+        was_published = obj is not None and obj.number > 0
+        return not was_published and super().has_delete_permission(request, obj)
+
     # Other pages
 
     def view_on_site(self, obj):
-        return obj.get_absolute_url() if obj.is_published else None
+        """The public page, which a recalled entry keeps."""
+        return obj.get_absolute_url() if obj.is_published or obj.is_recalled else None
 
     def get_urls(self):
         return [

@@ -44,7 +44,7 @@ class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
             )
         )
         return [
-            (entry, f"{agents}, and comes with {bundles[entry.pk]} of the personas")
+            (entry, f"{agents}; also bundled by {in_personas(bundles[entry.pk])}")
             if entry.pk in bundles
             else (entry, agents)
             for entry, agents in super().holders_of(entries)
@@ -60,9 +60,9 @@ class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
         ]
 
     def file_view(self, request, object_id, path, number=None):
-        """A file of a skill, a draft too: a text to read, escaped; anything to download.
+        """A file of a skill or, with a number, of that version: shown if it is text, or downloaded.
 
-        With a number, a file of that version.
+        A draft has files, too.
         """
         skill = folder = self.entry_with_versions(request, object_id)
         if number is not None:
@@ -102,6 +102,10 @@ class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
                 ),
             ),
         ]
+
+
+def in_personas(number):
+    return f"{number:,} persona{'' if number == 1 else 's'}"
 
 
 @admin.register(Persona)

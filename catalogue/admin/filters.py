@@ -71,13 +71,13 @@ class AuthorFilter(theme.TextFilter):
 
 
 def among_newest(entries):
-    """Those of the newest: an index for where entries came from would cost every install."""
+    """Only the newest entries: an index of where entries came from would slow every install."""
     ids = entries.model.objects.order_by("-pk").values_list("pk", flat=True)
     return entries.filter(pk__gte=ids[NEWEST - 1 : NEWEST].first() or 0)
 
 
 class SourceFilter(ChoiceFilter):
-    title = f"source, of the newest {NEWEST:,}"
+    title = f"source (newest {NEWEST:,})"
     parameter_name = "source"
     options = {
         "hand": ("written here", lambda rows: among_newest(rows).filter(source="")),
@@ -90,14 +90,14 @@ class SourceFilter(ChoiceFilter):
 
 
 class NeedsWorkFilter(ChoiceFilter):
-    title = f"needs work, of the newest {NEWEST:,}"
+    title = f"needs work (newest {NEWEST:,})"
     parameter_name = "needs"
     options = {
-        "any": ("anything of these", lambda rows: among_newest(rows).filter(NEEDS_WORK)),
-        "description": ("a description", lambda rows: among_newest(rows).filter(description="")),
-        "license": ("a license", lambda rows: among_newest(rows).filter(license="")),
+        "any": ("any of these", lambda rows: among_newest(rows).filter(NEEDS_WORK)),
+        "description": ("no description", lambda rows: among_newest(rows).filter(description="")),
+        "license": ("no license", lambda rows: among_newest(rows).filter(license="")),
         "shorter": (
-            f"a shorter text: more than {RECOMMENDED_TOKENS:,} tokens",
+            f"more than {RECOMMENDED_TOKENS:,} tokens",
             lambda rows: among_newest(rows).filter(context_tokens__gt=RECOMMENDED_TOKENS),
         ),
     }

@@ -1,4 +1,4 @@
-"""The forms of entries, which say what to change where they refuse, and of their actions."""
+"""The forms of entries and of their actions. Their errors say what to change."""
 
 from contextlib import suppress
 from itertools import count
@@ -23,7 +23,7 @@ from marketplace.secrets import holds_token
 
 
 class FormTextField(forms.CharField):
-    """A long text in a form, stored unchanged but for the CRLF that browsers post."""
+    """A long text in a form, stored unchanged except for the CRLF that browsers post."""
 
     widget = theme.Textarea(attrs={"rows": 4})
     # The theme's template writes no newline after the tag, which loses a first empty line.
@@ -57,7 +57,7 @@ class EntryForm(EditForm):
             if "\0" in content:
                 raise forms.ValidationError("Remove the NUL characters.")
             if holds_token(content):
-                raise forms.ValidationError("Remove the token of an agent, and revoke it.")
+                raise forms.ValidationError("Remove the agent token from this text, and revoke it.")
             self.check_format(content)
         return content
 
@@ -66,10 +66,10 @@ class SkillForm(EntryForm):
     """A skill's content is its SKILL.md; fields that staff have not edited follow its changes."""
 
     def check_format(self, content):
-        """Refuse what is no SKILL.md (agentskills.io)."""
+        """Refuse a text that is not a SKILL.md (agentskills.io)."""
         if not content.startswith("---"):
             raise forms.ValidationError(
-                "Begin with frontmatter: a line of ---, then name: and description:, then another "
+                "Start with frontmatter: a line of ---, then name: and description:, then another "
                 "line of ---."
             )
         if not FENCED.match(content):
@@ -84,14 +84,14 @@ class SkillForm(EntryForm):
     def problems(self, content, fields, body):
         if not isinstance(parse_yaml(FENCED.match(content)[1]), dict):
             yield (
-                "Fix the frontmatter: it is no YAML. A text with a colon and a space in it needs "
-                "quotation marks."
+                "Fix the frontmatter: it is not valid YAML. Quote any value that contains a "
+                "colon and a space."
             )
         slug, name = self["slug"].data, fields.line("name")
         if not name:
             yield f"Add the line name: {slug or 'the-slug'} to the frontmatter."
         elif slug and name != slug:
-            yield f"Change the name in the frontmatter from {name} to {slug}, which is the slug."
+            yield f"Change the name in the frontmatter from {name} to {slug}, the slug."
         description = fields.line("description")
         if not description:
             yield (
@@ -128,8 +128,8 @@ class PersonaForm(EntryForm):
             raise forms.ValidationError("Write the prompt.")
         if FENCED.match(content):
             raise forms.ValidationError(
-                "Remove the frontmatter: a prompt has none, its values belong into the fields. To "
-                "take over a whole file, import it."
+                "Remove the frontmatter: enter its values in the fields instead. To use a whole "
+                "file, import it."
             )
 
 
@@ -139,7 +139,7 @@ class SuccessorForm(ActionForm):
     successor = forms.CharField(
         required=False,
         widget=theme.TextInput,
-        help_text="The slug of a published entry of the same kind to use instead, if there is one.",
+        help_text="Optional: the slug of a published entry of the same kind to use instead.",
     )
 
     def __init__(self, data, rows):
@@ -156,7 +156,7 @@ class SuccessorForm(ActionForm):
             return None
         model, *others = {type(entry) for entry in self.entries}
         if others:
-            raise forms.ValidationError("A skill cannot replace a persona: choose one kind.")
+            raise forms.ValidationError("A skill cannot replace a persona: select only one kind.")
         successor = model.objects.published().filter(slug=slug).first()
         if successor is None:
             raise forms.ValidationError(f"No published {model.__name__.lower()} is called {slug}.")
@@ -166,7 +166,7 @@ class SuccessorForm(ActionForm):
 
 
 class DeprecationForm(SuccessorForm):
-    message = ReasonField(help_text="Everybody reads this: why not to use it any more.")
+    message = ReasonField(help_text="Public: say why agents should stop using it.")
     field_order = ["message", "successor"]
 
     def __init__(self, data, rows):
@@ -177,13 +177,14 @@ class DeprecationForm(SuccessorForm):
 
 class RecallForm(SuccessorForm):
     reason = ReasonField(
-        help_text="Public: the page of the entry shows it to everybody, with the title, the date "
-        "and the successor. Every agent that has the entry reads it, too."
+        help_text="Public: the entry's page shows it, and so do the advisories of agents that "
+        "have it."
     )
     field_order = ["reason", "successor"]
 
 
 class VersionRecallForm(ReasonForm):
     reason = ReasonField(
-        help_text="Public: the list of versions shows it. Every agent that has it reads it, too."
+        help_text="Public: the list of versions shows it, and so do the advisories of agents that "
+        "have it."
     )

@@ -45,7 +45,7 @@ def tags_field():
 
 
 class LabelsForm(ActionForm):
-    """New values for the rows; what is empty stays as it is."""
+    """New values for the rows. An empty field changes nothing."""
 
     category = text_field("category")
     add_tags = tags_field()
@@ -62,7 +62,7 @@ class TagForm(ActionForm):
         max_length=max_length(Skill, "tags"),
         widget=suggested_input("tags"),
         label="New name",
-        help_text="If it is a tag already, the two become one.",
+        help_text="If this tag already exists, the two are merged.",
     )
 
     def clean_new(self):
@@ -121,7 +121,7 @@ class LabelsMixin:
         )
 
     def rename_tag_view(self, request):
-        """Rename the tag that the query names, of drafts as well; into one that exists: merge."""
+        """Rename a tag, in drafts too. If the new name exists, the two are merged."""
         if not self.has_change_permission(request):
             raise PermissionDenied
         tag, back = request.GET.get("tag", "").replace("\0", ""), self.url_of("tags")
@@ -137,6 +137,8 @@ class LabelsMixin:
                 entries,
                 "rename_tag",
                 label=f"Rename the tag {tag}",
+                text=f"This changes the tag in each of these {self.opts.verbose_name_plural}, "
+                "drafts included.",
                 form=form,
                 back=back,
                 suggestions=suggestions(self.model),
@@ -145,7 +147,7 @@ class LabelsMixin:
         self.change_each(
             request,
             self.model.objects.filter(pk__in=[entry.pk for entry in entries]),
-            f"Renamed a tag: {tag} is now {new}.",
+            f"Renamed the tag {tag} to {new}.",
             lambda entry: entry.change_labels(add_tags=[new], remove_tags=[tag]),
         )
         if self.tagged(tag):

@@ -1,4 +1,4 @@
-"""Saving an entry and publishing it at once; what is new says that it is a draft."""
+"""Saving an entry and publishing it in one step. A new entry says that it is a draft."""
 
 from django.contrib import messages
 from django.contrib.admin.options import IS_POPUP_VAR

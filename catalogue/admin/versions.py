@@ -33,23 +33,22 @@ class VersionAction(NamedTuple):
 ACTIONS = {
     "restore": VersionAction(
         "Restore",
-        "The entry gets the text, the files, the title, the description, and the label of this "
-        "version. If the entry is published, that makes a new version.",
+        "The entry gets the text, files, title, description and label of this version. If the "
+        "entry is published, that creates a new version.",
         "Restored version {number}.",
     ),
     "recall": VersionAction(
         "Recall",
-        "Agents can no longer read or install this version, nor any other number with the same "
-        "text. Agents that have it read your reason. The text cannot come back until you lift the "
-        "recall.",
+        "Agents can no longer read or install this version, or any other number with the same "
+        "text. Agents that have it see your reason. The text cannot be published again until you "
+        "lift the recall.",
         "Recalled version {number}: {reason}",
         VersionRecallForm,
         danger=True,
     ),
     "lift_recall": VersionAction(
         "Lift the recall of",
-        "Agents can read and install this version again, and every other number with the same "
-        "text.",
+        "Agents can read and install this version and every other number with the same text again.",
         "Lifted the recall of version {number}.",
     ),
 }
@@ -126,7 +125,7 @@ class VersionsMixin:
     # Acting on one
 
     def version_action_view(self, request, object_id, number, act):
-        """Call the method of the version, once staff have confirmed it."""
+        """Call the method of the version, after staff confirm it."""
         entry, action = self.entry_with_versions(request, object_id), ACTIONS.get(act)
         if action is None:
             raise Http404

@@ -1,4 +1,4 @@
-"""What staff should look at before they import a file: the check list of a preview."""
+"""The check list of a preview: what to look at before importing a file."""
 
 import re
 from pathlib import PurePosixPath
@@ -44,7 +44,7 @@ def checks_of(file, entry):
     files = file.folder.files if file.folder else []
     return [
         format_check(entry),
-        Check("License", bool(entry.license), entry.license or "None is named."),
+        Check("License", bool(entry.license), entry.license or "None."),
         secrets_check(file, files),
         size_check(entry, files),
         scripts_check(files),
@@ -53,8 +53,8 @@ def checks_of(file, entry):
 
 def format_check(entry):
     is_valid = not isinstance(entry, Skill) or entry.written_file_text == entry.content
-    doubt = "Some readers would refuse its frontmatter, so agents get one made of the fields."
-    return Check("Format", is_valid, "Valid as it is." if is_valid else doubt)
+    doubt = "Strict parsers refuse its frontmatter, so agents get one written from the fields."
+    return Check("Format", is_valid, "Valid." if is_valid else doubt)
 
 
 def secrets_check(file, files):
@@ -64,7 +64,7 @@ def secrets_check(file, files):
         for each in files
         if each["is_text"] and SECRET.search((file.folder.root / each["path"]).read_bytes())
     ]
-    text = f"What looks like a key is in {named(holders)}." if holders else "None were found."
+    text = f"Possible keys in {named(holders)}." if holders else "None found."
     return Check("Secrets", not holders, text)
 
 
@@ -73,9 +73,11 @@ def size_check(entry, files):
     text = f"About {tokens:,} tokens"
     if files:
         size = filesizeformat(sum(each["size"] for each in files))
-        text += f", and {len(files)} file{pluralize(files)} of {size}"
+        text += f", and {len(files)} file{pluralize(files)} ({size})"
     too_long = (
-        f"; {RECOMMENDED_TOKENS:,} are recommended at most" if tokens > RECOMMENDED_TOKENS else ""
+        f"; the recommended maximum is {RECOMMENDED_TOKENS:,}"
+        if tokens > RECOMMENDED_TOKENS
+        else ""
     )
     return Check("Size", not too_long, f"{text}{too_long}.")
 
@@ -86,7 +88,7 @@ def scripts_check(files):
         for each in files
         if each["is_executable"] or PurePosixPath(each["path"]).suffix.lower() in SCRIPTS
     ]
-    text = f"Agents may run {named(scripts)}. Read it first." if scripts else "It has none."
+    text = f"Agents may run {named(scripts)}. Review before you import." if scripts else "None."
     return Check("Scripts", not scripts, text)
 
 

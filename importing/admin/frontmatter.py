@@ -14,7 +14,7 @@ from marketplace.diffs import change_of
 
 
 class PastedFileMixin:
-    """What a file that staff paste into the form of a new entry says about its fields."""
+    """Fills the fields of a new entry from a file that staff paste into its form."""
 
     def get_urls(self):
         view = require_POST(self.fields_view)
@@ -55,15 +55,15 @@ class WriteFrontmatterMixin:
         return [str(self.opts.get_field(name).verbose_name) for name in differing_fields(skill)]
 
     @confirmed_action(
-        "Write into the frontmatter",
-        text="The frontmatter gets the values of these fields. Comments in it are lost; the rest "
-        "of the text stays as it is.",
+        "Write the fields into the frontmatter",
+        text="The frontmatter gets the values of these fields. Its comments are lost. The rest of "
+        "the text does not change.",
         facts=lambda self, skills: [(skill, ", ".join(self.differing(skill))) for skill in skills],
         changes=lambda _, skills: [
             change_of(skill.slug, skill.content, content_with_fields(skill))
             for skill in list(skills)[:10]
         ],
-        refusal="Their frontmatter says what their fields say.",
+        refusal="The frontmatter already matches the fields.",
         level=messages.INFO,
     )
     def write_frontmatter(self, request, queryset):
@@ -71,7 +71,7 @@ class WriteFrontmatterMixin:
         skills = self.change_each(request, queryset, message, write_fields)
         incomplete = [skill.slug for skill in skills if differing_fields(skill)]
         if incomplete:
-            text = f"Not everything could be written for {', '.join(incomplete)}."
+            text = f"Some fields could not be written for {', '.join(incomplete)}."
             self.message_user(request, text, messages.WARNING)
 
 

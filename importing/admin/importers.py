@@ -20,7 +20,7 @@ MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
 
 @dataclass
 class Outcome:
-    """What an import did with one file, or what it would do."""
+    """The result of importing one file, or of its preview."""
 
     path: str
     result: str = ""  # created, updated, unchanged, refused
@@ -66,7 +66,7 @@ class AdminImportMixin:
         self.preview = preview
         self.paths = {}  # of the files so far, by slug
         self.room, self.comparison = MAX_SHOWN, Comparison()
-        self.previewed_at = None  # when the person who confirms it saw what it would change
+        self.previewed_at = None  # when the person who confirms it saw the preview
 
     def run(self, root):
         """The outcome of each file below the root."""

@@ -69,7 +69,7 @@ class ImportExportModelAdmin(StaffModelAdmin):
             raise PermissionDenied
 
     def save_upload(self, request, form):
-        """The import run of an upload, or None where it is refused as a whole."""
+        """The import run of an upload, or None if the whole upload is refused."""
         name, data = form.name_and_data()
         run = ImportRun(
             kind=self.opts.model_name,
@@ -78,7 +78,7 @@ class ImportExportModelAdmin(StaffModelAdmin):
             draft=form.cleaned_data["draft"],
             user=request.user,
         )
-        # Previews that staff left for a day are not imported any more.
+        # A preview expires after a day.
         ImportRun.objects.filter(
             finished_at=None, created_at__lt=timezone.now() - timedelta(days=1)
         ).update(data=None, finished_at=timezone.now())
@@ -171,11 +171,11 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
     def attention(self):
         week = timezone.now() - timedelta(days=7)
         runs = ImportRun.objects.filter(refused__gt=0, created_at__gte=week)
-        return [("imports of this week with refused files", runs, "")]
+        return [("imports with refused files this week", runs, "")]
 
     def outcome(self, run):
         if run.finished_at is None:
-            return "waits at its preview"
+            return "previewed, not imported"
         return (
             f"{run.created} created, {run.updated} updated, {run.unchanged} unchanged, "
             f"{run.refused} refused"

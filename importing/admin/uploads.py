@@ -1,4 +1,4 @@
-"""The form that takes what staff drop, choose or paste: a file, a zip, a folder or a text."""
+"""The upload form: staff drop, choose or paste a file, a zip, a folder or a text."""
 
 import io
 import json
@@ -26,7 +26,7 @@ class FilesField(forms.FileField):
 
 
 class PathsField(forms.CharField):
-    """The path of each file in the folder that it comes from, which browsers leave out."""
+    """The path of each file in its folder, which browsers do not send with the files."""
 
     widget = forms.HiddenInput
 
@@ -36,7 +36,7 @@ class PathsField(forms.CharField):
         except (ValueError, RecursionError):
             paths = None
         if not isinstance(paths, list) or not all(map(is_path, paths)):
-            raise forms.ValidationError("The paths of the files cannot be read.")
+            raise forms.ValidationError("The paths of the files could not be read.")
         return paths
 
 
@@ -49,28 +49,28 @@ class UploadForm(forms.Form):
         required=False,
         label="A Markdown file, a zip, or several files",
         help_text=f"At most {zips.MAX_UPLOAD // 1024**2} MiB and {zips.MAX_ENTRIES:,} entries. A "
-        "SKILL.md alone leaves the files of its skill as they are.",
+        "SKILL.md alone does not change the other files of its skill.",
     )
     paths = PathsField(required=False)
     text = forms.CharField(
         required=False,
         strip=False,
-        label="Or the text of a file",
+        label="Or paste the text of a file",
         widget=theme.Textarea(attrs={"rows": 8}),
     )
     draft = forms.BooleanField(
-        required=False, label="Leave what is new as a draft", widget=theme.CheckboxInput
+        required=False, label="Keep new entries as drafts", widget=theme.CheckboxInput
     )
 
     def clean(self):
         files, text = self.cleaned_data.get("file"), self.cleaned_data.get("text")
         if not self.errors and bool(files) == bool(text):
-            raise forms.ValidationError({"file": "Give either files or a text."})
+            raise forms.ValidationError({"file": "Choose files or paste a text, not both."})
         if files and len(self.cleaned_data.get("paths", ())) not in {0, len(files)}:
             raise forms.ValidationError({"file": "Some files did not arrive. Try again."})
 
     def name_and_data(self):
-        """What was given, as one file: a folder becomes a zip. Raises Refused."""
+        """The upload as one file: a folder becomes a zip. Raises Refused."""
         files, paths = self.cleaned_data["file"], self.cleaned_data["paths"]
         if not files:
             return "pasted.md", plain_newlines(self.cleaned_data["text"]).encode()
@@ -83,7 +83,7 @@ def as_zip(files, paths):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for file, path in zip(files, paths, strict=True):
-            # What a browser cannot have sent is refused when the zip is read.
+            # Reading the zip refuses names that no browser sends.
             archive.writestr(path.encode(errors="replace").decode(), file.read())
     folder = paths[0].partition("/")[0] if "/" in paths[0] else "files"
     return f"{folder}.zip", packed.getvalue()

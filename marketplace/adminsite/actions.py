@@ -34,11 +34,11 @@ class ReasonField(forms.CharField):
     def validate(self, value):
         super().validate(value)
         if holds_token(value):
-            raise forms.ValidationError("Remove the token of an agent, and revoke it.")
+            raise forms.ValidationError("Remove the agent token from this text, and revoke it.")
 
 
 class ActionForm(forms.Form):
-    """What an action wants to know about the rows."""
+    """The values that an action needs."""
 
     def __init__(self, data, rows, **options):
         super().__init__(data, **options)
@@ -58,11 +58,11 @@ def confirmed_action(
     level=messages.WARNING,
     **context,
 ):
-    """An action that runs once staff have confirmed it, with the values of its form by name.
+    """An action that runs after staff confirm it, with its form's values as keyword arguments.
 
-    The `context` is for `confirm`; what is callable in it is called with the admin and the rows.
-    With a `refusal`, an action leaves out the rows to which it is not offered, and says so where
-    there is no other.
+    The `context` is passed to `confirm`; callables in it get the admin and the rows. With a
+    `refusal`, the action skips the rows to which it is not offered, and shows the refusal if no
+    row is left.
     """
 
     def decorate(run):
@@ -119,9 +119,9 @@ class ConfirmedActionsMixin:
         return function(self, request, rows) or redirect(self.url_of("change", row.pk))
 
     def confirm(self, request, rows, action, *, label="", **context):
-        """The page to confirm an action on; it posts `confirmed` to the address it came from.
+        """The confirmation page of an action; it posts `confirmed` to its own address.
 
-        A `label` is for what is not an action of the list.
+        Pass a `label` for anything that is not an action of the list.
         """
         rows = list(rows)
         changes_since = self.unseen_changes(request, rows)
@@ -143,7 +143,7 @@ class ConfirmedActionsMixin:
         )
 
     def is_confirmed(self, request, rows):
-        """Whether this person has confirmed it, and knows what other staff did to the rows."""
+        """Whether this person has confirmed it after seeing what other staff changed."""
         is_sent = request.method == "POST" and "confirmed" in request.POST
         return is_sent and not self.unseen_changes(request, rows)
 
@@ -154,23 +154,23 @@ class ConfirmedActionsMixin:
         """
         with suppress(KeyError, ValueError):
             return self.changes_since(rows, moment(request.POST["opened_at"]))
-        return []  # not asked yet
+        return []  # not confirmed yet
 
     # Changing rows
 
     @contextmanager
     def logged_change(self, request, row, message, **details):
-        """A transaction around the change of a row, which is logged."""
+        """Change a row in a transaction, and log it."""
         with transaction.atomic():
             self.snapshot_before_change(row)
             yield
             self.log_change(request, row, message, **details)
 
     def change_each(self, request, queryset, message, change, *, then=""):
-        """Call `change` with each row, in a transaction of its own, which locks no other row.
+        """Call `change` with each row, in its own transaction, which locks no other row.
 
-        Returns the rows that it changed, which `tell` names. Of others, staff read the
-        ValidationError.
+        Returns the changed rows, which `tell` names. If a row raises a ValidationError, staff see
+        its message.
         """
         changed = []
         for row in queryset.order_by("pk"):
@@ -185,7 +185,7 @@ class ConfirmedActionsMixin:
         return changed
 
     def tell(self, request, done, rows, then=""):
-        """Say what was done to which rows, with links to the first of them."""
+        """Show which rows were changed, with links to the first of them."""
         if not rows:
             return
         first = rows[:NAMED]

@@ -40,7 +40,7 @@ class BoundedPaginator(Paginator):
 
 class StaffChangeList(ChangeList):
     def get_ordering(self, request, queryset):
-        """Ties in the direction of the sort: that of the indexes, read forwards or backwards."""
+        """Break ties in the direction of the sort, so that one index gives the whole order."""
         first, *rest = super().get_ordering(request, queryset)
         is_descending = getattr(first, "descending", str(first).startswith("-"))
         return [first, *rest] if is_descending or first == "pk" else [first, "pk"]
@@ -138,7 +138,7 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
         return (self.find(queryset, term) if term else queryset), False
 
     def find(self, queryset, term):
-        """The rows that a search finds, by an index."""
+        """The rows that match a search. Every search uses an index."""
         return queryset.none()
 
 

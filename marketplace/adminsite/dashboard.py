@@ -1,4 +1,4 @@
-"""What the dashboard shows, in few and bounded statements, however large the tables are."""
+"""The numbers of the dashboard, in a few bounded statements, however large the tables are."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -46,9 +46,9 @@ def totals(admins):
 
 
 def rows_per_day(admins):
-    """How many rows each of the last DAYS has added, newest first, by title, in one statement.
+    """How many rows were added on each of the last DAYS, newest first, by title, in one statement.
 
-    The rows of models with the same title are added up: "Installs" are of skills and of personas.
+    Models with the same title are added up: "Installs" counts skills and personas.
     """
     admins = [admin for admin in admins if admin.counted_by_day]
     titles = list(dict.fromkeys(admin.counted_by_day[0] for admin in admins))
@@ -73,7 +73,7 @@ def counts_since(moment, admins):
 
 
 def attention(admins):
-    """What waits for staff, with the number of rows and the address of their list."""
+    """What needs attention, with the number of rows and the address of their list."""
     items = [(admin, *item) for admin in admins for item in admin.attention()]
     counts = bounded_counts([rows for _, _, rows, _ in items], limit=MAX_ATTENTION)
     return [

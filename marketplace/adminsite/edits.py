@@ -1,7 +1,7 @@
 """Several people edit one row at the same time, and no edit is lost.
 
 A row's page carries a digest of every value that it shows. A save changes only the fields that this
-person has edited, and is refused where somebody else has changed one of them meanwhile.
+person has edited. It is refused if somebody else has changed one of them meanwhile.
 """
 
 import json
@@ -32,7 +32,7 @@ class EditedField(forms.BoundField):
 
     @cached_property
     def is_edited(self):
-        """Whether it is posted with another value than the page showed."""
+        """Whether the posted value differs from the value that the page showed."""
         if self.field.disabled:
             return False
         return self.form.instance.pk is None or self.digest_of(super().data) != self.opened_digest
@@ -114,11 +114,11 @@ class EditsMixin:
         return super()._changeform_view(request, object_id, form_url, extra_context)
 
     def lock(self, pk):
-        """Have saves of the row take turns, so that each is compared with the one before it.
+        """Make saves of the row take turns, so that each is compared with the one before it.
 
         `no_key`, because an install or a review that refers to the row must not wait.
         """
-        with suppress(ValueError):  # what is no key gets Django's own response
+        with suppress(ValueError):  # Django responds to an invalid key.
             list(self.model.objects.select_for_update(no_key=True).only("pk").filter(pk=pk))
 
     def render_change_form(self, request, context, *args, **kwargs):
@@ -138,7 +138,7 @@ class EditsMixin:
 
 
 def moment(timestamp):
-    """Raises ValueError or TypeError if this is no timestamp."""
+    """Raises ValueError or TypeError if this is not a timestamp."""
     try:
         return datetime.fromtimestamp(float(timestamp), UTC)
     except (OverflowError, OSError) as error:

@@ -11,18 +11,18 @@ from infrastructure import metrics
 from marketplace.ratelimits.client_address import client_address
 from marketplace.ratelimits.windows import Caller, count, usage_of
 
-# Checking a password takes a third of a second of a core, also where no user has the name. A
-# process checks one at a time and lets nobody wait for it, so its other threads serve requests.
+# Checking a password takes a third of a second of CPU time, even if no user has the name. A process
+# checks one at a time and makes nobody wait for it, so its other threads serve requests.
 hashing = Lock()
 BUSY_SECONDS = 1
 
 
 def limit_failures(log_in):
-    """Count the posts to a step of a site's log-in that open nothing, by address and by user name.
+    """Limit failed attempts at a step of a site's log-in, by address and by user name.
 
-    The counts are checked before a password or a code and written after it, so that the right one
-    never counts. Nobody is told of more wrong ones than the limit. Each thread that was past the
-    check when the last one was counted may still try one more.
+    The counts are checked before a password or a code and written after it, so that a right one
+    never counts. Each thread that passed the check before the last failure was counted may still
+    try one more, but past the limit no response says whether it was wrong.
     """
 
     @wraps(log_in)
@@ -54,7 +54,7 @@ def limit_failures(log_in):
 def callers_of(request):
     """The callers to count, by policy. The address comes first: each new name has its own count."""
     address = client_address(request)
-    # As Django looks for it, which also takes it for the same name in other letters.
+    # Normalized as Django does it, so that equivalent characters are one name.
     name = request.POST.get("username") or request.user.get_username()
     name = get_user_model().normalize_username(name[:150])
     return {

@@ -5,10 +5,10 @@ from simple_history.models import HistoricalRecords
 
 
 class StaffHistory(HistoricalRecords):
-    """Snapshots that the admin alone takes, with `row.take_snapshot`.
+    """Snapshots that only the admin takes, with `row.take_snapshot`.
 
-    The library takes one at every save. SIMPLE_HISTORY_ENABLED keeps it from that, so that
-    registrations, installs, reviews and imports write no snapshot and cost no statement.
+    The library would take one at every save. SIMPLE_HISTORY_ENABLED prevents that, so that
+    registrations, installs, reviews and imports cost no extra statement.
     """
 
     def __init__(self, **options):
@@ -22,9 +22,9 @@ class StaffHistory(HistoricalRecords):
         cls.snapshot_before_change = lambda row: self.snapshot_before_change(row)  # noqa: PLW0108
 
     def take_snapshot(self, row, *, user=None, reason="", kind="~", is_event=False):
-        """Take a snapshot of the row, unless the newest one shows the same.
+        """Take a snapshot of the row, unless the newest one is the same.
 
-        It is always taken of an event, which may have changed no column of the row itself.
+        An event always gets a snapshot, because it may have changed no column of the row itself.
         """
         newest = row.history.first()
         is_change = kind == "~" and not is_event
@@ -34,9 +34,9 @@ class StaffHistory(HistoricalRecords):
         self.create_historical_record(row, kind)
 
     def snapshot_before_change(self, row):
-        """Take a snapshot of the row as it is in the database, so that there is a way back.
+        """Take a snapshot of the row as it is in the database, so that it can be restored.
 
-        Its date is that of the last change, but never before that of the newest one.
+        Its date is the date of the last change, but never before the newest snapshot.
         """
         current = type(row).objects.get(pk=row.pk)
         changed_at = getattr(current, "updated_at", current.created_at)

@@ -45,14 +45,14 @@ class HistoryMixin(SimpleHistoryAdmin):
     # Showing them
 
     def history_view(self, request, object_id, extra_context=None):
-        self.get_row_or_404(request, object_id)  # The library fails on what is no key.
+        self.get_row_or_404(request, object_id)  # The library fails if this is not a key.
         return super().history_view(request, object_id, extra_context)
 
     def set_history_delta_changes(self, request, historical_records, **options):
         """Add to each snapshot its changes since the one before it.
 
-        The library leaves out what no form edits, such as a skill's files, and the last snapshot of
-        a page; and it shortens texts to 100 characters.
+        The library leaves out fields that no form edits, such as a skill's files, and the last
+        snapshot of a page. It also shortens texts to 100 characters.
         """
         page = historical_records
         older = page.paginator.object_list[page.end_index() :][:1]
@@ -70,10 +70,10 @@ class HistoryMixin(SimpleHistoryAdmin):
         return list(self.get_form(request, row, change=True).base_fields)
 
     def history_form_view(self, request, object_id, version_id, extra_context=None):
-        """Restore the fields of the form from a snapshot, once staff have confirmed it.
+        """Restore the fields of the form from a snapshot, after staff confirm it.
 
-        The library would save every column, the status and the counters too, and would obey anybody
-        who may view the row.
+        The library would save every column, including the status and the counters, for anybody who
+        may view the row.
         """
         row = self.get_row_or_404(request, object_id)
         if not self.has_change_permission(request, row):
@@ -86,14 +86,14 @@ class HistoryMixin(SimpleHistoryAdmin):
         taken_at = f"{snapshot.history_date:%d %B %Y, %H:%M:%S}"
         back = self.url_of("history", row.pk)
         if not changes:
-            self.message_user(request, "It is in this state already.")
+            self.message_user(request, "It is already in this state.")
         elif not self.is_confirmed(request, [row]):
             return self.confirm(
                 request,
                 [row],
                 "restore",
                 label="Restore this state",
-                text=f"Back to how it was on {taken_at}.",
+                text=f"This restores the values of {taken_at}.",
                 changes=changes_of(changes),
                 back=back,
             )
@@ -102,7 +102,7 @@ class HistoryMixin(SimpleHistoryAdmin):
         return redirect(back)
 
     def restorable_changes(self, request, row, snapshot):
-        """`{field: (current, restored)}` of those that a snapshot can restore."""
+        """`{field: (current, restored)}` of the fields that a snapshot can restore."""
         restorable = self.restorable_fields(request, row)
         return {
             field: (current, restored)

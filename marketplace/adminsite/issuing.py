@@ -1,4 +1,4 @@
-"""What staff issue is shown once: on a page of the row, to whoever has issued it."""
+"""A new secret is shown once: on the page of its row, to the person who issued it."""
 
 from django.shortcuts import redirect
 from django.utils.cache import add_never_cache_headers
@@ -14,7 +14,7 @@ class IssuedMixin:
         ]
 
     def show_issued(self, request, row):
-        """Lead to the page that shows the `text` of the row."""
+        """Redirect to the page that shows the `text` of the row."""
         return redirect_to_show(self.url_of("issued", row.pk), text=row.text, user=request.user.pk)
 
     def issued_view(self, request, object_id):

@@ -22,7 +22,7 @@ def since(days):
 
 
 class PeriodFilter(admin.SimpleListFilter):
-    """This week, unless another period is chosen."""
+    """The last 7 days, unless you choose another period."""
 
     title, parameter_name = "period", "period"
 
@@ -40,7 +40,7 @@ class PeriodFilter(admin.SimpleListFilter):
 
 
 class LogEntryAdmin(ReadOnlyModelAdmin):
-    """What staff have changed, as far as a person may open the rows that changed."""
+    """Changes by staff, of the rows that a person may open."""
 
     menu = MenuItem("Staff", 42, "history")
     list_display = ["action_time", "user", "row", "kind", "change"]
@@ -59,7 +59,7 @@ class LogEntryAdmin(ReadOnlyModelAdmin):
         return bool(self.viewable_models(request))
 
     def viewable_models(self, request):
-        """The models whose rows this person may open, and so the changes of them."""
+        """The models whose rows this person may open."""
         return [
             model
             for model, model_admin in self.admin_site._registry.items()
@@ -72,7 +72,7 @@ class LogEntryAdmin(ReadOnlyModelAdmin):
 
     def history_view(self, request, object_id, extra_context=None):
         if not self.has_view_permission(request):
-            raise PermissionDenied  # Django would look for the row first, and find none.
+            raise PermissionDenied  # Django would first look for the row, and respond with a 404.
         return super().history_view(request, object_id, extra_context)
 
     def find(self, queryset, term):

@@ -1,4 +1,4 @@
-"""Sessions, users and messages for requests to the admin; no other request pays for them."""
+"""Sessions, users and messages, for requests to the admin only."""
 
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware

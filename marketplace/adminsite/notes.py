@@ -1,4 +1,4 @@
-"""Notes of staff on a row, and who of them looks after it; its model has the two relations."""
+"""Notes on a row, and the member of staff it is assigned to; its model has both relations."""
 
 from django import forms
 from django.contrib import admin
@@ -16,7 +16,7 @@ MAX_NOTES = 20  # on a page
 
 
 class NoteForm(ActionForm):
-    text = ReasonField(label="Note", help_text="Only staff read it.")
+    text = ReasonField(label="Note", help_text="Only staff can see it.")
 
 
 class AssignForm(ActionForm):
@@ -45,7 +45,7 @@ class AssigneeFilter(ChoiceFilter):
 
 
 class NotesMixin:
-    notes_actions = ["add_note", "assign"]
+    notes_actions = ["add_note", "assign_to_me", "assign"]
 
     @admin.display(description="assigned to", empty_value="nobody")
     def assigned_to(self, row):
@@ -73,8 +73,15 @@ class NotesMixin:
             lambda row: row.notes.create(author=request.user, text=text),
         )
 
+    @confirmed_action("Assign to me", permissions=["note"])
+    def assign_to_me(self, request, queryset):
+        self.assign_each(request, queryset, request.user)
+
     @confirmed_action("Assign", AssignForm, permissions=["note"])
     def assign(self, request, queryset, assignee):
+        self.assign_each(request, queryset, assignee)
+
+    def assign_each(self, request, queryset, assignee):
         self.change_each(
             request,
             queryset,
@@ -84,7 +91,7 @@ class NotesMixin:
 
 
 def assigned_to(user):
-    """What is assigned to a person, as panels of the dashboard: one, or none."""
+    """A panel of the dashboard, with the rows assigned to this person, in a list; or no panel."""
     rows = Assignment.objects.filter(assignee=user).select_related("content_type")[:NEWEST]
     lines = [
         (row.object_repr, row.content_type.name, page_of(row.content_type, row.object_id))

@@ -43,9 +43,9 @@ def device_of(user):
 
 
 def is_passed(request):
-    """Whether this session needs no code, or no further one.
+    """Whether this session needs no code, or has passed with one.
 
-    A session that has passed with a factor ends with that factor.
+    Removing a factor ends the sessions that passed with it.
     """
     device, passed_with = device_of(request.user), request.session.get(DEVICE_ID_SESSION_KEY)
     if device is None:

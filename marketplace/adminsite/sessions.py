@@ -1,4 +1,4 @@
-"""The sessions of staff: outside of the admin's own pages, and in every browser."""
+"""The sessions of staff: reading them outside the admin, and ending them in every browser."""
 
 from importlib import import_module
 
@@ -17,7 +17,7 @@ def is_signed_in(request):
     key = request.COOKIES.get(settings.SESSION_COOKIE_NAME)
     if not key:
         return False
-    # A request of its own: to other pages the session is nothing that they could change.
+    # A request of its own, so that other pages cannot change the session.
     visitor = HttpRequest()
     visitor.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
     visitor.user = get_user(visitor)
@@ -36,7 +36,7 @@ def end_sessions(user):
 
 
 def end_sessions_view(site, request):
-    """GET asks; POST ends this session and the others of this person."""
+    """GET asks for confirmation; POST ends every session of this person."""
     if request.method == "POST":
         end_sessions(request.user)
         logout(request)

@@ -24,7 +24,7 @@ class MarketplaceAdminSite(AdminSite):
         return [
             path("second-factor/", self.second_factor, name="second_factor"),
             path("end-sessions/", self.admin_view(self.end_sessions), name="end_sessions"),
-            # Django's own is closed to those who have not entered a code yet.
+            # Django's own is closed to anybody who has not entered a code yet.
             path("logout/", self.logout, name="logout"),
             *super().get_urls(),
         ]
@@ -55,9 +55,8 @@ class MarketplaceAdminSite(AdminSite):
         return end_sessions_view(self, request)
 
     def search(self, request, extra_context=None):
-        """The index of the app `search`, which has the address of the theme's search.
-
-        That would read whole tables, of all models.
+        """The index of the app `search`. It replaces the theme's search, which has the same
+        address and would read the whole tables of all models.
         """
         return self.app_index(request, "search", extra_context)
 
@@ -67,7 +66,7 @@ class MarketplaceAdminSite(AdminSite):
         return super().each_context(request) | {"colors": {}}
 
     def get_sidebar_list(self, request):
-        """The menu, of what this person may open."""
+        """The menu, with the pages that this person may open."""
         entries = [
             (self._registry[model["model"]].menu, model)
             for app in self.get_app_list(request)
@@ -95,7 +94,7 @@ class MarketplaceAdminSite(AdminSite):
         ]
 
     def index(self, request, extra_context=None):
-        """The dashboard, of what this person may see."""
+        """The dashboard, with the models that this person may see."""
         admins = [
             model_admin
             for model_admin in self._registry.values()

@@ -38,7 +38,7 @@ const fillFromFile = (content, status) => {
     if (!content.value.startsWith("---")) return;
     const text = content.value;
     const response = await post(status.dataset.url, text);
-    const read = await response.json().catch(() => ({ error: "The fields could not be read." }));
+    const read = await response.json().catch(() => ({ error: "The frontmatter could not be read." }));
     if (content.value !== text) return;
     if (read.error) return void (status.textContent = read.error);
     const filled = Object.entries(read.fields).filter(([name, value]) => setField(name, value));
@@ -47,7 +47,7 @@ const fillFromFile = (content, status) => {
     const labels = filled.map(([name]) => labelOf(name));
     status.textContent = labels.length
       ? `Filled from the frontmatter: ${labels.join(", ")}.`
-      : "The frontmatter fills no field that is still empty.";
+      : "The frontmatter has no values for the empty fields.";
   };
   const takeFile = async (event, files) => {
     if (!files.length) return void setTimeout(fill);
@@ -174,9 +174,9 @@ const addDropZone = (zone) => {
     }
   };
   const send = (files) => {
-    if (!files.length) return void (status.textContent = "There is no file in it.");
+    if (!files.length) return void (status.textContent = "It contains no files.");
     if (files.length > MAX_FILES) {
-      return void (status.textContent = `These are more than ${MAX_FILES} files. Drop a zip of them.`);
+      return void (status.textContent = `You can drop at most ${MAX_FILES} files. Drop a zip instead.`);
     }
     const transfer = new DataTransfer();
     files.forEach(([, file]) => transfer.items.add(file));

@@ -29,7 +29,9 @@ from reviews.models import Review
 
 
 class ResolutionForm(ActionForm):
-    resolution = ReasonField(required=False, help_text="What you found, for other staff.")
+    resolution = ReasonField(
+        required=False, help_text="Only staff see it: what you found, and what you did."
+    )
 
 
 class RecallCasesForm(RecallForm):
@@ -38,7 +40,7 @@ class RecallCasesForm(RecallForm):
 
 
 def facts_of(model_admin, cases):
-    """What staff read of each case before they confirm; of an entry also who has it."""
+    """What the confirmation shows of each case; for an entry, who has it, too."""
     holders = {}
     for model in {type(case.target) for case in cases} - {Review}:
         entries = [case.target for case in cases if type(case.target) is model]
@@ -77,14 +79,14 @@ class CaseAdmin(
         return self.with_assignee(cases)
 
     def attention(self):
-        return [("reported skills, personas and reviews", Case.objects.open(), "")]
+        return [("open cases", Case.objects.open(), "")]
 
     def reasons(self, case):
         return ", ".join(case.reporters["reasons"]) if case.reporters else ""
 
     @admin.display(description="ages of the agents")
     def ages(self, case):
-        """When they reported: a crowd of fresh agents is one operator, more often than not."""
+        """Their ages when they reported: a crowd of new agents is often one operator."""
         if case.reporters is None:
             return ""
         youngest, oldest = (age(case.reporters[name], depth=1) for name in ("youngest", "oldest"))
@@ -114,7 +116,7 @@ class CaseAdmin(
             reports,
             lambda report: (
                 f"{report.reason}: {truncatechars(report.comment, 200) or 'no comment'}",
-                f"{reporter(report)}, {age_of(report)} old"
+                f"{reporter(report)}, {age_of(report, depth=1)} old"
                 + (", resolved" if report.resolved_at else ""),
                 link_to(request, "reports.report", report.pk),
             ),
@@ -149,7 +151,7 @@ class CaseAdmin(
         "Resolve",
         ResolutionForm,
         permissions=["act"],
-        text="What is resolved leaves the queue until it is reported again.",
+        text="A resolved case leaves the queue until somebody reports it again.",
         facts=facts_of,
     )
     def resolve(self, request, queryset, resolution):
@@ -163,7 +165,7 @@ class CaseAdmin(
         danger=True,
         text=RECALL_TEXT,
         facts=facts_of,
-        refusal="None of these can be recalled: that is for skills and personas that are not.",
+        refusal="Nothing to recall: select skills or personas that are not recalled yet.",
     )
     def recall(self, request, queryset, reason, successor):
         def recall(entry):
@@ -176,9 +178,10 @@ class CaseAdmin(
         ReasonForm,
         permissions=["hide"],
         danger=True,
-        text="A hidden review is in no average and no public response. The reason is for staff.",
+        text="A hidden review counts in no average and is in no public response. Only staff see "
+        "the reason.",
         facts=facts_of,
-        refusal="None of these can be hidden: that is for reviews that are not.",
+        refusal="Nothing to hide: select reviews that are not hidden yet.",
     )
     def hide(self, request, queryset, reason):
         self.decide(request, queryset, "Hidden", lambda review: review.hide(reason), reason)
@@ -201,9 +204,9 @@ class CaseAdmin(
         model = type(case.target)
         return model.objects.get(pk=case.target.pk), self.admin_site.get_model_admin(model)
 
-    @admin.action(description="Suspend who wrote it", permissions=["suspend"])
+    @admin.action(description="Suspend the author", permissions=["suspend"])
     def suspend(self, request, queryset):
-        """Suspend the authors of reviews; who has reported is suspended in the list of reports."""
+        """Suspend the authors of reviews. To suspend reporters, use the list of reports."""
         cases = queryset.filter(review__isnull=False)
         agents = Agent.objects.filter(reviews__case__in=cases, suspended_at=None).distinct()
         return self.suspend_agents(request, cases, agents)

@@ -5,7 +5,7 @@ from reports.models import Case, Report
 
 
 class QueueFilter(admin.SimpleListFilter):
-    """What waits, unless something else is asked for."""
+    """Open cases or reports, unless you choose another state."""
 
     title = parameter_name = "state"
 

@@ -40,7 +40,7 @@ class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
 
     @admin.display(description="agent's age")
     def age(self, report):
-        """When it reported: a fresh agent says less."""
+        """Its age when it reported: a new agent is less credible."""
         return age_of(report)
 
     @admin.display(description="comment")
@@ -50,7 +50,7 @@ class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     def state(self, report):
         return state_label("resolved" if report.resolved_at else "open")
 
-    @admin.action(description="Suspend who reported it", permissions=["suspend"])
+    @admin.action(description="Suspend the reporter", permissions=["suspend"])
     def suspend(self, request, queryset):
         agents = Agent.objects.filter(reports__in=queryset, suspended_at=None).distinct()
         return self.suspend_agents(request, queryset, agents)
@@ -60,9 +60,9 @@ def reporter(report):
     return f"{report.agent} (suspended)" if report.agent.suspended_at else str(report.agent)
 
 
-def age_of(report):
+def age_of(report, **options):
     """How old the agent was when it reported."""
-    return age((report.updated_at - report.agent.created_at).total_seconds())
+    return age((report.updated_at - report.agent.created_at).total_seconds(), **options)
 
 
 def age(seconds, **options):

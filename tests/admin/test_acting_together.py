@@ -16,7 +16,7 @@ from tests.api.concurrency import during
 from tests.browser import untouched_form
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 
-UNDONE = "Nothing was done: there are changes since you opened this page"
+UNDONE = "Nothing was changed: this has been edited since you opened the page"
 ACTIONS = [
     (model_admin, action)
     for model_admin in admin.site._registry.values()

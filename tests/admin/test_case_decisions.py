@@ -54,7 +54,7 @@ def test_a_recall_from_the_queue_names_a_successor_of_one_kind(admin_client, any
     fields = {"reason": "It leaks.", "successor": SkillFactory(slug="pdf-forms").slug}
 
     refused = take_action(admin_client, "recall", *cases, **fields).content.decode()
-    assert "A skill cannot replace a persona: choose one kind." in refused
+    assert "A skill cannot replace a persona: select only one kind." in refused
     take_action(admin_client, "recall", cases[0], **fields)
 
     assert 'href="/skills/pdf-forms"' in anyone.get("/skills/pdf-tables").content.decode()
@@ -125,7 +125,8 @@ def test_recalling_needs_a_reason(admin_client, skill):
 def test_a_page_offers_what_makes_sense(admin_client, agent, skill):
     def offered(case):
         page = admin_client.get(change_page(case)).content.decode()
-        return set(re.findall(rf"/case/{case.pk}/do/(\w+)/", page)) - {"add_note", "assign"}
+        notes = {"add_note", "assign_to_me", "assign"}
+        return set(re.findall(rf"/case/{case.pk}/do/(\w+)/", page)) - notes
 
     of_skill = reported(skill, "spam")
     of_review = reported(review(agent, PersonaFactory(), 1), "spam")
@@ -150,7 +151,7 @@ def test_a_reason_must_not_hold_a_token(admin_client, agent, skill):
 
     response = take_action(admin_client, "recall", case, reason=f"See {agent.token.text}.")
 
-    assert "Remove the token of an agent, and revoke it." in response.content.decode()
+    assert "Remove the agent token from this text, and revoke it." in response.content.decode()
     assert Skill.objects.get().status == "published"
 
 
@@ -160,7 +161,7 @@ def test_what_is_recalled_keeps_its_reason(admin_client, skill):
 
     response = take_action(admin_client, "recall", case, reason="Another.")
 
-    assert "None of these can be recalled" in response.content.decode()
+    assert "Nothing to recall: select skills or personas" in response.content.decode()
     assert Skill.objects.get().withdrawal_reason == "It leaks."
 
 

@@ -92,7 +92,7 @@ def test_the_dashboard_counts_what_waits(admin_client, skill):
 
     [item] = admin_client.get("/admin/").context["attention"]
     assert (item["text"], str(item["number"]), item["url"]) == (
-        "reported skills, personas and reviews",
+        "open cases",
         "1",
         QUEUE,
     )

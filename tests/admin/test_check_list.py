@@ -58,11 +58,11 @@ def test_a_text_is_enough(admin_client):
 
 def test_the_check_list_of_a_good_skill(admin_client):
     assert checks(paste(admin_client, VALID)) == {
-        "Format": (True, "Valid as it is."),
+        "Format": (True, "Valid."),
         "License": (True, "MIT"),
-        "Secrets": (True, "None were found."),
+        "Secrets": (True, "None found."),
         "Size": (True, "About 16 tokens."),
-        "Scripts": (True, "It has none."),
+        "Scripts": (True, "None."),
     }
 
 
@@ -80,18 +80,18 @@ def test_the_check_list_of_a_doubtful_one(admin_client):
     assert checks(page) == {
         "Format": (
             False,
-            "Some readers would refuse its frontmatter, so agents get one made of the fields.",
+            "Strict parsers refuse its frontmatter, so agents get one written from the fields.",
         ),
-        "License": (False, "None is named."),
-        "Secrets": (False, "What looks like a key is in SKILL.md, keys/id."),
+        "License": (False, "None."),
+        "Secrets": (False, "Possible keys in SKILL.md, keys/id."),
         "Size": (
             False,
-            "About 5,017 tokens, and 3 files of 38\xa0bytes; 5,000 are recommended at most.",
+            "About 5,017 tokens, and 3 files (38\xa0bytes); the recommended maximum is 5,000.",
         ),
-        "Scripts": (False, "Agents may run run.sh. Read it first."),
+        "Scripts": (False, "Agents may run run.sh. Review before you import."),
     }
     text = page.content.decode()
-    assert '<li class="is-doubtful"><b>License</b> <span>None is named.</span></li>' in text
+    assert '<li class="is-doubtful"><b>License</b> <span>None.</span></li>' in text
     assert KEY not in text
 
 
@@ -109,14 +109,17 @@ def test_what_is_there_already_is_checked_as_it_would_be(admin_client):
 
     page = paste(admin_client, VALID.replace("license: MIT\n", ""))
 
-    assert checks(page, "updated")["License"] == (False, "None is named.")
+    assert checks(page, "updated")["License"] == (False, "None.")
 
 
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        ({}, "Give either files or a text."),
-        ({"text": VALID, "file": SimpleUploadedFile("a.md", b"x")}, "Give either files or a text."),
+        ({}, "Choose files or paste a text, not both."),
+        (
+            {"text": VALID, "file": SimpleUploadedFile("a.md", b"x")},
+            "Choose files or paste a text, not both.",
+        ),
     ],
 )
 def test_one_of_both_is_given(admin_client, data, sentence):

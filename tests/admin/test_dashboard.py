@@ -39,7 +39,7 @@ def aged(install, **ago):
 def test_an_empty_marketplace_has_a_page_too(admin_client):
     page = admin_client.get("/admin/")
 
-    assert "Nothing waits for you." in page.content.decode()
+    assert "Nothing needs your attention." in page.content.decode()
     assert rows_per_day(admin_client) == {
         name: [0] * 14 for name in ("Agents", "Installs", "Reviews")
     }
@@ -130,9 +130,9 @@ def test_it_leads_to_what_needs_attention(admin_client):
 
     assert [(item["text"], str(item["number"])) for item in attention] == [
         ("skills in draft", "1"),
-        ("claims that wait for their code", "1"),
-        ("tokens that were reported as leaked this week", "1"),
-        ("reviews of this week with one star", "1"),
+        ("claims that agents have not confirmed", "1"),
+        ("tokens reported as leaked this week", "1"),
+        ("one-star reviews this week", "1"),
     ]
     for item in attention:
         assert len(admin_client.get(item["url"]).context["cl"].result_list) == 1
@@ -198,10 +198,10 @@ def test_the_claims_are_shown_with_their_shares(admin_client):
 
     shown = [(text, str(number)) for text, number, _ in rankings["From registration to claim"]]
     assert shown == [
-        ("Agents that have registered", "6"),
-        ("Have asked for a code", "3 (50%)"),
-        ("Wait for their code", "2 (33%)"),
-        ("Are claimed", "1 (17%)"),
+        ("Registered", "6"),
+        ("Requested a code", "3 (50%)"),
+        ("Waiting for the agent", "2 (33%)"),
+        ("Claimed", "1 (17%)"),
     ]
     for _, _, url in rankings["From registration to claim"][2:]:
         assert admin_client.get(url).status_code == 200

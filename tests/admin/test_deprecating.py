@@ -61,7 +61,7 @@ def test_staff_see_that_a_successor_is_not_shown(admin_client, skill):
     successor.withdraw()
 
     page = admin_client.get(change_page(skill)).content.decode()
-    assert "pdf-forms (withdrawn, so nobody is told of it)" in page
+    assert "pdf-forms (withdrawn, so agents do not see it)" in page
     history = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/history/").content.decode()
     assert "pdf-forms" in history
 
@@ -88,7 +88,7 @@ def test_it_is_taken_back_only_where_there_is_one(admin_client, skill):
     ("fields", "error"),
     [
         ({"message": " "}, "This field is required."),
-        ({"message": "See mkt_agent_" + "a" * 38}, "Remove the token of an agent"),
+        ({"message": "See mkt_agent_" + "a" * 38}, "Remove the agent token from this text"),
         ({"message": "x" * 1001}, "Ensure this value has at most 1000 characters"),
         ({"successor": "no-such"}, "No published skill is called no-such."),
         ({"successor": "a-draft"}, "No published skill is called a-draft."),

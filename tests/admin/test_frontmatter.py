@@ -118,7 +118,7 @@ def test_a_text_without_a_frontmatter_gets_one(admin_client, anyone):
 def test_nothing_is_written_where_nothing_differs(admin_client, skill):
     page = take_action(admin_client, "write_frontmatter", skill).content.decode()
 
-    assert "Their frontmatter says what their fields say." in page
+    assert "The frontmatter already matches the fields." in page
     skill.refresh_from_db()
     assert skill.content == SKILL_MD
 

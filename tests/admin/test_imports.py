@@ -47,7 +47,7 @@ def test_a_confirmed_import_is_done_and_lists_what_it_refused(admin_client, anyo
     assert run.data is None
     assert anyone.get("/api/v1/skills/one").json()["description"] == "Does one."
     assert anyone.get("/api/v1/skills/two").json()["content"] == SKILL_MD.format("two")
-    assert "Imports of this week with refused files" in admin_client.get("/admin/").content.decode()
+    assert "Imports with refused files this week" in admin_client.get("/admin/").content.decode()
 
 
 def test_the_result_links_what_was_made_and_changed(admin_client):

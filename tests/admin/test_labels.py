@@ -112,20 +112,20 @@ def test_a_tag_is_renamed_in_drafts_too_once_it_is_confirmed(admin_client, anyon
     other = SkillFactory(tags=["pdfs"])
 
     asked = admin_client.get(f"{TAGS}rename/?tag=pdf")
-    assert "Rename the tag pdf" in asked.content.decode()
+    assert (
+        "This changes the tag in each of these skills, drafts included." in asked.content.decode()
+    )
     assert labels(skills[0])[1] == ["pdf", "csv"]
     page = rename(admin_client, "pdf", "documents")
 
-    assert told(page)[0].startswith("Renamed a tag: ")
+    assert told(page)[0].startswith("Renamed the tag pdf to documents: ")
     assert [labels(skill)[1] for skill in [*skills, other]] == [
         ["csv", "documents"],
         ["documents"],
         ["pdfs"],
     ]
     assert anyone.get("/api/v1/skills?tag=documents").json()["count"] == 1
-    assert skills[0].history.first().history_change_reason == (
-        "Renamed a tag: pdf is now documents."
-    )
+    assert skills[0].history.first().history_change_reason == "Renamed the tag pdf to documents."
 
 
 def test_two_tags_become_one(admin_client):

@@ -218,3 +218,12 @@ def test_a_search_says_how_to_end_it(admin_client):
     page = admin_client.get(url).content.decode()
     assert link not in page
     assert "Show all" not in page
+
+
+@pytest.mark.parametrize(("permissions", "is_offered"), [("view", False), ("add", True)])
+def test_a_list_says_in_words_how_to_add_a_row(clerk_with, permissions, is_offered):
+    clerk = clerk_with("view_skill", f"{permissions}_skill")
+
+    page = clerk.get(url_of(Skill, "changelist")).content.decode()
+
+    assert ('href="/admin/catalogue/skill/add/">Add skill</a>' in page) == is_offered

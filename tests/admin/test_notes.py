@@ -107,8 +107,18 @@ def test_a_row_is_assigned_to_staff_alone(ada, name):
 def test_a_note_must_not_hold_a_token(ada, agent):
     page = take_action(ada, "add_note", SkillFactory(), text=agent.token.text)
 
-    assert "Remove the token of an agent, and revoke it." in page.content.decode()
+    assert "Remove the agent token from this text, and revoke it." in page.content.decode()
     assert not Note.objects.exists()
+
+
+def test_a_row_is_assigned_to_oneself(ada, make, clerk):
+    row = make("one")
+
+    page = take_action(ada, "assign_to_me", row)
+
+    assert told(page) == [f"Assigned to ada: {row}."]
+    assert Assignment.objects.get().assignee.username == "ada"
+    assert "<h2>Assigned to ada</h2>" in page_of(ada, row)
 
 
 def test_a_deleted_draft_takes_its_notes_along(ada):
@@ -126,5 +136,5 @@ def test_who_may_only_look_adds_no_note(clerk_with):
     skill, reader = SkillFactory(), clerk_with("view_skill")
     skill.notes.create(text="Seen.")
 
-    assert "<span>Seen.</span><span>nobody, " in page_of(reader, skill)
+    assert "<span>Seen.</span><span>a former user, " in page_of(reader, skill)
     assert reader.post(url_of(type(skill), "do", skill.pk, "add_note")).status_code == 403

@@ -114,7 +114,7 @@ def test_of_several_operators_each_history_says_that_they_were_chosen_together(a
 
     take_action(admin_client, "release_claim", *keys)
 
-    text = f"Released {agent.handle}, {other.handle} (of 2 that were chosen together)."
+    text = f"Released {agent.handle}, {other.handle} (one of 2 selected rows)."
     assert [noted(key) for key in keys] == [[text], [text]]
 
 
@@ -148,7 +148,7 @@ def test_of_very_many_agents_an_action_takes_as_many_as_it_has_time_for(
         after = ("active", "unclaimed")
     first = take_action(admin_client, action, key, reason="They flood.").content.decode()
     assert states() == [after, after, before]
-    assert "2 agents at once: do it again for the others." in first
+    assert "Only 2 agents at a time: repeat this for the others." in first
 
     second = take_action(admin_client, action, key, reason="They flood.").content.decode()
     assert states() == [after, after, after]

@@ -195,7 +195,7 @@ def test_a_key_in_an_address_finds_nothing(admin_client, agent, of):
     response = admin_client.get(f"/admin/agents/{of}/", {"q": claim(agent)})
 
     assert not response.context["cl"].result_list
-    assert "not into an address" in response.content.decode()
+    assert "not into a URL" in response.content.decode()
 
 
 def test_a_key_is_found_only_by_those_who_may_see_operators(agent):
@@ -235,6 +235,6 @@ def test_the_dashboard_counts_the_keys_that_leaked_this_week(admin_client, anyon
         if "operator keys" in item["text"]
     ]
 
-    assert item["text"] == "operator keys that were reported as leaked this week"
+    assert item["text"] == "operator keys reported as leaked this week"
     assert str(item["number"]) == "2"
     assert item["url"] == f"{OPERATORS}?revoked_at=leaked"

@@ -39,7 +39,7 @@ def test_the_page_that_confirms_shows_how_many_have_it(admin_client, skill):
     assert "<b>log-triage</b><span>1 agent</span>" in page.content.decode()
     PersonaFactory(skills=[skill])
     page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/do/withdraw/")
-    assert "1 agent, and comes with 1 of the personas" in page.content.decode()
+    assert "1 agent; also bundled by 1 persona" in page.content.decode()
     skill.refresh_from_db()
     assert skill.status == "published"
 
@@ -60,6 +60,15 @@ def test_a_recalled_skill_is_gone_and_its_agents_read_why(admin_client, client, 
         }
     ]
     assert client.get(ME).json()["skills"][0]["slug"] == "log-triage"
+
+
+def test_the_page_of_a_recalled_skill_says_so_and_links_to_its_public_page(admin_client, skill):
+    take_action(admin_client, "recall", skill, reason="It deletes logs.")
+
+    page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/change/").content.decode()
+
+    assert '<span class="state state-recalled">recalled</span>' in page
+    assert '<a href="/skills/log-triage"' in page
 
 
 def test_an_agent_without_it_has_no_advisory(admin_client, client_of, skill):
@@ -94,7 +103,7 @@ def test_a_skill_that_comes_with_a_persona_has_one_advisory(admin_client, client
 def test_the_form_says_that_its_page_is_public_and_takes_a_successor(admin_client, anyone, skill):
     page = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/do/recall/").content.decode()
     assert "Its page stays public" in page
-    assert "Public: the page of the entry shows it to everybody" in page
+    assert "Public: the entry's page shows it, and so do the advisories" in page
     SkillFactory(slug="log-search")
 
     for successor, error in (
@@ -133,9 +142,9 @@ def test_what_is_withdrawn_can_be_recalled_later_and_a_recall_is_not_withdrawn_q
     for action, reason in (("withdraw", ""), ("recall", "It deletes logs."), ("withdraw", "")):
         offered = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/change/").content.decode()
         page = take_action(admin_client, action, skill, reason=reason).content.decode()
-        assert (f"/do/{action}/" in offered) == ("None of these" not in page)
+        assert (f"/do/{action}/" in offered) == ("Nothing to withdraw" not in page)
 
-    assert "None of these can be withdrawn: they are withdrawn already." in page
+    assert "Nothing to withdraw: all of these are already withdrawn." in page
     assert [row["reason"] for row in advisories(client)] == ["It deletes logs."]
     logged = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/history/").content.decode()
     assert "<b>Withdrawn.</b>" in logged

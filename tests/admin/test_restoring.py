@@ -113,7 +113,7 @@ def test_the_present_state_is_not_restored(admin_client):
 
     response = restore(admin_client, skill, skill.history.first())
 
-    assert "It is in this state already." in response.content.decode()
+    assert "It is already in this state." in response.content.decode()
     assert skill.history.count() == 2
 
 

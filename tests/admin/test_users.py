@@ -83,7 +83,7 @@ def test_what_no_role_says_stays_until_a_role_is_chosen(admin_client, user):
     User.objects.filter(pk=user.pk).update(is_staff=True)
     assert choices(admin_client, user)[0] == (
         "several",
-        "As it is: several roles, or permissions of their own",
+        "Unchanged: several roles, or individual permissions",
     )
 
     edit(admin_client, user, first_name="Ada")

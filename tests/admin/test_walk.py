@@ -106,7 +106,7 @@ def test_a_day_in_the_admin(staff, tmp_path):
 
     staff.open("/admin/")
     staff.picture("start-later")
-    assert "imports of this week with refused files" in staff.text().lower()
+    assert "imports with refused files this week" in staff.text().lower()
     assert staff.errors == []
 
 
@@ -149,7 +149,7 @@ def import_a_zip(staff):
     staff.picture("skills")
     staff.press("Import")
     staff.page.set_input_files("#id_file", zip_of(files))
-    staff.press("Check")
+    staff.press("Preview")
     text = staff.text()
     assert "1 would be created, 1 changed, 0 stay as they are, 1 refused" in text
     assert "no frontmatter" in text
@@ -247,7 +247,7 @@ def look_after_an_operator(staff, agent):
     assert staff.api("agents/me", token=agent.token.text).status == 401
 
     staff.open(f"/admin/agents/agent/{agent.pk}/change/")
-    assert "at most 5 requests per hour by its operator" in staff.text()
+    assert "at most 5 requests per hour, set by its operator" in staff.text()
     staff.picture("agent-paused")
     staff.open("/admin/agents/operatorkey/")
     staff.picture("operators")

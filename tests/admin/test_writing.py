@@ -58,7 +58,7 @@ def test_a_pasted_skill_fills_the_fields_that_were_left_empty(admin_client):
 def test_a_token_in_the_text_is_refused(admin_client):
     response = add(admin_client, SKILL_MD + tokens.mint())
 
-    assert form_errors(response) == ["Remove the token of an agent, and revoke it."]
+    assert form_errors(response) == ["Remove the agent token from this text, and revoke it."]
     assert not Skill.objects.exists()
 
 
@@ -73,7 +73,7 @@ def test_an_edited_frontmatter_moves_the_fields_that_it_changed_and_no_others(ad
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        ("Do it.", "Begin with frontmatter: a line of ---"),
+        ("Do it.", "Start with frontmatter: a line of ---"),
         ("---\nname: pdf-tables\n", "Close the frontmatter with a line of ---"),
         ("---\n---\nDo it.", "Fix the frontmatter: the frontmatter holds no"),
         (SKILL_MD.replace("name: pdf-tables\n", ""), "Add the line name: pdf-tables"),
@@ -83,7 +83,7 @@ def test_an_edited_frontmatter_moves_the_fields_that_it_changed_and_no_others(ad
         ),
         (SKILL_MD.replace("description: Reads tables.\n", ""), "Add a line description:"),
         (SKILL_MD.replace("Reads", "Reads" * 300), "Shorten the description in the frontmatter"),
-        (SKILL_MD.replace("Reads tables.", "Reads: tables: all"), "it is no YAML"),
+        (SKILL_MD.replace("Reads tables.", "Reads: tables: all"), "it is not valid YAML"),
         (SKILL_MD.replace("\n# Tables\n", ""), "Write the instructions below the frontmatter."),
         (SKILL_MD + "x" * 1024 * 1024, "Shorten it to 1024 KiB."),
     ],
@@ -163,7 +163,7 @@ def test_a_draft_is_shown_as_an_agent_would_see_it(admin_client):
 
     text = admin_client.get(f"/admin/catalogue/skill/{skill.pk}/as-agent/").content.decode()
 
-    assert "agents get 404" in text
+    assert "so agents get a 404" in text
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_the_dashboard_shows_the_first_and_leads_to_all(admin_client, anyone):
 
     page = admin_client.get("/admin/")
 
-    assert f'href="{LIST}">All of them</a>' in page.content.decode()
+    assert f'href="{LIST}">View all</a>' in page.content.decode()
     rankings = {ranking["title"]: ranking for ranking in page.context["rankings"]}
     ranking = rankings["Searches without results"]
     assert [(text, number) for text, number, _ in ranking["rows"]] == [("abacus", "1 for skills")]
