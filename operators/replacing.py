@@ -43,7 +43,7 @@ class ReplaceRecalled(Console):
         if changed:
             messages.success(request, f"{recall.done}: {', '.join(changed)}.")
         if left_out:
-            text = f"Left out: {', '.join(left_out)}. Open an agent's page to see why."
+            text = f"Left out: {', '.join(left_out)}. To see why, open the page of the agent."
             messages.warning(request, text)
         return redirect("operator")
 

@@ -108,7 +108,9 @@ def test_every_invalid_invitation_costs_the_same_statements(anyone, subtests):
             connection,
         ) as queries:
             anyone.post(URL, body)
-        seen.add(tuple(query["sql"].split()[0] for query in queries))
+        # Now and then a request also deletes counters that have ended.
+        kinds = [query["sql"].split()[0] for query in queries]
+        seen.add(tuple(kind for kind in kinds if kind != "DELETE"))
         Invitation.objects.all().delete()
 
     assert len(seen) == 1

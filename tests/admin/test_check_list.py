@@ -129,7 +129,11 @@ def test_one_of_both_is_given(admin_client, data, sentence):
 
 
 @pytest.mark.parametrize(
-    "paths", ["[", "{}", "[1]", '["%s"]' % ("x" * 70_000), '["one/SKILL.md", "two"]']
+    "paths",
+    [
+        *("[", "{}", "[1]", '["%s"]' % ("x" * 70_000), '["one/SKILL.md", "two"]'),
+        *('["\\u0000/SKILL.md"]', '["\\ud800/SKILL.md"]', "[" * 5000),
+    ],
 )
 def test_paths_that_do_not_fit_are_refused(admin_client, paths):
     page = drop(admin_client, {"one/SKILL.md": VALID}, paths=paths)

@@ -204,3 +204,12 @@ def test_the_page_of_what_is_recalled_shows_who_holds_it_still(
     listed = admin_client.get(link.replace("&amp;", "&")).content.decode()
     assert "caller" in listed
     assert "leaver" not in listed
+
+
+def test_a_draft_that_was_never_published_cannot_be_recalled(admin_client):
+    draft = SkillFactory(slug="draft", status="draft")
+
+    page = admin_client.get(f"/admin/catalogue/skill/{draft.pk}/change/").content.decode()
+
+    assert "/do/publish/" in page
+    assert "/do/recall/" not in page

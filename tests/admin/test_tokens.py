@@ -85,7 +85,7 @@ def test_an_issued_token_is_shown_once_and_stored_nowhere(
     assert page.redirect_chain == [(address, 302)]
     shown = admin_client.get(address)
     assert token_in(shown) == text
-    assert '<script defer src="/static/admin.js">' in shown.content.decode()  # which copies it
+    assert 'src="/static/admin.js"' in shown.content.decode()  # which copies it
     assert agent.tokens.count() == 2
     value = admin_client.cookies.pop("shown-once").value
     assert admin_client.get(address)["Location"] == f"{TOKENS}{token.pk}/change/"

@@ -25,7 +25,7 @@ PUBLIC = [
 ERRORS = [
     *("/api/v1/skills/none", "/api/v1/skills?limit=0", "/api/v1/none", "/none"),
     *("/skills/none", "/skills?limit=0", "/claim/none"),
-    *("/sitemap-none.xml", "/feed.atom?x"),
+    "/sitemap-none.xml",
 ]
 
 

@@ -117,7 +117,7 @@ def test_mcp_names_the_public_url(anyone, market):
     response = anyone.post("/mcp", INITIALIZE, headers=LOCAL)
 
     instructions = response.json()["result"]["instructions"]
-    assert f"POST to {PUBLIC_URL}/api/v1/agents/register," in instructions
+    assert f"POST to {PUBLIC_URL}/api/v1/agents/register." in instructions
     assert "localhost" not in instructions
 
 

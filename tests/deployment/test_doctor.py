@@ -22,7 +22,7 @@ DURABLE = "fsync, full_page_writes, synchronous_commit"
 LINES = f"""\
 ok  database       PostgreSQL N; the database N has N.
 FIX durability     A crash loses data. Turn on in PostgreSQL: {DURABLE}.
-ok  connections    N of N are in use; this host opens up to 4.
+ok  connections    N of N are in use; this host opens up to 5.
 ok  migrations     All are applied.
 ok  statistics     PostgreSQL has statistics to plan with, or needs none yet.
 ok  clocks         This host and the database differ by N seconds.
@@ -181,7 +181,7 @@ def test_more_connections_than_the_database_takes(monkeypatch, lines):
     [line] = lines("connections")
 
     assert re.sub(r"takes \d+", "takes 97", line) == (
-        "This host opens up to 4000 connections (WEB_CONCURRENCY times WEB_THREADS), and "
+        "This host opens up to 5000 connections (WEB_CONCURRENCY, WEB_THREADS), and "
         "PostgreSQL takes 97. Lower one, raise max_connections, or use a pooler."
     )
 

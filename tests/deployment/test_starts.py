@@ -93,3 +93,20 @@ def test_a_line_that_is_no_variable_stops_the_start(tmp_path, line):
         with pytest.raises((ImproperlyConfigured, SystemExit)) as refused:
             read(source, ENV_FILE=str(file))
         assert str(refused.value) == f"Line 2 of {file} must look like NAME=value."
+
+
+@pytest.mark.parametrize("content", [None, b"A=\xe9\n", b"A=1\0\n"])
+def test_a_file_that_cannot_be_read_stops_the_start(tmp_path, content):
+    file = tmp_path / "env"
+    if content is not None:
+        file.write_bytes(content)
+
+    for source in (SETTINGS, WEB_SERVER):
+        with pytest.raises((ImproperlyConfigured, SystemExit)):
+            read(source, ENV_FILE=str(file))
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
+    (tmp_path / "env").write_text("\ufeffPORT=5001\nBIND=127.0.0.1\n")
+
+    assert read(WEB_SERVER, ENV_FILE=str(tmp_path / "env"))["bind"] == "127.0.0.1:5001"

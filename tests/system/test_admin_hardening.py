@@ -195,7 +195,7 @@ def test_no_page_executes_catalogue_text_and_each_has_its_policy(
     assert found.headers["X-Content-Type-Options"] == "nosniff"
     for page in claim_pages:
         assert "default-src 'none'" in page.headers["Content-Security-Policy"]
-        assert "script-src" not in page.headers["Content-Security-Policy"] or page.status != 200
+        assert "unsafe" not in page.headers["Content-Security-Policy"]
         assert XSS not in page.body.decode()
         assert ExecutableContent(page).found == []
 

@@ -65,18 +65,26 @@ def test_of_many_who_ask_for_a_code_three_can_be_confirmed_and_one_is(server):
         if number % 2:
             claim(agent)
         before = OperatorKey.objects.count()
-        browser, url = Browser(server), f"/claim/{agent.claim.secret}"
-        form = browser.form(browser.get(url)) | {"name": "Eve", "email": "eve@example.com"}
+        url = f"/claim/{agent.claim.secret}"
 
-        pages = in_parallel([partial(browser.post, url, form)] * parallel)
+        pages = in_parallel([partial(ask, server, url)] * parallel)
 
         codes = [page.body.decode().partition('id="code">')[2][:9] for page in pages]
+
         assert OperatorKey.objects.count() == before + MAX_CODES
         valid = [code for code in codes if is_valid(agent, code)]
         assert len(valid) == MAX_CODES
         confirmed = in_parallel([confirming(server, agent, code) for code in valid])
         assert statuses(confirmed) == {200: 1, 409: MAX_CODES - 1}
         assert OperatorKey.objects.count() == before + 1
+
+
+def ask(server, url):
+    """The page that somebody's browser shows after they have asked for a code."""
+    browser = Browser(server)
+    form = browser.form(browser.get(url)) | {"name": "Eve", "email": "eve@example.com"}
+    browser.post(url, form)
+    return browser.get(url)
 
 
 def test_a_release_leaves_no_operator_whoever_confirms_meanwhile(server):
