@@ -40,7 +40,7 @@ class ReplaceRecalled(Console):
         if changed:
             messages.success(request, f"{recall.done}: {', '.join(changed)}.")
         if left_out:
-            text = f"Left out: {', '.join(left_out)}. Open an agent's page to see why."
+            text = f"Left out: {', '.join(left_out)}. Open the page of an agent to see why."
             messages.warning(request, text)
         return redirect("operator")
 

@@ -69,7 +69,7 @@ def test_an_operator_sees_no_recall_of_others(stranger, recalled):
 
 def test_one_button_replaces_it_on_all_of_them(console, recalled, fleet):
     page = console.get("/operator/replace-skill/old")
-    assert "It is done to 2 agents:" in page.content.decode()
+    assert "This changes 2 agents:" in page.content.decode()
     assert slugs_of(fleet[0]) == ["old"]
 
     response = console.submit("/operator/replace-skill/old")
@@ -102,7 +102,7 @@ def test_a_stopped_agent_is_left_out_and_named(console, recalled, fleet):
     assert [slugs_of(agent) for agent in fleet] == [["new"], ["old"], []]
     assert told(console) == [
         "Replaced old with new: caller.",
-        "Left out: ant. Open an agent's page to see why.",
+        "Left out: ant. Open the page of an agent to see why.",
     ]
 
 
