@@ -58,6 +58,7 @@ def test_it_shows_what_an_agent_has(console, client, agent):
     assert "old-tables deprecated version 1" in text
     assert "bad-tables withdrawn" in text
     assert "Advisory : staff have recalled the skill bad-tables : It leaks." in text
+    assert 'href="/skills/bad-tables"' in console.get(HOME).content.decode()
     assert "archivist active version 1" in text
     assert "archivist 4.5 of 5: Tidy." in text
     assert f"Updates pdf-tables version 2, changed {timezone.now():%-d %b %Y}" in text
