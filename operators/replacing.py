@@ -43,7 +43,7 @@ class ReplaceRecalled(Console):
         if changed:
             messages.success(request, f"{recall.done}: {', '.join(changed)}.")
         if left_out:
-            text = f"Left out: {', '.join(left_out)}. To see why, open the page of the agent."
+            text = f"Left out: {', '.join(left_out)}. Open the page of an agent to see why."
             messages.warning(request, text)
         return redirect("operator")
 

@@ -84,7 +84,7 @@ def given(client):
 def asked(console, action):
     """What the page says, from its heading to its end."""
     text = text_of(console.get(f"{HOME}/{action}"))
-    return text[text.index(f"{action.partition('-')[0].capitalize()} all that") :].partition(
+    return text[text.index(f"{action.partition('-')[0].capitalize()} everything that") :].partition(
         " For agents:"
     )[0]
 

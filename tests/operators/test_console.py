@@ -57,15 +57,16 @@ def test_it_shows_what_an_agent_has(console, client, agent):
     assert "PDF Tables pdf-tables version 1 (2); update available" in text
     assert "old-tables deprecated version 1" in text
     assert "bad-tables withdrawn" in text
-    assert "Advisory : staff have withdrawn the skill bad-tables : It leaks." in text
+    assert "Advisory : staff have recalled the skill bad-tables : It leaks." in text
+    assert 'href="/skills/bad-tables"' in console.get(HOME).content.decode()
     assert "archivist active version 1" in text
     assert "archivist 4.5 of 5: Tidy." in text
     assert f"Updates pdf-tables version 2, changed {timezone.now():%-d %b %Y}" in text
     assert "Active persona: The Archivist , version 1." in text
     assert "Installs 19 20" in text
     today = f"{timezone.now():%-d %b %Y}"
-    since = f"since {today}, used in the last 15 minutes"
-    assert f"{agent.token.hint} read, install, review; {since} Revoke" in text
+    issued = f"issued {today}, used in the last 15 minutes"
+    assert f"{agent.token.hint} read, install, review; {issued} Revoke" in text
     assert f"Your actions Claimed the agent, with the key {OperatorKey.objects.get()}." in text
     assert "by Ada Lovelace" in text
 

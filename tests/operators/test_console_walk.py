@@ -98,7 +98,7 @@ def test_an_operator_claims_helps_stops_and_releases_agents(visitor, serious_vio
     assert operator.status(first) == 401
     operator.open(first)
     operator.look("agent")
-    operator.do("Issue a token", "Issue", "It is shown only here and now")
+    operator.do("Issue a token", "Issue token", "Copy it now: only this browser shows it")
     first.token.text = page.inner_text("#token")
     assert operator.status(first) == 200
 
@@ -107,10 +107,10 @@ def test_an_operator_claims_helps_stops_and_releases_agents(visitor, serious_vio
     assert operator.status(first) == 401
     operator.do("Resume", "Resume", "Resumed")
     assert operator.status(first) == 200
-    visitor.press("Limit")
+    visitor.press("Set limits")
     operator.look("limits")
     page.fill("[name=install]", "1")
-    visitor.press("Set the limits")
+    visitor.press("Set limits")
     install = ("POST", f"{ME}/skills/install", {"slug": "pdf-tables"})
     assert [operator.status(first, *install) for _ in range(2)] == [409, 429]
 
@@ -177,15 +177,14 @@ def test_an_operator_replaces_what_was_recalled(visitor, serious_violations):
     PersonaFactory(slug="scribe", title="The Scribe")
     for agent in agents:
         SkillInstallFactory(agent=agent, skill=old)
-    old.deprecate("Use the new one.", new)
-    old.recall("It wrote secrets into its log.")
+    old.recall("It wrote secrets into its log.", new)
     operator, page = Operator(visitor, serious_violations), visitor.page
     visitor.open("/operator")
     page.fill("[name=key]", key)
     visitor.press("Open the console")
 
     assert "It wrote secrets into its log." in visitor.text()
-    visitor.press("Tokens at start")
+    visitor.press("Context at start")
     operator.look("Agents by tokens")
     replace = "Replace old-tables with new-tables"
     operator.do(replace, replace, "Replaced old-tables with new-tables: crawler, spider.")

@@ -67,7 +67,7 @@ def test_the_refusal_says_why(console, agent, kind):
     page = install(console, kind, slug="added")
 
     assert page.status_code == 400
-    assert f"The agent has this {kind} already." in page.content.decode()
+    assert f"The agent already has this {kind}." in page.content.decode()
     assert agent.history.count() == before
 
 

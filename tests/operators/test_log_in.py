@@ -78,7 +78,7 @@ def test_the_right_key_opens_the_console(operator, key):
 
 def test_it_leads_to_the_page_that_was_asked_for(operator, key):
     page = operator.get("/operator/agents/caller/limits", follow=True)
-    assert "The page of <b>caller</b> opens next." in page.content.decode()
+    assert "Your key opens the page of <b>caller</b>." in page.content.decode()
 
     page = operator.submit(f"{URL}?agent=caller", key=key)
 
@@ -132,7 +132,7 @@ def test_a_wrong_key_is_refused_like_every_other(operator, kind):
 
     text = page.content.decode()
     assert page.status_code == 400
-    assert "No console opens with this key." in text
+    assert "This key does not open a console." in text
     assert "You can try 4 more in the next" in text
     assert "operator" not in page.cookies
     assert len(wrong) < 3 or wrong not in text

@@ -244,6 +244,6 @@ def test_an_advisory_names_the_version_that_was_recalled(console, client, kind):
 
     kind.post(client, "update")
     kind.entry.recall("It lies.")
-    assert f"staff have withdrawn the {kind.name} {kind.slug} : It lies." in text_of(
+    assert f"staff have recalled the {kind.name} {kind.slug} : It lies." in text_of(
         console.get(HOME)
     )

@@ -102,7 +102,7 @@ def test_a_stopped_agent_is_left_out_and_named(console, recalled, fleet):
     assert [slugs_of(agent) for agent in fleet] == [["new"], ["old"], []]
     assert told(console) == [
         "Replaced old with new: caller.",
-        "Left out: ant. To see why, open the page of the agent.",
+        "Left out: ant. Open the page of an agent to see why.",
     ]
 
 

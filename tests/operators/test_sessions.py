@@ -122,7 +122,7 @@ def test_an_ended_key_never_opens_again(console, agent, key, operator):
     )
 
     assert page.status_code == 400
-    assert "This key opens nothing." in page.content.decode()
+    assert "This key is not valid." in page.content.decode()
 
 
 def test_its_use_is_noted_every_quarter_of_an_hour(console):
