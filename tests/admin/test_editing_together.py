@@ -178,7 +178,7 @@ def test_what_no_log_knows_is_refused_as_well(bob):
 
     _, page = refusal(save(bob, skill, form))
 
-    assert "The log names nobody." in page
+    assert "The log does not say who." in page
     assert '<span class="del">Imported</span>' in page
 
 
@@ -226,7 +226,7 @@ def test_a_text_is_checked_against_the_slug_that_somebody_else_has_given(ada, bo
 
     assert errors == {
         "content": [
-            "Change the name in the frontmatter from pdf-tables to all-tables, which is the slug."
+            "Change the name in the frontmatter from pdf-tables to all-tables, the slug."
         ]
     }
 

@@ -198,7 +198,7 @@ def test_the_pages_of_staff_show_that_it_was_purged(admin_client, kind):
     place = f"/admin/catalogue/{kind.name}/{kind.entry.pk}/versions/"
 
     assert "purged" in admin_client.get(place).content.decode()
-    assert "Only its digest is left." in admin_client.get(f"{place}1/").content.decode()
+    assert "Only its digest remains." in admin_client.get(f"{place}1/").content.decode()
     page = admin_client.get(f"{place}compare/?from=1&to=3").content.decode()
     assert "there is nothing to compare" in page
     for action in ("restore", "lift_recall"):

@@ -153,7 +153,7 @@ def test_one_that_was_changed_since_is_shown_on_the_dashboard(admin_client, clie
 
     client.post(REVIEWS, {"personaSlug": "archivist", "rating": 1, "comment": "Again."})
 
-    assert "Hidden reviews that were changed since" in admin_client.get("/admin/").content.decode()
+    assert "Hidden reviews that changed since" in admin_client.get("/admin/").content.decode()
     page = admin_client.get("/admin/reviews/review/?hidden=changed")
     assert list(page.context["cl"].result_list) == [unkind]
 
@@ -235,7 +235,7 @@ def test_a_deleted_review_needs_no_attention(admin_client, client, unkind, is_hi
     if is_hidden:
         take_action(admin_client, "hide", unkind, reason="Advertising.")
     client.post(REVIEWS, {"personaSlug": "archivist", "rating": 1})
-    reason = "changed since" if is_hidden else "one star"
+    reason = "changed since" if is_hidden else "One-star reviews this week"
     assert reason in admin_client.get("/admin/").content.decode()
 
     client.delete(f"{REVIEWS}/archivist")

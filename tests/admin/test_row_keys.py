@@ -58,7 +58,7 @@ def test_what_a_key_sends_is_asked_first_and_returns_to_the_list(admin_client):
     sent = {"action": "hide", "index": "0", "_selected_action": written.pk}
 
     asked = admin_client.post(url, sent)
-    assert "A hidden review is in no average" in asked.content.decode()
+    assert "A hidden review counts in no average" in asked.content.decode()
     assert "autofocus" in asked.content.decode()
     assert Review.objects.visible().exists()
 

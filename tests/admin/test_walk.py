@@ -117,7 +117,7 @@ def write_a_skill(staff):
     assert staff.page.input_value("#id_slug") == "pdf-tables"
     staff.page.fill("#id_content", "No frontmatter.")
     staff.press("Save")
-    assert "Begin with frontmatter" in staff.text()
+    assert "Start with frontmatter" in staff.text()
     staff.picture("skill-refused")
 
     staff.page.locator("#id_content").evaluate(PASTE, SKILL_MD)
@@ -151,7 +151,7 @@ def import_a_zip(staff):
     staff.page.set_input_files("#id_file", zip_of(files))
     staff.press("Preview")
     text = staff.text()
-    assert "1 would be created, 1 changed, 0 stay as they are, 1 refused" in text
+    assert "To create: 1. To change: 1. Unchanged: 0. Refused: 1." in text
     assert "no frontmatter" in text
     assert "camelot" in staff.page.inner_text(".diff .add")
     assert "pdfplumber" in staff.page.inner_text(".diff .del")
@@ -222,7 +222,7 @@ def look_after_a_token(staff):
     staff.page.uncheck("input[value=review]")
     staff.page.fill("#id_expires_in_days", "30")
     staff.press("Issue the token")
-    token = staff.page.inner_text("#token").strip()
+    token = staff.page.inner_text(".staff-token").strip()
     staff.picture("token")
     assert staff.api("agents/me", token=token).json()["scopes"] == ["read", "install"]
 
