@@ -12,7 +12,7 @@ from catalogue.models import Status
 NEWEST = 2_000  # entries that are compared
 MIN_SHARE = 0.6  # of the words of two entries that are in both
 COMMON = 10  # texts: a word in more of them says nothing
-MAX_WORDS = 60  # of a text, so that a long one costs no more
+MAX_WORDS = 60  # of a text; the rest of a longer one is ignored
 MAX_PAIRS = 100  # on the page
 
 
