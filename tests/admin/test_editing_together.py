@@ -225,9 +225,7 @@ def test_a_text_is_checked_against_the_slug_that_somebody_else_has_given(ada, bo
     errors, _ = refusal(save(bob, skill, form))
 
     assert errors == {
-        "content": [
-            "Change the name in the frontmatter from pdf-tables to all-tables, the slug."
-        ]
+        "content": ["Change the name in the frontmatter from pdf-tables to all-tables, the slug."]
     }
 
 
