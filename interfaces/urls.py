@@ -9,7 +9,7 @@ from interfaces.guides.views import GuideViewSet
 from interfaces.mcp.views import McpViewSet
 from interfaces.openapi.root import RootViewSet
 from interfaces.openapi.views import DocumentViewSet, docs
-from interfaces.website import activity, agents, entries, lists, pages, versions, xml
+from interfaces.website import agents, documents, entries, lists, pages, versions
 from interfaces.website.suggestions import SuggestionViewSet
 
 
@@ -40,16 +40,16 @@ urlpatterns = [
     ),
     *(re_path(rf"^{name}/?$", pages.leads_to(address)) for name, address in LEADS.items()),
     re_path(rf"^agents/(?P<handle>{handles.PATTERN})/?$", agents.AgentPage.as_view()),
-    re_path(r"^activity/?$", activity.Activity.as_view(), name="activity"),
+    re_path(r"^activity/?$", documents.Activity.as_view(), name="activity"),
     re_path(r"^suggest/?$", SuggestionViewSet.as_view({"get": "list"})),
     re_path(r"^mcp/?$", McpViewSet.as_view({"post": "create"}), name="mcp"),
     re_path(r"^llms\.txt/?$", GuideViewSet.as_view({"get": "llms"})),
     re_path(r"^skill\.md/?$", GuideViewSet.as_view({"get": "skill"}), name="guide"),
     re_path(r"^guide\.md/?$", GuideViewSet.as_view({"get": "rest"})),
     re_path(r"^robots\.txt/?$", GuideViewSet.as_view({"get": "robots"})),
-    re_path(r"^sitemap\.xml/?$", xml.SitemapIndex.as_view()),
-    re_path(r"^sitemap-(?P<part>[^/]+)\.xml/?$", xml.Sitemap.as_view()),
-    re_path(r"^feed\.atom/?$", xml.Feed.as_view()),
+    re_path(r"^sitemap\.xml/?$", documents.SitemapIndex.as_view()),
+    re_path(r"^sitemap-(?P<part>[^/]+)\.xml/?$", documents.Sitemap.as_view()),
+    re_path(r"^feed\.atom/?$", documents.Feed.as_view()),
     re_path(rf"^{INDEX}", DiscoveryViewSet.as_view({"get": "marketplace"})),
     re_path(rf"^skills/(?P<slug>[^/]+)/{INDEX}", DiscoveryViewSet.as_view({"get": "skill"})),
     re_path(rf"^personas/(?P<slug>[^/]+)/{INDEX}", DiscoveryViewSet.as_view({"get": "persona"})),

@@ -38,14 +38,14 @@ class Problem(Exception):
     pass
 
 
-def fetch_one(statement, using="default"):
+def row_of(statement, using="default"):
     with connections[using].cursor() as cursor:
         cursor.execute(statement)
         return cursor.fetchone()
 
 
 def database():
-    [version, number, size, name] = fetch_one(
+    [version, number, size, name] = row_of(
         "SELECT current_setting('server_version'), current_setting('server_version_num')::int,"
         " pg_size_pretty(pg_database_size(current_database())), current_database()"
     )
@@ -55,14 +55,14 @@ def database():
 
 
 def durability():
-    off = [name for name in DURABLE if fetch_one(f"SHOW {name}") == ("off",)]
+    off = [name for name in DURABLE if row_of(f"SHOW {name}") == ("off",)]
     if off:
         raise Problem(f"A crash loses data. Turn on in PostgreSQL: {', '.join(off)}.")
     return "A crash loses nothing that was acknowledged."
 
 
 def connection_limit():
-    [limit, used] = fetch_one(
+    [limit, used] = row_of(
         "SELECT current_setting('max_connections')::int"
         " - current_setting('superuser_reserved_connections')::int, count(*)::int"
         " FROM pg_stat_activity WHERE backend_type = 'client backend'"
@@ -79,7 +79,7 @@ def connection_limit():
 
 
 def statistics():
-    [entries, estimate] = fetch_one(
+    [entries, estimate] = row_of(
         f"SELECT (SELECT count(*) FROM (SELECT FROM catalogue_skill LIMIT {MANY}) AS entries),"  # noqa: S608
         " (SELECT reltuples FROM pg_class WHERE oid = 'catalogue_skill'::regclass)"
     )
@@ -111,11 +111,11 @@ def replicas():
     names = [name for name in connections if name.startswith("replica-")]
     if not names:
         return None
-    [position] = fetch_one("SELECT pg_current_wal_lsn()")
+    [position] = row_of("SELECT pg_current_wal_lsn()")
     for name in names:
         host = settings.DATABASES[name]["HOST"]
         try:
-            [behind] = fetch_one(
+            [behind] = row_of(
                 f"SELECT CASE WHEN pg_is_in_recovery() THEN '{position}'"
                 "::pg_lsn - pg_last_wal_replay_lsn() END",
                 using=name,

@@ -1,52 +1,25 @@
-"""What agents are doing, for the start page to show as it happens: `GET /activity`.
+"""What agents are doing, for the start page: rows that exist, newest first.
 
-`{"events": [{"who", "did", "what", "url", "at"}]}`, newest first. Only authors of reviews are
-named, as their reviews are.
+Only authors of reviews are named, as their reviews are.
 """
 
-import time
 from heapq import nlargest
 from operator import itemgetter
 
-import orjson
-from django.conf import settings
-from django.http import Http404
-
 from agents.models import Agent
 from catalogue.models import Status
-from infrastructure.http_cache.validators import Read, Validator
-from infrastructure.replicas.reading import on_replica
 from installs.models import PersonaInstall, SkillInstall
-from interfaces.website.xml import PublicDocument
 from marketplace.api.fields import timestamp
 from reviews.models import Review
 
 MAX_EVENTS = 6
-SECONDS = 10  # for which all visitors are told the same
 SOMEBODY = "An agent"
 
 
-class Activity(PublicDocument):
-    content_type = "application/json"
-
-    def get(self, request):
-        if not settings.SHOW_ACTIVITY:
-            raise Http404
-        events, validator, _ = newest_events()
-        return self.respond(orjson.dumps({"events": events}), validator)
-
-
-@on_replica
-def newest_events():
-    validator = Validator.of(moment)
-    # Of one moment, what needs the other comes first: a review needs an install.
+def newest():
+    # Of events at one moment, those that need the others come first: a review needs an install.
     events = [*reviews(), *installs(PersonaInstall), *installs(SkillInstall), *registrations()]
-    events = nlargest(MAX_EVENTS, events, key=itemgetter("at"))
-    return Read(events, validator)
-
-
-def moment():
-    return int(time.time()) // SECONDS
+    return nlargest(MAX_EVENTS, events, key=itemgetter("at"))
 
 
 def registrations():

@@ -14,7 +14,7 @@ from django.views import View
 from django.views.decorators.csrf import csrf_exempt
 from django.views.generic import RedirectView
 
-from infrastructure.http_cache.validators import ALWAYS_FRESH, Validator
+from infrastructure.http_cache.validators import ALWAYS_FRESH
 from interfaces.website import access, reads
 from marketplace.access import AsksReaders, Audience, for_everyone, is_public
 from marketplace.api.exceptions import ApiError
@@ -66,8 +66,7 @@ class Page(AsksReaders, View):
         """The page, which is cached if all that it shows has a validator."""
         context |= {"base": base_url(self.request), "path": quote(self.request.path.rstrip("/"))}
         content = render_to_string(self.template_name, context)
-        # Ages are told in days.
-        validators = [*validators, Validator(reads.today, reads.today())]
+        validators = [*validators, reads.until_tomorrow()]
         return public_response(content, *validators, content_type="text/html; charset=utf-8")
 
 

@@ -1,5 +1,6 @@
 """Reads that only the website needs."""
 
+import time
 from datetime import UTC, datetime
 
 from django.conf import settings
@@ -8,6 +9,7 @@ from catalogue.models import TITLE_WITHOUT_CASE, Persona, Skill
 from infrastructure.db.statements import fetch_all, fetch_one
 from infrastructure.http_cache.validators import Read, Validator
 from infrastructure.replicas.reading import on_replica
+from interfaces.website import activity
 from interfaces.website.sql import IDS_PER_PART, parts_of, related_of
 from marketplace.api.lists import Cut
 from search import reads
@@ -25,6 +27,7 @@ STATEMENTS = {
     Skill: related_of("skill", counter=Skill.POPULARITY),
     Persona: related_of("persona", counter=Persona.POPULARITY),
 }
+ACTIVITY_SECONDS = 10  # for which all visitors see the same activity
 MAX_TILES = 12  # categories of the start page
 NEWEST = {"sort": ["newest"]}
 
@@ -88,6 +91,21 @@ def related_to(entry):
 
 def today():
     return datetime.now(UTC).date()
+
+
+def until_tomorrow():
+    """The validator of a page that shows ages in days."""
+    return Validator(today, today())
+
+
+def moment():
+    return int(time.time()) // ACTIVITY_SECONDS
+
+
+@on_replica
+def newest_activity():
+    validator = Validator.of(moment)
+    return Read(activity.newest(), validator)
 
 
 @on_replica

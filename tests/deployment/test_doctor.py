@@ -159,10 +159,10 @@ def test_a_durable_database(monkeypatch, lines):
 @pytest.fixture
 def replaced(monkeypatch):
     """Have the doctor read another text in a statement than PostgreSQL's: `replaced(old, new)`."""
-    fetch_one = doctor.fetch_one
+    row_of = doctor.row_of
 
     def replaced(old, new):
-        monkeypatch.setattr(doctor, "fetch_one", lambda sql, **_: fetch_one(sql.replace(old, new)))
+        monkeypatch.setattr(doctor, "row_of", lambda sql, **_: row_of(sql.replace(old, new)))
 
     return replaced
 

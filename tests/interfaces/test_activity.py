@@ -90,13 +90,13 @@ def test_it_tells_nothing_that_is_not_public(person, what):
 def test_all_visitors_are_told_the_same_for_ten_seconds(
     person, monkeypatch, django_assert_num_queries
 ):
-    monkeypatch.setattr("interfaces.website.activity.time", Mock(time=lambda: 100))
+    monkeypatch.setattr("interfaces.website.reads.time", Mock(time=lambda: 100))
     before = events(person)
     AgentFactory()
 
     with django_assert_num_queries(0):
         assert events(person) == before
-    monkeypatch.setattr("interfaces.website.activity.time", Mock(time=lambda: 110))
+    monkeypatch.setattr("interfaces.website.reads.time", Mock(time=lambda: 110))
     assert len(events(person)) == len(before) + 1
 
 

@@ -1,4 +1,4 @@
-"""The website's documents in XML: the sitemap for crawlers, and a feed of new entries.
+"""The website's documents: the sitemap for crawlers, a feed of new entries, and the activity.
 
 django.contrib.sitemaps counts all entries and reads its pages with OFFSET, so the parts here are
 ranges of ids. The feed is Django's Atom1Feed, without the views of django.contrib.syndication.
@@ -6,6 +6,8 @@ ranges of ids. The feed is Django's Atom1Feed, without the views of django.contr
 
 import re
 
+import orjson
+from django.conf import settings
 from django.http import Http404
 from django.utils.feedgenerator import Atom1Feed, get_tag_uri
 from django.utils.html import escape
@@ -42,6 +44,18 @@ class PublicDocument(AsksReaders, View):
 
     def respond(self, content, validator):
         return public_response(content, validator, content_type=self.content_type)
+
+
+class Activity(PublicDocument):
+    """`{"events": [{"who", "did", "what", "url", "at"}]}`, newest first, for the start page."""
+
+    content_type = "application/json"
+
+    def get(self, request):
+        if not settings.SHOW_ACTIVITY:
+            raise Http404
+        events, validator, _ = reads.newest_activity()
+        return self.respond(orjson.dumps({"events": events}), validator)
 
 
 class SitemapIndex(PublicDocument):
