@@ -97,7 +97,7 @@ class StateActionsMixin:
             return row.deprecation_message != ""
         if action == "recall":
             # Nobody has seen a text that was never published, and its page would be public.
-            return not row.is_recalled and row.number is not None
+            return not row.is_recalled and row.number > 0
         statuses = {
             "publish": Status.PUBLISHED,
             "redraft": Status.DRAFT,

@@ -144,7 +144,7 @@ def test_paths_that_do_not_fit_are_refused(admin_client, paths):
 
 
 @pytest.mark.parametrize(
-    "path", ["../SKILL.md", "/SKILL.md", "a//SKILL.md", "a/\\b", "a:b", "\udce9"]
+    "path", ["../SKILL.md", "/SKILL.md", "a//SKILL.md", "a/\\b", "a:b"]
 )
 def test_a_path_that_leads_elsewhere_is_refused(admin_client, path):
     page = drop(

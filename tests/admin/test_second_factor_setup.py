@@ -140,7 +140,7 @@ def test_a_superuser_removes_it_and_the_sessions_end(admin_client, superuser, de
     assert "set up" in admin_client.get("/admin/auth/user/").content.decode()
     assert "Remove the second factor" in admin_client.get(page).content.decode()
     asked = admin_client.get(page.replace("change", "do/remove_second_factor"))
-    assert "For a user whose app is lost." in asked.content.decode()
+    assert "For a user who has lost the app." in asked.content.decode()
     assert TOTPDevice.objects.exists()
 
     take_action(admin_client, "remove_second_factor", superuser)
