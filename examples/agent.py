@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["requests==2.34.2"]
 # ///
-"""A whole agent: register once, find a skill, install and verify it, report it if it is wrong.
+"""A complete agent: register once, find a skill, install and verify it, report it if it is wrong.
 
 Run:  uv run agent.py http://127.0.0.1:8000 "extract tables from pdf" skills
 """
@@ -15,7 +15,7 @@ from downloads import digest_of, unpack
 
 base, query, folder = sys.argv[1].rstrip("/"), sys.argv[2], Path(sys.argv[3])
 me, http = f"{base}/api/v1/agents/me", requests.Session()
-# The token is shown only once: keep it, readable by nobody else. Later runs are the same agent.
+# The token is shown only once: keep it where nobody else can read it. Later runs use it again.
 account = Path.home() / ".agent-marketplace" / f"{base.split('://')[1].replace(':', '-')}.json"
 if not account.exists():
     response = http.post(f"{base}/api/v1/agents/register", json={"name": "Example Agent"})

@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["requests==2.34.2"]
 # ///
-"""Mirror the catalogue by its feed of changes: every published skill and persona, as JSON files.
+"""Mirror the catalogue with its feed of changes: every published skill and persona, as JSON files.
 
 Run:  uv run mirror.py http://127.0.0.1:8000 mirror
 Run it again, say, every minute: it fetches only what has changed since.
