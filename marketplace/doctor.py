@@ -1,6 +1,6 @@
-"""The checks of `manage.py doctor`: each returns what is well, or raises a Problem.
+"""The checks of `manage.py doctor`: each returns a sentence if all is well, or raises a Problem.
 
-A Problem says what to do. A check returns None where the deployment does not have what it is about.
+A Problem says what to do. A check returns None if it does not apply to the deployment.
 """
 
 import json
@@ -25,10 +25,10 @@ from marketplace import environment
 from marketplace.middleware.health import MAX_DIFFERENCE, clock_difference, has_pending_migrations
 
 MIN_VERSION = 140000
-# A crash loses what has been acknowledged, or all of it, where one of these is off.
+# With one of these off, a crash loses acknowledged writes, or the whole database.
 DURABLE = ["fsync", "full_page_writes", "synchronous_commit"]
 MAX_BEHIND = 16 * 2**20  # bytes of the log
-MAX_BACKUP_AGE = 26  # hours: a nightly one, and the time that it takes
+MAX_BACKUP_AGE = 26  # hours: a day, plus the time that a backup takes
 MANY = 1000  # entries, below which PostgreSQL plans well without statistics
 RESERVED = 100 * 2**20  # bytes of disk space besides the downloads
 TIMEOUT = 10  # seconds
@@ -204,16 +204,16 @@ def configuration():
 
 
 def requests_to_itself(url):
-    """What the proxies in front make of a request, asked as a client would."""
+    """How a request from outside arrives here, after the proxies in front."""
     if not url:
         return None
     for path in ("/readyz", "/api/v1"):
         status, text, _ = response_to(f"{url}{path}")
         if status != 200:
             raise Problem(f"{url}{path} gets {status} ({text}). {ADVICE.get(status, '')}".rstrip())
-    # A limit that counts by address, with addresses that the proxies must not believe.
+    # This limit counts by address. The proxies must not believe these addresses.
     remaining = [remaining_for(url, f"2001:db8:{token_hex(2)}:{token_hex(2)}::1") for _ in "ab"]
-    # With nothing left, both are the same: a doctor was here often.
+    # With nothing left, both numbers are the same: doctor has run often.
     if remaining[0] not in ([], ["0"]) and remaining[0] == remaining[1]:
         raise Problem(
             "Clients choose the address that they are counted by. Lower TRUSTED_PROXY_COUNT to the "
@@ -263,7 +263,7 @@ def first_line(error):
 
 
 def local_url():
-    """The server itself, where no proxy needs to be asked."""
+    """The address of the server itself, without a proxy."""
     if settings.REQUIRE_HTTPS:
         return None
     return f"http://127.0.0.1:{os.environ.get('PORT') or 8000}"

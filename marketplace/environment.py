@@ -18,10 +18,10 @@ LINE = re.compile(r"""([A-Za-z_]\w*)=(?P<quote>["']?)(.*)(?P=quote)""")
 
 
 def read_file():
-    """Set what the file `.env` has and the environment does not. ENV_FILE names another file.
+    """Set the variables of `.env` that the environment lacks. ENV_FILE names another file.
 
-    No shell reads it: a value is everything after the `=`, `#`, `$` and `&` included. So do
-    systemd's EnvironmentFile and `docker run --env-file` read it.
+    No shell reads it: a value is everything after the `=`, including `#`, `$` and `&`. systemd's
+    EnvironmentFile and `docker run --env-file` read it the same way.
     """
     name = os.environ.get("ENV_FILE", ".env")
     path = CHECKOUT / name
@@ -36,7 +36,7 @@ def read_file():
         if not text or text.startswith("#"):
             continue
         match = LINE.fullmatch(text)
-        if match is None or "\0" in text:  # Without the line, which may hold a secret.
+        if match is None or "\0" in text:  # Not the line itself, which may hold a secret.
             raise ImproperlyConfigured(f"Line {number} of {path} must look like NAME=value.")
         os.environ.setdefault(match[1], match[3])
 
@@ -93,9 +93,9 @@ def matching(name, pattern, *, default, meaning):
 
 
 def choice(name, default, *others):
-    """One of some words; the first is the default.
+    """One of these words; the first is the default.
 
-    An empty value is an error, because a variable that was not filled in must open nothing.
+    An empty value is an error: a variable that nobody filled in must not open anything.
     """
     if os.environ.get(name, default).strip() == "":
         raise ImproperlyConfigured(f"{name} must not be empty: leave it out for {default}.")
@@ -151,7 +151,7 @@ def database(name, url=None):
     except (ValueError, KeyError):
         usable = False
     if not usable:
-        # Without the value, which contains a password.
+        # Not the value itself, which contains a password.
         raise ImproperlyConfigured(
             f"{name} must look like postgres://user:password@host:5432/name (PostgreSQL only), "
             "where the password has %23 for #, %2F for / and %3F for ?."

@@ -1,4 +1,4 @@
-"""What is shown once: a code, a key, a token. A reload shows it again, and makes no other one.
+"""Secrets that a page shows once: a code, a key, a token. A reload shows the same secret again.
 
 The page that makes it redirects to the page that shows it. In between it is in a cookie of that
 browser alone: encrypted, for that one page, for a few minutes. The database has only digests.
@@ -13,7 +13,7 @@ from django.http import HttpResponseRedirect
 from django.utils.crypto import salted_hmac
 
 COOKIE = "shown-once"
-LIFETIME = 20 * 60  # seconds: as long as a claim code, and five minutes to read how it ended
+LIFETIME = 20 * 60  # seconds: those of a claim code, plus five minutes to read the outcome
 
 
 def cipher():
@@ -22,7 +22,7 @@ def cipher():
 
 
 def redirect_to_show(path, **values):
-    """A redirect to the page at the path, which can read the values."""
+    """A redirect to the page at the path. Only that page can read the values."""
     response = HttpResponseRedirect(path)
     text = cipher().encrypt(json.dumps({**values, "path": path}).encode())
     response.set_cookie(
@@ -33,7 +33,7 @@ def redirect_to_show(path, **values):
         path=path,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
-        # Not Strict: whoever follows the agent's link once more is to see the code again.
+        # Not Strict, so that following the agent's link again shows the code again.
         samesite="Lax",
     )
     return response

@@ -14,8 +14,8 @@ from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, link_to, st
 from marketplace.adminsite.panels import panel
 from operators.models import OperatorSession
 
-MAX_COUNTED = 100  # agents and sessions of one operator that a list counts
-SHOWN_NAMES = 3  # of one operator, in a list
+MAX_COUNTED = 100  # agents or sessions that a list counts for one operator
+SHOWN_NAMES = 3  # names of one operator in a list
 MAX_AT_ONCE = 200  # agents that an action suspends or releases
 
 
@@ -27,7 +27,7 @@ class EndedFilter(RevokedFilter):
 class OperatorKeyAdmin(
     SuspendAgentsMixin, ReleaseClaimsMixin, TokenSearchMixin, ReadOnlyModelAdmin
 ):
-    """The people behind the agents: each is known by the key that opens the console."""
+    """The people behind the agents, each identified by the key that opens the console."""
 
     menu = MenuItem("Agents", 22, "support_agent")
     list_display = [
@@ -145,7 +145,7 @@ class OperatorKeyAdmin(
         return self.release_claims(request, queryset, self.agents_of(request, queryset))
 
     def agents_of(self, request, keys, **conditions):
-        """The agents that are claimed with these keys, at most MAX_AT_ONCE."""
+        """The agents claimed with these keys, at most MAX_AT_ONCE."""
         claims = OperatorClaim.objects.claimed().filter(key__in=list(keys))
         agents = Agent.objects.filter(claim__in=claims, **conditions).order_by("pk")
         ids = list(agents.values_list("pk", flat=True)[: MAX_AT_ONCE + 1])

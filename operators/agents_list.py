@@ -1,4 +1,4 @@
-"""The list of an operator's agents: what each has, what it needs, and what its start costs."""
+"""The list of an operator's agents: installs, pending work, and the tokens that a start loads."""
 
 from collections import Counter
 
@@ -55,13 +55,13 @@ class AgentsList:
         return self.all.filter(agent__in=Agent.objects.named(self.q))
 
     def fetch(self, claims):
-        """The rows of the page, and one more if there is another page."""
+        """The rows of the page, plus one if there is another page."""
         start = (self.page - 1) * MAX_AGENTS
         end = start + MAX_AGENTS + 1
         if self.sort in ORDERS:
             ordered = with_numbers(claims).order_by(*ORDERS[self.sort], "agent__handle")
             return list(ordered[start:end])
-        # What no column holds is computed for all agents, and its order is made here.
+        # Values that no column holds are computed for all agents, and sorted here.
         agents = list(claims.order_by("agent__handle").values_list("agent", flat=True))
         numbers = self.advisories if self.sort == "advisories" else context_tokens(agents)
         keys = sorted(agents, key=lambda pk: -numbers.get(pk, 0))[start:end]
@@ -97,7 +97,7 @@ def with_numbers(claims):
 
 
 def outdated(installs):
-    """As `reads.updates` has them of one agent."""
+    """The installs that `reads.updates` lists for one agent."""
     return installs.with_entry().filter(is_outdated=True, pinned=None)
 
 
@@ -108,7 +108,7 @@ def number_of(rows):
 
 
 def text_of(q):
-    """A search; a secret that somebody has pasted is not written back into the page."""
+    """The text of a search. A secret that somebody pasted is not written back into the page."""
     return "" if holds_token(q) else q.replace("\0", "").strip()[:100]
 
 

@@ -1,8 +1,8 @@
 """The page on which an operator asks for the code that the agent confirms with (contract 7).
 
-The code comes with an operator key (contract 19.1). A claimed agent gets
-one, too, for somebody who lost the key or takes the agent over. The browser that requested them
-shows both until the agent confirms the code or it expires (marketplace/shown_once.py).
+The code comes with an operator key (contract 19.1), even if the agent is claimed, for somebody who
+lost the key or takes the agent over. The browser that requested them shows both until the agent
+confirms the code or the code expires (marketplace/shown_once.py).
 """
 
 from django.http import Http404
@@ -36,11 +36,11 @@ class ClaimView(OperatorPage):
     def post(self, request, secret):
         claim, form = self.claim_of(secret), ClaimForm(request.POST)
         if request.POST.get("seen", seen_in(claim)) != seen_in(claim):
-            # The agent has confirmed a code meanwhile: that is shown to who loads its page again,
-            # instead of another code, and another key that would open nothing.
+            # The agent has confirmed a code in the meantime. A reload shows that, not another code
+            # with another key that would open nothing.
             return self.render(claim, ClaimForm())
-        # Only wrong keys count here, because an operator may have many agents to add; but beyond
-        # the limit a right one is refused, too.
+        # Only wrong keys count here, because an operator may have many agents to add. Beyond the
+        # limit, the right key is refused, too.
         if "key" in form.errors:
             usage = count_key(request)
             if usage.is_exceeded:
@@ -78,5 +78,5 @@ class ClaimView(OperatorPage):
 
 
 def seen_in(claim):
-    """What the page's form sends along of the claim that it was shown for."""
+    """The state of the claim that the page's form sends back."""
     return claim.claimed_at.isoformat() if claim.claimed_at else ""

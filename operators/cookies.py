@@ -1,7 +1,7 @@
 """The cookie of an operator's session.
 
-With it a person also reads the pages of a members-only catalogue. So there it is sent to all paths,
-under a name of its own: a browser would send two cookies of one name.
+It also opens the pages of a members-only catalogue. There the browser sends it to all paths, so it
+has another name: a browser would send two cookies of the same name.
 """
 
 from django.conf import settings
@@ -16,7 +16,7 @@ PATH = "/operator"  # of the console
 
 
 class HexSigner(Signer):
-    """In hexadecimal digits: Django's own signatures hold hyphens, and no log would mask them."""
+    """Signs in hexadecimal digits: Django's own signatures hold hyphens, so no log masks them."""
 
     def signature(self, value, key=None):
         secret = key or self.key
@@ -31,7 +31,7 @@ def name_and_path():
 
 
 def begin(response, key):
-    """Open the console of the key for the browser that gets the response."""
+    """Log the browser that gets the response in with the key."""
     session = OperatorSession.objects.begin(key)
     key.note_use()
     name, path = name_and_path()
@@ -47,7 +47,7 @@ def begin(response, key):
 
 
 def session_of(request):
-    """The open session of the request's cookie, its use noted; or None."""
+    """The open session of the request's cookie, or None. It also records that the key was used."""
     try:
         name, _ = name_and_path()
         pk = signer.unsign(request.COOKIES.get(name, ""))

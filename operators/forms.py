@@ -12,22 +12,22 @@ from marketplace.ratelimits.rates import Rate, in_words
 from marketplace.ratelimits.windows import rate_of
 from marketplace.secrets import holds_token
 
-# The policies that an operator may limit. Codes are left out: with no more of them to try, the
-# agent could be claimed by nobody else.
+# The policies that an operator may limit. Codes are left out: without attempts left, nobody else
+# could claim the agent.
 LIMITED = {"install": "Installs", "review": "Reviews", "manage": "Changes", "report": "Reports"}
 MEANINGS = {"manage": "Uninstalls, updates, persona switches, and creating or revoking tokens. "}
 MAX_VERSIONS = 500  # that a form offers
 
 
 class NoEchoMixin:
-    """A secret that somebody has pasted into the wrong field is not written back into the page."""
+    """Keeps a secret that somebody pasted into the wrong field out of the page."""
 
     def prepare_value(self, value):
         return "" if holds_token(str(value)) else super().prepare_value(value)
 
 
 class NoSecretMixin(NoEchoMixin):
-    """For a text that others read."""
+    """For a field that others read: it refuses secrets."""
 
     def validate(self, value):
         super().validate(value)
@@ -113,7 +113,7 @@ class InstallPersonaForm(InstallForm):
 
 
 class LimitsForm(forms.Form):
-    """A number below the tier's for each policy, or none."""
+    """For each policy a number below the tier's, or nothing."""
 
     def __init__(self, claim, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -124,7 +124,7 @@ class LimitsForm(forms.Form):
                 required=False,
                 min_value=1,
                 max_value=highest,
-                # The tier may have fallen below it.
+                # The limit of the tier may since have fallen below it.
                 initial=limit and min(limit, highest),
                 label=label,
                 help_text=f"{MEANINGS.get(policy, '')}Leave this empty to allow "
@@ -133,7 +133,7 @@ class LimitsForm(forms.Form):
 
 
 class PinForm(forms.Form):
-    """The newest versions that may be read, of which the one that the agent uses is selected."""
+    """The newest readable versions. The one that the agent uses is selected."""
 
     version = forms.TypedChoiceField(
         coerce=int,
@@ -165,7 +165,7 @@ def offered(entry, used):
 
 
 def described(version, *, is_used):
-    """Such as "3 (current, in use), 5 Nov 2026, 1.0": a label may be cut off on a phone."""
+    """For example "3 (current, in use), 5 Nov 2026, 1.0". A phone may cut off the label."""
     is_current = getattr(version, "is_current", False)
     states = ", ".join([*["current"] * is_current, *["in use"] * is_used])
     number = f"{version.number} ({states})" if states else str(version.number)

@@ -5,7 +5,7 @@ from operators.cookies import PATH
 
 
 class ConsoleMessages(CookieStorage):
-    """What an action has done, for the next page to say; the admin's messages stay apart."""
+    """Messages about an action, for the next page to show. The admin's messages stay apart."""
 
     cookie_name = "operator_messages"
 

@@ -10,22 +10,22 @@ from agents.models import OperatorKey
 
 class OperatorSessionQuerySet(models.QuerySet):
     def open(self):
-        """Those whose key has not ended, and that are not older than LIFETIME."""
+        """Sessions within their LIFETIME whose key has not ended."""
         oldest = timezone.now() - OperatorSession.LIFETIME
         return self.filter(created_at__gt=oldest, key__in=OperatorKey.objects.usable())
 
     def begin(self, key):
-        """A new session of the key; those of it that are over are deleted."""
+        """Make a new session of the key, and delete the key's expired ones."""
         self.filter(key=key, created_at__lte=timezone.now() - OperatorSession.LIFETIME).delete()
         return self.create(key=key)
 
 
 class OperatorSession(models.Model):
-    """A browser that somebody has opened the console with; its cookie is signed, not stored."""
+    """A browser that is logged in to the console. Its cookie is signed, not stored."""
 
     LIFETIME = timedelta(hours=12)
 
-    # Unlike a number it comes back with no other session, from no copy of the database.
+    # Unlike a number, it never identifies another session, not even after a restore.
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     key = models.ForeignKey(OperatorKey, models.CASCADE, related_name="sessions", db_index=False)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -37,7 +37,7 @@ class OperatorSession(models.Model):
         indexes = [models.Index(F("key"), F("created_at"), name="operator_session_age")]
 
     def hold(self):
-        """Whether it is open, as it then stays until the transaction ends."""
+        """Whether the session is open. If so, it stays open until the transaction ends."""
         key = OperatorKey.objects.usable().locked().filter(pk=self.key_id)
         own = OperatorSession.objects.open().select_for_update(no_key=True, of=["self"])
         return key.first() is not None and own.filter(pk=self.pk).first() is not None

@@ -14,12 +14,12 @@ LABELS = {**LIMITED, "confirm-claim": "Claim codes", "clone": "Clones"}
 class Overview:
     def __init__(self, request, claim):
         agent = claim.agent
-        # Those who have asked for the agent in its operator's place, while it may confirm them.
+        # Requests to take over the agent, which the agent can still confirm.
         self.codes = claim.codes.valid().order_by("-pk")
         self.tokens = agent.tokens.valid()
         self.skills = Page(request, "skills", listed(agent.skill_installs))
         self.personas = Page(request, "personas", listed(agent.persona_installs))
-        # It may be on another page of the personas.
+        # The active persona may be on another page of the list.
         self.persona = listed(agent.persona_installs).filter(is_active=True).first()
         self.tokens_at_start = reads.context_tokens([agent.pk]).get(agent.pk, 0)
         self.has_installs = bool(self.skills.rows or self.personas.rows)
@@ -27,19 +27,19 @@ class Overview:
         self.advisories = reads.advisories(agent=agent.pk)
         self.updates = reads.updates(agent=agent.pk)
         self.limits = [(LABELS[usage.policy], usage) for usage in usages_of(request, agent)]
-        # What this operator has done, not what another one did before, nor what staff did.
+        # Only what this operator has done, not an earlier operator or staff.
         self.events = agent.history.filter(
             operator=claim.operator_name, history_date__gte=claim.claimed_at
         )[:MAX_EVENTS]
 
 
 def listed(installs):
-    """The present ones, each with `recalled_at` of the version that it is pinned at."""
+    """The present installs, each with `recalled_at` of its pinned version."""
     return installs.present().with_entry().annotate(recalled_at=F("pinned__recalled_at"))
 
 
 class Page:
-    """The newest `rows` before the one that the query parameter names; `older` begins the next."""
+    """The newest `rows` before the id in the query. `older` is that id for the next page."""
 
     def __init__(self, request, name, queryset):
         before = request.GET.get(name, "")

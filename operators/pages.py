@@ -24,12 +24,12 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; form-action 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
-# For a page that shows something once: the site's script copies it, and asks how it went on.
+# For a page that shows a secret once: the site's script copies it, and checks for news.
 WITH_SCRIPT = f"{CONTENT_SECURITY_POLICY}; script-src 'self'; connect-src 'self'"
 
 
 class OperatorPage(View):
-    """A page that nobody keeps, and whose address no other site is told."""
+    """A page that no cache keeps, and whose address no other site learns."""
 
     content_security_policy = CONTENT_SECURITY_POLICY
     http_method_names = ["get", "head", "post"]
@@ -44,7 +44,7 @@ class OperatorPage(View):
         response = refused or self.respond(request, *args, **path)
         if request.method != "HEAD":
             storage.update(response)
-        # No more than the origin. Under no-referrer a browser would post a form with
+        # Only the origin: under no-referrer, a browser would post a form with
         # "Origin: null", which the CSRF check refuses.
         response.headers["Referrer-Policy"] = "strict-origin"
         response.headers["Content-Security-Policy"] = self.content_security_policy
@@ -58,7 +58,7 @@ class OperatorPage(View):
 
 
 class Console(OperatorPage):
-    """A page for who has logged in; anyone else is led to the form that takes a key."""
+    """A page for logged-in operators. Everyone else gets the form that takes a key."""
 
     def refusal(self):
         self.session = cookies.session_of(self.request)
@@ -81,16 +81,16 @@ class Console(OperatorPage):
         return render(self.request, template, {"key": self.key, **context}, status=status)
 
     def claim_of(self, handle, *, is_locked=False):
-        """The claim of one of the operator's agents; of anybody else's, a 404."""
+        """The claim of one of the operator's agents. Any other agent is a 404."""
         claims = self.key.claims.claimed().select_related("agent").filter(agent__handle=handle)
         if is_locked:
             claims = claims.select_for_update(no_key=True, of=["self"])
         return get_object_or_404(claims)
 
     def lock_claim(self, handle):
-        """`claim_of` for an action, in its transaction; None where the session has just ended.
+        """`claim_of` for an action, in its transaction; None if the session has just ended.
 
-        Nothing is done for who has lost the agent meanwhile, nor beside what the agent does.
+        An operator who has just lost the agent cannot act, and the agent's own requests wait.
         """
         self.claim_of(handle).agent.lock()
         claim = self.claim_of(handle, is_locked=True)
@@ -98,20 +98,20 @@ class Console(OperatorPage):
 
 
 def count_key(request):
-    """Count that an operator key is tried; returns the Usage of the address."""
+    """Count an attempt with an operator key. Returns the Usage of the address."""
     return count(request, "operator", Caller(client_address(request)))
 
 
 def keys_tried(request):
-    """The Usage of the address as it is."""
+    """The Usage of the address, without counting."""
     return usage_of(request, "operator", Caller(client_address(request)))
 
 
 def count_code(request, claim):
-    """Count that a code is asked for; returns the Usages, of which the last may be exceeded."""
+    """Count a request for a code. Returns the Usages; only the last one can be exceeded."""
     address = count(request, "claim-code-address", Caller(client_address(request)))
     if address.is_exceeded:
-        return [address]  # and takes nothing from the others who have the claim URL
+        return [address]  # and use up nothing of the others who have the claim URL
     return [address, count(request, "claim-code", Caller(claim.pk))]
 
 
@@ -122,9 +122,9 @@ def handle_in(request, name):
 
 
 def way_back(request):
-    """The address on this site that the log-in leads to, from the query; or "" (contract 26.8).
+    """The page on this site to open after the log-in, from the query, or "" (contract 26.8).
 
-    Nobody is led to the log-in by a public catalogue.
+    A public catalogue sends nobody to the log-in.
     """
     address = "" if access.is_public() else request.GET.get("next", "")
     is_here = address.startswith("/") and url_has_allowed_host_and_scheme(address, None)

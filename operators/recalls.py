@@ -1,4 +1,4 @@
-"""What staff have withdrawn or recalled, and which of an operator's agents have it."""
+"""Entries that staff have withdrawn or recalled, and which of an operator's agents have them."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -24,9 +24,9 @@ class Recall:
     number: int | None  # of the version; None for the whole entry
     reason: str  # empty if the entry was only withdrawn
     at: datetime
-    successor: str | None  # the slug of what replaces the entry, as long as it is published
-    agents: dict = field(default_factory=dict)  # handles by key of those to act on
-    settled: set = field(default_factory=set)  # keys of those with nothing left to do
+    successor: str | None  # the slug of the replacement, while that is published
+    agents: dict = field(default_factory=dict)  # {primary key: handle} of agents to act on
+    settled: set = field(default_factory=set)  # primary keys of agents with nothing left to do
 
     def __str__(self):
         version = f"version {self.number} of " if self.number else ""
@@ -34,7 +34,7 @@ class Recall:
 
     @property
     def label(self):
-        """What can be done about it."""
+        """The label of the button that acts on the recall."""
         if self.number:
             return f"Update {self.slug} to the newest version"
         if self.successor:
@@ -43,7 +43,7 @@ class Recall:
 
     @property
     def done(self):
-        """The same as done."""
+        """The label in the past tense."""
         verb, _, rest = self.label.partition(" ")
         return f"{verb}d {rest}"
 
@@ -67,7 +67,7 @@ def recalls_of(agents):
 
 
 def rows_of(agents):
-    """A row for each agent and what it has, as `reads.advisories` has them of one agent."""
+    """A row for each agent and entry; `reads.advisories` does the same for one agent."""
     parts = []
     for installs in (SkillInstall, PersonaInstall):
         own = installs.objects.present().filter(agent__in=agents)
@@ -88,7 +88,7 @@ def rows_of(agents):
 
 
 def of_entry(installs, model, relation):
-    """Rows of installs whose entry is gone; the relation leads from an install to the entry."""
+    """Rows of installs whose entry is gone. `relation` leads from an install to the entry."""
     return installs.annotate(
         of_kind=Value(model.__name__.lower()),
         slug=F(f"{relation}__slug"),

@@ -1,4 +1,4 @@
-"""What an operator does about a recall, with all agents that have what was recalled."""
+"""An operator's action on a recall, for all agents that have the recalled entry."""
 
 from django.contrib import messages
 from django.db import transaction
@@ -21,7 +21,7 @@ INSTALLS = {"skill": SkillInstall, "persona": PersonaInstall}
 
 
 class ReplaceRecalled(Console):
-    """GET asks, POST does it to each agent in a transaction of its own."""
+    """GET asks for confirmation. POST acts on each agent in a transaction of its own."""
 
     def get(self, request, **path):
         return self.render("operator/replace.html", recall=self.recall(**path))
@@ -32,7 +32,7 @@ class ReplaceRecalled(Console):
             return too_many(request, usage)
         recall = self.recall(**path)
         if request.POST.get("successor", "") != (recall.successor or ""):
-            # Staff have named another one since: the operator confirms that first.
+            # Staff have since named another successor: the operator has to confirm that one.
             return self.render("operator/replace.html", recall=recall)
         changed, left_out = [], []
         for handle in recall.agents.values():
@@ -57,7 +57,7 @@ class ReplaceRecalled(Console):
 
     @transaction.atomic
     def replace(self, recall, handle):
-        """Whether the agent has changed; None where the session has just ended."""
+        """Whether the agent has changed; None if the session has just ended."""
         try:
             claim = self.lock_claim(handle)
         except Http404:
@@ -75,13 +75,13 @@ class ReplaceRecalled(Console):
 
 
 def act(recall, agent):
-    """Update to the newest version, or put the successor in the place of what was recalled."""
+    """Update to the newest version, or replace the recalled entry with its successor."""
     model = INSTALLS[recall.kind]
     own = model.objects.of_entry(recall.slug).filter(agent=agent).first()
     if recall.number:
         return own is not None and model.objects.filter(pk=own.pk).use(choices.newest) > 0
     if recall.successor:
-        # The rule of an install is the agent's own (installs/sql.py): it refuses a stopped one.
+        # The same rule as for the agent itself (installs/sql.py): a stopped one is refused.
         is_active = agent.state == "active"
         if not (is_active and install_successor(model, agent, recall.successor, own)):
             return False
@@ -91,7 +91,7 @@ def act(recall, agent):
 
 
 def install_successor(model, agent, slug, own):
-    """Whether the agent has the successor then; that of its active persona becomes active."""
+    """Whether the agent now has it. The successor of the active persona becomes active."""
     activates = {"activate": True} if getattr(own, "is_active", False) else {}
     try:
         model.objects.install(agent, slug, **activates)

@@ -22,10 +22,10 @@ from operators.pages import (
 
 
 class AgentsPage(OperatorPage):
-    """The operator's agents; for who has not logged in, the form that takes a key.
+    """The operator's agents, or the form that takes a key.
 
-    Whoever was led here from the page of an `agent`, or from the one that `next` names, gets that
-    after logging in.
+    A visitor who came from the page of an `agent`, or from the page in `next`, returns there after
+    logging in.
     """
 
     def get(self, request):
@@ -47,7 +47,7 @@ class AgentsPage(OperatorPage):
             response = self.ask(request, refused=usage, status=400)
         else:
             rotate_token(request)
-            # What was done for the key that this browser had before is not for this one.
+            # Messages for the key that this browser had before are not for this key.
             storage = messages.get_messages(request)
             storage.used = len(storage) > 0
             handle = handle_in(request, "agent")
@@ -62,7 +62,7 @@ class AgentsPage(OperatorPage):
         context = {
             "agent": handle_in(request, "agent"),
             "back": way_back(request),
-            # A link on another site, to which a browser sends no strict cookie.
+            # A link on another site led here: a browser sends no strict cookie with it.
             "is_from_elsewhere": request.headers.get("Sec-Fetch-Site") == "cross-site",
             "refused": refused,
         }

@@ -24,7 +24,7 @@ class GuideViewSet(PublicReadingViewSet):
         return self.page_or_text("skill.md", "text/markdown")
 
     def rest(self, request):
-        """What an agent needs later, so that /skill.md stays short."""
+        """The part that an agent needs later, so that /skill.md stays short."""
         return self.page_or_text("guide.md", "text/markdown")
 
     def llms(self, request):
@@ -34,10 +34,10 @@ class GuideViewSet(PublicReadingViewSet):
         return text_response(guide("robots.txt", request), "text/plain", ALWAYS_FRESH)
 
     def page_or_text(self, name, media_type):
-        """A page for a browser, the text for everyone else, and for everyone at `?raw`.
+        """A page for a browser, and the text for everyone else. `?raw` is always the text.
 
-        One URL has two representations, so the cache of this process, which goes by the URL, holds
-        neither. Edges ask each time, because some ignore Vary; the ETags tell the two apart.
+    One URL has two representations, so the cache of this process, whose key is the URL, holds
+    neither. Edges ask each time, because some ignore Vary; the ETags tell the two apart.
         """
         text = guide(name, self.request)
         if "raw" in self.query:
@@ -49,7 +49,7 @@ class GuideViewSet(PublicReadingViewSet):
 
 
 def guide(name, request):
-    # A template has no names with hyphens.
+    # Names in templates cannot have hyphens.
     limits = {
         policy.replace("-", "_"): in_words(rate_of(policy, "free"))
         for policy in settings.RATE_LIMITS
@@ -64,10 +64,10 @@ def guide(name, request):
         "contact": settings.STAFF_CONTACT,
         "registration": settings.REGISTRATION,
         "is_private": not access.is_public(),
-        # What a request for the catalogue needs besides its address.
+        # The options that a request for the catalogue needs besides its address.
         "auth": "" if access.is_public() else ' -H "Authorization: Bearer $TOKEN"',
         "has_git": settings.GIT,
-        # The address of what an agent has, with its token as the password.
+        # The address of the agent's own repository, with its token as the password.
         "own_repository": base.replace("://", "://x:$CLONE@") + "/git/me.git",
     }
     return render_to_string(f"guides/{name}", context)

@@ -12,7 +12,7 @@ MAX_ADDRESS = 1000  # characters
 
 
 def refusal(view, request):
-    """The way to the log-in for who may not read, None for others. Raises Http404."""
+    """A redirect to the log-in, or None for visitors who may read the page. Raises Http404."""
     if access.is_public() or view.audience is Audience.EVERYONE:
         return None
     if view.audience is Audience.OUTSIDERS:
@@ -35,7 +35,7 @@ def to_log_in(request):
 
 
 def shown_to(view, response):
-    """The response, which no cache may keep where it is for readers of a closed catalogue."""
+    """The response; no cache may keep it if only readers of a closed catalogue may see it."""
     if access.is_public() or view.audience is Audience.EVERYONE:
         return response
     return access.keep_private(response)

@@ -1,6 +1,6 @@
 """What agents are doing, for the start page: rows that exist, newest first.
 
-Only authors of reviews are named, as their reviews are.
+It names only the authors of reviews, because their reviews name them, too.
 """
 
 from heapq import nlargest
@@ -17,7 +17,7 @@ SOMEBODY = "An agent"
 
 
 def newest():
-    # Of events at one moment, those that need the others come first: a review needs an install.
+    # If events have the same time, one that needs another comes first: a review needs an install.
     events = [*reviews(), *installs(PersonaInstall), *installs(SkillInstall), *registrations()]
     return nlargest(MAX_EVENTS, events, key=itemgetter("at"))
 

@@ -10,7 +10,7 @@ from reviews.reads import public_of_agent
 
 
 class AgentPage(Page):
-    """The reviews of an agent. One whose reviews nobody can read has no page."""
+    """The reviews of an agent. An agent without reviews that people can read has no page."""
 
     template_name = "agent.html"
     parameters = {"cursor"}

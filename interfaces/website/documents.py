@@ -23,7 +23,7 @@ from marketplace.api.responses import public_response
 PART = re.compile(r"(skills|personas)-(0|[1-9][0-9]{0,8})")
 PAGES = ["/", "/skills", "/personas", "/docs", "/skill.md", "/guide.md", "/llms.txt"]
 MAX_NEW = 50
-# What XML 1.0 cannot hold, not even escaped.
+# Characters that XML 1.0 cannot hold, not even escaped.
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -71,7 +71,7 @@ class Sitemap(PublicDocument):
         base = base_url(request)
         paths = [(path, None) for path in PAGES] if part == "pages" else self.entries(part)
         urls = [(f"{base}{path}", updated_at) for path, updated_at in paths]
-        # Without a validator: a few parts would fill the cache of this process.
+        # No validator, so no caching: a few parts would fill the cache of this process.
         return self.respond(sitemap("urlset", "url", urls), None)
 
     def entries(self, part):

@@ -1,6 +1,7 @@
 """The emblem of an entry: four shapes on a colour, the same wherever and whenever it is drawn.
 
-The category decides the colour, so that entries of one look related; the slug decides the shapes.
+The category decides the colour, so entries of one category look related. The slug decides the
+shapes.
 """
 
 from dataclasses import dataclass
@@ -9,13 +10,13 @@ from zlib import crc32
 from PIL import Image, ImageDraw
 
 EDGE = 0.3  # of the colour around the shapes, in units
-# White on each has a contrast of 4.5 at least.
+# White on each has a contrast of at least 4.5.
 COLOURS = [
     *("#4338ca", "#6d28d9", "#a21caf", "#be185d", "#b91c1c", "#b45309"),
     *("#4d7c0f", "#15803d", "#0f766e", "#0369a1", "#1d4ed8", "#0e7490"),
     *("#7c2d12", "#3f6212", "#1e3a8a", "#581c87", "#831843", "#44403c"),
 ]
-# In a square of one unit: the SVG path from its upper left corner, and how Pillow draws the same.
+# In a square of one unit: the SVG path from its upper left corner, and the same shape for Pillow.
 SHAPES = [
     # Quarters of a disc, by the corner they are in.
     ("h1a1 1 0 0 1-1 1z", "pieslice", (-1, -1, 1, 1), {"start": 0, "end": 90}),
@@ -45,7 +46,7 @@ class Emblem:
         )
 
     def draw(self, size):
-        """The emblem as a picture of Pillow's, `size` pixels wide."""
+        """The emblem as a Pillow image, `size` pixels wide."""
         # Drawn larger, because Pillow's shapes have rough edges.
         unit = size
         edge = round(EDGE * unit)

@@ -49,7 +49,7 @@ class EntryPage(Page):
         return render(self.request, "410.html", context, status=HTTPStatus.GONE)
 
     def render_entry(self, entry, validators, text, folder="", **context):
-        """The page of the entry with its `text`, of which relative links lead into the folder."""
+        """The page of the entry with its `text`, whose relative links lead into the folder."""
         neighbours = related_to(entry)
         related, base = neighbours.value, base_url(self.request)
         return self.render(
@@ -101,7 +101,7 @@ class FilePage(EntryPage):
         skill, file, text = reads.with_skill(slug, read)
         code = None if text is None else highlight(text, language_of(path))
         url = f"{files_address(skill)}/{quote(path)}"
-        # Without a validator: no cache of this process holds the files.
+        # No validator: the cache of this process does not hold files.
         return self.render(None, section="skills", entry=skill, file=file, code=code, url=url)
 
 
@@ -110,7 +110,7 @@ class ReviewPagination(KeysetPagination):
 
 
 class PersonaPage(EntryPage):
-    """A persona with a page of its reviews, of which `cursor` tells where it begins."""
+    """A persona with a page of its reviews, which begins at `cursor`."""
 
     template_name = "persona.html"
     model = Persona
@@ -134,7 +134,7 @@ class PersonaPage(EntryPage):
 
 
 class PicturePage(EntryPage):
-    """What others show beside a link to an entry: a PNG of 1200 x 630 (Open Graph)."""
+    """The picture that other sites show beside a link to an entry: a PNG of 1200 x 630."""
 
     audience = Audience.OUTSIDERS
 

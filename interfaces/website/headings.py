@@ -1,4 +1,4 @@
-"""What a list of the website is called once it is filtered: "Free data personas by Field Notes"."""
+"""The heading of a filtered list of the website: "Free data personas by Field Notes"."""
 
 PRICES = {"true": "free", "false": "paid"}
 # How the filters read after the name of the section, in this order.
@@ -11,7 +11,7 @@ AFTER = {
     "bundledIn": "of the persona {}",
     "skill": "with the skill {}",
 }
-# A list with one of these alone is a page of its own to search engines.
+# A list with only one of these filters is a page of its own for search engines.
 OWN_PAGE = {"category", "author", "tag"}
 MAX_TITLES = 3
 
@@ -28,7 +28,7 @@ def heading(section, filterset):
 
 
 def description(name, count, entries):
-    """What search engines show of a list, of which these are the first entries."""
+    """The text that search engines show for a list that begins with these entries."""
     titles = ", ".join(entry.title for entry in entries[:MAX_TITLES])
     number = f"{count:,} in all" if count > MAX_TITLES else ""
     listed = "; ".join(filter(None, [titles, number]))

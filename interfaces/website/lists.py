@@ -1,4 +1,4 @@
-"""The lists of the website: the API's own, with what there is to filter by beside them."""
+"""The lists of the website: those of the API, with their filters beside them."""
 
 import re
 from urllib.parse import urlencode
@@ -17,7 +17,7 @@ MAX_CHOICES, MAX_SHOWN = 30, 8  # values of a facet: all, and without asking for
 FACETS = {"category": "Category", "runtime": "Runtime", "license": "License"}
 PRICES = {"true": "Free", "false": "Paid"}
 RATINGS = {rating: f"{rating} and up" for rating in ("4", "3", "2")}
-# How a filter reads where its name and value do not say it.
+# How a filter reads if its name and value do not make a phrase.
 CHIPS = {
     **{("free", value): label for value, label in PRICES.items()},
     **{("minRating", value): f"Rated {label}" for value, label in RATINGS.items()},
@@ -25,10 +25,10 @@ CHIPS = {
 
 
 class NumberedPagination(KeysetPagination):
-    """Pages whose links also carry how many rows stand before theirs.
+    """Pages whose links also carry the number of rows before them.
 
-    The cursor decides what a page shows. The number is for people to read, and no more exact than
-    a catalogue that changes while they turn the pages.
+    The cursor decides what a page shows. The number is for people, and may be off
+    if the catalogue changes while they turn the pages.
     """
 
     default_limit = 24  # fills rows of two, three and four
@@ -52,7 +52,7 @@ class NumberedPagination(KeysetPagination):
 
     @property
     def numbers(self):
-        """The numbers of the first row and of the last, or None where the link told none."""
+        """The numbers of the first row and of the last, or None if the link has no number."""
         if self.before is None or not self.page:
             return None
         last = self.before + len(self.page)
@@ -95,7 +95,7 @@ class ListPage(Page):
         )
 
     def choices(self, filterset, counts):
-        """What there is to filter by: `{"title", "choices", "more"}`."""
+        """The filters to choose from: `{"title", "choices", "more"}`."""
         for name, title in self.facets.items():
             values = [
                 (value, CHIPS.get((name, value), value), number)
@@ -108,8 +108,8 @@ class ListPage(Page):
 def facet_of(filterset, name, title, values):
     """A facet with its `values` `(value, label, entries or None)`, and the links that set them.
 
-    The link of one that is set takes it away. The numbers are of the whole catalogue, so none is
-    shown beside a list that a search or a filter has narrowed.
+    The link of a value that is set removes it. The numbers count the whole catalogue, so a list
+    that a search or a filter has narrowed shows none.
     """
     query = filterset.query
     is_whole = not filterset.words and not filterset.values
@@ -124,7 +124,7 @@ def facet_of(filterset, name, title, values):
                 "query": query_string(query, **{name: [] if is_set else [value]}),
             }
         )
-    # One that is set is shown, however rare it is.
+    # A value that is set is always shown, however rare it is.
     choices.sort(key=lambda choice: not choice["is_set"])
     first, more = choices[:MAX_SHOWN], choices[MAX_SHOWN:]
     return {"title": title, "choices": first, "more": more}
@@ -145,7 +145,7 @@ def chips(filterset):
 
 
 def query_string(query, **changes):
-    """The query string with these filters changed, and without the cursor, which they bind."""
+    """The query string with these filters changed, without the cursor, which is bound to them."""
     return urlencode({**query, **changes, "cursor": []}, doseq=True)
 
 

@@ -1,7 +1,7 @@
 """The base of the website's pages, and the start page.
 
-A page reads what the API reads, and is cached like its responses. It is the same for everyone who
-may read it: a session only opens the pages of a members-only catalogue.
+A page reads what the API reads, and is cached like the API's responses. Everyone who may read it
+gets the same page: a session only opens the pages of a members-only catalogue.
 """
 
 from urllib.parse import quote
@@ -31,17 +31,17 @@ def not_found(request):
 
 
 def leads_to(address):
-    """What people type, and leads to a page that has another name."""
+    """A redirect from a path that people type to the page that they mean."""
     view = RedirectView.as_view(url=address, query_string="?" not in address)
     return csrf_exempt(page(for_everyone(view)))
 
 
 class Page(AsksReaders, View):
-    """A page without forms that write; the errors of the API become pages too."""
+    """A page without forms that write. It shows errors of the API as pages."""
 
     http_method_names = ["get", "head"]
     audience = Audience.READERS
-    parameters = frozenset()  # those of the query; others are ignored
+    parameters = frozenset()  # of the query; the page ignores others
     template_name = None
 
     @csrf_exempt
@@ -63,7 +63,7 @@ class Page(AsksReaders, View):
         )
 
     def render(self, *validators, **context):
-        """The page, which is cached if all that it shows has a validator."""
+        """The page. It is cached if everything that it shows has a validator."""
         context |= {"base": base_url(self.request), "path": quote(self.request.path.rstrip("/"))}
         content = render_to_string(self.template_name, context)
         validators = [*validators, reads.until_tomorrow()]
@@ -74,7 +74,7 @@ EXAMPLE = {"example": "pdf-tables", "example_words": "pdf tables"}
 
 
 class StartPage(Page):
-    """What there is; of a members-only catalogue no more than that there is one."""
+    """An overview of the catalogue; if it is for members only, just the fact that it exists."""
 
     audience = Audience.EVERYONE
     template_name = "start.html"

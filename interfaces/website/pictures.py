@@ -1,4 +1,4 @@
-"""The picture that others show beside a link to an entry (Open Graph)."""
+"""The picture that other sites show beside a link to an entry (Open Graph)."""
 
 import unicodedata
 from bisect import bisect
@@ -15,8 +15,8 @@ MARGIN, EMBLEM = 80, 150
 PAPER, INK, QUIET = "#faf9f6", "#1b1a22", "#5d5a66"
 ELLIPSIS = "..."
 MAX_CHARACTERS = 300  # more than fit
-# The font has the characters of ASCII. Those that Unicode does not make of such: quotes, dashes,
-# bullets, and letters of Western languages.
+# The font has only ASCII. These replace characters that Unicode does not decompose into ASCII:
+# quotes, dashes, bullets, and letters of Western languages.
 NEAREST = str.maketrans(
     "\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014\u2022\u00b7\u00d7\u00f8\u00d8\u0142\u0141\u0111\u0131",
     "''\"\"------xoOlLdi",
@@ -25,7 +25,7 @@ NEAREST = str.maketrans(
 
 
 class Face(NamedTuple):
-    """What is drawn of an entry."""
+    """The parts of an entry that the picture shows."""
 
     kind: str
     slug: str
@@ -35,7 +35,7 @@ class Face(NamedTuple):
     author: str
 
 
-# An install changes the row of an entry, and none of this.
+# An install changes the row of an entry, but nothing in the picture.
 @lru_cache(maxsize=64)
 def draw(face):
     """A PNG of 1200 x 630."""
@@ -78,7 +78,7 @@ def drawable(text):
 
 
 def lines_of(text, font, lines):
-    """The text as at most so many lines that fit between the margins."""
+    """The text as lines that fit between the margins, up to a maximum number of lines."""
     words, width = text.split(), WIDTH - 2 * MARGIN
     while words and lines:
         lines -= 1

@@ -27,7 +27,7 @@ STATEMENTS = {
     Skill: related_of("skill", counter=Skill.POPULARITY),
     Persona: related_of("persona", counter=Persona.POPULARITY),
 }
-ACTIVITY_SECONDS = 10  # for which all visitors see the same activity
+ACTIVITY_SECONDS = 10  # that all visitors see the same activity
 MAX_TILES = 12  # categories of the start page
 NEWEST = {"sort": ["newest"]}
 
@@ -67,8 +67,8 @@ def related_to(entry):
 
     `weeks` holds the installs of the last twelve weeks, oldest first. `also` lists entries that
     agents with this one have installed, `more` lists others by its author. Each is
-    `{"slug", "title", "category"}`. `taken`, `marketplace` and `has_catalogue` say how clients of
-    git install the entry.
+    `{"slug", "title", "category"}`. `taken`, `marketplace` and `has_catalogue` say how git
+    clients install the entry.
     """
     day = today()
     row = fetch_one(
@@ -84,7 +84,7 @@ def related_to(entry):
         },
     )
     # Fresh while the catalogue and the day stay the same. An install of the entry itself changes
-    # its row. Other installs, and uninstalls, change what is shown here with the next of these.
+    # its row. Other installs, and uninstalls, show up here only after one of these changes.
     validator = Validator.of_all([version_validator(row.version), Validator(today, day)])
     return Read(row, validator)
 

@@ -1,17 +1,17 @@
-"""SQL of the website, put together of constants."""
+"""SQL of the website, put together from constants."""
 
 from catalogue.models import IS_PUBLISHED
 from interfaces.git.sql import MARKETPLACE, TAKEN
 from search.facet_counts import CATALOGUE_VERSION
 
-# How many ids a part of the sitemap spans: it has as many URLs at most, 1.2 MB.
+# How many ids a part of the sitemap spans, which is also its maximum of URLs (1.2 MB).
 IDS_PER_PART = 10_000
 
 
 def parts_of(table):
     """The numbers of the parts that have published entries.
 
-    A look into the index of ids for each, and none for a gap between them, however wide.
+    Each part costs one look into the index of ids. A gap between parts costs none, however wide.
     """
     first = f"SELECT min(id) / {IDS_PER_PART} FROM {table} WHERE {IS_PUBLISHED}"
     return f"""

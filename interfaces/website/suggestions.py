@@ -1,4 +1,4 @@
-"""What the search box of the website suggests while somebody types: `GET /suggest`."""
+"""The suggestions of the website's search box while somebody types: `GET /suggest`."""
 
 from urllib.parse import urlencode
 
@@ -47,7 +47,7 @@ class SuggestionViewSet(CatalogueViewSet):
 
 
 def facets(kind, text, counts):
-    """Categories and authors of which a word begins with the text."""
+    """Categories and authors with a word that begins with the text."""
     matches = [row for row in counts if as_words(text) in as_words(row[1])]
     return [
         {

@@ -31,7 +31,7 @@ def emblem(slug, category):
 
 @register.simple_tag
 def sparkline(weeks):
-    """Numbers of weeks as inline SVG, with the same in words."""
+    """Weekly numbers as inline SVG, with a description in words."""
     highest = max(*weeks, 1)
     bars = "".join(
         f"M{number * WEEK} {HIGH}v-{max(round(HIGH * week / highest, 1), 1):g}h{WEEK - 2}V{HIGH}z"
@@ -56,7 +56,7 @@ def stars(rating):
 
 @register.filter
 def ago(moment):
-    """How many days ago something was, or weeks, months or years; pages are made anew each day."""
+    """How many days, weeks, months or years ago something was. Pages expire each day."""
     days = (timezone.now().date() - moment.date()).days
     if days < 2:
         return "yesterday" if days == 1 else "today"
@@ -68,7 +68,7 @@ def ago(moment):
 
 @register.filter
 def rating(stars):
-    """As it was given, without zeros at its end: 4.5 and not 4.50."""
+    """As the agent sent it, without trailing zeros: 4.5 and not 4.50."""
     return f"{stars.normalize():f}"
 
 
@@ -79,7 +79,7 @@ def money(cents):
 
 @register.simple_tag
 def staff_contact():
-    """Where a link leads to the staff, or "" if the deployer has not said it."""
+    """The address that links to the staff, or "" if the deployer has not set STAFF_CONTACT."""
     contact = settings.STAFF_CONTACT
     return f"mailto:{contact}" if "@" in contact else contact
 
@@ -92,7 +92,7 @@ def members_only():
 
 @register.filter
 def used(moment):
-    """When a token was last used, as exactly as that is noted (contract 4.12)."""
+    """When a token was last used, as exactly as the database records it (contract 4.12)."""
     age = timezone.now() - moment
     return (
         "in the last 15 minutes" if age < NOTED_EVERY else f"about {timesince(moment, depth=1)} ago"
@@ -101,7 +101,7 @@ def used(moment):
 
 @register.filter
 def first_sentence(text):
-    """What a description says first; the next sentences mostly tell when to use it."""
+    """The first sentence of a description; the others mostly say when to use the entry."""
     return re.split(r"(?<=[.!?])\s", text, maxsplit=1)[0]
 
 

@@ -1,4 +1,4 @@
-"""The versions of an entry: all of them, the text of one, and what changed between two."""
+"""The versions of an entry: the list, the text of one, and the changes between two."""
 
 from itertools import zip_longest
 
@@ -40,7 +40,7 @@ class VersionsPage(EntryPage):
 
 
 def with_earlier(versions):
-    """Each version of a page with the one before it, if both can be read."""
+    """Each version on a page with the one before it, if both are readable."""
     return [
         (new, old if old and not (new.recalled_at or old.recalled_at) else None)
         for new, old in zip_longest(versions, versions[1:])

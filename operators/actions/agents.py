@@ -1,4 +1,4 @@
-"""What an operator does with the agent as a whole."""
+"""An operator's actions on an agent as a whole."""
 
 from operators.actions.base import Action
 from operators.forms import LimitsForm

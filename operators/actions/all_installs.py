@@ -1,4 +1,4 @@
-"""What an operator does with all skills and personas that an agent has, at once."""
+"""An operator's actions on all skills and personas of an agent at once."""
 
 from collections import defaultdict
 
@@ -9,11 +9,11 @@ from catalogue.models import Status
 from installs.models import PersonaInstall, SkillInstall, choices
 from operators.actions.base import Action
 
-MAX_NAMED = 100  # of what an action changes, or leaves out for one reason
+MAX_NAMED = 100  # entries that an action changes, or leaves out for one reason
 
 
 class MoveAll(Action):
-    """One statement for each kind: every version is as it was at one moment, and none waits."""
+    """One statement for each kind: it sees all versions at one moment, and waits for none."""
 
     template = "operator/confirm_all.html"
 
@@ -31,11 +31,11 @@ class MoveAll(Action):
         raise NotImplementedError
 
     def to_move(self, installs):
-        """Those that `move` changes, each with its `chosen_number`."""
+        """The installs that `move` changes, each with its `chosen_number`."""
         raise NotImplementedError
 
     def left_out(self, installs):
-        """Those that it would change if their versions could be had."""
+        """The installs that it would change if their versions were available."""
         raise NotImplementedError
 
 
@@ -94,7 +94,7 @@ class UnpinAll(MoveAll):
 
 
 class Plan:
-    """What an action would change of all that the agent has, and what it would leave out."""
+    """What an action would change of the agent's installs, and what it would leave out."""
 
     def __init__(self, action, agent):
         self.action = action
@@ -130,7 +130,7 @@ class Plan:
 
 
 class Rows(list):
-    """Rows, of which a page has the first."""
+    """All rows; a page shows the first of them."""
 
     @property
     def shown(self):
@@ -148,7 +148,7 @@ def named(installs, *columns):
 
 
 def reason(model):
-    """Why an install has no version to choose."""
+    """Why no version is available for an install."""
     of_entry = {model.kind: OuterRef(model.kind), "digest": OuterRef("installed_digest")}
     recalled = model.Version.objects.filter(recalled_at__isnull=False, **of_entry)
     return Case(
@@ -159,6 +159,6 @@ def reason(model):
 
 
 def in_words(counts):
-    """Such as "2 skills and 1 persona"."""
+    """For example "2 skills and 1 persona"."""
     words = [f"{count} {kind}{'s'[: count != 1]}" for kind, count in counts.items() if count]
     return " and ".join(words) or "nothing"

@@ -1,4 +1,4 @@
-"""What an operator does with an agent: asked first, in words, then done and told to staff."""
+"""The base of an operator's actions: each asks for confirmation and is recorded for staff."""
 
 from django import forms
 from django.contrib import messages
@@ -10,18 +10,18 @@ from operators.pages import Console, too_many
 
 
 class Action(Console):
-    """GET asks, POST does it and notes it in the staff's history, with the operator as author.
+    """GET asks for confirmation. POST acts, and records the operator in the agent's history.
 
-    The texts may name the agent and the subject, which is what the rest of the path names, or what
-    `act` returns. `note` is for staff; `done` is what the operator reads afterwards.
+    The texts may name the agent and the subject, which comes from the rest of the path or from
+    `act`. Staff read `note`; the operator reads `done` afterward.
     """
 
     title = text = label = note = done = ""
     is_dangerous = False
-    needs_full = True  # a claim that was confirmed by a token that may do everything
-    is_event = True  # to staff, also where no column of the agent changes
+    needs_full = True  # a claim that a token with all scopes has confirmed
+    is_event = True  # recorded for staff even if no column of the agent changes
     next_page = "/operator/agents/{agent}"
-    subject_path = ""  # what the path names beside the agent, as an expression for `subject`
+    subject_path = ""  # the rest of the path after the agent, with the arguments of `subject`
     template = "operator/confirm.html"
 
     def get(self, request, handle, **path):
@@ -61,7 +61,7 @@ class Action(Console):
         return self.render("operator/refused.html", status=403, agent=claim.agent)
 
     def subject(self, agent):
-        """What the action is about, beside the agent."""
+        """The object of the action, besides the agent."""
 
     def form(self, claim, subject, data=None):
         return forms.Form({} if data is None else data)
@@ -81,11 +81,11 @@ class Action(Console):
         )
 
     def act(self, claim, subject, form, operator):
-        """Do it. A ValidationError, of fields of the form, refuses it."""
+        """Perform the action. To refuse it, raise a ValidationError about fields of the form."""
         raise NotImplementedError
 
     def change_nothing(self):
-        """Say so, and note nothing."""
+        """Tell the operator that nothing has changed, and record nothing."""
         self.is_event, self.done = False, "Nothing has changed."
 
     def show(self, agent, subject):
@@ -94,6 +94,6 @@ class Action(Console):
 
 
 def note_change(agent, operator, reason, *, is_event=True):
-    """Note in the staff's history what an operator has done with the agent."""
+    """Record in the agent's history what an operator has done with it."""
     agent.refresh_from_db()
     agent.take_snapshot(operator=operator, reason=reason, is_event=is_event)

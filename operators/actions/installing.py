@@ -1,4 +1,4 @@
-"""What an operator adds to an agent: a skill, a persona, and which persona is active."""
+"""An operator's actions that install a skill or a persona, or activate a persona."""
 
 from django import forms
 from django.shortcuts import get_object_or_404
@@ -37,7 +37,7 @@ class Install(Action):
 
     def act(self, claim, subject, form, operator):
         if claim.agent.state != "active":
-            # The rule of an install is the agent's own (installs/sql.py): it refuses a stopped one.
+            # The same rule as for the agent itself (installs/sql.py): a stopped one is refused.
             refusal = (
                 f"The agent is {claim.agent.state}. Only an active agent can get something new."
             )

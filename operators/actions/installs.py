@@ -1,4 +1,4 @@
-"""What an operator does with one skill or persona that an agent has, also if it is paused."""
+"""An operator's actions on one skill or persona of an agent, even if the agent is paused."""
 
 from django.shortcuts import get_object_or_404
 
@@ -43,7 +43,7 @@ class RemovePersona(Remove):
 
 
 class Move(Action):
-    """Change the version of the published entry that the path names, by the rule of its manager."""
+    """Change the agent's version of a published entry; the manager of the installs has the rule."""
 
     subject_path = rf"/(?P<slug>{SLUG})"
     installs = None

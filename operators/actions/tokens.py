@@ -1,4 +1,4 @@
-"""What an operator does with the tokens of an agent."""
+"""An operator's actions on the tokens of an agent."""
 
 from django.shortcuts import get_list_or_404, get_object_or_404
 
