@@ -15,7 +15,7 @@ class PersonaNotFound(NotFound):
 
 class FileNotFound(NotFound):
     default_detail = "File not found"
-    when = "The skill has no such file, or its digest is another one now."
+    when = "The skill has no such file, or its digest has changed."
     remedy = "Read the `files` of the skill again."
 
 

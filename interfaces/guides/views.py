@@ -36,8 +36,8 @@ class GuideViewSet(PublicReadingViewSet):
     def page_or_text(self, name, media_type):
         """A page for a browser, and the text for everyone else. `?raw` is always the text.
 
-    One URL has two representations, so the cache of this process, whose key is the URL, holds
-    neither. Edges ask each time, because some ignore Vary; the ETags tell the two apart.
+        One URL has two representations, so the cache of this process, whose key is the URL, holds
+        neither. Edges ask each time, because some ignore Vary; the ETags tell the two apart.
         """
         text = guide(name, self.request)
         if "raw" in self.query:

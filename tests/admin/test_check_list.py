@@ -143,9 +143,7 @@ def test_paths_that_do_not_fit_are_refused(admin_client, paths):
     assert not Skill.objects.exists()
 
 
-@pytest.mark.parametrize(
-    "path", ["../SKILL.md", "/SKILL.md", "a//SKILL.md", "a/\\b", "a:b"]
-)
+@pytest.mark.parametrize("path", ["../SKILL.md", "/SKILL.md", "a//SKILL.md", "a/\\b", "a:b"])
 def test_a_path_that_leads_elsewhere_is_refused(admin_client, path):
     page = drop(
         admin_client, {"one/SKILL.md": VALID, "x": "y"}, paths=json.dumps(["SKILL.md", path])
