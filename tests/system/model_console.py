@@ -34,20 +34,24 @@ AGENT_PAGE = {
     "hints": every(r"<code>(mkt_agent_[^<]+)</code>"),
     "skills": every(r'/remove-skill/([^"]+)"'),
     "personas": every(r'/remove-persona/([^"]+)"'),
-    "versions": every(r's/([^"]+)">[^<]+</a>[^\n]*\n<span>version (\d+)(, pinned)?(?:; (update))?'),
-    "active": one(r">([^<]+)</a> <b>active</b>"),
-    "advisories": every(
-        r"staff have (withdrawn|recalled version \d+ of) the (\w+) <code>([^<]+)</code>"
+    "versions": every(
+        r's/([^"]+)">[^<]+</a>[^\n]*\n<span>version (\d+)(?: \([^)<]*\))?(, pinned)?'
+        r"(?:, <b[^>]*>recalled</b>)?(?:; (update))?"
     ),
-    "updates": every(r'href="/(\w+)s/([^"]+)">[^<]+</a></span> <span>another text'),
+    "active": one(r"<code>([^<]+)</code> <b>active</b>"),
+    "advisories": every(
+        r"staff have (withdrawn|recalled version \d+ of|recalled) the (\w+) (?:<a [^>]*>)?"
+        r"<code>([^<]+)</code>"
+    ),
+    "updates": every(r'href="/(\w+)s/([^"]+)">[^<]+</a></span> <span>(?:version [^<]*, )?changed'),
     "reviews": every(r'href="/personas/([^"]+)">[^<]+</a> ([0-9.]+) of 5'),
     "limits": every(r'<th scope="row">([^<]+)</th><td>(\d+)</td><td>([^<]+)</td>'),
 }
-AGENTS_PAGE = {"agents": every(r'href="/operator/agents/([^/"]+)"><b>[^<]+</b>')}
+AGENTS_PAGE = {"agents": every(r'<th scope="row"><a href="/operator/agents/([^/"]+)">')}
 CLAIM_PAGE = {
     "code": one(r'id="code">([A-Z-]+)<'),
     "key": one(r'<pre id="key" tabindex="0"><code>([^<]+)<'),
-    "claimed by": one(r"was claimed by (.*) on \d"),
+    "claimed by": one(r"(?:>|^)([^<>\n]*) claimed this agent on \d"),
 }
 TOKEN_PAGE = {"token": one(r'<pre id="token" tabindex="0"><code>([^<]+)<')}
 # The statuses that a run at full length must have seen.

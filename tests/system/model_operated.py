@@ -162,7 +162,8 @@ def overview(agent):
 
 def told(advisory):
     number = advisory["number"]
-    done = "withdrawn" if number is None else f"recalled version {number} of"
+    done = "recalled" if advisory["reason"] else "withdrawn"
+    done = done if number is None else f"recalled version {number} of"
     return [done, advisory["kind"], advisory["slug"]]
 
 

@@ -12,7 +12,16 @@ from tests.processes import is_within
 
 pytestmark = pytest.mark.slow
 
-OPEN = {"/", "/docs", "/api/v1", "/api/v1/openapi.json", "/skill.md", "/llms.txt", "/robots.txt"}
+OPEN = {
+    "/",
+    "/docs",
+    "/api/v1",
+    "/api/v1/openapi.json",
+    "/skill.md",
+    "/llms.txt",
+    "/guide.md",
+    "/robots.txt",
+}
 UNLIMITED = {"RATE_LIMIT_REGISTER": "100000/h", "RATE_LIMIT_REVOKE": "100000/h"}
 
 
