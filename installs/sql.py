@@ -36,11 +36,15 @@ class Text(NamedTuple):
     lookup: str  # a CTE, or empty
     source: str
     row: str  # the row with the digest, the number and the archive digest
-    columns: str  # digest, number, and the pinned version
+    pinned: str  # the id of the pinned version
+
+    @property
+    def columns(self):
+        return f"{self.row}.digest, {self.row}.number, {self.pinned}"
 
 
 def newest(kind):
-    return Text("", kind, kind, f"{kind}.digest, {kind}.number, NULL::bigint")
+    return Text("", kind, kind, "NULL::bigint")
 
 
 def chosen(kind):
@@ -53,8 +57,7 @@ def chosen(kind):
         AND version.recalled_at IS NULL
     FOR SHARE OF version
 ), """
-    columns = "version.digest, version.number, version.id"
-    return Text(lookup, f"{kind}, version", "version", columns)
+    return Text(lookup, f"{kind}, version", "version", "version.id")
 
 
 def install_skill(text):

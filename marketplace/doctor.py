@@ -246,9 +246,10 @@ def response_to(url, body=None, headers=None):
     except HTTPError as error:
         response = error
     except (OSError, HTTPException, ValueError) as error:
+        reason = first_line(getattr(error, "reason", error))
         raise Problem(
-            f"{url} cannot be reached: {getattr(error, 'reason', error)}. Look at DNS, the "
-            "certificate, the firewall and the proxy."
+            f"{url} cannot be reached: {reason}. Look at DNS, the certificate, the firewall and "
+            "the proxy."
         ) from error
     with response:
         try:

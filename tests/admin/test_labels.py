@@ -104,6 +104,15 @@ def rename(client, old, new):
     return client.post(f"{TAGS}rename/?tag={old}", {"confirmed": "yes", "new": new}, follow=True)
 
 
+def test_entries_that_are_left_with_a_tag_are_told(admin_client, monkeypatch):
+    monkeypatch.setattr("catalogue.admin.labels.MAX_AT_ONCE", 1)
+    SkillFactory.create_batch(2, tags=["pdf"])
+
+    left = "More entries have the tag pdf. Rename it again to change them, too."
+    assert left in told(rename(admin_client, "pdf", "documents"))
+    assert left not in told(rename(admin_client, "pdf", "documents"))
+
+
 def test_a_tag_is_renamed_in_drafts_too_once_it_is_confirmed(admin_client, anyone):
     skills = [
         SkillFactory(slug="one", tags=["pdf", "csv"]),

@@ -2,9 +2,11 @@
 
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.core.checks import Warning as CheckWarning
@@ -125,6 +127,36 @@ def test_a_server_that_is_not_there(lines):
     )
 
     assert lines("requests", url="ftp://a") == ["ftp://a/readyz is no http:// or https:// address."]
+
+
+@pytest.mark.parametrize("url", ["http://a b", "http://[::1"])
+def test_an_address_that_is_none(lines, url):
+    [line] = lines("requests", url=url)
+
+    assert line.startswith(f"{url}/readyz cannot be reached: ")
+
+
+def test_a_server_that_speaks_no_http(lines):
+    def greet(service):
+        link, _ = service.accept()
+        with link:
+            link.sendall(b"SSH-2.0-OpenSSH\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as service, ThreadPoolExecutor() as pool:
+        pool.submit(greet, service)
+        url = f"http://127.0.0.1:{service.getsockname()[1]}"
+
+        [line] = lines("requests", url=url)
+
+    assert line.startswith(f"{url}/readyz cannot be reached: SSH-2.0-OpenSSH")
+
+
+def test_a_limit_that_the_doctor_has_used_up_is_no_problem(live_server_of, lines):
+    url = f"http://127.0.0.1:{live_server_of(RATE_LIMIT_REVOKE='1/h').port}"
+
+    assert lines("requests", url=url) == [
+        f"{url} responds, and believes no address that a client invents."
+    ]
 
 
 def test_a_public_url_that_nobody_has_named(settings, lines):

@@ -44,6 +44,12 @@ def test_the_address_comes_from_the_registration(anyone, operator):
     assert operator.get(url).status_code == 200
 
 
+def test_the_request_to_send_goes_to_the_public_url(operator, url, settings):
+    settings.PUBLIC_URL = "https://market.example"
+
+    assert f"POST https://market.example{CONFIRM}\n" in submit(operator, url).content.decode()
+
+
 def test_it_shows_handle_name_and_age(operator, url):
     Agent.objects.update(created_at=timezone.now() - timedelta(days=3, minutes=5))
 
