@@ -1,6 +1,7 @@
 """Slow clients, and servers that are killed (contract 27.11)."""
 
 import os
+import select
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -76,6 +77,7 @@ def test_no_spelling_of_the_path_takes_another_thread(own_server_of, transaction
         wait_until_they_wait(1)
 
         assert server.request("GET", "/api/v1/skills/pdf-tables").status == 200
+        assert select.select([link], [], [], 0)[0] == []  # The fetch is still waiting.
 
 
 @pytest.mark.infrastructure
