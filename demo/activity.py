@@ -44,6 +44,7 @@ def fill():
     activity.report()
     activity.deprecate()
     activity.recall()
+    activity.check()
     for model, entries in ((Skill, activity.skills), (Persona, activity.personas)):
         date(model, [*entries.values()])
         for entry in model.objects.miscounted():
@@ -191,12 +192,20 @@ class Activity:
                 recalled_at = self.now - timedelta(days=2)
                 Skill.objects.filter(slug=slug).update(withdrawn_at=recalled_at)
 
+    def check(self):
+        """Staff have checked what agents install most, on the day of its last change."""
+        entries = self.skills | self.personas
+        for slug in (*ACTIVITY["skills"][:15], *[*ACTIVITY["reviews"]][:8]):
+            if slug in entries:
+                entry = entries[slug]
+                entry.checked_number, entry.checked_at = entry.number, entry.dated_at
+
 
 def date(model, entries):
     """Give entries and their versions the dates of the activity."""
     for entry in entries:
         entry.updated_at = entry.dated_at
-    model.objects.bulk_update(entries, ["created_at", "updated_at"])
+    model.objects.bulk_update(entries, ["created_at", "updated_at", "checked_number", "checked_at"])
     table = model._meta.db_table  # noqa: SLF001
     with connection.cursor() as cursor:
         # Foreign keys that wait for their check would keep the table from being altered.

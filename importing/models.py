@@ -11,7 +11,7 @@ class ImportRun(models.Model):
 
     kind = models.CharField(max_length=7, choices=Kind)
     name = models.CharField("file", max_length=200)
-    draft = models.BooleanField(default=False, help_text="Leave what is new as a draft.")
+    draft = models.BooleanField(default=False, help_text="Keep new entries as drafts.")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)

@@ -2,7 +2,8 @@
 
 The code comes with an operator key (contract 19.1), even if the agent is claimed, for somebody who
 lost the key or takes the agent over. The browser that requested them shows both until the agent
-confirms the code or the code expires (marketplace/shown_once.py).
+confirms the code or the code expires (marketplace/shown_once.py). The agent may confirm any of the
+last codes, so the browser keeps their keys as well.
 """
 
 from django.http import Http404
@@ -53,6 +54,7 @@ class ClaimView(OperatorPage):
         if usages[-1].is_exceeded:
             return too_many(request, usages[-1])
         new_key = None if form.cleaned_data["key"] else tokens.mint_key()
+        still_valid = [shown[1:] for shown in self.codes_shown(claim) if shown[0] == "valid"]
         try:
             code = claim.request_code(
                 name=form.cleaned_data["name"],
@@ -61,18 +63,27 @@ class ClaimView(OperatorPage):
             )
         except OperatorClaim.DoesNotExist:
             raise Http404 from None
-        return with_limits(redirect_to_show(request.path, code=code, new_key=new_key), *usages)
+        codes = [[code, new_key], *still_valid]
+        return with_limits(redirect_to_show(request.path, codes=codes), *usages)
+
+    def codes_shown(self, claim):
+        """`[state, code, new key or None]` of each code that this browser has, newest first."""
+        codes = shown_once(self.request).get("codes", [])
+        return [[claim.state_of(code), code, new_key] for code, new_key in codes]
 
     def render(self, claim, form, *, status=200):
-        shown = shown_once(self.request)
+        codes = self.codes_shown(claim)
+        confirmed = [shown for shown in codes if shown[0] == "confirmed"]
+        state, code, new_key = (confirmed or codes or [[None] * 3])[0]
         context = {
             "base": base_url(self.request),
             "claim": claim,
             "agent": claim.agent,
             "form": form,
             "seen": seen_in(claim),
-            "state": claim.state_of(shown["code"]) if shown else None,
-            **shown,
+            "state": state,
+            "code": code,
+            "new_key": new_key,
         }
         return render(self.request, "claim.html", context, status=status)
 

@@ -92,7 +92,7 @@ class Agent(models.Model):
     description = models.CharField(max_length=500, blank=True)
     runtime = models.CharField(max_length=64, blank=True)
     tier = models.CharField(
-        max_length=16, default="free", help_text="Which of the configured rate limits apply."
+        max_length=16, default="free", help_text="The rate limits that apply to the agent."
     )
     suspended_at = models.DateTimeField(null=True, blank=True)
     suspension_reason = models.CharField(max_length=MAX_REASON, blank=True)

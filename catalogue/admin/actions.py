@@ -14,12 +14,22 @@ RECALL_TEXT = (
 )
 
 
+CHECKS = {"mark_as_checked", "take_back_check"}
+
+
 def holders_of(model_admin, entries):
     return model_admin.holders_of(entries)
 
 
+def checked_versions(model_admin, entries):
+    return [(entry, f"version {entry.number}") for entry in entries]
+
+
 class StateActionsMixin:
-    state_actions = [*("publish", "redraft", "withdraw", "recall", "deprecate", "end_deprecation")]
+    state_actions = [
+        *("publish", "redraft", "withdraw", "recall", "deprecate", "end_deprecation"),
+        *("mark_as_checked", "take_back_check"),
+    ]
 
     @admin.display(description="status", ordering=None)
     def state(self, entry):
@@ -84,6 +94,26 @@ class StateActionsMixin:
     def end_deprecation(self, request, queryset):
         self.change_each(request, queryset, "No longer deprecated.", self.model.end_deprecation)
 
+    @confirmed_action(
+        "Mark as checked",
+        text="The public page and its card say that staff checked this version, until its text "
+        "changes.",
+        facts=checked_versions,
+        refusal="Nothing to mark: choose published entries that are not checked yet.",
+        level=messages.INFO,
+    )
+    def mark_as_checked(self, request, queryset):
+        self.change_each(request, queryset, "Marked as checked.", self.model.mark_as_checked)
+
+    @confirmed_action(
+        "Take back the check",
+        text="The public page no longer says that staff checked this version.",
+        refusal="Nothing to take back: none of these is checked.",
+        level=messages.INFO,
+    )
+    def take_back_check(self, request, queryset):
+        self.change_each(request, queryset, "Check taken back.", self.model.take_back_check)
+
     def holders_of(self, entries):
         """How many agents have each entry itself, not through a persona."""
         kind = self.opts.model_name
@@ -98,6 +128,8 @@ class StateActionsMixin:
         if action == "recall":
             # Nobody has seen a text that was never published, and its page would be public.
             return not row.is_recalled and row.number > 0
+        if action in CHECKS:
+            return row.is_published and row.is_checked == (action == "take_back_check")
         statuses = {
             "publish": Status.PUBLISHED,
             "redraft": Status.DRAFT,

@@ -67,7 +67,7 @@ class EntryAdmin(
     actions = [*StateActionsMixin.state_actions, "edit_labels", *NotesMixin.notes_actions, "export"]
     always_readonly = [
         *("state", "withdrawn_at", "withdrawal_reason", "deprecation_message", "replaced_by"),
-        *("public_id", "context_tokens", "source", "created_at", "updated_at"),
+        *("checked_at", "public_id", "context_tokens", "source", "created_at", "updated_at"),
     ]
     own_fields = []
     counters = []
@@ -96,6 +96,8 @@ class EntryAdmin(
         names = ["state", "withdrawal_reason"] if obj.is_recalled else ["state"]
         if obj.deprecation_message:
             names += ["deprecation_message", "replaced_by"]
+        if obj.is_checked:
+            names += ["checked_at"]
         rows = ["context_tokens", "public_id", "created_at", "updated_at"]
         return [
             *fieldsets,

@@ -11,6 +11,7 @@ from django.db.models import F, Func, Q, Value
 from django.db.models.functions import Coalesce, Collate, Length, Lower
 from django.utils import timezone
 
+from catalogue.models.checks import Checked
 from catalogue.models.words import words_of
 from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.models import MAX_REASON, SLUG, Assignment, CountedQuerySet, Note
@@ -45,7 +46,6 @@ REFUSALS = {
     "text_is_not_recalled": "This text was recalled. Change it, or lift the recall of its version.",
     "text_is_not_purged": "This text was purged and cannot come back. Change it.",
 }
-
 
 WAIT_FOR_PURGE = "SELECT pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0)"
 
@@ -93,7 +93,7 @@ def successor_slug(model, relation=""):
     )
 
 
-class Entry(models.Model):
+class Entry(Checked):
     """What skills and personas share (contract 8)."""
 
     LONG_COLUMNS = ["content"]
@@ -126,7 +126,7 @@ class Entry(models.Model):
         "self", models.SET_NULL, null=True, editable=False, related_name="+", db_index=False
     )
     source = models.TextField(
-        blank=True, help_text="Where an imported entry came from; the importer finds it by this."
+        blank=True, help_text="Where the entry was imported from. The next import finds it by this."
     )
     notes, assignments = GenericRelation(Note), GenericRelation(Assignment)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -290,6 +290,8 @@ IS_PUBLISHED = f"status = '{Status.PUBLISHED}'"  # the same in SQL
 NO_HISTORY = [
     "public_id",
     "number",
+    "checked_number",
+    "checked_at",
     "created_at",
     "updated_at",
     "context_tokens",

@@ -60,7 +60,7 @@ class Persona(Entry):
 
     public_id = RandomTextField(partial(make_public_id, "persona"), max_length=40)
     price_cents = models.PositiveIntegerField(
-        default=0, help_text="0 is free. A persona with a price cannot be installed over the API."
+        default=0, help_text="0 means free. Agents cannot install a persona that has a price."
     )
     digest = digest_of(F("content"))
     DIGEST = "catalogue_digest(%s)"  # the same in SQL, of `digest_sources`

@@ -10,6 +10,8 @@ UNSEEN = {
     "id",
     "public_id",
     "number",
+    "checked_number",
+    "checked_at",
     "source",
     "withdrawn_at",
     "withdrawal_reason",

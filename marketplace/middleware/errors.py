@@ -3,6 +3,8 @@
 import sys
 from http import HTTPStatus
 
+from django.conf import settings
+from django.core.exceptions import TooManyFilesSent
 from django.db import DatabaseError, InterfaceError, OperationalError, connection
 from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.loader import render_to_string
@@ -18,6 +20,10 @@ TEXTS = {
     HTTPStatus.NOT_FOUND: "Not found: the API has no such path",
     HTTPStatus.INTERNAL_SERVER_ERROR: "Internal server error",
 }
+TOO_MANY_FILES = (
+    f"You can drop up to {settings.DATA_UPLOAD_MAX_NUMBER_FILES:,} files at once. Put more of them "
+    "into a zip file."
+)
 SAFE = {"GET", "HEAD"}
 
 # A write reached a standby, or a server that is no longer the primary.
@@ -34,7 +40,8 @@ def error_view(status):
     """
 
     def view(request, exception=None):
-        content = render_to_string(f"{status}.html") if is_page(request) else ""
+        text = TOO_MANY_FILES if isinstance(exception, TooManyFilesSent) else ""
+        content = render_to_string(f"{status}.html", {"text": text}) if is_page(request) else ""
         return HttpResponse(content, status=status)
 
     return view

@@ -201,3 +201,15 @@ def renamed(name, to):
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr(member, "x")
     return packed.getvalue()
+
+
+def test_too_many_files_at_once_are_refused_with_what_to_do(admin_client):
+    files = [SimpleUploadedFile(f"{number}.md", b"x") for number in range(1001)]
+
+    page = admin_client.post(f"{SKILLS}import/", {"file": files})
+
+    assert page.status_code == 400
+    assert (
+        "You can drop up to 1,000 files at once. Put more of them into a zip file."
+        in page.content.decode()
+    )

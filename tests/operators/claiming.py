@@ -1,15 +1,29 @@
-"""What the tests of claiming anew share."""
+"""What the tests of claiming an agent share."""
 
 import re
 
 CONFIRM = "/api/v1/agents/me/confirm-claim"
-CODE = re.compile(r'id="code">([A-Z-]{9})<')
+CODE = re.compile(r"[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}")
 KEY = re.compile(r"mkt_operator_[0-9A-Za-z]{38}")
+OPERATOR = {"name": "Ada Lovelace", "email": "ada@example.com"}
 GRACE = {"name": "Grace Hopper", "email": "grace@example.com"}
+
+
+def submit(operator, url, **fields):
+    """Request a code on the claim page."""
+    return operator.submit(url, **OPERATOR | fields)
+
+
+def code_in(page):
+    assert page.status_code == 200
+    (code,) = set(CODE.findall(page.content.decode()))
+    return code
 
 
 def shown(page):
     """The code and the keys on the page."""
-    assert page.status_code == 200
-    text = page.content.decode()
-    return CODE.search(text)[1], KEY.findall(text)
+    return code_in(page), KEY.findall(page.content.decode())
+
+
+def claim_of(client):
+    return client.get("/api/v1/agents/me").json()["claim"]

@@ -1,7 +1,5 @@
 """The claim page that an operator opens: GET and POST /claim/<secret> (contract 7)"""
 
-import hashlib
-import logging
 import re
 import time
 from datetime import timedelta
@@ -11,30 +9,14 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from agents.models import Agent, ClaimCode, OperatorClaim
+from agents.models import Agent, ClaimCode
 from agents.tokens import mint_key
 from marketplace.shown_once import redirect_to_show
 from tests.browser import untouched_form
 from tests.factories import AgentFactory, ask_for_code
+from tests.operators.claiming import CODE, CONFIRM, OPERATOR, claim_of, code_in, submit
 
-CONFIRM = "/api/v1/agents/me/confirm-claim"
-CODE = re.compile(r"[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}")
 ORIGIN = {"Origin": "http://testserver"}
-OPERATOR = {"name": "Ada Lovelace", "email": "ada@example.com"}
-
-
-def submit(operator, url, **fields):
-    return operator.submit(url, **OPERATOR | fields)
-
-
-def code_in(page):
-    assert page.status_code == 200
-    (code,) = set(CODE.findall(page.content.decode()))
-    return code
-
-
-def claim_of(client):
-    return client.get("/api/v1/agents/me").json()["claim"]
 
 
 def test_the_address_comes_from_the_registration(anyone, operator):
@@ -189,83 +171,6 @@ def test_the_cookie_ends(operator, url, monkeypatch):
     monkeypatch.setattr("cryptography.fernet.time.time", lambda: later)
 
     assert code not in operator.get(url).content.decode()
-
-
-@pytest.mark.parametrize("place", range(3))
-def test_each_of_the_last_three_codes_confirms_who_asked_for_it(operator, client, url, place):
-    codes = [code_in(submit(operator, url, name=f"Operator {number}")) for number in range(3)]
-
-    response = client.post(CONFIRM, {"code": codes[place]})
-
-    assert response.status_code == 200
-    assert response.json()["claim"]["operator"] == {"name": f"Operator {place}"}
-    assert client.post(CONFIRM, {"code": codes[place]}).json() == response.json()
-    assert client.post(CONFIRM, {"code": codes[place - 1]}).status_code == 409
-
-
-def test_a_fourth_code_replaces_the_first(operator, client, url):
-    first, second, *_ = [code_in(submit(operator, url)) for _ in range(4)]
-
-    response = client.post(CONFIRM, {"code": first})
-
-    assert response.status_code == 400
-    assert response.json() == {"error": "Invalid claim code"}
-    assert client.post(CONFIRM, {"code": second}).status_code == 200
-
-
-def test_a_code_that_has_expired_takes_no_place(operator, client, url):
-    expired, *valid = [code_in(submit(operator, url)) for _ in range(3)]
-    ClaimCode.objects.filter(pk=ClaimCode.objects.earliest("pk").pk).update(
-        code_expires_at=timezone.now()
-    )
-    assert client.post(CONFIRM, {"code": expired}).status_code == 410
-
-    submit(operator, url)
-
-    assert client.post(CONFIRM, {"code": expired}).status_code == 400
-    assert client.post(CONFIRM, {"code": valid[0]}).status_code == 200
-
-
-def test_asking_again_renews_an_expired_code_and_forgives_wrong_ones(operator, client, url):
-    submit(operator, url)
-    ClaimCode.objects.update(code_expires_at=timezone.now(), wrong_codes=5)
-    assert client.post(CONFIRM, {"code": "BBBB-BBBB"}).status_code == 410
-
-    code = code_in(submit(operator, url))
-
-    assert client.post(CONFIRM, {"code": code}).status_code == 200
-
-
-def test_the_operator_whose_code_is_confirmed_is_the_one_that_staff_see(operator, client, url):
-    code = code_in(submit(operator, url))
-    submit(operator, url, name="Somebody Else", email="else@example.com")
-    assert OperatorClaim.objects.get().operator_email == "else@example.com"
-
-    assert client.post(CONFIRM, {"code": code}).json()["claim"]["operator"] == {
-        "name": "Ada Lovelace"
-    }
-    assert OperatorClaim.objects.get().operator_email == "ada@example.com"
-
-
-def test_the_code_is_not_stored_in_clear(operator, url, caplog):
-    caplog.set_level(logging.DEBUG)
-
-    code = code_in(submit(operator, url))
-
-    letters = code.replace("-", "")
-    kept = str([OperatorClaim.objects.values().get(), ClaimCode.objects.values().get()])
-    assert letters not in kept.replace("-", "")
-    # Eight letters are few enough to find a code by brute force from a plain digest.
-    for spelling in (code, letters, letters.lower()):
-        assert hashlib.sha256(spelling.encode()).hexdigest() not in kept
-    assert code not in caplog.text + str(operator.cookies)
-
-
-def test_it_lasts_fifteen_minutes(operator, url):
-    submit(operator, url)
-
-    left = ClaimCode.objects.get().code_expires_at - timezone.now()
-    assert timedelta(minutes=14, seconds=50) < left <= timedelta(minutes=15)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import re
 
-from tests.operators.test_claim_page import CONFIRM, code_in, submit
+from tests.operators.claiming import CONFIRM, code_in, submit
 
 
 def test_no_page_is_cached_framed_or_named_to_others(operator, client, url):

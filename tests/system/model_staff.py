@@ -133,6 +133,11 @@ class StaffActions:
         self.lift_recall(entry, newest)
         self.write(entry, text, {"title": data.TITLES[0]})
         self.publish(entry)
+        # A purged prompt may not come back in another persona either. (A SKILL.md names its skill.)
+        others = [other for other in self.model.entries["personas"] if other.is_published]
+        if entry.kind == "personas":
+            for other in others[:1]:
+                self.write(other, text, {"title": data.TITLES[0]})
 
     def act_on_version(self, page, act, entry, version, **fields):
         path = f"{self.admin_path(entry)}versions/{version.number}/{page}/"

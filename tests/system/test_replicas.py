@@ -102,21 +102,24 @@ def test_what_was_committed_is_in_every_later_response(site):
 
 
 def test_reading_costs_the_primary_nothing(site):
-    before = site.transactions(site.postgres)
-    begun = time.monotonic()
     slug = site.catalogue["skills"][0]
-    for number in range(READS):
-        # The primary counts searches that find nothing.
-        query = f"/skills?q={slug}+word{number}"
-        path = random.choice([f"/api/v1{query}", query])
-        assert site.server.request("GET", path).status == 200
-    time.sleep(1.2)
-    asked = site.transactions(site.postgres) - before
-    looks = 2 * 5 * (time.monotonic() - begun)  # of two processes, five a second
-    print(f"\n{READS} searches: {asked} transactions of the primary")  # noqa: T201
+
+    def costs_nothing():
+        before = site.transactions(site.postgres)
+        begun = time.monotonic()
+        for _ in range(READS):
+            # The primary counts searches that find nothing.
+            query = f"/skills?q={slug}+word{random.getrandbits(40)}"
+            path = random.choice([f"/api/v1{query}", query])
+            assert site.server.request("GET", path).status == 200
+        time.sleep(1.2)
+        asked = site.transactions(site.postgres) - before
+        looks = 2 * 5 * (time.monotonic() - begun)  # of two processes, five a second
+        print(f"\n{READS} searches: {asked} transactions of the primary")  # noqa: T201
+        return asked < looks + READS / 3
 
     # On a busy machine a replica is left out for a moment, and the primary is used instead.
-    assert asked < looks + READS / 3
+    assert is_within(60, costs_nothing)
 
 
 def test_replicas_that_are_behind_are_left_out(site):

@@ -1,0 +1,88 @@
+"""Staff mark a version as checked, and everybody sees it until the text changes"""
+
+import pytest
+
+from tests.admin.actions import take_action, told
+from tests.admin.rows import change_page
+from tests.factories import PersonaFactory, SkillFactory
+from tests.interfaces.pages import visible
+
+CARD = '<span title="Staff checked this version">checked</span>'
+
+
+@pytest.fixture(params=[SkillFactory, PersonaFactory])
+def entry(request, db):
+    return request.param(slug="pdf-tables", title="PDF tables")
+
+
+def is_shown(anyone, entry):
+    """Whether the card and the page say that the entry is checked."""
+    address = entry.get_absolute_url()
+    on_card = CARD in anyone.get(address.rpartition("/")[0]).content.decode()
+    assert on_card == ("Checked by staff, on" in visible(anyone.get(address)))
+    return on_card
+
+
+def test_it_is_shown_until_the_text_changes(admin_client, anyone, entry):
+    assert not is_shown(anyone, entry)
+
+    page = take_action(admin_client, "mark_as_checked", entry)
+
+    assert told(page) == ["Marked as checked: pdf-tables."]
+    assert is_shown(anyone, entry)
+    entry.refresh_from_db()
+    entry.description = "Other words"
+    entry.save(update_fields=["description"])
+    assert is_shown(anyone, entry) == (entry._meta.model_name == "persona")
+    entry.content = "Another text"
+    entry.save(update_fields=["content"])
+    assert not is_shown(anyone, entry)
+    take_action(admin_client, "mark_as_checked", entry)
+    assert is_shown(anyone, entry)
+
+
+def test_it_is_asked_first_and_names_the_version(admin_client, anyone, entry):
+    page = admin_client.get(f"{change_page(entry).removesuffix('change/')}do/mark_as_checked/")
+
+    assert "<b>pdf-tables</b><span>version 1</span>" in page.content.decode()
+    assert not is_shown(anyone, entry)
+
+
+def test_it_can_be_taken_back(admin_client, anyone, entry):
+    take_action(admin_client, "mark_as_checked", entry)
+
+    page = take_action(admin_client, "take_back_check", entry)
+
+    assert told(page) == ["Check taken back: pdf-tables."]
+    assert not is_shown(anyone, entry)
+    page = take_action(admin_client, "take_back_check", entry)
+    assert told(page) == ["Nothing to take back: none of these is checked."]
+
+
+@pytest.mark.parametrize("status", ["draft", "withdrawn"])
+def test_only_what_agents_get_can_be_checked(admin_client, status):
+    entry = SkillFactory(status=status)
+
+    page = take_action(admin_client, "mark_as_checked", entry)
+
+    assert told(page) == ["Nothing to mark: choose published entries that are not checked yet."]
+    entry.refresh_from_db()
+    assert entry.checked_number is None
+
+
+@pytest.mark.parametrize("address", ["{entry}", "/changes", "{entry}/versions"])
+def test_agents_see_no_change(admin_client, anyone, entry, address):
+    address = "/api/v1" + address.format(entry=entry.get_absolute_url())
+    before = anyone.get(address).json()
+
+    take_action(admin_client, "mark_as_checked", entry)
+
+    assert anyone.get(address).json() == before
+
+
+def test_the_form_shows_when(admin_client, entry):
+    assert "Checked at" not in admin_client.get(change_page(entry)).content.decode()
+
+    take_action(admin_client, "mark_as_checked", entry)
+
+    assert "Checked at" in admin_client.get(change_page(entry)).content.decode()
