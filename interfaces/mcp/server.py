@@ -164,7 +164,7 @@ def scope_of(request):
 def call_tool(request, params):
     """The API's response as a tool's result: its JSON, also as text, or the error's sentence."""
     if params.name not in TOOLS:
-        raise MCPError(INVALID_PARAMS, f"Unknown tool. There are {', '.join(TOOLS)}")
+        raise MCPError(INVALID_PARAMS, f"Unknown tool. The tools are {', '.join(TOOLS)}")
     tool, arguments = TOOLS[params.name], params.arguments or {}
     try:
         response = tool.call(request, arguments)
