@@ -91,7 +91,7 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
         try:
             return super().changelist_view(request, {"row_keys": keys} | (extra_context or {}))
         except (DataError, OverflowError, ValueError):
-            # PostgreSQL cannot read a filter's value: redirect as Django does when it cannot.
+            # PostgreSQL cannot read a filter's value: redirect, as Django does for others.
             if ERROR_FLAG in request.GET or request.method != "GET":
                 raise  # It is not the filter.
             return redirect(f"{request.path}?{ERROR_FLAG}=1")
