@@ -213,7 +213,7 @@ def requests_to_itself(url):
             raise Problem(f"{url}{path} gets {status} ({text}). {ADVICE.get(status, '')}".rstrip())
     # This limit counts by address. The proxies must not believe these addresses.
     remaining = [remaining_for(url, f"2001:db8:{token_hex(2)}:{token_hex(2)}::1") for _ in "ab"]
-    # With nothing left, both numbers are the same: doctor has run often.
+    # If doctor has run often, both are 0, which proves nothing.
     if remaining[0] not in ([], ["0"]) and remaining[0] == remaining[1]:
         raise Problem(
             "Clients choose the address that they are counted by. Lower TRUSTED_PROXY_COUNT to the "

@@ -183,7 +183,10 @@ def state_label(state):
 
 
 def link_to(request, model, pk):
-    """The address of a row's page, or "" where this person may not open it; `agents.agent`."""
+    """The address of a row's page, or "" if this person may not open it.
+
+    `model` is a name such as `agents.agent`.
+    """
     app, _, name = model.partition(".")
     may_open = request.user.has_perm(f"{app}.view_{name}")
     return reverse(f"admin:{app}_{name}_change", args=[pk]) if may_open else ""
