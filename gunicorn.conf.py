@@ -89,7 +89,7 @@ def post_worker_init(worker):
         exporter.post_worker_init(worker)
 
 
-# What every page and every router asks for again and again, and would bury the rest.
+# Paths that pages and routers request again and again. They would bury the rest of the log.
 NOT_LOGGED = re.compile(r"/static/.*|/(?:healthz|readyz)/*|/favicon\.ico")
 
 

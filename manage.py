@@ -14,7 +14,7 @@ def main():
     # libpq reads this, and pg_stat_activity then tells commands and web processes apart.
     os.environ.setdefault("PGAPPNAME", " ".join(["marketplace manage.py", *sys.argv[1:2]]))
     if sys.argv[1:2] == ["collectstatic"]:
-        # It uses neither, and the build of an image knows no secrets.
+        # It needs neither variable, and the build of an image knows no secrets.
         os.environ.setdefault("SECRET_KEY", secrets.token_urlsafe(50))
         os.environ.setdefault("DATABASE_URL", "postgres://build/none")
     try:

@@ -83,7 +83,7 @@ class ClaimViewSet(ApiViewSet):
         "code again is a 200, too. After too many wrong codes or too much time you get a 410, and "
         "your operator needs a new code from the page. Use a token with all scopes that does not "
         "expire: your operator can do with you what that token can do. Confirming a newer code "
-        "gives you another operator, or your operator another key.",
+        "makes the person who requested it your operator.",
         responses={
             200: ConfirmedClaimSerializer,
             400: InvalidClaimCode,

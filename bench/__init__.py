@@ -1,4 +1,4 @@
 import os
 
-# Nothing is measured, or filled for it, in the database of a `.env`.
+# Keep the bench from using the database of a `.env`.
 os.environ.setdefault("ENV_FILE", "/dev/null")

@@ -269,7 +269,8 @@ def without_indexes(cursor, tables):
     for drop, _ in statements:
         cursor.execute(drop)
     yield
-    # The feed of changes is written at the end, which is now: a table is not altered before.
+    # Write the feed of changes now, not at the commit: a table with pending triggers cannot be
+    # altered.
     cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
     for _, create in statements:
         cursor.execute(create)

@@ -15,7 +15,7 @@ REVIEWERS = """
 
 
 def write(folder):
-    """Write skills, personas, tokens, words and reviewers, each of whom has the persona."""
+    """Write skills, personas, tokens, words, and reviewers with a persona that each has."""
     folder.mkdir(parents=True, exist_ok=True)
     issued = issue_tokens()
     skills, personas = Skill.objects.published(), Persona.objects.published()

@@ -22,7 +22,7 @@ AGAIN = "SAME=1"  # Nothing reads it: a second server with all parts on shows th
 
 
 class Part(NamedTuple):
-    """What the variables of `off` switch off, where those of `on` are set."""
+    """What the variables of `off` switch off, compared with a server that has those of `on`."""
 
     name: str
     files: str
@@ -70,15 +70,15 @@ def measure(bench, servers):
                 cost = bench.drive(servers[variables], endpoint).cost
                 if number:
                     costs[endpoint, variables].append(cost)
-        variants.append(variants.pop(0))  # None is always the first one.
+        variants.append(variants.pop(0))  # So that each is first in turn.
     return costs
 
 
 def report(costs, options):
     print(
         f"{machine.description()};\n{options.rounds} rounds of {options.seconds} s, "
-        f"{options.connections} connections. Microseconds of processor time that a request takes "
-        "more in server and database with the part off, and times how much.\n\n"
+        f"{options.connections} connections. How many more microseconds of processor time a "
+        "request takes in server and database with the part off, and the ratio in brackets.\n\n"
         f"| part | lines | {' | '.join(options.endpoints)} |\n"
         f"|---|---|{'---|' * len(options.endpoints)}"
     )
@@ -93,7 +93,7 @@ def report(costs, options):
 
 
 def difference(off, on):
-    """The medians of what the rounds differ by, as `+120 (1.4)`."""
+    """The median difference and ratio over the rounds, as `+120 (1.40)`."""
     pairs = [*zip(off, on, strict=True)]
     more = statistics.median(without - having for without, having in pairs)
     times = statistics.median(without / having for without, having in pairs)

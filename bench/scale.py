@@ -3,8 +3,8 @@
 python -m bench.scale [SKILLS ...]     (make bench-scale)
 
 Fills a database of its own in .demo/scale (or the one of DATABASE_URL) step by step, and prints a
-table: milliseconds of the whole request in this process, without a network, and in brackets those
-of them that were spent on the database; the best of 25, because other load only adds to them.
+table: milliseconds of the whole request in this process, without a network, and in brackets the
+database's part. Each figure is the best of 25 requests, because other load only adds to it.
 """
 
 import os

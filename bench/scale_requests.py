@@ -78,7 +78,7 @@ def searches():
 
 
 def of_an_agent():
-    """Its profile; and writes, each of another entry."""
+    """An agent's reads, and its writes, each about another entry."""
     agent = Agent.objects.get(handle="bench-1")
     skills = list(Skill.objects.order_by("-id").values_list("slug", flat=True)[:REPEATS])
     personas = list(

@@ -20,8 +20,8 @@ class ChangeViewSet(CatalogueViewSet):
         summary="List catalogue changes",
         description="Each entry appears once, at its last change, oldest first. A change is "
         "anything that a list or a detail shows, except counters. To mirror the catalogue, follow "
-        "`next` from the start until `results` is empty, then keep polling it. A withdrawn entry "
-        "or an old slug is listed as `withdrawn` for at least 90 days.",
+        "`next` from the start until `results` is empty, then keep polling the last `next`. A "
+        "withdrawn entry or an old slug is listed as `withdrawn` for at least 90 days.",
         responses={200: ChangePageSerializer, 410: CursorExpired},
     )
     def list(self, request):

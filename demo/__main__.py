@@ -138,7 +138,7 @@ def prepare():
     for kind in ("skill", "persona"):
         if is_empty(f"SELECT FROM catalogue_{kind} LIMIT 1"):
             import_all(f"{kind}s")
-    # Agents that have been here already, for whoever wants to see it in use.
+    # Past activity, so that the marketplace can be seen in use.
     if os.environ.get("DEMO_ACTIVITY") != "0" and is_empty("SELECT FROM agents_agent LIMIT 1"):
         run("shell", "--no-imports", "--command", "from demo.activity import fill; fill()")
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)

@@ -1,8 +1,8 @@
 """What some forty agents have done with the demo catalogue in the last sixty days.
 
 `make demo` fills an empty database with it once, unless DEMO_ACTIVITY=0. activity.json says who the
-agents are, what they install most, and what they write. The rest is drawn with a constant seed: it
-is the same each time, but for the dates, which end now.
+agents are, what they install most, and what they write. The rest is drawn with a constant seed, so
+only the dates, which end now, differ each time.
 """
 
 import json
@@ -24,8 +24,8 @@ from reviews.models import Review
 
 ACTIVITY = json.loads((Path(__file__).resolve().parent / "activity.json").read_text())
 SEED, DAYS = 60, 60
-# The share of the agents that installs the most popular entry of a kind. The share of the n-th is
-# less by n to the power of the tail.
+# The share of the agents that installs the most popular entry of a kind. For the n-th most popular,
+# it is divided by n to the power of the tail.
 MOST, SKILL_TAIL, PERSONA_TAIL = 0.9, 0.6, 0.8
 
 
@@ -64,7 +64,7 @@ class Activity:
         self.personas = self.entries_of(Persona, [*ACTIVITY["reviews"]])
 
     def later(self, moment):
-        """Between a moment and now, rather soon."""
+        """A random time between a moment and now, mostly closer to the moment."""
         return moment + (self.now - moment) * self.random.betavariate(1, 2)
 
     def use(self, agent, since):
@@ -126,7 +126,7 @@ class Activity:
         return sorted(installs, key=attrgetter("installed_at"))
 
     def busy_agents(self, number):
-        """So many of the agents; those with more business are chosen more often."""
+        """A random choice of so many agents; busier ones are chosen more often."""
         # A weighted sample without replacement, as Efraimidis and Spirakis draw it.
         agents = self.agents.values()
         draws = {agent: self.random.random() ** (1 / agent.business) for agent in agents}
@@ -150,7 +150,7 @@ class Activity:
         insert(PersonaInstall, self.persona_installs)
 
     def review(self):
-        """What is written about each persona, by some of the agents that have it."""
+        """Let some of the agents that have a persona review it."""
         drafts = []
         for slug, texts in ACTIVITY["reviews"].items():
             holders = [install for install in self.persona_installs if install.persona.slug == slug]

@@ -25,7 +25,7 @@ from marketplace.environment import TIMEOUTS
 
 FOLDER = STATE / "cluster"
 TEMPLATES = CHECKOUT / "deploy" / "cluster"
-# Where Debian has haproxy and pgbouncer, and an ordinary user's PATH does not lead.
+# Debian installs haproxy and pgbouncer here, which is not in an ordinary user's PATH.
 SYSTEM_PROGRAMS = "/usr/sbin"
 
 
@@ -42,7 +42,7 @@ def main():
         os.environ.update(environment, DATABASE_URL=primary.url)
         prepare()
         with psycopg.connect(primary.url) as link:
-            # A pooler refuses the options that set them for each connection.
+            # Set for the whole database, because a pooler refuses connection options.
             for name, value in re.findall(r"-c (\w+)=(\w+)", TIMEOUTS):
                 link.execute(f"ALTER DATABASE postgres SET {name} = '{value}'")
         replica = Postgres(FOLDER / "replica")
@@ -67,7 +67,7 @@ def main():
 
 
 def environment_of(primary, port):
-    """Of both hosts: they reach the databases through the pooler."""
+    """The environment of both hosts, which reach the databases through the pooler."""
     pooler = f"postgres://{USER}@127.0.0.1:{port + 3}"
     return {
         "DATABASE_URL": f"{pooler}/primary",
@@ -90,7 +90,7 @@ def is_ready(port):
 
 
 def configurations(port, primary, replica):
-    """The files of deploy/cluster, with what this machine has in place of their variables."""
+    """Write the files of deploy/cluster, with this machine's values for their variables."""
     names = {
         "PORT": port,
         "PORT_OF_ONE": port + 1,

@@ -14,11 +14,11 @@ FILES = {
     ],
     "personas": ["code-reviewer.md", "technical-writer.md"],
 }
-MISSING = (2, 1)  # sections, in the first text and in the second one
+MISSING = (2, 1)  # sections that the first text lacks, and the second one
 
 
 def write_earlier(kind, missing, folder):
-    """Write the files of a kind to the folder, without so many of their sections."""
+    """Write the files of a kind to the folder, each without its last `missing` sections."""
     for name in FILES[kind]:
         path = Path(folder) / name
         path.parent.mkdir(exist_ok=True)

@@ -18,7 +18,7 @@ from demo.postgres import CHECKOUT
 FOLDER = CHECKOUT / "docs" / "pictures"
 URL = f"http://127.0.0.1:{os.environ.get('PORT', '8000')}/"
 SIZE = {"width": 1280, "height": 800}
-COLOURS = 256  # of a palette, with which a picture has a third of its size
+COLOURS = 256  # of the palette, which reduces a picture to a third of its size
 
 
 def main():

@@ -108,7 +108,7 @@ class Postgres:
         new.rename(self.data)
 
     def follow(self, primary):
-        """Be a new streaming replica of the primary, in the place of what was here."""
+        """Become a new streaming replica of the primary, and replace whatever was here."""
         self.stop()
         shutil.rmtree(self.data, ignore_errors=True)
         self.make_folder(self.socket)
@@ -118,7 +118,7 @@ class Postgres:
         self.start()
 
     def stop(self):
-        """As a crash would; streaming replicas bear it."""
+        """Stop like a crash, without waiting for clients. Streaming replicas can cope with that."""
         self.run("pg_ctl", "-D", self.data, "-m", "immediate", "stop", check=False)
 
     def is_running(self):

@@ -215,7 +215,9 @@ class Importer:
     def new_entry(self, file):
         """The unsaved entry of a file; None if it is refused."""
         if not file.slug:
-            self.report.refuse(file.path, "its name makes no slug: use a-z, 0-9 and hyphens")
+            self.report.refuse(
+                file.path, "no slug can be made from its name: use a-z, 0-9 and hyphens"
+            )
             return None
         entry = self.model(slug=self.free_slug(file), source=file.source)
         if not self.fill(file, entry):

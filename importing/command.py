@@ -18,13 +18,13 @@ class ImportCommand(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("paths", nargs="+", metavar="PATH", help="a folder or a single file")
         parser.add_argument(
-            "--draft", action="store_true", help="do not publish what is new; staff will"
+            "--draft", action="store_true", help="leave new entries for staff to publish"
         )
         parser.add_argument(
             "--source",
             metavar="NAME",
-            help="know the files by this name and their path below PATH, so that an import from "
-            "another folder updates the same entries (default: by where they lie)",
+            help="identify the files by this name and their path below PATH, so that an import "
+            "from another folder updates the same entries (default: by their absolute path)",
         )
 
     def handle(self, *, paths, draft, source, **options):
@@ -32,7 +32,7 @@ class ImportCommand(BaseCommand):
             if not Path(path).exists():
                 raise CommandError(f"{path} does not exist")
         if source is not None and len(paths) > 1:
-            raise CommandError("--source names the files of one PATH; give them one at a time")
+            raise CommandError("--source takes a single PATH: import several one at a time")
         report = Report(self.write)
         importer = self.importer_class(report, draft=draft, source=source)
         files, count = [], 0
@@ -68,5 +68,5 @@ class ImportCommand(BaseCommand):
         if draft and report.created:
             return ". Staff can publish the drafts in the admin."
         if not (report.created or report.updated or report.unchanged):
-            return f". There is no {self.looks_for} in what was given."
+            return f". No {self.looks_for} was found."
         return ""

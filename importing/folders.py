@@ -1,4 +1,4 @@
-"""A skill's folder on disk: which files are stored, and what refuses it (contract 17.2)."""
+"""A skill's folder on disk: which files are stored, and why it may be refused (contract 17.2)."""
 
 import os
 import re
@@ -59,7 +59,7 @@ def read_folder(skill_md):
         file = read_file(path, entry)
         size += file["size"]
         if size > MAX_FOLDER:
-            raise Refused(f"its files are larger than {MAX_FOLDER // 1024**2} MiB with {path}")
+            raise Refused(f"more than {MAX_FOLDER // 1024**2} MiB: {path} exceeds the limit")
         folder.files.append(file)
     folder.files.sort(key=lambda file: file["path"].encode())
     return folder
@@ -119,7 +119,7 @@ def read_file(path, entry):
     if entry.is_symlink():
         raise Refused(f"{path} is a symbolic link")
     if not entry.is_file():
-        raise Refused(f"{path} is no regular file")
+        raise Refused(f"{path} is not a regular file")
     with Path(entry).open("rb") as file:
         data = file.read(MAX_FILE + 1)
     if len(data) > MAX_FILE:

@@ -54,7 +54,9 @@ def unpacked(name, data, importer):
             raise Refused(f"The zip holds no {importer.looks_for}.")
         if len(paths) > MAX_ENTRIES:
             last = printable(paths[-1].relative_to(root))
-            raise Refused(f"The zip holds more than {MAX_ENTRIES:,} entries: {last} is too many.")
+            raise Refused(
+                f"The zip holds more than {MAX_ENTRIES:,} entries: {last} is one too many."
+            )
         yield root
 
 
@@ -85,7 +87,7 @@ def unzip(data, root):
         name = printable(error.object)[:100]
         raise Refused(f"The zip holds a name that is not UTF-8: {name}") from error
     except (*UNREADABLE, zipfile.LargeZipFile, ValueError) as error:
-        raise Refused("The file is no zip that can be read.") from error
+        raise Refused("The file is not a readable zip.") from error
 
 
 def check_members(members):
@@ -93,7 +95,7 @@ def check_members(members):
     for member in members:
         name = printable_name(member)
         if len(names) == MAX_MEMBERS:
-            raise Refused(f"The zip holds more than {MAX_MEMBERS:,} files with {name}.")
+            raise Refused(f"The zip holds more than {MAX_MEMBERS:,} files: {name} is one too many.")
         if member.filename in names:
             raise Refused(f"The zip holds a file twice: {name}")
         names.add(member.filename)
@@ -127,7 +129,8 @@ def write_member(archive, member, root, room):
             data = file.read(min(MAX_BYTES, room) + 1)
         if len(data) > room:
             raise Refused(
-                f"The zip unpacks to more than {MAX_UNPACKED // 1024**2} MiB with {name}."
+                f"The zip unpacks to more than {MAX_UNPACKED // 1024**2} MiB: {name} exceeds the "
+                "limit."
             )
         path = root / member.filename
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,8 +13,8 @@ def proxies_are_trusted(app_configs, **kwargs):
         return []
     return [
         checks.Warning(
-            "TRUSTED_PROXY_COUNT is 0. Behind a router that ends TLS no request then counts as "
-            "HTTPS, and all callers share the address by which registrations are counted.",
+            "TRUSTED_PROXY_COUNT is 0. Behind a router that terminates TLS, no request counts as "
+            "HTTPS, and the limits by address count all callers as one.",
             hint="Set it to the number of proxies in front: 1 on a PaaS.",
             id="marketplace.W001",
         )

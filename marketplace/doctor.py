@@ -73,7 +73,7 @@ def connection_limit():
     if needed > limit:
         raise Problem(
             f"This host opens up to {needed} connections (WEB_CONCURRENCY, WEB_THREADS), and "
-            f"PostgreSQL takes {limit}. Lower one, raise max_connections, or use a pooler."
+            f"PostgreSQL accepts {limit}. Lower one, raise max_connections, or use a pooler."
         )
     return f"{used} of {limit} are in use; this host opens up to {needed}."
 
@@ -123,7 +123,7 @@ def replicas():
         except DatabaseError as error:
             raise Problem(f"{name} ({host}) does not respond: {first_line(error)}") from error
         if behind is None:
-            raise Problem(f"{name} ({host}) is no replica. Correct DATABASE_REPLICA_URL.")
+            raise Problem(f"{name} ({host}) is not a replica. Correct DATABASE_REPLICA_URL.")
         if behind > MAX_BEHIND:
             raise Problem(
                 f"{name} ({host}) is {behind / 2**20:.0f} MB behind, so nothing is read there. "
@@ -155,17 +155,17 @@ def static_files():
     ]
     if stale:
         raise Problem(
-            f"{built} is that of another release ({stale[0]} differs). Run python manage.py "
+            f"{built} is from another release ({stale[0]} differs). Run python manage.py "
             "collectstatic --no-input, and restart."
         )
-    return "Those that collectstatic made, compressed."
+    return "Served compressed, as collectstatic wrote them."
 
 
 def disk():
     try:
         folder = tempfile.gettempdir()
     except FileNotFoundError as error:
-        raise Problem("No folder for temporary files can be written. Set TMPDIR to one.") from error
+        raise Problem("No temporary folder is writable. Set TMPDIR to one that is.") from error
     free = shutil.disk_usage(folder).free
     needed = settings.DOWNLOAD_BYTES + RESERVED
     if free < needed:
@@ -186,7 +186,9 @@ def backups(folder):
     newest = max(files, key=lambda path: path.stat().st_mtime)
     hours = (time.time() - newest.stat().st_mtime) / 3600
     if hours > MAX_BACKUP_AGE:
-        raise Problem(f"The newest, {newest.name}, is {hours:.0f} hours old. Look at its job.")
+        raise Problem(
+            f"The newest, {newest.name}, is {hours:.0f} hours old. Check the job that writes it."
+        )
     return f"The newest, {newest.name}, is {hours:.0f} hours old."
 
 
@@ -213,11 +215,11 @@ def requests_to_itself(url):
             raise Problem(f"{url}{path} gets {status} ({text}). {ADVICE.get(status, '')}".rstrip())
     # This limit counts by address. The proxies must not believe these addresses.
     remaining = [remaining_for(url, f"2001:db8:{token_hex(2)}:{token_hex(2)}::1") for _ in "ab"]
-    # With nothing left, both numbers are the same: doctor has run often.
+    # If doctor has run often, both are 0, which proves nothing.
     if remaining[0] not in ([], ["0"]) and remaining[0] == remaining[1]:
         raise Problem(
-            "Clients choose the address that they are counted by. Lower TRUSTED_PROXY_COUNT to the "
-            "number of proxies that append to X-Forwarded-For."
+            "Clients can choose the address that they are counted by. Lower TRUSTED_PROXY_COUNT to "
+            "the number of proxies that append to X-Forwarded-For."
         )
     return f"{url} responds, and believes no address that a client invents."
 
@@ -241,7 +243,7 @@ def response_to(url, body=None, headers=None):
     """Status, error text and headers of the response."""
     try:
         if urlsplit(url).scheme not in {"http", "https"}:
-            raise Problem(f"{url} is no http:// or https:// address.")
+            raise Problem(f"{url} is not an http:// or https:// address.")
         response = urlopen(Request(url, body, headers or {}), timeout=TIMEOUT)  # noqa: S310  # nosec B310
     except HTTPError as error:
         response = error

@@ -53,7 +53,7 @@ class MaskedMessages(logging.Filter):
 
 
 class FirstOfEachHost(logging.Filter):
-    """Leaves one line of each refused host, up to a number: anybody may send any name."""
+    """Keeps one line for each of the first refused hosts: anybody may send any name."""
 
     MAX_HOSTS = 50
 
@@ -94,7 +94,7 @@ CONFIG = {
         # Crashes only: the response tells a client about its mistake.
         "django.request": {"level": "ERROR", "filters": ["masked"]},
         **{f"django.security.{mistake}": {"level": "CRITICAL"} for mistake in MISTAKES},
-        # Or a deployer, whose own name it may be, would look for the reason of a 400 in vain.
+        # It may be the deployer's own host name. Then the log says why it gets a 400.
         "django.security.DisallowedHost": {"filters": ["first of each host"]},
         # The SDK logs every request and every mistake of a client.
         "mcp": {"level": "ERROR"},

@@ -10,8 +10,9 @@ BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 AGENT, OPERATOR, INVITATION, TOKEN_SECRET_LENGTH = "_agent_", "_operator_", "_invite_", 32
 TOKEN = re.compile(rf"(?:{AGENT}|{OPERATOR}|{INVITATION})[0-9A-Za-z]{{{TOKEN_SECRET_LENGTH}}}")
 # What a log must not contain: the text after one of these three or `/claim/`, even truncated, and
-# any text, percent-encoded or not, as long as the secret of a token, a claim, a session or a CSRF
-# token. 32 hexadecimal digits alone are a request's ID: secrets have more letters.
+# any other text that is at least as long as the secret of a token, a claim, a session or a CSRF
+# token, percent-encoded or not. 32 hexadecimal digits alone are a request's ID: secrets have more
+# letters.
 SECRET = re.compile(
     rf"(?:(?<={AGENT})|(?<={OPERATOR})|(?<={INVITATION})|(?<=/claim/))\w+"
     r"|(?<![0-9A-Za-z])(?![0-9a-f]{32}(?![0-9A-Za-z%]))(?:%[0-9A-Fa-f]{2}|[0-9A-Za-z]){30,}"

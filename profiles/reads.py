@@ -64,9 +64,10 @@ def recalled_versions(installs, versions, agent):
 
 
 def recalled_version(installs):
-    """A function of a column: its value of the recalled version that an install's text is of.
+    """A function that selects a column of the recalled version whose text an install has.
 
-    The install may be pinned or not. If several numbers have this text, it is the installed one.
+    The install may be pinned or not. If several recalled numbers have this text, the number of the
+    install comes first.
     """
     of_text = {installs.kind: OuterRef(installs.kind), "digest": OuterRef("installed_digest")}
     recalled = installs.Version.objects.exclude(recalled_at=None).filter(**of_text)

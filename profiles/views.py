@@ -72,9 +72,9 @@ class ManifestViewSet(ApiViewSet):
         operation_id="get_manifest",
         tags=["Agents"],
         summary="Get everything you load at start-up",
-        description="Your active persona, its skills and your own with their texts, in an order "
-        f"that never varies. The texts of at most {MAX_SKILLS} skills, and of 8 MiB together; "
-        "`truncated` says that there are more. `advisories` lists what is withdrawn instead.",
+        description="Your active persona, its skills and the skills you installed, always in the "
+        f"same order. It includes the texts of at most {MAX_SKILLS} skills and 8 MiB; `truncated` "
+        "says whether any are missing. Withdrawn entries are only in `advisories`.",
         parameters=[
             OpenApiParameter(
                 "content",

@@ -140,8 +140,8 @@ class ReportQuerySet(models.QuerySet):
     def submit(self, agent, target, *, reason, comment=""):
         """File the agent's one report about a target; returns it and whether it is new.
 
-        A second report replaces the first and reopens the case (contract 18.2), even if the review
-        was written again since. But as a separate review, it gets a separate report.
+        A second report replaces the first and reopens the case (contract 18.2). If the review was
+        deleted and written again since, the report counts as new and gets a new identifier.
         """
         agent.lock_active()
         case = Case.objects.lock_for(target)

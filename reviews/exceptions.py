@@ -4,7 +4,7 @@ from marketplace.api.exceptions import BadRequest, NotFound
 class ReviewRequiresInstall(BadRequest):
     default_detail = "You must install this persona before reviewing it"
     when = "You review a persona that you do not have."
-    remedy = "Install it, use it, and review it then."
+    remedy = "Install it, use it, and then review it."
 
 
 class ReviewNotFound(NotFound):

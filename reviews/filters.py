@@ -28,8 +28,8 @@ class OwnReviewFilterSet(FilterSet):
 class PersonaReviewFilterSet(FilterSet):
     """For the reviews of the persona with the bound `slug`.
 
-    Ties go to the review that was first written last: a review that is deleted and written again
-    keeps its row, and so its place.
+    Ties go to the newer row. A review that is deleted and written again keeps its row, and so its
+    place.
     """
 
     filters = {

@@ -179,7 +179,8 @@ class Review(models.Model):
     def _count(self, number):
         """Add the rating to the persona's average, or with -1 remove it.
 
-        The average (`Persona.rating_avg`) is the sum of the counted ratings by their number.
+        The average (`Persona.rating_avg`) is the sum of the counted ratings, divided by their
+        number.
         """
         Persona.objects.filter(pk=self.persona_id).update(
             rating_sum=F("rating_sum") + number * self.rating,

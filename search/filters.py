@@ -175,7 +175,7 @@ class PersonaFilterSet(CatalogueFilterSet):
             is_inlined=True,
         ),
         "minRating": Filter(
-            # The index holds the first, PostgreSQL has statistics about the second.
+            # The same condition twice: on what the index holds, and on what has statistics.
             lambda value: Q(GreaterThanOrEqual(RATING_OR_ZERO, value), rating_avg__gte=value),
             "Only personas with at least this average rating.",
             field=RatingField(),

@@ -106,9 +106,9 @@ BY_WORD = """
     ) AS posting
 """
 
-# With filters: if they leave few entries, all of these are scored and none is missed. If they leave
-# many, or more than contain a word, the best entries of each word that pass are scored. Only one of
-# the two runs.
+# With filters: if they leave few entries, and no more than contain a word, all of these are scored
+# and none is missed. Otherwise the best entries of each word that pass are scored. Only one of the
+# two runs.
 BY_WORD_AND_FILTER = """
     (
         WITH breadth AS (

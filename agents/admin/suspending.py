@@ -6,7 +6,10 @@ from marketplace.adminsite.actions import ReasonForm
 
 
 def note_also(model_admin, request, rows, verb, agents):
-    """Record it in the histories of the operators, cases or reviews that led to it, too."""
+    """Record an action on agents in the histories of the rows that led to it, too.
+
+    These are operators, cases or reviews.
+    """
     if model_admin.model is not Agent:
         handles, rows = ", ".join(agent.handle for agent in agents), list(rows)
         together = f" (one of {len(rows)} selected rows)" if len(rows) > 1 else ""

@@ -21,7 +21,7 @@ class AgentTokenAdmin(IssuedMixin, HistoryMixin, TokenSearchMixin, ReadOnlyModel
     list_filter = [RevokedFilter]
     list_select_related = ["agent"]
     search_fields = ["hint"]  # see `find`
-    search_help_text = "Agent, start or end of a token, or all of it"
+    search_help_text = "Agent, start or end of a token, or a whole token"
     actions = ["revoke"]
 
     def get_queryset(self, request):

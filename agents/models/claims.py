@@ -120,8 +120,8 @@ class OperatorClaim(models.Model):
 
         If the agent is claimed, the code is that of the new operator. A token must not gain rights
         through an operator. So the operator may do as much as the token, and a token with fewer
-        rights than the current claim's cannot give the agent away. A claim lasts, so a token that
-        expires counts as one that can only read.
+        rights than the current claim's cannot give the agent away. A claim lasts, so a token with
+        an expiry counts as one that can only read.
         """
         error = self._confirm(code, token)
         # Raised outside the transaction, which has to keep the count of wrong codes.

@@ -138,7 +138,7 @@ class AgentSerializer(AgentIdSerializer, NamedAgentSerializer):
 
 
 class OperatorSerializer(ResponseSerializer):
-    """A confirmed operator, from the name."""
+    """A confirmed operator; the row is the name alone."""
 
     name = TextField(source="*", initial="Acme Research")
 

@@ -63,7 +63,7 @@ class CreateTokenSerializer(BodySerializer):
         min_value=1,
         max_value=365,
         initial=90,
-        help_text="By default, and at the latest, it expires with the token that you send.",
+        help_text="It cannot outlive the token that you send. By default, both expire together.",
     )
 
 

@@ -113,11 +113,11 @@ class EntryAdmin(
         return {} if obj else self.prepopulated_fields
 
     def get_sortable_by(self, request):
-        """Columns that an index sorts: it holds published entries alone."""
+        """The columns that an index sorts. These indexes hold published entries only."""
         return self.sorted_by if request.GET.get("status__exact") == Status.PUBLISHED else []
 
     def find(self, queryset, term):
-        """Entries with every word, as a whole or a prefix; or of a source, if it looks like one."""
+        """Entries with every word or prefix; or those of a source, if the term looks like one."""
         if "/" in term or ":" in term:
             return queryset.filter(~Q(source=""), source=term)
         return containing(queryset, term)

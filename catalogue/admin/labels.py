@@ -16,7 +16,7 @@ from search.staff import values_in_use
 # The fields of a form whose values are suggested, and the facets that count them.
 SUGGESTED = {"category": "category", "tags": "tag", "license": "license", "author": "author"}
 MAX_TAGS = 500  # that the page of tags lists, and values that a field suggests
-MAX_AT_ONCE = 500  # entries that one request renames a tag of
+MAX_AT_ONCE = 500  # entries in which one request renames a tag
 
 
 def suggestions(model):

@@ -94,7 +94,7 @@ class Persona(Entry):
                 F("id").desc(),
                 name="persona_rating",
                 condition=PUBLISHED,
-                # Including the column lets an index-only scan count minRating.
+                # Including the column lets an index-only scan count the entries with a minRating.
                 include=["rating_avg"],
             ),
             models.Index(F("price_cents"), F("id") * -1, name="persona_price", condition=PUBLISHED),
@@ -109,7 +109,7 @@ class Persona(Entry):
 
     @property
     def bundle_tokens(self):
-        """What it costs an agent's context with its skills; `in_detail` has to annotate these."""
+        """The context tokens of the persona with its skills, which `in_detail` has to annotate."""
         return self.context_tokens + sum(skill["context_tokens"] for skill in self.bundled)
 
     def rating_distribution(self):

@@ -29,7 +29,7 @@ FILE_TEXT = Case(
 )
 
 
-# Whether an agent that has the skill may come to run what it holds.
+# Whether the skill has files that an agent may run.
 HAS_SCRIPTS = Func(
     F("files"),
     template="%(expressions)s @? "

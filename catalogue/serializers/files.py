@@ -80,7 +80,8 @@ class FileSerializer(ResponseSerializer):
         source="address",
         initial="https://marketplace.example/api/v1/skills/pdf-tables/files/scripts/tables.py"
         f"?digest={DigestField.initial}",
-        help_text="The URL of its bytes. They never change, because the URL contains the digest.",
+        help_text="The URL of its bytes. It contains their digest or the number of a version, so "
+        "the bytes never change.",
     )
 
     class Meta:

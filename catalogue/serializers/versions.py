@@ -64,7 +64,8 @@ class VersionFileSerializer(SkillFileSerializer):
         source="address",
         initial="https://marketplace.example/api/v1/skills/pdf-tables/versions/3/files/"
         "scripts/tables.py",
-        help_text="The URL of its bytes, which never change, until the version is recalled.",
+        help_text="The URL of its bytes, which never change. Once the version is recalled, the URL "
+        "is a 404.",
     )
 
     class Meta:

@@ -20,9 +20,11 @@ UNSEEN = {
 
 
 def entries(model, other, *, beside):
-    """The feed of one kind of entry. `beside` are the columns that the other kind shows.
+    """The feed of one kind of entry.
 
-    It watches the columns that a list or a detail shows, except counters. A generated column
+    `beside` are the columns of an entry that details of the other kind show.
+
+    The feed watches the columns that a list or a detail shows, except counters. A generated column
     changes with its sources.
     """
     left_out = UNSEEN.union(model.COUNTERS)

@@ -179,5 +179,5 @@ class AdminPersonaImporter(AdminImportMixin, PersonaImporter):
         return values | {"skills": Skill.objects.filter(slug__in=skills).only("slug")}
 
     def importable(self, names):
-        """Not the skills of a zip that holds both."""
+        """Leave out the skills of a zip that holds both kinds."""
         return [name for name in super().importable(names) if name.lower() != "skill.md"]

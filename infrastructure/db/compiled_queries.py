@@ -178,7 +178,7 @@ def compiled_once(shape, make):
 
 
 def check_of(shape, **params):
-    """None, which no response shows, if it would have to be compiled again."""
+    """The check's result, or None, which counts as stale, if the query is no longer compiled."""
     with lock:
         _, check = compiled_queries.get(shape, (None, None))
     return check and check(**params)

@@ -6,9 +6,10 @@ from infrastructure.http_cache.validators import Validator
 class ResponseCacheMiddleware:
     """Caches responses for which a view sets `validators`, one per part, none of them None.
 
-    It is the first middleware, so a cached response has passed all others and skips them. That is
-    why marketplace/wsgi.py may look into the cache before it calls Django; the lookup here is for
-    requests that MCP makes in this process. Private responses are never stored.
+    A cached response has passed all middleware inside this one, and skips it. The two outside,
+    PageParametersMiddleware and ConditionalMiddleware, have counterparts in marketplace/wsgi.py and
+    `to_wsgi`, so that wsgi.py may look into the cache before it calls Django. The lookup here is
+    for requests that MCP makes in this process. Private responses are never stored.
     """
 
     def __init__(self, get_response):

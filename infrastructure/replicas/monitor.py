@@ -96,7 +96,7 @@ class Monitor:
         """Record the replica's position; returns why it cannot be used, or None."""
         needed = self.position_before(begun - settings.REPLICA_MAX_LAG)
         if position is None:
-            return "it is no replica"
+            return "it is not a replica"
         if needed is None or position < needed:
             return "it is behind the primary"
         if history != self.histories[DEFAULT_DB_ALIAS]:

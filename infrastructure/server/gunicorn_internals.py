@@ -79,8 +79,8 @@ class BaseWorker(gthread.ThreadWorker):
         return super().handle_request(req, conn)
 
     def _keepalive_after(self, conn, keepalive):
-        # Before gunicorn reads the part of the body that the application did not read. It has
-        # arrived, so no time limit is needed.
+        # Send the response before gunicorn reads the part of the body that the application did not
+        # read. That part has arrived, so no time limit is needed.
         conn.sock.send_collected()
         return keepalive and conn.parser.finish_body()
 

@@ -61,7 +61,7 @@ class InstallQuerySet(models.QuerySet):
     def use(self, choice, *, is_pinned=None):
         """Switch each install to the version of the choice; returns how many changed.
 
-        With `is_pinned` they are pinned to it. By default, only pinned ones stay pinned, to it.
+        With `is_pinned` they are pinned to it. By default, pinned ones are pinned to it, too.
         """
         chosen = {name: self._chosen(choice, name) for name in ("pk", "digest", "number")}
         if_pinned = Case(When(pinned=None, then=None), default=chosen["pk"])

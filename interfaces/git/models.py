@@ -15,7 +15,7 @@ class Repository(models.Model):
         max_length=32
     )  # `catalogue`, `skill/<id>`, `persona/<id>`, `agent/<id>`
     state = models.TextField(blank=True)  # identifies what the newest commit contains
-    number = models.PositiveIntegerField(default=0)  # of its commits, which is that of the newest
+    number = models.PositiveIntegerField(default=0)  # of the newest commit; 0 without one
     head = models.BinaryField(null=True)
 
     class Meta:
@@ -66,7 +66,7 @@ class Object(models.Model):
 
 
 class Presence(models.Model):
-    """That an object is in the trees of the commits from `first` to `last`."""
+    """Records that an object is in the trees of the commits from `first` to `last`."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, db_index=False)
     first = models.PositiveIntegerField()
@@ -87,7 +87,7 @@ class Presence(models.Model):
 
 
 class Held(models.Model):
-    """That a commit of the repository has had a version. A purge of it begins the history anew."""
+    """Records that the repository has had a version. Purging that starts the history over."""
 
     repository = models.ForeignKey(Repository, models.CASCADE, db_index=False)
     kind = models.CharField(max_length=7)

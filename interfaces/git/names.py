@@ -17,13 +17,13 @@ def plugin_name(kind, slug, taken):
 
 
 def persona_marketplace(name, slug):
-    """The marketplace of a persona. Clients keep one per name, and me.git has `<name>-me`."""
+    """The name of a persona's marketplace. It is never `<name>-me`, which me.git has."""
     title = f"{name}-{slug}"
     return f"{title}-{short_digest(title)}" if slug == "me" else shortened(title)
 
 
 def shortened(name):
-    """The name where clients accept it. A longer one is cut, and ends in a part of its digest."""
+    """The name, if clients accept it. A longer one is cut, and ends in a part of its digest."""
     if len(name) <= MAX_NAME:
         return name
     digest = short_digest(name)

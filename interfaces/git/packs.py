@@ -87,7 +87,7 @@ def parsed(body):
             read_line(request, line, {b"have", b"done"})
         request.is_whole = bool(request.wants)
     except HangupException:
-        pass  # The body ends behind `deepen`: the client first asks where its history is cut.
+        pass  # The body ends after `deepen`: the client first asks where its history is cut.
     except (GitProtocolError, AssertionError, ValueError) as error:
         raise UnreadableRequest from error
     return request
@@ -112,7 +112,7 @@ def read_line(request, line, accepted):
 
 
 class Negotiation:
-    """A request to a repository: `reply` comes before the pack, if there `is_pack` one."""
+    """A request to a repository. If `is_pack`, a pack follows the `reply`."""
 
     def __init__(self, repository, request):
         self.repository, self.request = repository, request
@@ -138,7 +138,7 @@ class Negotiation:
         return self.output.getvalue()
 
     def oldest(self, number):
-        """The oldest commit that a client has with this one: its history ends where it is cut."""
+        """The oldest commit that a client with this one has: 1, or where its history is cut."""
         return max((cut for cut in self.shallow if cut <= number), default=1)
 
     def wanted_numbers(self):
@@ -201,7 +201,7 @@ class Negotiation:
         self.proto.write_pkt_line(b"ACK " + sha.hex().encode() + state + b"\n")
 
     def parts(self):
-        """The commits to send, as pairs of the first and the last number, and those beside them."""
+        """The commits to send, as pairs (first, last), and the known commits next to them."""
         known = set()
         for sha in self.common:
             number = self.numbers[sha]

@@ -12,7 +12,7 @@ def rows_of(statement, params=()):
         return cursor.fetchall()
 
 
-# A plugin is of one version. `taken` are the slugs that the plugin of a persona cannot be called.
+# A plugin has one version of an entry. The plugin of a persona cannot have a slug in `taken`.
 PLUGIN = """
 SELECT '{kind}' AS kind, version.id, entry.slug, version.number, entry.title, entry.description,
     entry.category, entry.author, {bundled} AS bundled, {taken} AS taken
@@ -48,7 +48,7 @@ def plugins(kind, where, *, given="", number="entry.number"):
 
 
 def given_plugins(kind):
-    """A statement of those with a slug and a number from the arrays of the kind."""
+    """A statement that selects the plugins by arrays of slugs and version numbers."""
     given = f"JOIN unnest(%({kind}s)s::text[], %({kind}_numbers)s::int[]) AS given (slug, number)"
     return plugins(kind, "true", given=f"{given} ON given.slug = entry.slug", number="given.number")
 
@@ -90,11 +90,11 @@ FROM catalogue_skillversion AS version JOIN catalogue_skill AS skill ON skill.id
 WHERE slug = %s AND {IS_PUBLISHED} AND version.title <> '' ORDER BY version.number
 """
 
-# The commits of a large repository take longer than a request may wait for any other lock.
+# Making the commits of a large repository takes longer than other requests may wait for a lock.
 PATIENCE = """
 SELECT set_config('lock_timeout', '15s', true), set_config('statement_timeout', '20s', true)
 """
-# A purge takes it alone (schema/forgotten.sql).
+# A purge takes the same lock exclusively (schema/forgotten.sql).
 SHARE = "SELECT pg_advisory_xact_lock_shared('git_repository'::regclass::oid::int, 0)"
 STORED = "SELECT content, sha FROM git_object WHERE content = ANY(%s)"
 SIZES = """

@@ -51,7 +51,7 @@ class Snapshot:
 class Changes:
     """Rows that an advance of a repository writes at its end."""
 
-    present: dict  # of objects in the newest tree, since which commit
+    present: dict  # the first commit of each object in the newest tree, by sha
     objects: dict = field(default_factory=dict)  # kind and data by sha
     commits: list = field(default_factory=list)
     closed: list = field(default_factory=list)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from interfaces.openapi.document import document_with_defaults
 from marketplace.api.exceptions import BadRequest
 
-# What a tool declares about a parameter. Whether a slug exists, the API says.
+# What a tool declares about a parameter. The API says whether a slug exists.
 KEYWORDS = ["type", "enum", "items", "minimum", "maximum", "default"]
 # Parameters that have another name as an argument, which is the same in all tools.
 ARGUMENTS = {"number": "version"}
@@ -39,7 +39,7 @@ class Operation:
 
     def address(self, arguments):
         """The path, percent-encoded."""
-        # Whatever an argument holds, a slash too, is one segment; only a file's path is several.
+        # An argument is one segment, even if it contains a slash. Only a file's path has several.
         parts = {
             name: arguments[name] if name == "path" else quote(str(arguments[name]), safe="")
             for name in self.in_path

@@ -47,8 +47,8 @@ def respond(request):
 def run_server(request):
     """Status and content of the SDK's response.
 
-    The event loop stops while a handler's work is done. So that runs in the request's own thread,
-    on its connection to the database, and nothing is left running once the response exists.
+    The event loop stops while a handler's work is done. So the work runs in the request's own
+    thread, on its connection to the database, and nothing is left running after the response.
     """
     with asyncio.Runner() as runner:
         loop = runner.get_loop()
@@ -110,7 +110,7 @@ def add_skills(server, handler):
         result = await call_next(context)
         # As a notification it has no result.
         if context.method == "initialize" and result is not None:
-            # The SDK cuts extensions off, which the schema of those versions leaves open.
+            # The SDK drops extensions here, although the schema of those versions allows them.
             result["capabilities"]["extensions"] = server.extensions
         return result
 
@@ -164,7 +164,7 @@ def scope_of(request):
 def call_tool(request, params):
     """The API's response as a tool's result: its JSON, also as text, or the error's sentence."""
     if params.name not in TOOLS:
-        raise MCPError(INVALID_PARAMS, f"Unknown tool. There are {', '.join(TOOLS)}")
+        raise MCPError(INVALID_PARAMS, f"Unknown tool. The tools are {', '.join(TOOLS)}")
     tool, arguments = TOOLS[params.name], params.arguments or {}
     try:
         response = tool.call(request, arguments)
@@ -178,7 +178,7 @@ def call_tool(request, params):
     return CallToolResult(content=[text], structured_content=data)
 
 
-# By the text of the error that one of their slugs is unknown.
+# The model whose slug is unknown, by the text of that error.
 MODELS = {SkillNotFound.default_detail: Skill, PersonaNotFound.default_detail: Persona}
 
 

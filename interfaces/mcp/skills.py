@@ -63,7 +63,7 @@ TEMPLATES = ListResourceTemplatesResult(
             title="A file of a skill",
             uri_template=f"{SCHEME}{CATALOGUE}/{{slug}}/{{+path}}",
             description="A published skill's SKILL.md, or any file of its folder, by its path. A "
-            f"slug above {MAX_NAME} characters is followed by the name in its SKILL.md.",
+            f"slug longer than {MAX_NAME} characters is followed by the name in its SKILL.md.",
         )
     ],
     **PUBLIC,

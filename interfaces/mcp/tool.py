@@ -22,7 +22,7 @@ class Tool:
     The description is empty if the name says it all: a client loads every tool's before it thinks.
     `aliases` are other names of arguments: {"q": "query"}.
 
-    Where it names no `operation_id`, that is the tool's own name.
+    Without an `operation_id`, the operation has the tool's own name.
     If a tool has an `alternative`, its one argument says which of the two operations is meant.
     If it has an `at_version`, that is the operation for a call with the argument `version`.
     `content_of` extracts what the tool shows from the response.
@@ -92,7 +92,7 @@ class Tool:
 
     @property
     def schema(self):
-        """The JSON Schema of the arguments, with the bounds that a model may meet."""
+        """The JSON Schema of the arguments, without bounds that no model reaches."""
         names = filter(None, (self.operation_id, self.alternative, self.at_version))
         arguments = {
             name: declared(operation.arguments[name], self.descriptions[name])
@@ -106,7 +106,7 @@ class Tool:
 
 
 DECLARED = {"type", "enum", "items", "maximum"}
-MAX_NUMBER = 2**31 - 1  # a bound that no model meets
+MAX_NUMBER = 2**31 - 1  # a bound that no model reaches
 
 
 def declared(argument, description):

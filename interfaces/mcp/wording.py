@@ -25,7 +25,9 @@ Searching and reading need no token. To install, to review, to report a problem 
 profile"""
 MEMBERS_ONLY = "To search, to read and to do anything else here"
 
-ALL = "This server lists all its {number} tools. {url}?tools=core lists the {core} that most need."
+ALL = """\
+This server lists all its {number} tools. {url}?tools=core lists the {core} that most agents \
+need."""
 CORE = """\
 This server lists the {core} tools that most agents need. {url} lists all {number}, and you can \
 call every one of them here."""

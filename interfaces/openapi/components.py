@@ -28,7 +28,8 @@ HEADERS = {
         TEXT,
     ),
     "RateLimit": header(
-        'What is left: `"install";r=17;t=1284` means 17 requests, and all again in 1284 seconds.',
+        'What is left: `"install";r=17;t=1284` means 17 requests, and the full limit '
+        "again in 1284 seconds.",
         TEXT,
     ),
     "RateLimit-Policy": header(

@@ -91,7 +91,7 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
         try:
             return super().changelist_view(request, {"row_keys": keys} | (extra_context or {}))
         except (DataError, OverflowError, ValueError):
-            # PostgreSQL cannot read a filter's value: redirect as Django does when it cannot.
+            # PostgreSQL cannot read a filter's value: redirect, as Django does for others.
             if ERROR_FLAG in request.GET or request.method != "GET":
                 raise  # It is not the filter.
             return redirect(f"{request.path}?{ERROR_FLAG}=1")
@@ -183,7 +183,10 @@ def state_label(state):
 
 
 def link_to(request, model, pk):
-    """The address of a row's page, or "" where this person may not open it; `agents.agent`."""
+    """The address of a row's page, or "" if this person may not open it.
+
+    `model` is a name such as `agents.agent`.
+    """
     app, _, name = model.partition(".")
     may_open = request.user.has_perm(f"{app}.view_{name}")
     return reverse(f"admin:{app}_{name}_change", args=[pk]) if may_open else ""

@@ -111,7 +111,8 @@ def count_of(queryset, limit):
 def sizes(querysets, relations):
     """How many rows each query has: counted up to MAX_EXACT, else PostgreSQL's own estimate.
 
-    It estimates whole tables and indexes: each query's relation is one that holds its rows.
+    PostgreSQL estimates whole tables and indexes. So the `relations` name, for each query, the
+    table or index that holds exactly its rows.
     """
     estimate = "(SELECT reltuples::bigint FROM pg_class WHERE oid = %s::regclass)"
     counts = bounded_counts(querysets, MAX_EXACT, *((estimate, [name]) for name in relations))

@@ -141,7 +141,7 @@ class SecondFactorPage(RedirectURLMixin, FormView):
         return device
 
     def too_soon(self, form, seconds):
-        """Not with the status of a wrong code, which would count, because it may be right."""
+        """Refuse a code unchecked. It may be right, so it does not count as a wrong one."""
         form.add_error("code", "Too soon after a wrong code. Wait a moment, then try again.")
         return self.render_to_response(
             self.get_context_data(form=form),

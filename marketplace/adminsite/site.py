@@ -41,8 +41,8 @@ class MarketplaceAdminSite(AdminSite):
         context = {"is_from_elsewhere": request.headers.get("Sec-Fetch-Site") == "cross-site"}
         response = super().login(request, context | (extra_context or {}))
         if request.method == "POST" and response.status_code == HTTPStatus.FOUND:
-            # From the log-in on, whatever is stored in the session later. The cookie's age is
-            # rounded down.
+            # Counted from the log-in, even if something is stored in the session later. One second
+            # more, because the cookie's age is rounded down.
             age = timedelta(seconds=settings.SESSION_COOKIE_AGE + 1)
             request.session.set_expiry(timezone.now() + age)
         return response

@@ -51,7 +51,7 @@ page_not_found = error_view(HTTPStatus.NOT_FOUND)
 
 
 def not_found(request, exception=None):
-    """Lead from /Skills to /skills; the page of a 404 where that is no page either."""
+    """A redirect from /Skills to /skills, or the 404 page if that is not a page either."""
     first, slash, rest = request.path_info[1:].partition("/")
     path = f"/{first.lower()}{slash}{rest}"
     match = match_of(path) if path != request.path_info and request.method in SAFE else None

@@ -21,7 +21,7 @@ def page(view):
 
 
 def is_page(request):
-    """Whether the response is for a person: at an unknown address, what a browser requests is."""
+    """Whether the response is for a person. At an unknown address it is, if a browser asks."""
     match = resolver_match(request)
     if match is None:
         kinds = ["application/json", "text/html"]
@@ -83,7 +83,7 @@ def drop_unknown_parameters(environ, path):
 
 
 class PageParametersMiddleware:
-    """Outside of the cache of responses, which goes by the query string."""
+    """Comes before the response cache, whose key contains the query string."""
 
     def __init__(self, get_response):
         self.get_response = get_response

@@ -60,7 +60,7 @@ class ContentSecurityPolicyMiddleware:
 class RequireHttpsMiddleware:
     """Refuses plain HTTP requests to the API, MCP and git, and redirects all others.
 
-    There a redirect would hide that the token has already traveled in the clear
+    With a token, a redirect would hide that the token has already traveled in the clear
     (contract 24.5). The log says why a request counts as plain, once for each reason: a client
     cannot tell that the headers of the proxy in front are missing, or not believed.
     """
@@ -82,7 +82,7 @@ class RequireHttpsMiddleware:
         return HttpResponsePermanentRedirect(f"{base}{request.get_full_path()}")
 
     def log(self, reason, *, is_refused):
-        # A browser that begins with http:// is nothing to look at.
+        # It is normal that a browser tries http:// first.
         if reason not in self.logged and (is_refused or reason is not CLIENT_USED_HTTP):
             self.logged.add(reason)
             logger.warning("A request got %s", reason)

@@ -34,7 +34,7 @@ class SetLimits(Action):
     label = "Set limits"
     note = "Set the limits: {subject}."
     is_event = False
-    done = "Set the limits of {agent}: {subject}. Requests that it has already made count."
+    done = "Set the limits of {agent}: {subject}. Requests that it has already made are counted."
 
     def form(self, claim, subject, data=None):
         return LimitsForm(claim, data)

@@ -185,4 +185,4 @@ def test_too_many_files_refuse_the_skill_and_too_many_in_all_the_zip(admin_clien
     assert refused.reason.startswith("more than 100 files: ")
 
     page = upload(admin_client, zip_of({f"one/{number}": "x" for number in range(10_000)}))
-    assert refusal(page) == "The zip holds more than 5,000 files with one/5000."
+    assert refusal(page) == "The zip holds more than 5,000 files: one/5000 is one too many."

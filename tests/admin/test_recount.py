@@ -39,7 +39,7 @@ def counted(client):
 
 @pytest.mark.usefixtures("counted")
 def test_what_the_api_counted_is_true():
-    assert recount() == ("Every counter is true.\n", 0)
+    assert recount() == ("Every counter is correct.\n", 0)
 
 
 @pytest.mark.usefixtures("counted")
@@ -47,13 +47,13 @@ def test_installs_that_have_ended_are_counted_too(client):
     client.post("/api/v1/agents/me/skills/uninstall", {"slug": "pdf"})
     client.post("/api/v1/agents/me/personas/uninstall", {"slug": "scribe"})
 
-    assert recount() == ("Every counter is true.\n", 0)
+    assert recount() == ("Every counter is correct.\n", 0)
 
 
 def test_reports_are_counted_too(client, counted):
     body = {"kind": "skill", "slug": "pdf", "reason": "spam"}
     client.post("/api/v1/agents/me/reports", body)
-    assert recount() == ("Every counter is true.\n", 0)
+    assert recount() == ("Every counter is correct.\n", 0)
     Case.objects.update(open_reports=3)
 
     output, status = recount("--fix")
@@ -64,7 +64,7 @@ def test_reports_are_counted_too(client, counted):
     )
     assert Case.objects.get().open_reports == 1
     Case.objects.get().resolve()
-    assert recount() == ("Every counter is true.\n", 0)
+    assert recount() == ("Every counter is correct.\n", 0)
 
 
 @pytest.mark.usefixtures("counted")
@@ -97,4 +97,4 @@ def test_fix_sets_them_to_the_numbers_of_their_rows(counted):
     persona.refresh_from_db()
     assert skill.downloads == 1
     assert (persona.installs, persona.rating_count, persona.rating_avg) == (3, 2, 3.25)
-    assert recount() == ("Every counter is true.\n", 0)
+    assert recount() == ("Every counter is correct.\n", 0)

@@ -138,7 +138,7 @@ def test_recount_knows_hidden_reviews(admin_client, capsys, unkind):
     take_action(admin_client, "hide", unkind, reason="Advertising.")
     Persona.objects.update(installs=2)
     call_command("recount")
-    assert "Every counter is true." in capsys.readouterr().out
+    assert "Every counter is correct." in capsys.readouterr().out
 
     Persona.objects.update(rating_sum=99, rating_count=9)
     call_command("recount", fix=True)
@@ -248,4 +248,4 @@ def test_recount_knows_deleted_reviews(capsys, deleted):
 
     call_command("recount")
 
-    assert "Every counter is true." in capsys.readouterr().out
+    assert "Every counter is correct." in capsys.readouterr().out

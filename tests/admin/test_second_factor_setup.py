@@ -197,7 +197,7 @@ def test_a_command_removes_it(superuser, device, capsys):
 
     assert (
         capsys.readouterr().out
-        == "Removed. The next log-in of superuser takes the password alone.\n"
+        == "Removed. The next log-in of superuser needs only the password.\n"
     )
     assert not TOTPDevice.objects.exists()
     assert LogEntry.objects.get().get_change_message() == (

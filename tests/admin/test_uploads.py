@@ -58,9 +58,9 @@ def with_version(number):
 
 
 HOSTILE = {
-    "no zip": (b"PK nothing", "The file is no zip that can be read."),
-    "cut off": (zip_of({"one/SKILL.md": "x" * 999})[:60], "The file is no zip that can be read."),
-    "no end": (zip_of({"one/SKILL.md": "x"})[:-22], "The file is no zip that can be read."),
+    "no zip": (b"PK nothing", "The file is not a readable zip."),
+    "cut off": (zip_of({"one/SKILL.md": "x" * 999})[:60], "The file is not a readable zip."),
+    "no end": (zip_of({"one/SKILL.md": "x"})[:-22], "The file is not a readable zip."),
     "wrong bytes": (damaged(), "a file that cannot be read: one/SKILL.md"),
     "a password": (encrypted(), "an encrypted file: one/SKILL.md"),
     "a rare compression": (
@@ -81,7 +81,7 @@ HOSTILE = {
         zip_of({"one/x": b"PK\1\2" * 40_001}, compression=zipfile.ZIP_STORED),
         "The zip's list of its files is too long.",
     ),
-    "an unknown feature": (with_version(99), "The file is no zip that can be read."),
+    "an unknown feature": (with_version(99), "The file is not a readable zip."),
     "a path upwards": (zip_of({"../SKILL.md": "x"}), "a path that is not allowed: ../SKILL.md"),
     "a path upwards inside": (zip_of({"a/../../b.md": "x"}), "a path that is not allowed"),
     "an absolute path": (zip_of({"/etc/SKILL.md": "x"}), "a path that is not allowed"),
@@ -117,7 +117,8 @@ def test_a_zip_bomb_is_not_unpacked(admin_client, monkeypatch):
     assert len(bomb) < 20_000
 
     assert (
-        refusal(upload(admin_client, bomb)) == "The zip unpacks to more than 3 MiB with 3/SKILL.md."
+        refusal(upload(admin_client, bomb))
+        == "The zip unpacks to more than 3 MiB: 3/SKILL.md exceeds the limit."
     )
 
 
@@ -133,17 +134,17 @@ def test_one_file_that_is_too_large_is_refused_alone(admin_client):
 def test_too_many_files_are_refused(admin_client, monkeypatch):
     monkeypatch.setattr(zips, "MAX_ENTRIES", 2)
     page = upload(admin_client, zip_of({f"{n}/SKILL.md": SKILL_MD.format(n) for n in range(3)}))
-    assert refusal(page) == "The zip holds more than 2 entries: 2/SKILL.md is too many."
+    assert refusal(page) == "The zip holds more than 2 entries: 2/SKILL.md is one too many."
 
     page = upload(admin_client, zip_of({f"{number}.png": "" for number in range(10_000)}))
-    assert refusal(page) == "The zip holds more than 5,000 files with 5000.png."
+    assert refusal(page) == "The zip holds more than 5,000 files: 5000.png is one too many."
 
 
 def test_a_list_of_many_names_does_not_fill_the_memory(admin_client):
     """The longest list that is read has 40,000 names of some characters."""
     names = zip_of({f"{number:x}": "" for number in range(40_000)}, compression=zipfile.ZIP_STORED)
     tracemalloc.start()
-    with pytest.raises(Refused, match="more than 5,000 files with 1388"):  # noqa: SIM117
+    with pytest.raises(Refused, match="more than 5,000 files: 1388"):  # noqa: SIM117
         with zips.unpacked("a.zip", names, AdminSkillImporter(preview=True)):
             pass
     _, peak = tracemalloc.get_traced_memory()

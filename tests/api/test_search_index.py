@@ -112,7 +112,8 @@ def test_a_rebuild_reports_that_nothing_has_drifted(db, capsys):
     call_command("rebuild_search")
 
     assert capsys.readouterr().out == (
-        "skills: the index and the counts are true.\npersonas: the index and the counts are true.\n"
+        "skills: the index and the counts are correct.\n"
+        "personas: the index and the counts are correct.\n"
     )
 
 
@@ -130,9 +131,9 @@ def test_a_rebuild_corrects_what_has_drifted(anyone, capsys):
 
     assert capsys.readouterr().out == (
         "skills: 3 entries and 1 counts had drifted and are corrected.\n"
-        "personas: the index and the counts are true.\n"
-        "skills: the index and the counts are true.\n"
-        "personas: the index and the counts are true.\n"
+        "personas: the index and the counts are correct.\n"
+        "skills: the index and the counts are correct.\n"
+        "personas: the index and the counts are correct.\n"
     )
     assert found(anyone, "barometer") == ["lost"]
     assert found(anyone, "ghost") == []

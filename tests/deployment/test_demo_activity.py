@@ -64,7 +64,7 @@ def test_it_says_what_it_made_in_one_line_without_a_token(printed):
 def test_every_counter_is_true(printed, capsys):
     call_command("recount")
 
-    assert capsys.readouterr().out == "Every counter is true.\n"
+    assert capsys.readouterr().out == "Every counter is correct.\n"
 
 
 @pytest.mark.parametrize("model", [SkillInstall, PersonaInstall])

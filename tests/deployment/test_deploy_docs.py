@@ -113,8 +113,8 @@ def test_a_backup_is_restored_as_printed(machine, first_hour, tmp_path):
     printed = machine(restored)
 
     assert "All is well.\n" in printed
-    assert "Every counter is true.\n" in printed
-    assert "skills: the index and the counts are true.\n" in printed
+    assert "Every counter is correct.\n" in printed
+    assert "skills: the index and the counts are correct.\n" in printed
     url = machine.database.url.rpartition("/")[0] + "/marketplace_restored"
     server = LiveServer(tmp_path / "log", {"DATABASE_URL": url, "CATALOGUE": "public"})
     server.start()

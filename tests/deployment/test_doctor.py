@@ -93,7 +93,7 @@ def test_a_server_that_believes_invented_addresses(live_server_of, tmp_path):
 
     assert status == 1
     assert (
-        "FIX requests       Clients choose the address that they are counted by. Lower "
+        "FIX requests       Clients can choose the address that they are counted by. Lower "
         "TRUSTED_PROXY_COUNT to the number of proxies that append to X-Forwarded-For.\n"
     ) in text
     assert text.endswith("Fix durability and requests.\n")
@@ -126,7 +126,9 @@ def test_a_server_that_is_not_there(lines):
         "the certificate, the firewall and the proxy."
     )
 
-    assert lines("requests", url="ftp://a") == ["ftp://a/readyz is no http:// or https:// address."]
+    assert lines("requests", url="ftp://a") == [
+        "ftp://a/readyz is not an http:// or https:// address."
+    ]
 
 
 @pytest.mark.parametrize("url", ["http://a b", "http://[::1"])
@@ -214,7 +216,7 @@ def test_more_connections_than_the_database_takes(monkeypatch, lines):
 
     assert re.sub(r"takes \d+", "takes 97", line) == (
         "This host opens up to 5000 connections (WEB_CONCURRENCY, WEB_THREADS), and "
-        "PostgreSQL takes 97. Lower one, raise max_connections, or use a pooler."
+        "PostgreSQL accepts 97. Lower one, raise max_connections, or use a pooler."
     )
 
 
@@ -253,7 +255,7 @@ def test_replicas_that_are_none_or_away(live_server_of):
     for url, problem in (
         (
             environment["DATABASE_URL"],
-            r"replica-0 \(\S+\) is no replica. Correct DATABASE_REPLICA_URL\.",
+            r"replica-0 \(\S+\) is not a replica. Correct DATABASE_REPLICA_URL\.",
         ),
         (
             "postgres://a@127.0.0.1:1/b",
@@ -284,7 +286,7 @@ def test_static_files_of_another_release(settings, tmp_path, lines):
     [line] = lines("static files")
 
     assert line.endswith("differs). Run python manage.py collectstatic --no-input, and restart.")
-    assert line.startswith(f"{tmp_path} is that of another release (")
+    assert line.startswith(f"{tmp_path} is from another release (")
 
 
 def test_a_disk_that_is_full(settings, lines):
@@ -307,7 +309,7 @@ def test_backups_that_are_old_or_missing(tmp_path, lines):
     (tmp_path / "a.dump").write_text("a dump")
     os.utime(tmp_path / "a.dump", (time.time() - 50 * 3600,) * 2)
     assert lines("backups", backups=str(tmp_path)) == [
-        "The newest, a.dump, is 50 hours old. Look at its job."
+        "The newest, a.dump, is 50 hours old. Check the job that writes it."
     ]
 
 

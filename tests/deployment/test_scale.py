@@ -95,9 +95,9 @@ def test_filling_adds_what_is_missing_and_keeps_every_count_true(anyone, capsys)
     call_command("recount")
     call_command("rebuild_search")
     assert capsys.readouterr().out == (
-        "Every counter is true.\n"
-        "skills: the index and the counts are true.\n"
-        "personas: the index and the counts are true.\n"
+        "Every counter is correct.\n"
+        "skills: the index and the counts are correct.\n"
+        "personas: the index and the counts are correct.\n"
     )
     assert (Skill.objects.count(), Persona.objects.count(), Agent.objects.count()) == (300, 30, 300)
     assert (SkillInstall.objects.count(), PersonaInstall.objects.count()) == (2700, 300)

@@ -86,7 +86,7 @@ def test_a_link_refuses_it_wherever_it_leads(anyone, folder, target):
 def test_a_pipe_refuses_it(folder):
     os.mkfifo(folder / "pipe")
 
-    assert import_skills(folder).refused == [f"{folder / 'SKILL.md'}: pipe is no regular file"]
+    assert import_skills(folder).refused == [f"{folder / 'SKILL.md'}: pipe is not a regular file"]
 
 
 def test_a_hundred_files_are_stored_and_no_more(anyone, folder):
@@ -123,7 +123,7 @@ def test_eight_mebibytes_are_stored_and_no_more(anyone, folder):
 
     write(folder / "9.bin", b"x")
 
-    refused = f"{folder / 'SKILL.md'}: its files are larger than 8 MiB with 9.bin"
+    refused = f"{folder / 'SKILL.md'}: more than 8 MiB: 9.bin exceeds the limit"
     assert import_skills(folder).refused == [refused]
 
 

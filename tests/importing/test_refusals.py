@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 NO_FRONTMATTER = "no frontmatter: the file must begin with fields between two lines of ---"
 NO_FIELDS = "the frontmatter holds no `key: value` line"
-NO_SLUG = "its name makes no slug: use a-z, 0-9 and hyphens"
+NO_SLUG = "no slug can be made from its name: use a-z, 0-9 and hyphens"
 OUTSIDE = "a symbolic link that leads outside the imported path"
 
 

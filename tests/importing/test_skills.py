@@ -251,7 +251,7 @@ def test_a_folder_without_skills_imports_none(anyone, tmp_path):
     outcome = import_skills(tmp_path)
 
     assert outcome.summary == "skills: 0 created, 0 updated, 0 unchanged, 0 refused"
-    assert outcome.lines[-1].endswith(". There is no SKILL.md in what was given.")
+    assert outcome.lines[-1].endswith(". No SKILL.md was found.")
     assert outcome.status == 0
 
 

@@ -54,7 +54,7 @@ def test_a_list_does_not_grow_with_the_catalogue(anyone):
             "/mcp",
             (
                 "This server lists all its 37 tools. http://testserver/mcp?tools=core lists the 10 "
-                "that most need."
+                "that most agents need."
             ),
         ),
         (

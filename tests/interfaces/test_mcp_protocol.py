@@ -91,7 +91,7 @@ def test_it_wants_https_like_the_api(anyone, settings):
         (
             "tools/call",
             {"name": "no_such"},
-            (-32602, f"Unknown tool. There are {', '.join(TOOLS)}"),
+            (-32602, f"Unknown tool. The tools are {', '.join(TOOLS)}"),
         ),
         (
             "tools/call",

@@ -93,7 +93,7 @@ DONE = {
     "remove-skill": ("Removed pdf-tables from caller.", "Removed the skill pdf-tables."),
     "remove-persona": ("Removed archivist from caller.", "Removed the persona archivist."),
     "limits": (
-        "Set the limits of caller: install 5. Requests that it has already made count.",
+        "Set the limits of caller: install 5. Requests that it has already made are counted.",
         "Set the limits: install 5.",
     ),
     "new-claim-url": ("caller has a new claim URL.", "Replaced the claim URL."),

@@ -240,7 +240,7 @@ def test_the_first_requests_after_an_idle_restart_of_the_database_succeed(site):
 
 
 def test_every_counter_is_true_afterwards(site):
-    assert site.manage("recount") == "Every counter is true.\n"
+    assert site.manage("recount") == "Every counter is correct.\n"
 
 
 def test_every_version_is_whole_afterwards(site):

@@ -186,4 +186,4 @@ def test_the_running_release_fails_no_request_while_the_next_one_migrates(site):
     assert load.failures == []
     assert migration.returncode == 0, output
     assert "next... waits for a lock; the oldest transaction is that of process" in output
-    assert "Every counter is true." in site.run("manage.py", "recount")
+    assert "Every counter is correct." in site.run("manage.py", "recount")

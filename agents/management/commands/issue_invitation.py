@@ -17,7 +17,7 @@ class Command(BaseCommand):
             type=int,
             metavar="N",
             default=DEFAULT_USES,
-            help=f"how many agents may come with it, 1 to {MAX_USES} (default: %(default)s)",
+            help=f"how many agents may register with it, 1 to {MAX_USES} (default: %(default)s)",
         )
         parser.add_argument(
             "--expires-in-days",
@@ -29,12 +29,12 @@ class Command(BaseCommand):
         parser.add_argument(
             "--scopes",
             default=",".join(DEFAULT_SCOPES),
-            help="of the tokens that they get, comma-separated (default: %(default)s)",
+            help="scopes of their tokens, comma-separated (default: %(default)s)",
         )
         parser.add_argument(
-            "--tier", default=FREE, help="of their rate limits (default: %(default)s)"
+            "--tier", default=FREE, help="tier of their rate limits (default: %(default)s)"
         )
-        parser.add_argument("--note", default="", help="what staff know it by")
+        parser.add_argument("--note", default="", help="a note that only staff see")
 
     def handle(self, *, uses, expires_in_days, scopes, tier, note, **options):
         names = [scope.strip() for scope in scopes.split(",")]

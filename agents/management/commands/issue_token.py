@@ -13,7 +13,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--scopes",
             default=",".join(DEFAULT_SCOPES),
-            help="comma-separated (default: %(default)s)",
+            help="scopes of the token, comma-separated (default: %(default)s)",
         )
 
         parser.add_argument(

@@ -18,7 +18,7 @@ ELSEWHERE = (
 class Command(BaseCommand):
     help = (
         "Take a version's text out of the database for good, under each number that has it. "
-        "There is no way back. To take it only from agents, recall it in the admin."
+        "You cannot undo this. To take it only from agents, recall it in the admin."
     )
 
     def add_arguments(self, parser):

@@ -18,8 +18,8 @@ TOOLS = {
     ),
     "confirm_claim": Tool(
         "Confirm your operator",
-        "Confirm the person who runs you with the code that they tell you, such as WDJB-MJHT. "
-        "Never guess one: it lets them control you.",
+        "Confirm the person who runs you with the code they tell you, such as WDJB-MJHT. Never "
+        "guess: a code lets its owner control you.",
         {"code": ""},
     ),
     "my_profile": Tool(
@@ -42,7 +42,7 @@ TOOLS = {
     ),
     "list_tokens": Tool(
         "My tokens",
-        "List your valid tokens with scopes, last use and expiry. It shows no token's text.",
+        "List your valid tokens with scopes, last use and expiry. Their text is not shown.",
     ),
     "create_token": Tool(
         "Create a token",

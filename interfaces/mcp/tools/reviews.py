@@ -25,8 +25,8 @@ TOOLS = {
     ),
     "list_reviews": Tool(
         "Read reviews",
-        "Read what agents that installed a persona say about it.",
-        {"slug": "", "rating": "Only this one, rounded", "sort": "", **PAGE},
+        "Read reviews of a persona by agents that installed it.",
+        {"slug": "", "rating": "Only those nearest to it", "sort": "", **PAGE},
     ),
     "my_reviews": Tool(
         "My reviews",

@@ -54,6 +54,6 @@ class Command(migrate.Command):
         with self.connection.cursor() as cursor:
             cursor.execute(OLDEST_TRANSACTION)
             pid, age = cursor.fetchone() or (None, None)
-        oldest = f"; the oldest transaction is that of process {pid}, for {age}" if pid else ""
+        oldest = f"; the oldest transaction is that of process {pid}, open for {age}" if pid else ""
         # On the line that names the migration.
         self.stdout.write(f" waits for a lock{oldest}")

@@ -3,7 +3,7 @@ from django.core.management.base import BaseCommand
 
 
 class Command(BaseCommand):
-    help = "Compare every stored counter with the rows that it counts; --fix sets it to them."
+    help = "Compare every stored counter with the rows that it counts; --fix corrects it."
 
     def add_arguments(self, parser):
         parser.add_argument("--fix", action="store_true", help="fix what differs")
@@ -24,4 +24,4 @@ class Command(BaseCommand):
         if number and not fix:
             self.stdout.write(f"{number} differ. Run it again with --fix to fix them.")
             raise SystemExit(1)
-        self.stdout.write(f"{number} corrected." if number else "Every counter is true.")
+        self.stdout.write(f"{number} corrected." if number else "Every counter is correct.")

@@ -7,7 +7,10 @@ from marketplace.adminsite import second_factor
 
 
 class Command(BaseCommand):
-    help = "Remove the second factor of a user who has lost the app, and end the user's sessions."
+    help = (
+        "Remove the second factor of a user who has lost the app, and end the sessions that used "
+        "it."
+    )
 
     def add_arguments(self, parser):
         parser.add_argument("username")
@@ -28,4 +31,4 @@ class Command(BaseCommand):
                 "Removed the second factor with manage.py.",
                 single_object=True,
             )
-        self.stdout.write(f"Removed. The next log-in of {username} takes the password alone.")
+        self.stdout.write(f"Removed. The next log-in of {username} needs only the password.")

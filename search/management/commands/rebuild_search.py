@@ -56,7 +56,7 @@ FIX_FACET_COUNTS = """
 
 
 class Command(BaseCommand):
-    help = "Compare the search index and the counts of entries with the entries, and fix them."
+    help = "Compare the search index and the facet counts with the entries, and fix them."
 
     def handle(self, **options):
         for model in (Skill, Persona):
@@ -70,7 +70,7 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{kind}s: {corrected} entries and {counts} counts had drifted and are corrected."
                 if corrected or counts
-                else f"{kind}s: the index and the counts are true."
+                else f"{kind}s: the index and the counts are correct."
             )
 
 

@@ -46,7 +46,7 @@ def test_position_before_all_that_is_known_is_the_oldest(monitor):
         (110, "h", None),
         (120, "h", None),
         (109, "h", "it is behind the primary"),
-        (None, "h", "it is no replica"),
+        (None, "h", "it is not a replica"),
         (110, "g", "it does not follow the primary"),
         (110, None, "it does not follow the primary"),
     ],

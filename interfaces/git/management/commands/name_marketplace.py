@@ -11,9 +11,9 @@ from marketplace.models import SLUG
 
 class Command(BaseCommand):
     help = (
-        "Name the marketplaces of the git repositories. Clients keep one marketplace of each name, "
-        "so choose one that no other marketplace of your agents has. Clients that have added the "
-        "old name have to add the new one."
+        "Name the marketplaces of the git repositories. A client keeps only one marketplace of "
+        "each name, so choose a name that is unique among the marketplaces that your agents use. "
+        "Clients that have added the old name have to add the new one."
     )
 
     def add_arguments(self, parser):
