@@ -45,7 +45,11 @@ def expired(agent):
     return agent.token.text
 
 
-VISITORS = [nobody, revoked, suspended, paused, expired]
+# One walk takes some ten seconds.
+VISITORS = [
+    nobody,
+    *(pytest.param(each, marks=pytest.mark.slow) for each in (revoked, suspended, paused, expired)),
+]
 
 
 class Visitor:
@@ -97,6 +101,7 @@ def member(catalogue):
     return reader
 
 
+@pytest.mark.slow
 def test_a_member_is_told_the_word(member):
     told = [
         (method, path)
@@ -109,7 +114,9 @@ def test_a_member_is_told_the_word(member):
     assert ("POST", "/mcp") in told
 
 
-@pytest.mark.parametrize("is_warm", [False, True], ids=["cold", "warm"])
+@pytest.mark.parametrize(
+    "is_warm", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["cold", "warm"]
+)
 @pytest.mark.parametrize("visitor", VISITORS)
 def test_nobody_else_is_told_the_word(catalogue, request, agent, visitor, is_warm):
     member = request.getfixturevalue("member") if is_warm else None

@@ -74,6 +74,7 @@ def test_a_search_leaves_out_what_does_not_match(admin_client, subtests):
             assert len(page.context["cl"].result_list) == 0
 
 
+@pytest.mark.slow
 def test_no_page_needs_more_queries_for_more_rows_or_shows_a_secret(admin_client, subtests):
     make_rows(1, 1)
     urls = [url for model in admin.site._registry for url in pages_of(model)]

@@ -273,6 +273,7 @@ def redis_url(tmp_path):
         yield url
 
 
+@pytest.mark.slow
 def test_redis_may_count_instead_and_its_absence_is_a_503(live_server_of, redis_url):
     agent = AgentFactory()
     server = live_server_of(RATE_LIMIT_INSTALL="20/h", CACHE_URL=redis_url, WEB_CONCURRENCY="2")

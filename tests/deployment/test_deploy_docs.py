@@ -196,6 +196,7 @@ def test_the_line_of_a_missing_variable_is_printed():
     assert start("-m", "gunicorn", "marketplace.wsgi", SECRET_KEY=None).stderr == f"{LINES[0]}\n"
 
 
+@pytest.mark.slow
 def test_the_lines_of_a_database_are_printed(machine, tmp_path):
     away = {**PRODUCTION, "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none"}
     server = LiveServer(tmp_path / "away", away | {"REQUIRE_HTTPS": "false"})

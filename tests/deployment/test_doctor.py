@@ -214,7 +214,7 @@ def test_more_connections_than_the_database_takes(monkeypatch, lines):
 
     [line] = lines("connections")
 
-    assert re.sub(r"takes \d+", "takes 97", line) == (
+    assert re.sub(r"accepts \d+", "accepts 97", line) == (
         "This host opens up to 5000 connections (WEB_CONCURRENCY, WEB_THREADS), and "
         "PostgreSQL accepts 97. Lower one, raise max_connections, or use a pooler."
     )

@@ -124,6 +124,7 @@ def test_a_hostile_body_is_refused_and_does_nothing(console, forms, refused):
     )
 
 
+@pytest.mark.slow
 def test_a_hostile_body_never_breaks_an_action(console, paths, rates):
     rates(manage="1000/h")
     console.get("/operator")
