@@ -1,9 +1,12 @@
 """A host whose clock differs from the database's."""
 
+import pytest
+
 from tests.live import LiveServer
 from tests.processes import is_within
 
 
+@pytest.mark.slow
 def test_a_wrong_clock_is_logged_at_the_start(transactional_db, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import time\nright = time.time\ntime.time = lambda: right() - 7200\n"

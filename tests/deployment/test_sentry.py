@@ -37,6 +37,7 @@ def sentry():
         server.shutdown()
 
 
+@pytest.mark.slow
 def test_a_crash_is_reported_without_secrets_and_bodies(transactional_db, tmp_path, sentry):
     dsn, envelopes = sentry
     token = AgentFactory().token.text
@@ -74,6 +75,7 @@ response.close()
 """
 
 
+@pytest.mark.slow
 def test_a_file_is_left_to_the_server(sentry):
     """The server sends the file of a response of this type, without reading it into memory."""
     dsn, _ = sentry

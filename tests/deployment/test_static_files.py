@@ -34,6 +34,7 @@ def server(transactional_db, tmp_path):
     server.stop()
 
 
+@pytest.mark.slow
 def test_they_are_sent_as_the_client_accepts_them_and_pages_as_they_are(server, subtests):
     for name in NAMES:
         content = (CHECKOUT / "marketplace/static" / name).read_bytes()
