@@ -104,7 +104,8 @@ def test_no_secret_is_copied_into_an_image():
 def test_the_unit_names_folders_of_its_own():
     service = unit()["Service"]
 
-    assert service["Environment"] == f"TMPDIR=/var/cache/{service['CacheDirectory']}"
+    variables = text_of("docs/deploy/machine.md").splitlines()
+    assert f"TMPDIR=/var/cache/{service['CacheDirectory']}" in variables
     assert service["ExecStart"].startswith(f"{service['WorkingDirectory']}/")
 
 
