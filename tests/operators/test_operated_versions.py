@@ -1,8 +1,10 @@
 """Pinning, unpinning and updating what an agent has, in the operator's console (contract 19.17)"""
 
 import re
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 
 from agents.models import Agent
@@ -247,3 +249,14 @@ def test_an_advisory_names_the_version_that_was_recalled(console, client, kind):
     assert f"staff have recalled the {kind.name} {kind.slug} : It lies." in text_of(
         console.get(HOME)
     )
+
+
+def test_a_pinned_version_that_was_purged_is_named_by_its_slug(console, client, kind):
+    kind.post(client, "install", version=1)
+    purge = ["purge_version", kind.name, kind.slug, "1", "--reason", "A court forbids it."]
+    call_command(*purge, stdout=StringIO())
+
+    page = console.get(HOME).content.decode()
+
+    assert f">{kind.slug}</a> <code>{kind.slug}</code>" in page
+    assert "<b></b>" not in page
