@@ -6,6 +6,7 @@ statement finds the numbers of a few commits, and they tell what a client has.
 
 import re
 import zlib
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from hashlib import sha1, sha256
 from io import BytesIO
@@ -127,6 +128,7 @@ class Negotiation:
             self.is_pack = False
             return
         self.shallow = {self.numbers[sha] for sha in request.shallow if sha in self.numbers}
+        self.cuts = [1, *sorted(self.shallow)]
         self.common = [sha for sha in request.haves if sha in self.numbers]
         self.wanted = self.wanted_numbers()
         if request.depth:
@@ -139,13 +141,20 @@ class Negotiation:
 
     def oldest(self, number):
         """The oldest commit that a client with this one has: 1, or where its history is cut."""
-        return max((cut for cut in self.shallow if cut <= number), default=1)
+        return self.cuts[bisect_right(self.cuts, number) - 1]
 
     def wanted_numbers(self):
-        depth, numbers = self.request.depth, set()
-        for number in {self.numbers[sha] for sha in self.request.wants}:
-            oldest = max(number - depth + 1, 1) if depth else self.oldest(number)
-            numbers.update(range(oldest, number + 1))
+        depth = self.request.depth
+        oldest = (lambda number: max(number - depth + 1, 1)) if depth else self.oldest
+        return self.numbers_up_to(self.request.wants, oldest)
+
+    def numbers_up_to(self, shas, oldest):
+        """The numbers of these commits, and of those before each, from `oldest(number)` on."""
+        numbers, last = set(), 0
+        for number in sorted({self.numbers[sha] for sha in shas}):
+            # `oldest` never decreases, so the set has the rest already.
+            numbers.update(range(max(oldest(number), last + 1), number + 1))
+            last = number
         return numbers
 
     def tell_shallow(self):
@@ -202,13 +211,10 @@ class Negotiation:
 
     def parts(self):
         """The commits to send, as pairs (first, last), and the known commits next to them."""
-        known = set()
-        for sha in self.common:
-            number = self.numbers[sha]
-            known.update(range(self.oldest(number), number + 1))
-        missing = sorted(self.wanted - known)
-        first = [number for number in missing if number - 1 not in self.wanted - known]
-        last = [number for number in missing if number + 1 not in self.wanted - known]
+        known = self.numbers_up_to(self.common, self.oldest)
+        missing = self.wanted - known
+        first = sorted(number for number in missing if number - 1 not in missing)
+        last = sorted(number for number in missing if number + 1 not in missing)
         beside = {number - 1 for number in first} | {number + 1 for number in last}
         return list(zip(first, last, strict=True)), sorted(beside & known)
 
