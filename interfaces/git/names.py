@@ -19,7 +19,7 @@ def plugin_name(kind, slug, taken):
 def persona_marketplace(name, slug):
     """The name of a persona's marketplace. It is never `<name>-me`, which me.git has."""
     title = f"{name}-{slug}"
-    return f"{title}-{short_digest(title)}" if slug == "me" else shortened(title)
+    return shortened(f"{title}-{short_digest(title)}" if slug == "me" else title)
 
 
 def shortened(name):
