@@ -27,6 +27,7 @@ MAX_REQUEST = 256 * 1024  # bytes of a request, once it is unpacked
 FRAME = 65_500  # bytes of the pack in one line
 LINE = re.compile(rb"(want|have|shallow) ([0-9a-f]{40})(?: (.*))?|deepen ([1-9]\d{0,9})|(done)")
 DATA = 1  # the band of a pack
+IN_VAIN = 1000  # unknown haves in one request, after which the client gets everything
 
 
 def advertised(refs):
@@ -182,8 +183,8 @@ class Negotiation:
             return True
         if detailed or not self.common:
             self.proto.write_pkt_line(b"NAK\n")
-        if is_ready and b"no-done" in self.request.capabilities:
-            self.write_ack(self.common[-1])
+        if is_ready and self.has_no_done:
+            self.write_ack((self.common or self.request.haves)[-1])
             return True
         return False
 
@@ -204,7 +205,19 @@ class Negotiation:
         if is_enough and not has_other and not self.request.is_done:
             is_ready = True
             self.write_ack(self.common[-1], b" ready")
+        if self.is_in_vain:
+            is_ready = True
+            self.write_ack(self.request.haves[-1], b" ready")
         return is_ready
+
+    @property
+    def is_in_vain(self):
+        """Whether the client should stop naming commits of other repositories.
+
+        git names twice as many each time, and would soon name more than a request may hold.
+        """
+        is_vain = not self.common and len(self.request.haves) >= IN_VAIN
+        return is_vain and self.has_no_done and not self.request.is_done
 
     def write_ack(self, sha, state=b""):
         self.proto.write_pkt_line(b"ACK " + sha.hex().encode() + state + b"\n")
@@ -217,6 +230,10 @@ class Negotiation:
         last = sorted(number for number in missing if number + 1 not in missing)
         beside = {number - 1 for number in first} | {number + 1 for number in last}
         return list(zip(first, last, strict=True)), sorted(beside & known)
+
+    @property
+    def has_no_done(self):
+        return b"no-done" in self.request.capabilities
 
     @property
     def has_bands(self):
