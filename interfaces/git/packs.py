@@ -14,7 +14,7 @@ from io import BytesIO
 from dulwich.errors import GitProtocolError, HangupException
 from dulwich.objects import Commit
 from dulwich.pack import pack_header_chunks
-from dulwich.protocol import Protocol
+from dulwich.protocol import Protocol, pkt_line
 
 from interfaces.git import store
 from interfaces.git.exceptions import UnreadableRequest
@@ -113,6 +113,11 @@ def read_line(request, line, accepted):
     request.is_done = done is not None
 
 
+def not_our_ref(sha):
+    """The response to a client that wants a commit that the repository does not have."""
+    return pkt_line(b"ERR upload-pack: not our ref " + sha.hex().encode())
+
+
 class Negotiation:
     """A request to a repository. If `is_pack`, a pack follows the `reply`."""
 
@@ -123,9 +128,7 @@ class Negotiation:
         self.proto = Protocol(None, self.output.write)
         self.unknown = next((sha for sha in request.wants if sha not in self.numbers), None)
         if self.unknown is not None:
-            self.proto.write_pkt_line(
-                b"ERR upload-pack: not our ref " + self.unknown.hex().encode()
-            )
+            self.output.write(not_our_ref(self.unknown))
             self.is_pack = False
             return
         self.shallow = {self.numbers[sha] for sha in request.shallow if sha in self.numbers}
@@ -262,8 +265,8 @@ class Negotiation:
 
 def pack_chunks(repository, parts, known):
     """The bytes of a pack. Only one batch of objects is in memory at a time."""
-    commits = store.commits_in(repository, parts) if parts else []
     objects = store.objects_of(repository, parts, known) if parts else []
+    commits = store.commits_in(repository, parts) if parts else []
     digest = sha1(usedforsecurity=False)
     for chunk in packed(commits, objects):
         digest.update(chunk)
