@@ -19,9 +19,10 @@ from dulwich.protocol import Protocol, pkt_line
 from interfaces.git import store
 from interfaces.git.exceptions import UnreadableRequest
 
+# libgit2 reads a space after the object format.
 CAPABILITIES = (
-    b"multi_ack_detailed no-done side-band-64k shallow allow-tip-sha1-in-want "
-    b"allow-reachable-sha1-in-want symref=HEAD:refs/heads/main object-format=sha1"
+    b"multi_ack_detailed no-done side-band-64k shallow deepen-relative allow-tip-sha1-in-want "
+    b"allow-reachable-sha1-in-want object-format=sha1 symref=HEAD:refs/heads/main"
 )
 MAX_REQUEST = 256 * 1024  # bytes of a request, once it is unpacked
 FRAME = 65_500  # bytes of the pack in one line
@@ -148,12 +149,18 @@ class Negotiation:
         return self.cuts[bisect_right(self.cuts, number) - 1]
 
     def wanted_numbers(self):
+        return self.numbers_up_to(self.request.wants, self.oldest_wanted)
+
+    def oldest_wanted(self, number):
         depth = self.request.depth
-        oldest = (lambda number: max(number - depth + 1, 1)) if depth else self.oldest
-        return self.numbers_up_to(self.request.wants, oldest)
+        if not depth:
+            return self.oldest(number)
+        if b"deepen-relative" in self.request.capabilities:
+            return max(self.oldest(number) - depth, 1)
+        return max(number - depth + 1, 1)
 
     def numbers_up_to(self, shas, oldest):
-        """The numbers of these commits, and of those before each, from `oldest(number)` on."""
+        """The numbers of these commits, and of those before each, back to `oldest(number)`."""
         numbers, last = set(), 0
         for number in sorted({self.numbers[sha] for sha in shas}):
             # `oldest` never decreases, so the set has the rest already.

@@ -49,6 +49,11 @@ def test_the_refs_are_advertised(anyone, skill):
     assert [ref[4:] for ref in refs] == [f"{sha} refs/heads/main", f"{sha} refs/tags/v1", ""]
 
 
+def test_the_object_format_is_not_the_last_capability(anyone, skill):
+    """libgit2 looks for a space after it, and otherwise cannot clone."""
+    assert b" object-format=sha1 " in anyone.get(f"{SKILL}{REFS}").content
+
+
 @pytest.mark.parametrize(
     "path",
     ["/git/skills/unknown.git", "/git/skills/%00.git", "/git/personas/unknown.git"],

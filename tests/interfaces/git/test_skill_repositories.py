@@ -107,6 +107,20 @@ def test_a_shallow_clone_can_be_deepened(live_server_of, git):
     git("fsck", "--strict", within="pdf-tables")
 
 
+def test_a_shallow_clone_can_be_deepened_by_some_commits(live_server_of, git):
+    pdf_tables("# Second\n", "# Third\n", "# Fourth\n")
+    git("clone", "--depth", "1", address(live_server_of(), "skills/pdf-tables"))
+
+    numbers = []
+    for count in (1, 1, 5):
+        git("fetch", "--deepen", str(count), within="pdf-tables")
+        numbers.append(len(git.commits("pdf-tables")))
+
+    assert numbers == [2, 3, 4]
+    git("fsck", "--strict", within="pdf-tables")
+    assert not (git.folder / "pdf-tables/.git/shallow").exists()
+
+
 def test_a_shallow_clone_can_be_updated(live_server_of, git):
     skill = pdf_tables("# Second\n")
     git("clone", "--depth", "1", address(live_server_of(), "skills/pdf-tables"))
