@@ -72,8 +72,8 @@ def repository_of(source):
 
 @transaction.atomic
 def advance(source):
-    rows_of(sql.SHARE)
     rows_of(sql.PATIENCE)
+    rows_of(sql.SHARE)
     Repository.objects.bulk_create([Repository(name=source.name)], ignore_conflicts=True)
     # Waits for a process that makes a commit.
     repository = Repository.objects.select_for_update().get(name=source.name)
