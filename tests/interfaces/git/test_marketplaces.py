@@ -270,6 +270,11 @@ def test_a_name_that_clients_refuse_is_refused(db, name):
         call_command("name_marketplace", name)
 
 
+def test_a_name_that_claude_code_reserves_is_refused(db):
+    with pytest.raises(CommandError, match="Claude Code reserves the name agent-skills"):
+        call_command("name_marketplace", "agent-skills")
+
+
 def test_two_processes_make_the_same_commits(own_server_of, git):
     """Both are asked at once, so that they see each change together."""
     skill = SkillFactory(slug="pdf-tables")
