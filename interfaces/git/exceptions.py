@@ -1,4 +1,4 @@
-from marketplace.api.exceptions import ApiError, BadRequest, NotFound, Unavailable
+from marketplace.api.exceptions import ApiError, BadRequest, NotFound
 
 
 class PushForbidden(ApiError):
@@ -32,5 +32,5 @@ class UnreadableRequest(BadRequest):
     remedy = "Use a git client."
 
 
-class RepositoryChanged(Unavailable):
-    """The history was begun anew while it was read; the same request may succeed later."""
+class RepositoryChanged(Exception):
+    """A purge started the history over while it was read."""

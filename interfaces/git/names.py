@@ -4,6 +4,15 @@ from hashlib import sha256
 
 from catalogue.skill_md import MAX_NAME
 
+# Claude Code 2.1 adds no marketplace of these names, unless it is one of Anthropic's.
+RESERVED = {
+    *("agent-skills", "anthropic-agent-skills", "anthropic-marketplace", "anthropic-plugins"),
+    *("builtin", "claude-code-marketplace", "claude-code-plugins", "claude-for-financial-services"),
+    *("claude-for-legal", "claude-plugin-test", "claude-plugins-official", "claude-tag-plugins"),
+    *("financial-services-plugins", "first-party-plugins", "inline", "knowledge-work-plugins"),
+    *("life-sciences", "skills-dir", "synced"),
+}
+
 
 def plugin_name(kind, slug, taken):
     """The name of an entry's plugin. A persona's plugin cannot have a slug that is in `taken`."""
@@ -19,7 +28,7 @@ def plugin_name(kind, slug, taken):
 def persona_marketplace(name, slug):
     """The name of a persona's marketplace. It is never `<name>-me`, which me.git has."""
     title = f"{name}-{slug}"
-    return f"{title}-{short_digest(title)}" if slug == "me" else shortened(title)
+    return shortened(f"{title}-{short_digest(title)}" if slug == "me" else title)
 
 
 def shortened(name):

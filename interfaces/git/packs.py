@@ -6,6 +6,7 @@ statement finds the numbers of a few commits, and they tell what a client has.
 
 import re
 import zlib
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from hashlib import sha1, sha256
 from io import BytesIO
@@ -13,19 +14,21 @@ from io import BytesIO
 from dulwich.errors import GitProtocolError, HangupException
 from dulwich.objects import Commit
 from dulwich.pack import pack_header_chunks
-from dulwich.protocol import Protocol
+from dulwich.protocol import Protocol, pkt_line
 
 from interfaces.git import store
 from interfaces.git.exceptions import UnreadableRequest
 
+# libgit2 reads a space after the object format.
 CAPABILITIES = (
-    b"multi_ack_detailed no-done side-band-64k shallow allow-tip-sha1-in-want "
-    b"allow-reachable-sha1-in-want symref=HEAD:refs/heads/main object-format=sha1"
+    b"multi_ack_detailed no-done side-band-64k shallow deepen-relative allow-tip-sha1-in-want "
+    b"allow-reachable-sha1-in-want object-format=sha1 symref=HEAD:refs/heads/main"
 )
 MAX_REQUEST = 256 * 1024  # bytes of a request, once it is unpacked
 FRAME = 65_500  # bytes of the pack in one line
 LINE = re.compile(rb"(want|have|shallow) ([0-9a-f]{40})(?: (.*))?|deepen ([1-9]\d{0,9})|(done)")
 DATA = 1  # the band of a pack
+IN_VAIN = 1000  # unknown haves in one request, after which the client gets everything
 
 
 def advertised(refs):
@@ -111,6 +114,11 @@ def read_line(request, line, accepted):
     request.is_done = done is not None
 
 
+def not_our_ref(sha):
+    """The response to a client that wants a commit that the repository does not have."""
+    return pkt_line(b"ERR upload-pack: not our ref " + sha.hex().encode())
+
+
 class Negotiation:
     """A request to a repository. If `is_pack`, a pack follows the `reply`."""
 
@@ -121,12 +129,11 @@ class Negotiation:
         self.proto = Protocol(None, self.output.write)
         self.unknown = next((sha for sha in request.wants if sha not in self.numbers), None)
         if self.unknown is not None:
-            self.proto.write_pkt_line(
-                b"ERR upload-pack: not our ref " + self.unknown.hex().encode()
-            )
+            self.output.write(not_our_ref(self.unknown))
             self.is_pack = False
             return
         self.shallow = {self.numbers[sha] for sha in request.shallow if sha in self.numbers}
+        self.cuts = [1, *sorted(self.shallow)]
         self.common = [sha for sha in request.haves if sha in self.numbers]
         self.wanted = self.wanted_numbers()
         if request.depth:
@@ -139,13 +146,26 @@ class Negotiation:
 
     def oldest(self, number):
         """The oldest commit that a client with this one has: 1, or where its history is cut."""
-        return max((cut for cut in self.shallow if cut <= number), default=1)
+        return self.cuts[bisect_right(self.cuts, number) - 1]
 
     def wanted_numbers(self):
-        depth, numbers = self.request.depth, set()
-        for number in {self.numbers[sha] for sha in self.request.wants}:
-            oldest = max(number - depth + 1, 1) if depth else self.oldest(number)
-            numbers.update(range(oldest, number + 1))
+        return self.numbers_up_to(self.request.wants, self.oldest_wanted)
+
+    def oldest_wanted(self, number):
+        depth = self.request.depth
+        if not depth:
+            return self.oldest(number)
+        if b"deepen-relative" in self.request.capabilities:
+            return max(self.oldest(number) - depth, 1)
+        return max(number - depth + 1, 1)
+
+    def numbers_up_to(self, shas, oldest):
+        """The numbers of these commits, and of those before each, back to `oldest(number)`."""
+        numbers, last = set(), 0
+        for number in sorted({self.numbers[sha] for sha in shas}):
+            # `oldest` never decreases, so the set has the rest already.
+            numbers.update(range(max(oldest(number), last + 1), number + 1))
+            last = number
         return numbers
 
     def tell_shallow(self):
@@ -173,8 +193,8 @@ class Negotiation:
             return True
         if detailed or not self.common:
             self.proto.write_pkt_line(b"NAK\n")
-        if is_ready and b"no-done" in self.request.capabilities:
-            self.write_ack(self.common[-1])
+        if is_ready and self.has_no_done:
+            self.write_ack((self.common or self.request.haves)[-1])
             return True
         return False
 
@@ -195,22 +215,35 @@ class Negotiation:
         if is_enough and not has_other and not self.request.is_done:
             is_ready = True
             self.write_ack(self.common[-1], b" ready")
+        if self.is_in_vain:
+            is_ready = True
+            self.write_ack(self.request.haves[-1], b" ready")
         return is_ready
+
+    @property
+    def is_in_vain(self):
+        """Whether the client should stop naming commits of other repositories.
+
+        git names twice as many each time, and would soon name more than a request may hold.
+        """
+        is_vain = not self.common and len(self.request.haves) >= IN_VAIN
+        return is_vain and self.has_no_done and not self.request.is_done
 
     def write_ack(self, sha, state=b""):
         self.proto.write_pkt_line(b"ACK " + sha.hex().encode() + state + b"\n")
 
     def parts(self):
         """The commits to send, as pairs (first, last), and the known commits next to them."""
-        known = set()
-        for sha in self.common:
-            number = self.numbers[sha]
-            known.update(range(self.oldest(number), number + 1))
-        missing = sorted(self.wanted - known)
-        first = [number for number in missing if number - 1 not in self.wanted - known]
-        last = [number for number in missing if number + 1 not in self.wanted - known]
+        known = self.numbers_up_to(self.common, self.oldest)
+        missing = self.wanted - known
+        first = sorted(number for number in missing if number - 1 not in missing)
+        last = sorted(number for number in missing if number + 1 not in missing)
         beside = {number - 1 for number in first} | {number + 1 for number in last}
         return list(zip(first, last, strict=True)), sorted(beside & known)
+
+    @property
+    def has_no_done(self):
+        return b"no-done" in self.request.capabilities
 
     @property
     def has_bands(self):
@@ -239,8 +272,8 @@ class Negotiation:
 
 def pack_chunks(repository, parts, known):
     """The bytes of a pack. Only one batch of objects is in memory at a time."""
-    commits = store.commits_in(repository, parts) if parts else []
     objects = store.objects_of(repository, parts, known) if parts else []
+    commits = store.commits_in(repository, parts) if parts else []
     digest = sha1(usedforsecurity=False)
     for chunk in packed(commits, objects):
         digest.update(chunk)

@@ -72,8 +72,8 @@ def repository_of(source):
 
 @transaction.atomic
 def advance(source):
-    rows_of(sql.SHARE)
     rows_of(sql.PATIENCE)
+    rows_of(sql.SHARE)
     Repository.objects.bulk_create([Repository(name=source.name)], ignore_conflicts=True)
     # Waits for a process that makes a commit.
     repository = Repository.objects.select_for_update().get(name=source.name)
@@ -230,8 +230,12 @@ def objects_of(repository, parts, known):
 
 
 def commits_in(repository, parts):
+    """Read them after their objects: if a purge has deleted either, RepositoryChanged is raised."""
     first, last = map(list, zip(*parts, strict=True))
-    return [bytes(data) for (data,) in rows_of(sql.COMMITS, [first, last, repository.id])]
+    rows = rows_of(sql.COMMITS, [first, last, repository.id])
+    if len(rows) < sum(last) - sum(first) + len(parts):
+        raise RepositoryChanged
+    return [bytes(data) for (data,) in rows]
 
 
 def read_objects(rows):
@@ -239,7 +243,7 @@ def read_objects(rows):
     for batch in batches(rows, lambda row: row[1]):
         found = rows_of(sql.DATA, [[sha for sha, _ in batch]])
         if len(found) < len(batch):
-            raise RepositoryChanged  # A purge has deleted them meanwhile.
+            raise RepositoryChanged
         for (data,) in found:
             yield bytes(data)
 

@@ -16,8 +16,9 @@ from interfaces.git.store import File
 
 SCHEMA = "https://agent-plugins.org/schemas/1.0.0/plugin.schema.json"
 CATEGORY = "Productivity"  # where an entry has none; Codex wants one
-# Names that git reserves on some file systems and refuses to check out.
-REFUSED = re.compile(r"\..*|git~\d|gi[0-9a-f]{4}~\d", re.IGNORECASE)
+# Names that some file systems take for those of git. It refuses to check them out, or refuses some
+# content of theirs.
+REFUSED = re.compile(r"\..*|(?:gi?[0-9a-z]{0,4})?~\d+", re.IGNORECASE)
 
 
 class Folder(NamedTuple):

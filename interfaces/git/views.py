@@ -6,7 +6,7 @@ from rest_framework.exceptions import NotAuthenticated
 from agents.authentication import BearerAuthentication
 from agents.models import AgentToken
 from infrastructure.server.sizes import MAX_BODY
-from interfaces.git.exceptions import NoSuchService, PushForbidden
+from interfaces.git.exceptions import NoSuchService, PushForbidden, RepositoryChanged
 from marketplace import access
 from marketplace.access import Audience
 from marketplace.api.exceptions import BodyTooLarge, InsufficientScope
@@ -73,9 +73,12 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
         asked = packs.parsed(packs.unpacked(body_of(request), encoding))
         source = sources.source_of(kind, slug, request.user)
         negotiation = packs.Negotiation(store.repository_of(source), asked)
-        if negotiation.is_pack:
+        if not negotiation.is_pack:
+            return respond(UPLOAD, "result", negotiation.reply)
+        try:
             return self.send_pack(request, negotiation)
-        return respond(UPLOAD, "result", negotiation.reply)
+        except RepositoryChanged:
+            return respond(UPLOAD, "result", packs.not_our_ref(asked.wants[0]))
 
     @ratelimit("clone")
     def send_pack(self, _request, negotiation):

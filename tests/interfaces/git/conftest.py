@@ -16,16 +16,17 @@ class Git:
             "GIT_TERMINAL_PROMPT": "0",
         }
 
-    def __call__(self, *command, within="."):
-        done = self.attempt(*command, within=within)
+    def __call__(self, *command, within=".", stdin=None):
+        done = self.attempt(*command, within=within, stdin=stdin)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def attempt(self, *command, within="."):
+    def attempt(self, *command, within=".", stdin=None):
         return subprocess.run(
             ["git", *command],
             cwd=self.folder / within,
             env=self.environment,
+            input=stdin,
             capture_output=True,
             text=True,
             timeout=60,

@@ -3,6 +3,7 @@
 import os
 import select
 import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -16,6 +17,7 @@ from tests.interfaces.git.test_git_http import REFS, SKILL, line
 
 MIB = 1024 * 1024
 THREADS = 2
+LOCK_SECONDS = 2  # that other requests wait for a lock
 
 
 @pytest.fixture
@@ -61,6 +63,20 @@ def test_a_slow_fetch_keeps_no_other_request_waiting(own_server_of, transactiona
             assert server.request("GET", "/api/v1/skills/pdf-tables").status == 200
             assert not any(fetch.done() for fetch in fetches)
         assert [fetch.result().status for fetch in fetches] == [200, 200, 200]
+
+
+def test_a_fetch_waits_for_a_purge(live_server_of, transactional_db):
+    """Longer than other requests wait: a purge may wait for the commits of a large catalogue."""
+    SkillFactory(slug="pdf-tables")
+    server = live_server_of()
+
+    with ThreadPoolExecutor() as pool:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock('git_repository'::regclass::oid::int, 0)")
+            fetch = pool.submit(server.request, "GET", f"{SKILL}{REFS}")
+            wait_until_they_wait(1)
+            time.sleep(LOCK_SECONDS + 0.5)
+        assert fetch.result().status == 200
 
 
 @pytest.mark.infrastructure

@@ -1,9 +1,14 @@
 """git's smart HTTP, as clients and strangers speak it (contract 27)."""
 
 import gzip
+import time
+from hashlib import sha256
 
 import pytest
+from django.core.management import call_command
+from django.db import connection
 
+from interfaces.git import store
 from tests.factories import PersonaFactory, SkillFactory
 
 REFS = "/info/refs?service=git-upload-pack"
@@ -42,6 +47,11 @@ def test_the_refs_are_advertised(anyone, skill):
     assert first == "001e# service=git-upload-pack"
     assert second.partition("\0")[0][8:] == f"{sha} HEAD"
     assert [ref[4:] for ref in refs] == [f"{sha} refs/heads/main", f"{sha} refs/tags/v1", ""]
+
+
+def test_the_object_format_is_not_the_last_capability(anyone, skill):
+    """libgit2 looks for a space after it, and otherwise cannot clone."""
+    assert b" object-format=sha1 " in anyone.get(f"{SKILL}{REFS}").content
 
 
 @pytest.mark.parametrize(
@@ -91,6 +101,41 @@ def test_a_want_of_an_unknown_object_is_an_error_at_once(anyone, skill):
 
     assert response.status_code == 200
     assert response.content == line(f"ERR upload-pack: not our ref {UNKNOWN}")
+
+
+@pytest.mark.parametrize("step", ["objects_of", "commits_in", "read_objects"])
+def test_a_pack_of_what_is_purged_meanwhile_is_an_error(anyone, skill, monkeypatch, step):
+    skill.content = "# Second\n"
+    skill.save()
+    head, read = head_of(anyone), getattr(store, step)
+
+    def purge_and_read(*arguments):
+        call_command("purge_version", "skill", "pdf-tables", "1", reason="The law")
+        return read(*arguments)
+
+    monkeypatch.setattr(store, step, purge_and_read)
+    response = upload(anyone, line(f"want {head}\n") + b"0000" + line("done\n"))
+
+    assert response.status_code == 200
+    assert response.content == line(f"ERR upload-pack: not our ref {head}")
+
+
+def test_a_long_history_takes_little_time(anyone, skill, downloads):
+    """Its numbers are compared once, not for each commit."""
+    head_of(anyone)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO git_commit (repository_id, number, sha, data)"
+            " SELECT id, added, substr(sha256(added::text::bytea), 1, 20), 'commit'"
+            " FROM git_repository, generate_series(2, 30000) AS added"
+        )
+    wants = sha256(b"30000").hexdigest()[:40]
+    started = time.process_time()
+
+    response = upload(anyone, line(f"want {wants}\n") + b"0000" + line("done\n"))
+
+    assert response.content[8:20] == b"PACK\0\0\0\2" + (30_003).to_bytes(4, "big")
+    assert time.process_time() - started < 3
 
 
 def test_haves_of_unknown_objects_are_ignored(anyone, skill):

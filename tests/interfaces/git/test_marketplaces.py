@@ -168,6 +168,25 @@ def test_no_persona_has_the_marketplace_of_what_an_agent_has(live_server_of, git
     assert title[:-6] == "agent-marketplace-me-"
 
 
+def test_no_marketplace_has_a_name_that_is_too_long(live_server_of, git):
+    slugs = ["me", "archivist"]
+    for slug in slugs:
+        PersonaFactory(slug=slug)
+    token = AgentFactory().token
+    call_command("name_marketplace", "a" * 64)
+    server = live_server_of()
+    urls = [address(server, f"personas/{slug}") for slug in slugs]
+
+    titles = set()
+    for number, url in enumerate([*urls, address(server, "me", token)]):
+        git("clone", url, str(number))
+        files = git.files(str(number))
+        titles.add(json.loads(files[".claude-plugin/marketplace.json"])["name"])
+
+    assert len(titles) == 3
+    assert {len(title) for title in titles} == {64}
+
+
 def test_a_change_is_one_commit(live_server_of, git):
     skill = SkillFactory(slug="pdf-tables")
     url = address(live_server_of(), "catalogue")
@@ -249,6 +268,11 @@ def test_a_new_name_is_one_commit_in_each(live_server_of, git, capsys):
 def test_a_name_that_clients_refuse_is_refused(db, name):
     with pytest.raises(CommandError, match="1 to 64 characters of a-z, 0-9"):
         call_command("name_marketplace", name)
+
+
+def test_a_name_that_claude_code_reserves_is_refused(db):
+    with pytest.raises(CommandError, match="Claude Code reserves the name agent-skills"):
+        call_command("name_marketplace", "agent-skills")
 
 
 def test_two_processes_make_the_same_commits(own_server_of, git):

@@ -16,6 +16,7 @@ def fetch(git, chance, url, clone):
     ways = [
         [],
         ["--depth", str(number)],
+        ["--deepen", str(number)],
         ["--unshallow"],
         ["origin", f"{tag}:{tag}-again-{chance.random()}"],
         ["origin", sha],

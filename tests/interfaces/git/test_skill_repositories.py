@@ -27,6 +27,19 @@ def test_it_is_the_folder_of_the_skill(live_server_of, git):
     git("fsck", "--strict", within="pdf-tables")
 
 
+def test_a_file_that_some_disks_take_for_one_of_git_is_left_out(live_server_of, git):
+    """Windows knows .gitmodules and .gitattributes by these names, too, and git checks them."""
+    submodule = b'[submodule "../x"]\n\tpath = -x\n\turl = -u\n'
+    names = ["GITMOD~1", "gi7eba~1", "gi7e~123", "g~123456", "~1234567", "git~1"]
+    files = dict.fromkeys(names, submodule) | {"gitatt~1": b"a" * 3000, "gift~1.txt": b""}
+    SkillFactory(slug="pdf-tables", files=files)
+
+    git("clone", address(live_server_of(), "skills/pdf-tables"))
+
+    assert sorted(git.files("pdf-tables")) == ["SKILL.md", "gift~1.txt"]
+    git("fsck", "--strict", within="pdf-tables")
+
+
 def test_each_version_is_a_commit_with_a_tag(live_server_of, git):
     pdf_tables("# Second\n", "# Third\n")
 
@@ -65,6 +78,20 @@ def test_a_fetch_brings_what_was_published_since(live_server_of, git):
     git("fsck", "--strict", within="pdf-tables")
 
 
+def test_a_project_with_a_long_history_can_fetch_it(live_server_of, git):
+    """git names more and more commits of the project, and would exceed the limit of a request."""
+    pdf_tables()
+    git("init", "--quiet", "project")
+    commit = "commit refs/heads/main\ncommitter x <x@x> {} +0000\ndata 0\n\n"
+    commits = "".join(commit.format(1_700_000_000 + number) for number in range(8000))
+    git("fast-import", "--quiet", within="project", stdin=commits)
+
+    git("fetch", address(live_server_of(), "skills/pdf-tables"), "main:tables", within="project")
+
+    assert git("log", "--format=%s", "tables", within="project") == "Version 1\n"
+    git("fsck", "--strict", within="project")
+
+
 def test_a_shallow_clone_can_be_deepened(live_server_of, git):
     pdf_tables("# Second\n", "# Third\n")
     url = address(live_server_of(), "skills/pdf-tables")
@@ -78,6 +105,20 @@ def test_a_shallow_clone_can_be_deepened(live_server_of, git):
     assert (shallow, deeper) == (["Version 3"], ["Version 3", "Version 2"])
     assert git.commits("pdf-tables") == ["Version 3", "Version 2", "Version 1"]
     git("fsck", "--strict", within="pdf-tables")
+
+
+def test_a_shallow_clone_can_be_deepened_by_some_commits(live_server_of, git):
+    pdf_tables("# Second\n", "# Third\n", "# Fourth\n")
+    git("clone", "--depth", "1", address(live_server_of(), "skills/pdf-tables"))
+
+    numbers = []
+    for count in (1, 1, 5):
+        git("fetch", "--deepen", str(count), within="pdf-tables")
+        numbers.append(len(git.commits("pdf-tables")))
+
+    assert numbers == [2, 3, 4]
+    git("fsck", "--strict", within="pdf-tables")
+    assert not (git.folder / "pdf-tables/.git/shallow").exists()
 
 
 def test_a_shallow_clone_can_be_updated(live_server_of, git):

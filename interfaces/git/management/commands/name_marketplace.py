@@ -5,7 +5,7 @@ from django.db import connection, transaction
 
 from catalogue.skill_md import MAX_NAME
 from interfaces.git.models import MarketplaceName
-from interfaces.git.names import shortened
+from interfaces.git.names import RESERVED, shortened
 from marketplace.models import SLUG
 
 
@@ -25,6 +25,8 @@ class Command(BaseCommand):
                 f"The name must be 1 to {MAX_NAME} characters of a-z, 0-9 and single hyphens "
                 "between them."
             )
+        if name in RESERVED:
+            raise CommandError(f"Claude Code reserves the name {name}. Choose another one.")
         with transaction.atomic(), connection.cursor() as cursor:
             MarketplaceName.objects.update_or_create(pk=1, defaults={"name": name})
             # Cached pages show the name, and are as old as the catalogue version.
