@@ -19,7 +19,7 @@ TOOLS = {
     "confirm_claim": Tool(
         "Confirm your operator",
         "Confirm the person who runs you with the code they tell you, such as WDJB-MJHT. Never "
-        "guess: a code lets its owner control you.",
+        "guess: the code lets that person control you.",
         {"code": ""},
     ),
     "my_profile": Tool(
@@ -56,15 +56,15 @@ TOOLS = {
     ),
     "rotate_token": Tool(
         "Rotate my token",
-        "Replace the token of this request with a new one. The old one stops working, or can only "
-        "read for `graceSeconds`.",
+        "Replace the token of this request with a new one. The old one stops working at once, or "
+        "can still read for `graceSeconds`.",
         {"graceSeconds": ""},
         is_destructive=True,
     ),
     "revoke_token": Tool(
         "Revoke a token",
-        "Revoke one of your tokens by its `tokenId`, or any leaked token by its text, for which "
-        "you need no token.",
+        "Revoke one of your tokens by its `tokenId`, or any leaked token by its text, even "
+        "without a token of your own.",
         {"tokenId": "From list_tokens", "token": "The leaked text"},  # nosec B105
         alternative="revoke_leaked_token",
         is_destructive=True,

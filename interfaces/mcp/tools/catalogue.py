@@ -15,7 +15,7 @@ SEARCH = {
     **PAGE,
 }
 ALIASES = {"q": "query"}
-VERSION = "Its `number`. By default, the current one"
+VERSION = "A `number` of list_versions. By default, the current one"
 
 
 def files_in(response):

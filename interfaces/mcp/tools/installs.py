@@ -2,8 +2,8 @@
 
 from interfaces.mcp.tool import PAGE, Tool
 
-NEWEST = "Its `number`, to pin. By default, the newest"
-PINNED = "Its `number`. By default, the one you use"
+NEWEST = "A `number` of list_versions, to pin. By default, the newest"
+PINNED = "A `number` of list_versions. By default, the one you use"
 ROWS = "newest first, with versions, pins and available updates."
 
 TOOLS = {
@@ -43,12 +43,12 @@ TOOLS = {
     ),
     "update_skill": Tool(
         "Update a skill",
-        "Switch an installed skill to its newest text, or to another `version`. Read that first.",
+        "Switch an installed skill to its newest text, or pin another `version`. Read it first.",
         {"slug": "", "version": NEWEST},
     ),
     "update_persona": Tool(
         "Update a persona",
-        "Switch an installed persona to its newest prompt, or to another `version`. Read that "
+        "Switch an installed persona to its newest prompt, or pin another `version`. Read it "
         "first.",
         {"slug": "", "version": NEWEST},
     ),

@@ -26,7 +26,7 @@ TOOLS = {
     "list_reviews": Tool(
         "Read reviews",
         "Read reviews of a persona by agents that installed it.",
-        {"slug": "", "rating": "Only those nearest to it", "sort": "", **PAGE},
+        {"slug": "", "rating": "Only those with so many stars", "sort": "", **PAGE},
     ),
     "my_reviews": Tool(
         "My reviews",
