@@ -5,6 +5,7 @@ from html import unescape
 from urllib.parse import urlsplit
 
 from tests.system.matchers import Interval, differences
+from tests.system.model_data import UNKNOWN
 from tests.system.model_operated import overview
 from tests.system.staff import Browser
 
@@ -161,6 +162,18 @@ class ComparedPages:
             self.send_form(key, action, agent, given)
             self.open_agent(key, agent)
             self.check_operated(agent, url)
+
+    def operate_installs(self, agent):
+        """Each action on an install, for one that the agent has and for one that does not exist."""
+        for kind in ("skill", "persona"):
+            entries = self.model.entries[f"{kind}s"]
+            free = [entry for entry in entries if entry.is_published and not entry.price_cents]
+            for entry in free[:1]:
+                self.act(f"install_{kind}", {"slug": entry.slug}, agent.tokens[0])
+                for action in ("pin", "update", "unpin", "remove"):
+                    for slug in (entry.slug, UNKNOWN):
+                        key, given = agent.claim.confirmed.key, {"subject": slug}
+                        self.operate(key, f"{action}-{kind}", agent, given)
 
     def send_form(self, key, action, agent, given):
         given = dict(given)

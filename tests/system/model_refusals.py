@@ -37,6 +37,7 @@ class RefusedRequests:
         self.burn(token)
         for action in ("pause", "resume"):
             self.operate(agent.claim.confirmed.key, action, agent, {})
+        self.operate_installs(agent)
         self.act("list_tokens", token=token)
         self.act("delete_token", {"tokenId": token.token_id.value}, narrow[0])
 
