@@ -47,6 +47,7 @@ def test_what_a_list_or_a_detail_shows_is_an_update(anyone, change):
 UNWATCHED = {"id", "public_id", "source", "withdrawn_at", "withdrawal_reason", "archive_digest"}
 UNWATCHED |= {"downloads", "installs", "rating_sum", "rating_count"}
 UNWATCHED |= {"number"}  # It changes only with the text.
+UNWATCHED |= {"checked_number", "checked_at"}  # Only pages show them.
 
 
 @pytest.mark.parametrize("model", [Skill, Persona])
