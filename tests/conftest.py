@@ -13,6 +13,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 from infrastructure.http_cache.store import cached_responses
 from interfaces.openapi.document import made_document
 from marketplace.models import RateCount
+from marketplace.ratelimits import counters
 from tests.cleanup import empty_the_database
 from tests.external import run_or_skip
 from tests.factories import AgentFactory
@@ -106,6 +107,12 @@ def as_json(data):
 def clear_response_cache():
     """No test gets a response that another test cached."""
     cached_responses.clear()
+
+
+@pytest.fixture(autouse=True)
+def keep_expired_counters(monkeypatch):
+    """The statement that purges them runs at random, and tests count statements."""
+    monkeypatch.setattr(counters, "PURGE_ONE_IN", 10**9)
 
 
 @pytest.fixture
