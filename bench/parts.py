@@ -22,7 +22,7 @@ AGAIN = "SAME=1"  # Nothing reads it: a second server with all parts on shows th
 
 
 class Part(NamedTuple):
-    """What the variables of `off` switch off, compared with a server that has those of `on`."""
+    """A part that the variables of `off` switch off. Its peer is a server with those of `on`."""
 
     name: str
     files: str

@@ -6,6 +6,8 @@ confirms the code or the code expires (marketplace/shown_once.py). The agent may
 last codes, so the browser keeps their keys as well.
 """
 
+from typing import NamedTuple
+
 from django.http import Http404
 from django.shortcuts import get_object_or_404, render
 
@@ -23,6 +25,14 @@ from operators.pages import (
     too_many,
     with_limits,
 )
+
+
+class ShownCode(NamedTuple):
+    """A code that this browser has requested; `new_key` is None if the operator entered a key."""
+
+    state: str | None = None
+    code: str | None = None
+    new_key: str | None = None
 
 
 class ClaimView(OperatorPage):
@@ -54,7 +64,7 @@ class ClaimView(OperatorPage):
         if usages[-1].is_exceeded:
             return too_many(request, usages[-1])
         new_key = None if form.cleaned_data["key"] else tokens.mint_key()
-        still_valid = [shown[1:] for shown in self.codes_shown(claim) if shown[0] == "valid"]
+        valid = [shown for shown in self.codes_shown(claim) if shown.state == "valid"]
         try:
             code = claim.request_code(
                 name=form.cleaned_data["name"],
@@ -63,27 +73,25 @@ class ClaimView(OperatorPage):
             )
         except OperatorClaim.DoesNotExist:
             raise Http404 from None
-        codes = [[code, new_key], *still_valid]
+        codes = [(code, new_key), *((shown.code, shown.new_key) for shown in valid)]
         return with_limits(redirect_to_show(request.path, codes=codes), *usages)
 
     def codes_shown(self, claim):
-        """`[state, code, new key or None]` of each code that this browser has, newest first."""
+        """The ShownCode of each code that this browser has, newest first."""
         codes = shown_once(self.request).get("codes", [])
-        return [[claim.state_of(code), code, new_key] for code, new_key in codes]
+        return [ShownCode(claim.state_of(code), code, new_key) for code, new_key in codes]
 
     def render(self, claim, form, *, status=200):
         codes = self.codes_shown(claim)
-        confirmed = [shown for shown in codes if shown[0] == "confirmed"]
-        state, code, new_key = (confirmed or codes or [[None] * 3])[0]
+        confirmed = [shown for shown in codes if shown.state == "confirmed"]
+        [shown, *_] = confirmed or codes or [ShownCode()]
         context = {
             "base": base_url(self.request),
             "claim": claim,
             "agent": claim.agent,
             "form": form,
             "seen": seen_in(claim),
-            "state": state,
-            "code": code,
-            "new_key": new_key,
+            **shown._asdict(),
         }
         return render(self.request, "claim.html", context, status=status)
 

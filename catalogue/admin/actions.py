@@ -5,6 +5,7 @@ from django.db.models import Count
 
 from catalogue.admin.forms import DeprecationForm, RecallForm
 from catalogue.models import Status
+from catalogue.models.checks import is_checked
 from marketplace.adminsite.actions import confirmed_action
 from marketplace.adminsite.base import state_label
 
@@ -129,7 +130,7 @@ class StateActionsMixin:
             # Nobody has seen a text that was never published, and its page would be public.
             return not row.is_recalled and row.number > 0
         if action in CHECKS:
-            return row.is_published and row.is_checked == (action == "take_back_check")
+            return row.is_published and is_checked(row) == (action == "take_back_check")
         statuses = {
             "publish": Status.PUBLISHED,
             "redraft": Status.DRAFT,

@@ -25,6 +25,7 @@ from catalogue.admin.versions import VersionsMixin
 from catalogue.frontmatter import plain_newlines
 from catalogue.markdown import render
 from catalogue.models import PUBLISHED, Status
+from catalogue.models.checks import is_checked
 from importing.admin.frontmatter import PastedFileMixin
 from importing.admin.imports import ImportExportModelAdmin
 from marketplace.adminsite.base import link_to
@@ -96,7 +97,7 @@ class EntryAdmin(
         names = ["state", "withdrawal_reason"] if obj.is_recalled else ["state"]
         if obj.deprecation_message:
             names += ["deprecation_message", "replaced_by"]
-        if obj.is_checked:
+        if is_checked(obj):
             names += ["checked_at"]
         rows = ["context_tokens", "public_id", "created_at", "updated_at"]
         return [

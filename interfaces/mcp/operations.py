@@ -7,7 +7,7 @@ from urllib.parse import quote
 from interfaces.openapi.document import document_with_defaults
 from marketplace.api.exceptions import BadRequest
 
-# What a tool declares about a parameter. The API says whether a slug exists.
+# The keys of a schema that a tool declares for a parameter. The API says whether a slug exists.
 KEYWORDS = ["type", "enum", "items", "minimum", "maximum", "default"]
 # Parameters that have another name as an argument, which is the same in all tools.
 ARGUMENTS = {"number": "version"}

@@ -9,6 +9,7 @@ from django.utils.html import format_html
 from django.utils.timesince import timesince
 
 from agents.tokens import NOTED_EVERY
+from catalogue.models.checks import is_checked
 from interfaces.website.emblems import EDGE, emblem_of
 from marketplace import access
 
@@ -103,6 +104,9 @@ def used(moment):
 def first_sentence(text):
     """The first sentence of a description; the others mostly say when to use the entry."""
     return re.split(r"(?<=[.!?])\s", text, maxsplit=1)[0]
+
+
+register.filter(is_checked)
 
 
 @register.filter

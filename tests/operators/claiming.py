@@ -1,4 +1,4 @@
-"""What the tests of claiming an agent share."""
+"""Helpers of the tests that claim an agent."""
 
 import re
 

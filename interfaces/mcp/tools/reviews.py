@@ -26,7 +26,7 @@ TOOLS = {
     "list_reviews": Tool(
         "Read reviews",
         "Read reviews of a persona by agents that installed it.",
-        {"slug": "", "rating": "Only those with so many stars", "sort": "", **PAGE},
+        {"slug": "", "rating": "Only those with this rating", "sort": "", **PAGE},
     ),
     "my_reviews": Tool(
         "My reviews",

@@ -31,20 +31,25 @@ def head_of(server, git):
 
 
 @pytest.mark.infrastructure
-def test_a_client_that_reads_nothing_holds_no_thread(own_server_of, git, large_skill):
+@pytest.mark.parametrize("bytes_a_second", [0, 1])
+def test_a_slow_reader_holds_no_thread(own_server_of, git, large_skill, bytes_a_second):
     server = own_server_of(WEB_THREADS=str(THREADS))
     body = line(f"want {head_of(server, git)}\n") + b"0000" + line("done\n")
     head = f"POST {SKILL}/git-upload-pack HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: "
     request = f"{head}{len(body)}\r\n\r\n".encode() + body
 
-    with ExitStack() as links:
-        for _ in range(3 * THREADS):
-            link = links.enter_context(socket.socket())
+    with ExitStack() as stack:
+        links = [stack.enter_context(socket.socket()) for _ in range(3 * THREADS)]
+        for link in links:
             link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             link.connect(("127.0.0.1", server.port))
             link.sendall(request)
             assert link.recv(15) == b"HTTP/1.1 200 OK"
 
+        for _ in range(3 * bytes_a_second):
+            assert all(link.recv(1) for link in links)
+            assert server.request("GET", "/api/v1/skills/pdf-tables").status == 200
+            time.sleep(1)
         assert server.request("GET", "/api/v1/skills/pdf-tables").status == 200
         git("clone", "--depth", "1", address(server, "skills/pdf-tables"))
 
