@@ -110,7 +110,7 @@ MIDDLEWARE = [
     "marketplace.middleware.health.HealthCheckMiddleware",
     "marketplace.middleware.hosts.HostMiddleware",
     "marketplace.middleware.security.RequireHttpsMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "marketplace.middleware.static_files.StaticFilesMiddleware",
     "marketplace.adminsite.middleware.StaffSessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "marketplace.middleware.security.FormCsrfMiddleware",

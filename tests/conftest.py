@@ -8,10 +8,10 @@ from django.conf import settings as django_settings
 from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client, TransactionTestCase
-from whitenoise.middleware import WhiteNoiseMiddleware
 
 from infrastructure.http_cache.store import cached_responses
 from interfaces.openapi.document import made_document
+from marketplace.middleware.static_files import StaticFilesMiddleware
 from marketplace.models import RateCount
 from marketplace.ratelimits import counters
 from tests.cleanup import empty_the_database
@@ -28,7 +28,7 @@ TransactionTestCase._fixture_teardown = lambda _case: empty_the_database()
 AXE = "axe-core@4.14.1"
 
 
-class FoundOnceMiddleware(WhiteNoiseMiddleware):
+class FoundOnceMiddleware(StaticFilesMiddleware):
     """WhiteNoise, reusing the static files that its first instance found.
 
     Every client loads the middleware, and finding the files took a third of a test.
@@ -45,7 +45,7 @@ class FoundOnceMiddleware(WhiteNoiseMiddleware):
 
 django_settings.MIDDLEWARE = [
     f"{FoundOnceMiddleware.__module__}.{FoundOnceMiddleware.__name__}"
-    if name == "whitenoise.middleware.WhiteNoiseMiddleware"
+    if name == "marketplace.middleware.static_files.StaticFilesMiddleware"
     else name
     for name in django_settings.MIDDLEWARE
 ]

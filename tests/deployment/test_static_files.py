@@ -1,6 +1,7 @@
-"""After a build that runs collectstatic, static files are compressed."""
+"""After a build that runs collectstatic, static files are compressed, even between two releases."""
 
 import gzip
+import os
 import subprocess
 import sys
 
@@ -58,3 +59,27 @@ def test_they_are_sent_as_the_client_accepts_them_and_pages_as_they_are(server, 
     assert page.status == 200
     assert b'href="/static/pages.css"' in page.body
     assert "Content-Encoding" not in page.headers
+
+
+@pytest.mark.slow
+def test_a_file_of_the_next_release_is_served_whole_before_the_reload(server, subtests):
+    path = server.folder / "staticfiles/pages.css"
+    before = server.request("GET", "/static/pages.css", headers={"Accept-Encoding": "identity"})
+    for content in (b"a{}\n" * 10, b"b{}\n" * 20_000):  # a shorter one, a longer one
+        # collectstatic copies all files first, and compresses them afterward.
+        path.write_bytes(content)
+        moment = path.stat().st_mtime + 2
+        os.utime(path, (moment, moment))
+        for accepted in ("gzip", "br", "identity"):
+            with subtests.test(size=len(content), accepted=accepted):
+                headers = {"Accept-Encoding": accepted, "If-None-Match": before.headers["ETag"]}
+                response = server.request("GET", "/static/pages.css", headers=headers)
+
+                assert response.status == 200
+                assert response.body == content
+
+    (path.with_name("pages.css.gz")).write_bytes(gzip.compress(content))
+    os.utime(path.with_name("pages.css.gz"), (moment, moment))
+    compressed = server.request("GET", "/static/pages.css", headers={"Accept-Encoding": "gzip"})
+    assert compressed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(compressed.body) == content
