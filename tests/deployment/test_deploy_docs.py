@@ -129,6 +129,32 @@ def test_a_backup_is_restored_as_printed(machine, first_hour, tmp_path):
         server.stop()
 
 
+@pytest.mark.slow
+def test_a_database_moves_to_another_server_as_printed(machine, first_hour, tmp_path):
+    page = (CHECKOUT / "docs/deploy/upgrade.md").read_text()
+    _, _, section = page.partition("### On another server")
+    read_only, new, writable, *_ = [
+        script.replace("DATABASE marketplace", "DATABASE postgres")
+        for script in SHELL.findall(section)
+    ]
+    read, back_up, restore = SHELL.findall((CHECKOUT / "docs/deploy/backup.md").read_text())[:3]
+    _, _, restore = restore.split("\n", 2)
+    compare = scripts_of("backup.md").partition("--command=ANALYZE\n")[2]
+    write = 'psql "$DATABASE_URL" --command="CREATE TABLE written (); DROP TABLE written"'
+
+    with Postgres(tmp_path / "new") as server:
+        url = server.url.rpartition("/")[0] + "/marketplace"
+        new = re.sub("^RESTORED=.*", f"RESTORED={url}", new)
+        printed = machine(
+            f"{read}{read_only}{back_up}if {write}; then exit 1; fi\n{new}{restore}{compare}"
+            f'DATABASE_URL="$RESTORED"; {write}'
+        )
+
+    assert "Every counter is correct.\n" in printed
+    assert "skills: the index and the counts are correct.\n" in printed
+    machine(f"{read}{writable}unset PGOPTIONS; {write}")
+
+
 def test_the_password_is_encoded_as_printed():
     script = scripts_of("variables.md", "The file .env")
     [encode] = re.findall(r"python3 -c .*", script)
