@@ -29,18 +29,20 @@ FILE_TEXT = Case(
 )
 
 
-# Whether the skill has files that an agent may run.
-HAS_SCRIPTS = Func(
-    F("files"),
-    template="%(expressions)s @? "
-    """'$[*] ? (@.is_executable == true || @.path starts with "scripts/")'""",
-    output_field=models.BooleanField(),
-)
+class HasScripts(Func):
+    """Whether the skill has files that an agent may run."""
+
+    template = (
+        "%(expressions)s @? "
+        """'$[*] ? (@.is_executable == true || @.path starts with "scripts/")'"""
+    )
+    output_field = models.BooleanField()
+    is_of_row = True  # no validator needs to read the files again
 
 
 class SkillQuerySet(EntryQuerySet):
     def for_list(self):
-        return super().for_list().defer("archive_digest").annotate(has_scripts=HAS_SCRIPTS)
+        return super().for_list().defer("archive_digest").annotate(has_scripts=HasScripts("files"))
 
     def with_head(self):
         """Annotate the start of each SKILL.md, with its frontmatter, and its size and digest.
@@ -61,7 +63,7 @@ class SkillQuerySet(EntryQuerySet):
         personas = self.model.personas.rel.related_model.objects.published()
         personas = personas.filter(skills=OuterRef("pk")).order_by("slug")
         return self.with_successor().annotate(
-            has_scripts=HAS_SCRIPTS,
+            has_scripts=HasScripts("files"),
             bundling=ArraySubquery(personas.values(persona=JSONObject(slug="slug", title="title"))),
         )
 

@@ -85,13 +85,13 @@ class CompiledQuery:
         compiler = queryset.query.get_compiler(using=queryset.db)
         sql, placeholders = compiler.as_sql()
         return SimpleNamespace(
-            annotations=queryset.query.annotations,
             compiler=compiler,
             # Django would look them up in every run.
             converters=compiler.get_converters([column for column, *_ in compiler.select]),
             sql=sql,
             placeholders=placeholders,
             row_type=namedtuple("Row", queryset._fields),  # noqa: PYI024 - known only here
+            versions=len(versions_of(queryset)),
         )
 
 
@@ -99,14 +99,15 @@ class VersionedQuery:
     """A function that returns a queryset, compiled twice: as its rows, and as their versions.
 
     The version of a row distinguishes its state from any other. It consists of the row's
-    annotations as the database returns them, including `row_version`.
+    annotations as the database returns them, including `row_version`. An annotation that depends on
+    nothing but the row sets `is_of_row`, and is left out: `row_version` covers it.
     """
 
     def __init__(self, function):
         @wraps(function)
         def row_versions(**params):
             queryset = function(**params)
-            return queryset.values_list(*queryset.query.annotations)
+            return queryset.values_list(*versions_of(queryset))
 
         self.rows, self.row_versions = CompiledQuery(function), CompiledQuery(row_versions)
 
@@ -115,7 +116,7 @@ class VersionedQuery:
         rows = self.rows.fetch(**params)
         if not rows:
             return [], []
-        number = len(self.rows.compiled.annotations)
+        number = self.rows.compiled.versions
         return self.rows.load(rows), [row[-number:] for row in rows]
 
     def versions(self, **params):
@@ -150,16 +151,24 @@ def bind(function, *arguments):
 
 
 def as_tuples(queryset):
-    """Tuples of the fields that the queryset does not defer, followed by its annotations.
+    """Tuples of the fields that the queryset does not defer, and of its annotations.
 
-    They are faster to make than model instances.
+    They are faster to make than model instances. The columns of `versions_of` come last.
     """
     if queryset._fields:
         return queryset
     names, is_deferred = queryset.query.deferred_loading
     fields = queryset.model._meta.concrete_fields
     columns = [field.attname for field in fields if (field.name in names) != is_deferred]
-    return queryset.values_list("pk", *columns, *queryset.query.annotations)
+    versions = versions_of(queryset)
+    of_row = [name for name in queryset.query.annotations if name not in versions]
+    return queryset.values_list("pk", *columns, *of_row, *versions)
+
+
+def versions_of(queryset):
+    """The annotations of which a row's version consists."""
+    annotations = queryset.query.annotations.items()
+    return [name for name, annotation in annotations if not getattr(annotation, "is_of_row", False)]
 
 
 def compiled_once(shape, make):

@@ -109,6 +109,7 @@ def test_it_is_compiled_once_and_each_run_has_its_values():
     [
         (lambda skill: Skill.objects.filter(pk=skill.pk).update(downloads=9), True),
         (lambda skill: Skill.objects.filter(pk=skill.pk).update(title=skill.title), True),
+        (lambda skill: Skill.objects.filter(pk=skill.pk).update(files=[]), True),
         (lambda skill: PersonaFactory(skills=[skill]), True),
         (lambda _: SkillFactory(), False),
         (lambda skill: Skill.objects.exclude(pk=skill.pk).update(downloads=9), False),
@@ -127,6 +128,18 @@ def test_what_changes_a_version(write, is_another):
 
     assert (in_detail.versions(slug="pdf") != versions) == is_another
     assert in_detail.versions(slug="pdf") == in_detail.select(slug="pdf")[1]
+
+
+def test_a_version_repeats_nothing_that_the_version_of_the_row_covers():
+    SkillFactory(slug="pdf", files={"scripts/a.py": b"1"})
+
+    [row], [version] = in_detail.select(slug="pdf")
+    with CaptureQueriesContext(connection) as queries:
+        in_detail.versions(slug="pdf")
+
+    assert row.has_scripts is True
+    assert version == (row.row_version, row.successor_slug, row.bundling)
+    assert "files" not in queries[0]["sql"]
 
 
 def test_no_rows_have_no_versions():
