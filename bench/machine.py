@@ -31,12 +31,16 @@ def processor():
 
 
 def interpreter():
-    """The version of Python, and whether it was built with the optimizations that take long."""
+    """The version of Python, and whether it was configured with the optimizations that take long.
+
+    Debian's Python has them although its configuration does not say so.
+    """
     arguments = sysconfig.get_config_var("CONFIG_ARGS") or ""
     flags = [
         f"{'with' if flag in arguments else 'without'} {name}" for name, flag in BUILD_FLAGS.items()
     ]
-    return f"{platform.python_implementation()} {platform.python_version()} {', '.join(flags)}"
+    version = f"{platform.python_implementation()} {platform.python_version()}"
+    return f"{version} configured {', '.join(flags)}"
 
 
 def postgres_version():
