@@ -1,6 +1,6 @@
 """The undocumented parts of gunicorn that the server uses. Any release may change them.
 
-tests/infrastructure/server/test_gunicorn_internals.py has a test for each name.
+tests/infrastructure/server/test_gunicorn_*.py have a test for each name.
 """
 
 import errno

@@ -1,4 +1,4 @@
-"""Staff read, compare, restore and recall the versions of an entry"""
+"""Staff read, compare, restore and recall the versions of an entry."""
 
 import pytest
 from django.db import connection
@@ -6,6 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Purge
 from tests.admin.diffs import lines_of
+from tests.admin.version_tables import rows
 from tests.api.versioned_kinds import ME, Kind, text
 from tests.api.versions import skill_with_versions
 from tests.factories import AgentFactory, PersonaInstallFactory, SkillInstallFactory
@@ -29,23 +30,6 @@ def act(client, kind, number, action, **fields):
     assert response.status_code == 200
     kind.entry.refresh_from_db()
     return [str(message) for message in response.context["messages"]]
-
-
-def rows(page):
-    """The table's cells as text, row by row."""
-    table = page.content.decode().partition("<tbody>")[2].partition("</tbody>")[0]
-    return [cells(row) for row in table.split("<tr>")[1:]]
-
-
-def cells(row):
-    """What a row shows of a version: number, agents, state and actions."""
-    columns = [words(cell) for cell in row.split("<td>")[3:]]
-    return [columns[0], *columns[3:]]
-
-
-def words(html):
-    texts = [part.partition(">")[2] for part in html.partition("</td>")[0].split("<")[1:]]
-    return " ".join((html.partition("<")[0] + " ".join(texts)).split()).replace(" ,", ",")
 
 
 def texts_of(page):

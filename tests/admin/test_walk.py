@@ -9,8 +9,9 @@ from django.contrib.auth.models import User
 
 from catalogue.models import Skill
 from operators.models import OperatorSession
+from tests.admin.visitors import StaffVisitor
 from tests.admin.walk_second_factor import set_up_a_second_factor
-from tests.chromium import Visitor, needs_chromium, visit
+from tests.chromium import needs_chromium, visit
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -39,26 +40,6 @@ PASTE = """(field, text) => {
   field.value = text;
   field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: new DataTransfer() }));
 }"""
-
-
-class StaffVisitor(Visitor):
-    """A member of staff, whose pages everybody can use."""
-
-    serious_violations = None
-
-    def picture(self, name):
-        super().picture(name)
-        self.errors += [(name, *violation) for violation in self.serious_violations(self.page)]
-
-    def log_in(self, led_to=None):
-        self.open("/admin/login/")
-        self.page.fill("#id_username", "clerk")
-        self.page.fill("#id_password", "right-password")
-        self.press("Log in")
-        assert self.page.url == (led_to or f"{self.url}/admin/")
-
-    def api(self, path, **options):
-        return self.server.request("GET", f"/api/v1/{path}", **options)
 
 
 SCREENS = [("desktop", "light"), ("phone", "dark")]

@@ -1,22 +1,12 @@
-"""`manage.py doctor`: what it says of a deployment, and what to do."""
+"""`manage.py doctor`: what it says about a deployment, and what to do."""
 
-import os
 import re
-import socket
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.core.checks import Warning as CheckWarning
-from django.core.management import call_command
-from django.db import connection
 
 from demo.postgres import CHECKOUT
-from marketplace import doctor
-from tests.api.test_hosts import WRONG_HOST
-from tests.factories import SkillFactory
 from tests.redis import redis_server
 
 DURABLE = "fsync, full_page_writes, synchronous_commit"
@@ -37,7 +27,6 @@ ok  requests       N responds, and believes no address that a client invents.
 ok  backups        The newest, monday.dump, is N hours old.
 Fix durability.
 """
-ADVICE = "Have the proxy send X-Forwarded-Proto, and set TRUSTED_PROXY_COUNT."
 # As behind a proxy that ends TLS.
 PROXIED = {"TRUSTED_PROXY_COUNT": "1", "CSRF_TRUSTED_ORIGINS": "https://market.example"}
 
@@ -55,21 +44,6 @@ def examined(environment, *arguments):
     )
     assert done.stderr == ""
     return done.returncode, done.stdout
-
-
-@pytest.fixture
-def lines(monkeypatch, capsys, db):
-    """The lines of one check in this process: `lines("clocks")`."""
-
-    def lines(name, **options):
-        with pytest.raises(SystemExit):
-            call_command("doctor", **options)
-        text = capsys.readouterr().out
-        return re.findall(rf"^(?:ok|FIX|-) +{name} +(.*)$", text, re.MULTILINE)
-
-    # The tests' own settings are no deployment's.
-    monkeypatch.setattr(doctor.checks, "run_checks", lambda **_: [])
-    return lines
 
 
 def test_a_deployment(live_server_of, tmp_path):
@@ -99,75 +73,6 @@ def test_a_server_that_believes_invented_addresses(live_server_of, tmp_path):
     assert text.endswith("Fix durability and requests.\n")
 
 
-@pytest.mark.parametrize(
-    ("variables", "problem"),
-    [
-        (
-            {"REQUIRE_HTTPS": "true"},
-            f"403 (HTTPS is required). {ADVICE}",
-        ),
-        (
-            {"ALLOWED_HOSTS": "market.example"},
-            f"400 ({WRONG_HOST}). Add its host to ALLOWED_HOSTS.",
-        ),
-    ],
-    ids=["https", "host"],
-)
-def test_a_server_that_refuses_requests(live_server_of, lines, variables, problem):
-    url = f"http://127.0.0.1:{live_server_of(**variables).port}"
-
-    assert lines("requests", url=url) == [f"{url}/api/v1 gets {problem}"]
-
-
-def test_a_server_that_is_not_there(lines):
-    [line] = lines("requests", url="http://127.0.0.1:1/")
-    assert line == (
-        "http://127.0.0.1:1/readyz cannot be reached: [Errno 111] Connection refused. Look at DNS, "
-        "the certificate, the firewall and the proxy."
-    )
-
-    assert lines("requests", url="ftp://a") == [
-        "ftp://a/readyz is not an http:// or https:// address."
-    ]
-
-
-@pytest.mark.parametrize("url", ["http://a b", "http://[::1"])
-def test_an_address_that_is_none(lines, url):
-    [line] = lines("requests", url=url)
-
-    assert line.startswith(f"{url}/readyz cannot be reached: ")
-
-
-def test_a_server_that_speaks_no_http(lines):
-    def greet(service):
-        link, _ = service.accept()
-        with link:
-            link.sendall(b"SSH-2.0-OpenSSH\r\n")
-
-    with socket.create_server(("127.0.0.1", 0)) as service, ThreadPoolExecutor() as pool:
-        pool.submit(greet, service)
-        url = f"http://127.0.0.1:{service.getsockname()[1]}"
-
-        [line] = lines("requests", url=url)
-
-    assert line.startswith(f"{url}/readyz cannot be reached: SSH-2.0-OpenSSH")
-
-
-def test_a_limit_that_the_doctor_has_used_up_is_no_problem(live_server_of, lines):
-    url = f"http://127.0.0.1:{live_server_of(RATE_LIMIT_REVOKE='1/h').port}"
-
-    assert lines("requests", url=url) == [
-        f"{url} responds, and believes no address that a client invents."
-    ]
-
-
-def test_a_public_url_that_nobody_has_named(settings, lines):
-    settings.REQUIRE_HTTPS = True
-
-    assert lines("requests") == ["Not checked: set PUBLIC_URL, or name it with --url."]
-    assert lines("backups") == ["Not checked: name their folder with --backups."]
-
-
 def test_a_database_that_is_away(live_server_of):
     environment = live_server_of().environment | {
         "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none",
@@ -180,73 +85,6 @@ def test_a_database_that_is_away(live_server_of):
     assert text.startswith("FIX database       PostgreSQL says: connection failed: ")
     assert "migrations" not in text
     assert "Traceback" not in text
-
-
-def test_a_durable_database(monkeypatch, lines):
-    monkeypatch.setattr(doctor, "DURABLE", ["wal_log_hints"])  # which is off
-    assert lines("durability") == ["A crash loses data. Turn on in PostgreSQL: wal_log_hints."]
-
-    monkeypatch.setattr(doctor, "DURABLE", ["enable_seqscan"])  # which is on
-    assert lines("durability") == ["A crash loses nothing that was acknowledged."]
-
-
-@pytest.fixture
-def replaced(monkeypatch):
-    """Have the doctor read another text in a statement than PostgreSQL's: `replaced(old, new)`."""
-    row_of = doctor.row_of
-
-    def replaced(old, new):
-        monkeypatch.setattr(doctor, "row_of", lambda sql, **_: row_of(sql.replace(old, new)))
-
-    return replaced
-
-
-def test_an_old_database(replaced, lines):
-    replaced("current_setting('server_version_num')", "'130009'")
-
-    [line] = lines("database")
-
-    assert re.fullmatch(r"PostgreSQL \S+ is too old\. Upgrade to 14 or newer\.", line)
-
-
-def test_more_connections_than_the_database_takes(monkeypatch, lines):
-    monkeypatch.setenv("WEB_CONCURRENCY", "1000")
-
-    [line] = lines("connections")
-
-    assert re.sub(r"accepts \d+", "accepts 97", line) == (
-        "This host opens up to 5000 connections (WEB_CONCURRENCY, WEB_THREADS), and "
-        "PostgreSQL accepts 97. Lower one, raise max_connections, or use a pooler."
-    )
-
-
-def test_a_database_that_is_not_migrated(lines):
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM django_migrations WHERE app = 'changes'")
-
-    assert lines("migrations") == ["The database is not migrated. Run python manage.py migrate."]
-
-
-def test_a_restored_database_without_statistics(monkeypatch, replaced, lines):
-    monkeypatch.setattr(doctor, "MANY", 2)
-    replaced("reltuples", "-1")
-    SkillFactory()
-    assert lines("statistics") == ["PostgreSQL has statistics to plan with, or needs none yet."]
-
-    SkillFactory()
-    assert lines("statistics") == [
-        "PostgreSQL has no statistics, as after a restore. Run ANALYZE (psql -c ANALYZE)."
-    ]
-
-
-def test_a_clock_that_is_wrong(monkeypatch, lines):
-    monkeypatch.setattr(time, "time", lambda now=time.time: now() - 7200)
-
-    [line] = lines("clocks")
-    assert line == (
-        "This host is 7200 seconds behind the database. Synchronize both, for example with "
-        "timedatectl set-ntp true."
-    )
 
 
 @pytest.mark.infrastructure
@@ -277,52 +115,3 @@ def test_redis(live_server_of, tmp_path):
     assert (
         "FIX redis          Redis does not respond, so limited requests get 503: Error 111" in text
     )
-
-
-def test_static_files_of_another_release(settings, tmp_path, lines):
-    settings.STATIC_ROOT = tmp_path
-    (tmp_path / "pages.css").write_text("/* older */")
-
-    [line] = lines("static files")
-
-    assert line.endswith("differs). Run python manage.py collectstatic --no-input, and restart.")
-    assert line.startswith(f"{tmp_path} is from another release (")
-
-
-def test_a_disk_that_is_full(settings, lines):
-    settings.DOWNLOAD_BYTES = 2**60
-
-    [line] = lines("disk")
-
-    assert re.fullmatch(
-        r"/\S+ has \d+ MB free, and downloads may take \d+\. Free some, set TMPDIR to another "
-        r"folder, or lower DOWNLOAD_BYTES\.",
-        line,
-    )
-
-
-def test_backups_that_are_old_or_missing(tmp_path, lines):
-    assert lines("backups", backups=str(tmp_path)) == [
-        f"{tmp_path} holds no backup. See docs/deploy/backup.md."
-    ]
-
-    (tmp_path / "a.dump").write_text("a dump")
-    os.utime(tmp_path / "a.dump", (time.time() - 50 * 3600,) * 2)
-    assert lines("backups", backups=str(tmp_path)) == [
-        "The newest, a.dump, is 50 hours old. Check the job that writes it."
-    ]
-
-
-def test_warnings_of_a_deployment(monkeypatch, settings, lines):
-    monkeypatch.setattr(
-        doctor.checks,
-        "run_checks",
-        lambda **_: [CheckWarning("One is wrong.", hint="Correct it."), CheckWarning("So is two.")],
-    )
-
-    assert lines("configuration") == [
-        "Not checked: REQUIRE_HTTPS is false, as on your own machine."
-    ]
-
-    settings.REQUIRE_HTTPS = True
-    assert lines("configuration") == ["One is wrong. Correct it.", "So is two."]

@@ -1,4 +1,4 @@
-"""The undocumented parts of gunicorn that the server uses: a test for each name.
+"""The undocumented parts of gunicorn's workers that the server uses: a test for each name.
 
 If one fails after an upgrade, gunicorn has changed that name. The server uses them in
 infrastructure/server/gunicorn_internals.py.
@@ -7,41 +7,20 @@ infrastructure/server/gunicorn_internals.py.
 import os
 import socket
 import time
-from datetime import timedelta
-from http import HTTPStatus
 from inspect import signature
 from types import SimpleNamespace
 
 import pytest
 from gunicorn import glogging, util
 from gunicorn.config import Config
-from gunicorn.http import errors, message, wsgi
+from gunicorn.http import errors
 from gunicorn.http.parser import RequestParser
-from gunicorn.http.unreader import Unreader
 from gunicorn.workers import gthread
 
 from infrastructure.server import gunicorn_internals as internals
-from infrastructure.server.requests import Request
-from infrastructure.server.sizes import MAX_BODY
-from interfaces.openapi import schema
+from tests.infrastructure.server.messages import GET, PEER, POST, parsed
 
 worker_alone = pytest.mark.infrastructure  # gunicorn's own worker does not need these
-GET = b"GET /x?y HTTP/1.1\r\nHost: a\r\n\r\n"
-POST = b"POST / HTTP/1.1\r\nHost: a\r\n"
-PEER = "127.0.0.1", 1
-
-
-class Socket(socket.socket):
-    def send_collected(self):
-        pass
-
-
-@pytest.fixture
-def ends():
-    server, client = socket.socketpair()
-    with Socket(fileno=server.detach()) as served, client:
-        client.settimeout(5)
-        yield served, client
 
 
 class Worker(internals.BaseWorker):
@@ -94,19 +73,6 @@ def connection_of(worker, sock):
     conn = internals.BaseConnection(gthread.TConn(worker.cfg, sock, PEER, PEER), sock)
     conn.init()
     return conn
-
-
-def parsed(data, kind=message.Request):
-    return kind(Config(), SimpleUnreader(data), PEER)
-
-
-class SimpleUnreader(Unreader):
-    def __init__(self, data):
-        super().__init__()
-        self.data = [data]
-
-    def chunk(self, _size_hint=None):
-        return self.data.pop() if self.data else b""
 
 
 # The worker.
@@ -319,57 +285,6 @@ def test_request_parser_reads_an_iterator(worker, ends):
     assert next(conn.parser).uri == "/x?y"
 
 
-# Its requests.
-
-
-def test_mesg_class_is_what_the_parser_makes(monkeypatch):
-    monkeypatch.setattr(RequestParser, "mesg_class", Request)
-
-    assert type(next(RequestParser(Config(), iter([GET]), PEER))) is Request
-
-
-def test_parse_calls_ours_and_version_uri_and_headers_are(monkeypatch):
-    seen = []
-    monkeypatch.setattr(
-        Request, "checked", lambda _, *given: seen.append(given) or ([("A", "b")], False)
-    )
-
-    request = parsed(GET, Request)
-
-    assert seen == [((1, 1), "/x?y", [("HOST", "a")])]
-    assert request.headers == [("A", "b")]
-    assert not request.should_close()
-
-
-def test_parse_returns_what_follows_the_head():
-    assert parsed(POST + b"Content-Length: 3\r\n\r\nabc").body.read() == b"abc"
-
-
-def test_force_close_ends_the_connection():
-    request = parsed(GET)
-    assert not request.should_close()
-    request.force_close()
-    assert request.should_close()
-
-
-@pytest.mark.parametrize(("length", "is_last"), [(MAX_BODY - 1, False), (MAX_BODY, True)])
-def test_set_body_reader_sets_body_reader_length(length, is_last):
-    request = parsed(POST + b"Content-Length: %d\r\n\r\n" % length, Request)
-
-    assert request.body.reader.length == length
-    assert request.should_close() == is_last
-
-
-def test_body_reader_req_is_the_request_of_a_chunked_body():
-    request = parsed(POST + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n")
-    assert request.body.reader.req is request
-    assert not hasattr(request.body.reader, "length")
-
-    internals.end_connection(request.body)
-
-    assert request.should_close()
-
-
 @pytest.mark.parametrize("name", ["InvalidHeader", "InvalidRequestLine"])
 def test_an_error_is_a_400(name, worker, monkeypatch):
     statuses = []
@@ -378,77 +293,3 @@ def test_an_error_is_a_400(name, worker, monkeypatch):
     worker.handle_error(None, None, PEER, getattr(internals, name)("x"))
 
     assert statuses == [400]
-
-
-def test_limit_request_line_and_limit_request_headers_have_texts():
-    assert {status: str(error) for status, error in schema.TOO_LONG.items()} == {
-        414: "Request Line is too large (5120 > 4094)",
-        431: "Too many headers",
-    }
-
-
-# Its responses.
-
-
-def test_raw_uri_is_in_the_environ():
-    environ = wsgi.default_environ(parsed(GET), None, Config())
-
-    assert environ["RAW_URI"] == "/x?y"
-
-
-def test_write_error_is_called_with(monkeypatch):
-    assert [*signature(util.write_error).parameters] == ["sock", "status_int", "reason", "mesg"]
-    calls = []
-    monkeypatch.setattr(util, "write_error", lambda *arguments: calls.append(arguments))
-
-    internals.refuse("socket", HTTPStatus.REQUEST_TIMEOUT, "Too slow")
-
-    assert calls == [("socket", 408, "Request Timeout", "Too slow")]
-
-
-def test_replace_is_seen_by_gunicorn(monkeypatch):
-    for owner, name in ((util, "write_error"), (RequestParser, "mesg_class")):
-        monkeypatch.setattr(owner, name, getattr(owner, name))  # restored after the test
-
-    internals.replace("request", "write_error")
-
-    assert (RequestParser.mesg_class, util.write_error) == ("request", "write_error")
-
-
-@pytest.mark.parametrize(
-    ("method", "sent", "length", "size"),
-    [("GET", 2, 9, 2), ("GET", 0, 9, 9), ("GET", 0, None, 0), ("HEAD", 0, 9, 0)],
-)
-def test_access_logs_status_sent_and_response_length(ends, method, sent, length, size):
-    class Log(internals.BaseLog):
-        def log_request(self, *arguments):
-            lines.append(arguments)
-
-    lines = []
-    request = parsed(GET.replace(b"GET", method.encode()))
-    response = wsgi.Response(request, ends[0], Config())
-    assert (response.sent, response.response_length) == (0, None)
-    response.start_response("201 Created", [("Content-Length", "9")])
-    assert (response.status, response.response_length) == ("201 Created", 9)
-    response.sent, response.response_length = sent, length
-    environ = wsgi.default_environ(request, None, Config())
-
-    Log(Config()).access(response, request, environ, timedelta(seconds=1))
-
-    assert lines == [(environ, "/x?y", 201, size, timedelta(seconds=1))]
-    parameters = ["self", "resp", "req", "environ", "request_time"]
-    assert [*signature(glogging.Logger.access).parameters] == parameters
-
-
-def test_sent_counts_the_bytes_of_the_body(ends):
-    response = wsgi.Response(parsed(GET), ends[0], Config())
-    response.start_response("200 OK", [("Content-Length", "2")])
-    response.write(b"{}")
-
-    assert response.sent == 2
-
-
-def test_file_wrapper_has_its_file(tmp_path):
-    assert wsgi.base_environ(Config())["wsgi.file_wrapper"] is internals.FileWrapper
-    with (tmp_path / "x").open("wb") as file:
-        assert internals.FileWrapper(file).filelike is file

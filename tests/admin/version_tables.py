@@ -1,0 +1,18 @@
+"""Reading the table of an entry's versions in the admin."""
+
+
+def rows(page):
+    """The table's cells as text, row by row."""
+    table = page.content.decode().partition("<tbody>")[2].partition("</tbody>")[0]
+    return [cells(row) for row in table.split("<tr>")[1:]]
+
+
+def cells(row):
+    """What a row shows of a version: number, agents, state and actions."""
+    columns = [words(cell) for cell in row.split("<td>")[3:]]
+    return [columns[0], *columns[3:]]
+
+
+def words(html):
+    texts = [part.partition(">")[2] for part in html.partition("</td>")[0].split("<")[1:]]
+    return " ".join((html.partition("<")[0] + " ".join(texts)).split()).replace(" ,", ",")
