@@ -1,14 +1,14 @@
--- The digest of a text: of its bytes in UTF-8, whatever the encoding of the database. Columns are
--- generated with it, which an IMMUTABLE function alone may do; convert_to is not marked as one.
+-- The digest of a text in UTF-8, whatever the encoding of the database. Generated columns need an
+-- IMMUTABLE function, and convert_to is not marked as one.
 CREATE OR REPLACE FUNCTION catalogue_digest(content text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
     RETURN 'sha256:' || encode(sha256(convert_to(content, 'UTF8')), 'hex');
 END $$;
 
--- The digest of a skill: of its SKILL.md where that is all; otherwise of the lines that sha256sum
--- writes of its folder, by path in UTF-8 bytes. It calls no function of ours: a restored dump
--- computes it while none is found by its name.
+-- The digest of a skill: of its SKILL.md if there is nothing else, otherwise of the lines that
+-- sha256sum prints for its folder, sorted by the bytes of the path. It calls none of our functions,
+-- because pg_restore computes it while it cannot find them by name.
 CREATE OR REPLACE FUNCTION catalogue_digest(skill_md text, files jsonb) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- A text as to_tsvector should see it. Names are taken apart (pdf-tables, node.js, ci/cd), and
--- Chinese, Japanese and Korean, which write no spaces, become overlapping pairs of characters.
+-- A text as to_tsvector should see it. Names are split (pdf-tables, node.js, ci/cd). Chinese,
+-- Japanese and Korean are written without spaces, and become overlapping pairs of characters.
 CREATE OR REPLACE FUNCTION catalogue_plain(raw text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE

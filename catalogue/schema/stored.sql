@@ -7,8 +7,8 @@ BEGIN
     RETURN stored_digest;
 END $$;
 
--- A stored text or file never changes, and stays for as long as a version is of it. A version that
--- was purged has no title.
+-- A stored text or file never changes. It stays as long as any version has it. A purged version
+-- has no title.
 CREATE OR REPLACE FUNCTION catalogue_filecontent_kept() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'DELETE' AND NOT EXISTS (

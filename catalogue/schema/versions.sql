@@ -1,4 +1,4 @@
--- The versions of {kind}s; __init__.py fills in what is in braces.
+-- The versions of {kind}s. __init__.py replaces the names in braces.
 
 -- Why a {kind} may not be published with a text: the name of the constraint, or NULL.
 CREATE OR REPLACE FUNCTION catalogue_{kind}_refusal(entry bigint, text_digest text) RETURNS text
@@ -19,8 +19,8 @@ LANGUAGE sql STABLE AS $$
     END
 $$;
 
--- Makes the next version of a published {kind} whose text is not that of its newest one, and keeps
--- its number. Writes of one {kind} take turns at its row, so that no number is used twice.
+-- Creates the next version of a published {kind} whose text differs from its newest version, and
+-- sets its number. Writes to one {kind} take turns at its row, so no number is used twice.
 CREATE OR REPLACE FUNCTION catalogue_{kind}_numbered() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     newest_digest text;
@@ -59,8 +59,8 @@ CREATE OR REPLACE TRIGGER catalogue_{kind}_numbered
     BEFORE INSERT OR UPDATE OF number, status, content{sources} ON catalogue_{kind}
     FOR EACH ROW EXECUTE FUNCTION catalogue_{kind}_numbered();
 
--- A recall may be written, and lifted. A purge empties what may not be kept, for good; its digest
--- stays.
+-- A version can be recalled, and the recall lifted. A purge empties a version for good, except for
+-- its digest.
 CREATE OR REPLACE FUNCTION catalogue_{kind}_version_kept() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'UPDATE' THEN

@@ -1,5 +1,5 @@
--- Checked at once: a commit that holds the position of the feed must not wait for the row of an
--- entry, whose own commit waits for the position (docs/develop/feed.md).
+-- Checked at once, not at the commit. A commit that holds the feed's position must not wait for the
+-- row of an entry whose own commit waits for the position (docs/develop/feed.md).
 ALTER TABLE catalogue_skill
     ALTER CONSTRAINT catalogue_skill_successor_id_4230ce3a_fk_catalogue_skill_id DEFERRABLE INITIALLY IMMEDIATE;
 ALTER TABLE catalogue_persona

@@ -1,7 +1,7 @@
--- The part of the feed that is about one kind of entry; __init__.py fills in what is in braces.
+-- The feed's triggers for one kind of entry. __init__.py replaces the names in braces.
 
--- Notes what has become of an entry: its slug is published, or shows something else; any other
--- slug that it had is withdrawn. Once in a transaction is enough, unless the digest has changed.
+-- Records a change of an entry: its slug is published or has changed, and any other slug that it
+-- had is withdrawn. One record per transaction is enough, unless the digest changes again.
 CREATE OR REPLACE FUNCTION changes_note_{kind}(entry bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     place timestamptz := changes_position();

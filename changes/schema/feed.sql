@@ -1,9 +1,9 @@
--- The feed of changes (docs/develop/feed.md): which entries appeared, changed or went, in the order of
--- the commits. All of it runs when a transaction commits, from deferred triggers.
+-- The feed of changes (docs/develop/feed.md): entries that appeared, changed or went, in the order
+-- of the commits. Deferred triggers run all of it when a transaction commits.
 
--- The position of this transaction in the feed: later than that of every transaction that has
--- committed. The lock on the feed's one row is held until the commit is visible, so that no one
--- who has read a position can find an earlier one afterwards.
+-- The position of this transaction in the feed, later than that of every committed transaction. The
+-- transaction locks the feed's one row until its commit is visible. So a reader that has seen a
+-- position never finds an earlier one afterward.
 CREATE OR REPLACE FUNCTION changes_position() RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
     place timestamptz := nullif(current_setting('changes.position', true), '');
@@ -37,7 +37,7 @@ LANGUAGE sql STABLE AS $$
     )
 $$;
 
--- Skill and persona show something of each other.
+-- The details of a skill and of a persona that bundles it show each other.
 CREATE OR REPLACE FUNCTION changes_bundle_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     place timestamptz := changes_position();

@@ -1,7 +1,7 @@
 -- Facet counts and the catalogue version, kept in the transaction that writes an entry.
 
--- How many published entries of a kind have this value of a facet: the counts and their deltas. (In
--- SQL, PostgreSQL before 18 would plan it for every statement that calls it.)
+-- The number of published entries of a kind with this value of a facet, from the counts and their
+-- deltas. (If it were an SQL function, PostgreSQL before 18 would plan it for every statement.)
 CREATE OR REPLACE FUNCTION search_count(of text, counted text, this text) RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
 BEGIN
@@ -16,10 +16,9 @@ BEGIN
     );
 END $$;
 
--- Adds the deltas of one statement to the facet counts, together with those that other
--- transactions have left. If one of them holds the lock, the deltas are left for the next. No
--- writer ever waits here, and only the holder of the lock locks rows of the counts, so that no
--- deadlock can begin with them.
+-- Adds the deltas of one statement to the facet counts, and those that other transactions left. If
+-- another transaction holds the lock, leaves them for the next one. So no writer waits here, and
+-- no deadlock can start here, because only the holder of the lock locks rows of the counts.
 CREATE OR REPLACE FUNCTION search_add_up(of text, facets text[], facts text[], numbers bigint[])
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -40,10 +39,10 @@ BEGIN
     END IF;
 END $$;
 
--- The catalogue version: another number after each transaction that changes what is found. A
--- ranking stays valid for as long as it stands. Once in a transaction is enough, because nobody
--- sees it before the end; an import would write one row a thousand times. The step is random, so
--- that a restored backup, which goes on from an older number, does not repeat one.
+-- Changes the catalogue version, after each transaction that may change a search result. A ranking
+-- is valid until the version changes. Once per transaction is enough, because nobody sees the new
+-- number before the commit, and an import would write this row a thousand times. The step is
+-- random, because a restored backup continues from an older number and must not repeat one.
 CREATE OR REPLACE FUNCTION search_bump_version() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF coalesce(current_setting('search.is_bumped', true), '') = '' THEN

@@ -1,7 +1,7 @@
--- Postings, facet counts and version of one kind of entry; __init__.py fills in what is in
--- braces. Triggers for inserts and deletes see whole statements, so that an import of many rows
--- counts once. Those for updates fire only where a column that is found or counted by is written:
--- an install or a review pays nothing.
+-- Postings, facet counts and version of one kind of entry. __init__.py replaces the names in
+-- braces. Triggers for inserts and deletes run once per statement, so an import of many rows counts
+-- once. Triggers for updates fire only for columns that are searched or counted, so an install or
+-- a review costs nothing here.
 
 CREATE OR REPLACE FUNCTION search_{kind}_added() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE facets text[]; facts text[]; numbers bigint[];
@@ -66,13 +66,13 @@ CREATE TRIGGER search_{kind}_edited AFTER UPDATE OF {written} ON catalogue_{kind
     FOR EACH ROW WHEN (({old}) IS DISTINCT FROM ({new}))
     EXECUTE FUNCTION search_{kind}_edited();
 
--- All facts of the published entries: postings and facet counts hold these and no others.
+-- All facts about published entries. Postings and facet counts hold exactly these.
 CREATE VIEW search_{kind}fact AS
     SELECT entry.id AS entry_id, fact.facet, fact.value, fact.impact
     FROM catalogue_{kind} AS entry, search_facts({columns}) AS fact
     WHERE entry.status = 'published';
 
--- Drafts are in no ranking: writing one leaves the version as it is.
+-- Drafts are in no ranking, so writing one does not change the version.
 CREATE TRIGGER search_version_added AFTER INSERT ON catalogue_{kind}
     FOR EACH ROW WHEN (NEW.status = 'published') EXECUTE FUNCTION search_version_changed();
 CREATE TRIGGER search_version_removed AFTER DELETE ON catalogue_{kind}

@@ -1,4 +1,4 @@
--- What an entry is found and counted by (docs/develop/search.md says why).
+-- The words and values by which an entry is found and counted (docs/develop/search.md says why).
 
 -- The words of a text with their stems; a stop word (the, who, for) is its own stem.
 CREATE OR REPLACE FUNCTION search_words(
@@ -9,14 +9,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 30 AS $$
     FROM unnest(vector), ts_lexize('english_stem', lexeme) AS stems
 $$;
 
--- What an entry is found and counted by. `impact` is how much the entry is about a word, in
--- thousandths: it rises with the places where the word stands (title 3, slug 2, tag 2,
--- description 1, category 1), each the less the longer its field is (a short one counts at most
--- double; a category has no length to speak of), and levels off (BM25F: k1 = 2, b = 0.75). What a
--- description repeats counts less: n times as n^0.75. The usual lengths are constants (3 words in
--- a title, 3 in a slug, 2 tags, 40 in a description): with true averages each new entry would
--- change the impacts of all others. `implied` are the words that stand in the category alone: a
--- search does not take a word for common because of them.
+-- The facts about an entry. `impact` says, in thousandths, how much the entry is about a word. It
+-- rises with each field that has the word (title 3, slug 2, tag 2, description 1, category 1) and
+-- levels off (BM25F: k1 = 2, b = 0.75). A longer field counts less, a short one at most double;
+-- the length of a category does not count. A word that is n times in a description counts as
+-- n^0.75. The usual lengths are constants (3 words in a title, 3 in a slug, 2 tags, 40 in a
+-- description), because with true averages each new entry would change the impacts of all others.
+-- `implied` marks words that only the category has: they do not make a word common in a search.
 CREATE OR REPLACE FUNCTION search_facts(
     title text, slug text, tags varchar[], description text, category text, runtimes varchar[],
     author text, license text, is_free boolean, OUT facet text, OUT value text, OUT impact smallint

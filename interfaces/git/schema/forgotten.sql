@@ -1,5 +1,5 @@
--- Deletes every repository that has had a version which is purged, and the objects that no other
--- repository has. The next fetch begins its history anew.
+-- Deletes every repository whose history contains a purged version, with the objects that no other
+-- repository has. The next fetch starts a new history.
 CREATE OR REPLACE FUNCTION git_forgotten() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     gone bigint[];
