@@ -18,7 +18,8 @@ class InvalidResponse(AssertionError):
 # Pages for people, which are in HTML, as request targets with or without a host.
 PAGES = re.compile(
     rb"/(?:admin|claim|operator)|"
-    rb" (?:\w+://[^/ ]*)?(?:/?[?# ]|/(?:docs|personas|skills|feed\.atom|sitemap-?[^/ ]*\.xml))"
+    rb" (?:\w+://[^/ ]*)?(?:/?[?# ]|/(?:docs|personas|skills|feed\.atom|sitemap-?[^/ ]*\.xml))",
+    re.IGNORECASE,  # /Skills redirects to /skills
 )
 
 # Files, and their media types.
