@@ -134,16 +134,22 @@ def prepare():
     """Migrate, fill an empty database, and see that there is an administrator."""
     refuse_other_version()
     run("migrate", "--verbosity", "0")
+    # Somebody who has imported other skills wants to see those.
+    if is_empty("SELECT FROM catalogue_skill WHERE source NOT LIKE 'demo:%' LIMIT 1"):
+        fill()
+    os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)
+    # Fails where the administrator exists, which is fine.
+    manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", quietly=True)
+
+
+def fill():
+    """Import the demo's catalogue, and past activity, so that it can be seen in use."""
     # A catalogue that is not empty is not imported again.
     for kind in ("skill", "persona"):
         if is_empty(f"SELECT FROM catalogue_{kind} LIMIT 1"):
             import_all(f"{kind}s")
-    # Past activity, so that the marketplace can be seen in use.
     if os.environ.get("DEMO_ACTIVITY") != "0" and is_empty("SELECT FROM agents_agent LIMIT 1"):
         run("shell", "--no-imports", "--command", "from demo.activity import fill; fill()")
-    os.environ["DJANGO_SUPERUSER_PASSWORD"] = kept_secret("admin_password", size=9)
-    # Fails where the administrator exists, which is fine.
-    manage("createsuperuser", "--no-input", "--username", "admin", "--email", "", quietly=True)
 
 
 def import_all(kind):

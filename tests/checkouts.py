@@ -31,13 +31,17 @@ class Demo(LiveServer):
         self.process = None
         self.variables = {}
 
-    def begin(self):
+    @property
+    def environment(self):
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR") if name in os.environ}
+        return {**kept, "PORT": str(self.port), **self.variables}
+
+    def begin(self):
         with self.log.open("w") as log:
             self.process = subprocess.Popen(
                 ["make", "demo"],
                 cwd=self.folder,
-                env={**kept, "PORT": str(self.port), **self.variables},
+                env=self.environment,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # so that a signal to its group is a Ctrl-C
