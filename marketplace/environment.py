@@ -115,6 +115,16 @@ def address(name):
     return host, int(port)
 
 
+def writable_folder(name):
+    """The folder; None if the variable is not set."""
+    value = text(name, "")
+    if value and not (Path(value).is_dir() and os.access(value, os.W_OK | os.X_OK)):
+        raise ImproperlyConfigured(
+            f"{name} must be a folder that this user may write to, not {value!r}."
+        )
+    return value or None
+
+
 def rates(name, default):
     """`{tier: rate}` from `20/h`, or from `free=20/h,plus=100/h` with one rate per tier."""
     limits = {}

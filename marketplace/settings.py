@@ -148,6 +148,8 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {"default": environment.cache("CACHE_URL")}
 # For responses, in each process.
 CACHE_BYTES = environment.whole_number("CACHE_BYTES", default=2**25, low=0, high=999_999_999)
+# Python would silently use another folder instead.
+environment.writable_folder("TMPDIR")
 # Disk space for large downloads, shared by the processes of a host.
 DOWNLOAD_BYTES = environment.whole_number(
     "DOWNLOAD_BYTES", default=2**29, low=2**24, high=999_999_999_999
