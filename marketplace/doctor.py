@@ -249,10 +249,12 @@ def response_to(url, body=None, headers=None):
         response = error
     except (OSError, HTTPException, ValueError) as error:
         reason = first_line(getattr(error, "reason", error))
-        raise Problem(
-            f"{url} cannot be reached: {reason}. Look at DNS, the certificate, the firewall and "
-            "the proxy."
-        ) from error
+        advice = (
+            "If you signed the certificate yourself, set SSL_CERT_FILE to it."
+            if "CERTIFICATE_VERIFY_FAILED" in reason
+            else "Look at DNS, the firewall and the proxy."
+        )
+        raise Problem(f"{url} cannot be reached: {reason}. {advice}") from error
     with response:
         try:
             text = json.loads(response.read(1000)).get("error", "")

@@ -83,6 +83,7 @@ def test_a_database_that_is_away(live_server_of):
 
     assert status == 1
     assert text.startswith("FIX database       PostgreSQL says: connection failed: ")
+    assert " See docs/deploy/errors.md.\n" in text
     assert "migrations" not in text
     assert "Traceback" not in text
 

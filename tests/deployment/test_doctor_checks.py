@@ -3,8 +3,11 @@
 import os
 import re
 import socket
+import ssl
+import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 from django.core.checks import Warning as CheckWarning
@@ -57,12 +60,36 @@ def test_a_server_that_is_not_there(lines):
     [line] = lines("requests", url="http://127.0.0.1:1/")
     assert line == (
         "http://127.0.0.1:1/readyz cannot be reached: [Errno 111] Connection refused. Look at DNS, "
-        "the certificate, the firewall and the proxy."
+        "the firewall and the proxy."
     )
 
     assert lines("requests", url="ftp://a") == [
         "ftp://a/readyz is not an http:// or https:// address."
     ]
+
+
+def test_a_certificate_that_this_machine_does_not_trust(tmp_path, lines):
+    certificate, key = tmp_path / "certificate.pem", tmp_path / "key.pem"
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(key), "-out", str(certificate)]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *names, *files]
+    subprocess.run(command, check=True, capture_output=True, timeout=30)
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+
+    def shake_hands(service):
+        link, _ = service.accept()
+        with link, suppress(OSError), context.wrap_socket(link, server_side=True):
+            pass
+
+    with socket.create_server(("127.0.0.1", 0)) as service, ThreadPoolExecutor() as pool:
+        pool.submit(shake_hands, service)
+        url = f"https://127.0.0.1:{service.getsockname()[1]}"
+
+        [line] = lines("requests", url=url)
+
+    assert line.startswith(f"{url}/readyz cannot be reached: [SSL: CERTIFICATE_VERIFY_FAILED] ")
+    assert line.endswith(". If you signed the certificate yourself, set SSL_CERT_FILE to it.")
 
 
 @pytest.mark.parametrize("url", ["http://a b", "http://[::1"])

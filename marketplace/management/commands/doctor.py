@@ -51,7 +51,8 @@ class Command(BaseCommand):
         except doctor.Problem as problem:
             text, mark = str(problem), "FIX"
         except DatabaseError as error:
-            text, mark = f"PostgreSQL says: {doctor.first_line(error)}", "FIX"
+            text = f"PostgreSQL says: {doctor.first_line(error)}. See docs/deploy/errors.md."
+            mark = "FIX"
         if text is None:
             text, mark = NOT_CHECKED[name], "-"
         for line in text.splitlines():
