@@ -74,7 +74,7 @@ format: $(READY)
 $(READY): requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "This needs Python 3.11 or newer; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	@echo "Installing into .venv, once; this takes a minute."
+	@echo "Installing into .venv, once; this takes a minute or two."
 	@if command -v uv >/dev/null; then \
 		uv venv --quiet --allow-existing --python $(PYTHON) .venv && \
 		uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements-dev.txt; \
