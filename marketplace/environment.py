@@ -116,13 +116,13 @@ def address(name):
 
 
 def writable_folder(name):
-    """The folder; None if the variable is not set."""
+    """The folder; empty if the variable is not set."""
     value = text(name, "")
     if value and not (Path(value).is_dir() and os.access(value, os.W_OK | os.X_OK)):
         raise ImproperlyConfigured(
             f"{name} must be a folder that this user may write to, not {value!r}."
         )
-    return value or None
+    return value
 
 
 def rates(name, default):

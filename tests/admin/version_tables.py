@@ -8,7 +8,7 @@ def rows(page):
 
 
 def cells(row):
-    """What a row shows of a version: number, agents, state and actions."""
+    """A version's row: its number, agents, state and actions."""
     columns = [words(cell) for cell in row.split("<td>")[3:]]
     return [columns[0], *columns[3:]]
 
