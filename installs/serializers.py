@@ -1,4 +1,3 @@
-from django.urls import reverse
 from drf_spectacular.utils import extend_schema_serializer
 
 from catalogue.models import MAX_NUMBER, Status
@@ -26,6 +25,7 @@ from marketplace.api.fields import (
     WholeNumberField,
     timestamp,
 )
+from marketplace.api.links import path_of
 from marketplace.api.serializers import BodySerializer, PageSerializer, ResponseSerializer
 
 
@@ -38,8 +38,10 @@ class ChosenVersionField(WholeNumberField):
         )
 
 
-INSTALL_VERSION = "The `number` of the version to install and pin. By default, you get the newest "
-"and pin nothing."
+INSTALL_VERSION = (
+    "The `number` of the version to install and pin. By default, you get the newest and pin "
+    "nothing."
+)
 SLUG_HELP = "The `slug` of the entry in the catalogue."
 
 
@@ -123,13 +125,14 @@ class InstalledTextSerializer(ResponseSerializer):
 class SkillTextUrlField(UrlField):
     def represent(self, install, context):
         name = "skill-version-archive" if install.has_files else "skill-version-skill-md"
-        path = reverse(name, args=[install.skill.slug, install.number])
+        path = path_of(name, slug=install.skill.slug, number=install.number)
         return super().represent(path, context)
 
 
 class PersonaTextUrlField(UrlField):
     def represent(self, install, context):
-        path = reverse("persona-version-detail", args=[install.persona.slug, install.number])
+        slug, number = install.persona.slug, install.number
+        path = path_of("persona-version-detail", slug=slug, number=number)
         return super().represent(path, context)
 
 

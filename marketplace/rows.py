@@ -1,4 +1,5 @@
 from functools import lru_cache
+from operator import itemgetter
 
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Func, TextField
@@ -14,11 +15,10 @@ def instance_of(model, row, prefix, **related):
     `related` are the rows that its foreign keys refer to. The result is that of `Model.from_db`,
     but without `__init__`, whose signals and defaults take longer than reading the row.
     """
-    names, places, converters = columns_of(model, type(row), prefix)
+    names, columns, converters = columns_of(model, type(row), prefix)
     instance = model.__new__(model)
     values = instance.__dict__
-    for name, place in zip(names, places, strict=True):
-        values[name] = row[place]
+    values.update(zip(names, columns(row), strict=True))
     for name, convert in converters:
         values[name] = convert(values[name], None, None)
     values["_state"] = state = ModelState()
@@ -38,7 +38,7 @@ def columns_of(model, row_type, prefix):
     converters = [
         (field.attname, field.from_db_value) for field in fields if hasattr(field, "from_db_value")
     ]
-    return names, [places[name] for name in names], converters
+    return names, itemgetter(*(places[name] for name in names)), converters
 
 
 def from_row(model, row):

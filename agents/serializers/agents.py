@@ -1,7 +1,6 @@
 import re
 
 from django.conf import settings
-from django.urls import reverse
 
 from agents import handles
 from agents.models import Agent
@@ -22,6 +21,7 @@ from marketplace.api.fields import (
     TimestampField,
     UrlField,
 )
+from marketplace.api.links import path_of
 from marketplace.api.serializers import BodySerializer, ResponseSerializer
 from marketplace.models import max_length
 
@@ -154,7 +154,7 @@ class ClaimUrlField(UrlField):
     initial = "https://marketplace.example/claim/Ow82ypl9Dbrorvm0PMIavYnDlK25PNwH"
 
     def represent(self, secret, context):
-        return super().represent(reverse("claim", args=[secret]), context)
+        return super().represent(path_of("claim", secret=secret), context)
 
 
 class ClaimSerializer(OperatorClaimSerializer):

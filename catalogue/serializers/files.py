@@ -2,12 +2,11 @@
 
 from urllib.parse import quote
 
-from django.urls import reverse
-
 from catalogue.serializers.fields import PathField
 from catalogue.skill_md import name_of
 from marketplace.api.fields import ChoiceField, CountField, DigestField, UrlField
 from marketplace.api.file_responses import Download
+from marketplace.api.links import path_of
 from marketplace.api.serializers import ResponseListSerializer, ResponseSerializer
 
 TEXT_FILE, OTHER_FILE = "text/plain", "application/octet-stream"
@@ -41,12 +40,13 @@ def archive_of(folder):
 
 
 def files_address(skill):
-    return f"{reverse('skill-detail', args=[skill.slug])}/files"
+    return f"{path_of('skill-detail', slug=skill.slug)}/files"
 
 
 def version_files_address(version):
     """The address of a version's files, for any row with the slug and the number."""
-    return f"{reverse('skill-version-detail', args=[version.slug, version.number])}/files"
+    path = path_of("skill-version-detail", slug=version.slug, number=version.number)
+    return f"{path}/files"
 
 
 def media_type(file):

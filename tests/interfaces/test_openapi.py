@@ -111,6 +111,23 @@ def test_every_path_is_below_the_version_and_every_name_is_in_camel_case():
     assert others == set("12345")
 
 
+def texts_in(part):
+    """The texts of all descriptions in a part of the document; a property may have that name."""
+    if isinstance(part, list):
+        return {text for item in part for text in texts_in(item)}
+    if not isinstance(part, dict):
+        return set()
+    text = part.get("description")
+    return ({text} if isinstance(text, str) else set()) | texts_in(list(part.values()))
+
+
+def test_every_description_is_whole_sentences():
+    texts = texts_in(document()["components"]) | texts_in(document()["paths"])
+
+    assert "The `slug` of the entry in the catalogue." in texts
+    assert {text for text in texts if not re.fullmatch(r"[A-Z`].*[.:]", text, re.DOTALL)} == set()
+
+
 def test_no_operation_responds_with_a_page():
     media_types = {
         media_type
