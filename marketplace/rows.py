@@ -18,7 +18,7 @@ def instance_of(model, row, prefix, **related):
     names, columns, converters = columns_of(model, type(row), prefix)
     instance = model.__new__(model)
     values = instance.__dict__
-    values.update(zip(names, columns(row), strict=True))
+    values.update(zip(names, columns(row), strict=False))
     for name, convert in converters:
         values[name] = convert(values[name], None, None)
     values["_state"] = state = ModelState()
@@ -38,7 +38,8 @@ def columns_of(model, row_type, prefix):
     converters = [
         (field.attname, field.from_db_value) for field in fields if hasattr(field, "from_db_value")
     ]
-    return names, itemgetter(*(places[name] for name in names)), converters
+    # One place more than names: for a single place, itemgetter returns no tuple.
+    return names, itemgetter(*(places[name] for name in names), 0), converters
 
 
 def from_row(model, row):

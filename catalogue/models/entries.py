@@ -8,10 +8,11 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import connection, models, transaction
 from django.db.models import F, Func, Q, Value
-from django.db.models.functions import Coalesce, Collate, Length, Lower
+from django.db.models.functions import Coalesce, Collate, Lower
 from django.utils import timezone
 
 from catalogue.models.checks import Checked
+from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.words import words_of
 from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.models import MAX_REASON, SLUG, Assignment, CountedQuerySet, Note
@@ -111,8 +112,8 @@ class Entry(Checked):
     version = models.CharField(max_length=64, blank=True)
     license = models.CharField(max_length=300, blank=True)
     content = models.TextField()
-    # The number of the newest version, set by a trigger. A published entry has its text.
-    number = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    # The number of the newest version. A published entry has its text.
+    number = NumberOfText(default=0, db_default=0, editable=False)
     status = models.CharField(max_length=9, choices=Status, default=Status.DRAFT)
     withdrawn_at = models.DateTimeField(null=True, editable=False)
     # A withdrawal with a reason is a recall.
@@ -131,12 +132,10 @@ class Entry(Checked):
     notes, assignments = GenericRelation(Note), GenericRelation(Assignment)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
+    # The digest of the text that agents get, `sha256:<hex>` (contract 16.1).
+    digest = DigestOfText(max_length=71, blank=True, default="", db_default="", editable=False)
     # An estimate of what the content costs an agent's context: characters / 4, rounded up.
-    context_tokens = models.GeneratedField(
-        expression=(Length("content") + 3) / 4,
-        output_field=models.IntegerField(),
-        db_persist=True,
-    )
+    context_tokens = TokensOfText(default=0, db_default=0, editable=False)
 
     objects = EntryQuerySet.as_manager()
 
@@ -271,15 +270,6 @@ class Entry(Checked):
         # Only these fields, because installs and reviews change the counters concurrently.
         fields = ["status", "withdrawn_at", "withdrawal_reason"]
         self.save(update_fields=[*fields, "deprecation_message", "successor", "updated_at"])
-
-
-def digest_of(*parts):
-    """A column with the digest of the text that agents get, `sha256:<hex>` (contract 16.1)."""
-    return models.GeneratedField(
-        expression=Func(*parts, function="catalogue_digest"),
-        output_field=models.CharField(max_length=71),
-        db_persist=True,
-    )
 
 
 PUBLISHED = Q(status=Status.PUBLISHED)

@@ -15,7 +15,6 @@ from catalogue.models.entries import (
     Entry,
     EntryQuerySet,
     Status,
-    digest_of,
 )
 from catalogue.models.indexes import entry_indexes
 from catalogue.models.skills import Skill
@@ -62,8 +61,7 @@ class Persona(Entry):
     price_cents = models.PositiveIntegerField(
         default=0, help_text="0 means free. Agents cannot install a persona that has a price."
     )
-    digest = digest_of(F("content"))
-    DIGEST = "catalogue_digest(%s)"  # the same in SQL, of `digest_sources`
+    DIGEST = "catalogue_digest(%s)"  # in SQL, of `digest_sources`
     skills = models.ManyToManyField(Skill, related_name="personas", blank=True)
     installs = models.PositiveBigIntegerField(default=0, editable=False)
     rating_sum = models.DecimalField(max_digits=14, decimal_places=2, default=0, editable=False)

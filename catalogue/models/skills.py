@@ -4,7 +4,7 @@ from io import BytesIO
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models, transaction
-from django.db.models import Case, Count, F, Func, OuterRef, Value, When
+from django.db.models import Case, Count, Func, OuterRef, Value, When
 from django.db.models.functions import JSONObject, Left
 
 from catalogue.archives import write_zip, zip_size
@@ -14,7 +14,6 @@ from catalogue.models.entries import (
     NO_HISTORY,
     Entry,
     EntryQuerySet,
-    digest_of,
 )
 from catalogue.models.files import FileContent, content_digest
 from catalogue.models.indexes import entry_indexes
@@ -132,8 +131,7 @@ class Skill(SkillFolder, Entry):
     archive_digest = ArchiveDigestField(
         max_length=71, blank=True, editable=False, default="", db_default=""
     )
-    digest = digest_of(FILE_TEXT, F("files"))
-    DIGEST = "catalogue_digest(%s, %s::jsonb)"  # the same in SQL, of `digest_sources`
+    DIGEST = "catalogue_digest(%s, %s::jsonb)"  # in SQL, of `digest_sources`
     downloads = models.PositiveBigIntegerField(default=0, editable=False)
     # The SKILL.md of a version that is being restored, whatever the fields say now.
     restored_text = None

@@ -6,6 +6,7 @@ from django.utils.functional import cached_property
 
 from catalogue.models.entries import REFUSALS, Entry
 from catalogue.models.files import FileContent
+from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.personas import Persona
 from catalogue.models.purges import Purge
 from catalogue.models.skills import Skill, SkillFolder
@@ -44,13 +45,13 @@ class Version(models.Model):
     change except a recall (schema/versions.sql). Its texts are stored as FileContent.
     """
 
-    number = models.PositiveIntegerField()
+    number = NumberOfText()
     version = models.CharField(max_length=max_length(Entry, "version"))  # the label
     title = models.CharField(max_length=max_length(Entry, "title"))
     description = models.TextField()
-    digest = models.CharField(max_length=71)
+    digest = DigestOfText(max_length=71)
     content_digest = models.CharField(max_length=71)
-    context_tokens = models.IntegerField()
+    context_tokens = TokensOfText()
     created_at = models.DateTimeField()
     recalled_at = models.DateTimeField(null=True)
     recall_reason = models.CharField(max_length=MAX_REASON, blank=True, db_default="")

@@ -22,7 +22,7 @@ def versions(kind, digest, columns=(), values=(), sources=()):
     )
 
 
-# Generated columns and indexes need these.
+# Indexes need these.
 FUNCTIONS = [
     read("digest.sql"),
     read("plain.sql"),

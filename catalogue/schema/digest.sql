@@ -1,5 +1,4 @@
--- The digest of a text in UTF-8, whatever the encoding of the database. Generated columns need an
--- IMMUTABLE function, and convert_to is not marked as one.
+-- The digest of a text in UTF-8, whatever the encoding of the database.
 CREATE OR REPLACE FUNCTION catalogue_digest(content text) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 BEGIN
@@ -7,8 +6,7 @@ BEGIN
 END $$;
 
 -- The digest of a skill: of its SKILL.md if there is nothing else, otherwise of the lines that
--- sha256sum prints for its folder, sorted by the bytes of the path. It calls none of our functions,
--- because pg_restore computes it while it cannot find them by name.
+-- sha256sum prints for its folder, sorted by the bytes of the path.
 CREATE OR REPLACE FUNCTION catalogue_digest(skill_md text, files jsonb) RETURNS text
 LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
 DECLARE

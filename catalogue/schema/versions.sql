@@ -19,29 +19,33 @@ LANGUAGE sql STABLE AS $$
     END
 $$;
 
--- Creates the next version of a published {kind} whose text differs from its newest version, and
--- sets its number. Writes to one {kind} take turns at its row, so no number is used twice.
+-- Sets what follows from the text of a {kind}, whatever the statement says: digest, context tokens
+-- and number. If the {kind} is published and its text differs from its newest version, creates the
+-- next one. Writes to one {kind} take turns at its row, so no number is used twice.
+--
+-- Generated columns would be computed again at each update, because of this trigger, and each
+-- install updates a counter.
 CREATE OR REPLACE FUNCTION catalogue_{kind}_numbered() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     newest_digest text;
-    -- Generated columns are computed after this.
-    new_digest text := {digest};
     refusal text;
 BEGIN
+    NEW.digest := {digest};
+    NEW.context_tokens := (length(NEW.content) + 3) / 4;
     NEW.number := CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE OLD.number END;
     IF NEW.status <> 'published' THEN
         RETURN NEW;
     END IF;
     -- A purge waits for all texts that are being published, and they wait for it.
     PERFORM pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0);
-    refusal := catalogue_{kind}_refusal(NEW.id, new_digest);
+    refusal := catalogue_{kind}_refusal(NEW.id, NEW.digest);
     IF refusal IS NOT NULL THEN
         RAISE 'This text was recalled or purged.'
             USING ERRCODE = 'check_violation', CONSTRAINT = refusal;
     END IF;
     SELECT digest INTO newest_digest FROM catalogue_{kind}version
     WHERE {kind}_id = NEW.id AND number = NEW.number;
-    IF newest_digest = new_digest THEN
+    IF newest_digest = NEW.digest THEN
         RETURN NEW;
     END IF;
     NEW.number := NEW.number + 1;
@@ -49,14 +53,15 @@ BEGIN
         {kind}_id, number, version, title, description, digest, content_digest, context_tokens,
         created_at{columns}
     ) VALUES (
-        NEW.id, NEW.number, NEW.version, NEW.title, NEW.description, new_digest,
-        catalogue_stored(NEW.content), (length(NEW.content) + 3) / 4, now(){values}
+        NEW.id, NEW.number, NEW.version, NEW.title, NEW.description, NEW.digest,
+        catalogue_stored(NEW.content), NEW.context_tokens, now(){values}
     );
     RETURN NEW;
 END $$;
 
 CREATE OR REPLACE TRIGGER catalogue_{kind}_numbered
-    BEFORE INSERT OR UPDATE OF number, status, content{sources} ON catalogue_{kind}
+    BEFORE INSERT OR UPDATE OF number, digest, context_tokens, status, content{sources}
+    ON catalogue_{kind}
     FOR EACH ROW EXECUTE FUNCTION catalogue_{kind}_numbered();
 
 -- A version can be recalled, and the recall lifted. A purge empties a version for good, except for

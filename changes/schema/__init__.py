@@ -15,6 +15,8 @@ UNSEEN = {
     "source",
     "withdrawn_at",
     "withdrawal_reason",
+    "digest",
+    "context_tokens",
     "archive_digest",
 }
 

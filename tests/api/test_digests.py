@@ -5,6 +5,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 
 from catalogue import skill_md
 from catalogue.models import Persona, Skill
@@ -65,6 +66,26 @@ def test_a_release_that_writes_frontmatter_differently_changes_no_file(anyone, m
 
 
 @pytest.mark.django_db
+def test_sql_cannot_change_what_follows_from_the_text(anyone):
+    skill = SkillFactory(slug="pdf-tables", content="# PDF")
+    before = anyone.get("/api/v1/skills/pdf-tables").json()
+
+    Skill.objects.update(digest="sha256:0", context_tokens=9, number=7)
+
+    assert anyone.get("/api/v1/skills/pdf-tables").json() == before
+    assert (before["digest"], before["contextTokens"], before["number"]) == (skill.digest, 2, 1)
+
+
+def test_an_install_does_not_compute_it_again(client):
+    skill = SkillFactory()
+    with connection.cursor() as cursor:
+        cursor.execute("DROP FUNCTION catalogue_digest(text, jsonb) CASCADE")
+
+    response = client.post("/api/v1/agents/me/skills/install", {"slug": skill.slug})
+
+    assert (response.status_code, response.json()["digest"]) == (201, skill.digest)
+
+
 def test_an_import_keeps_it_until_the_file_changes(tmp_path):
     files = {
         tmp_path / "pdf" / "SKILL.md": "---\nname: Pdf\ndescription: Reads.\nx: y\n---\nRead it.",

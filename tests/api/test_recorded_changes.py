@@ -46,7 +46,7 @@ def test_what_a_list_or_a_detail_shows_is_an_update(anyone, change):
 # Columns that no list and no detail shows, or that are computed; and counters.
 UNWATCHED = {"id", "public_id", "source", "withdrawn_at", "withdrawal_reason", "archive_digest"}
 UNWATCHED |= {"downloads", "installs", "rating_sum", "rating_count"}
-UNWATCHED |= {"number"}  # It changes only with the text.
+UNWATCHED |= {"number", "digest", "context_tokens"}  # They change only with the text.
 UNWATCHED |= {"checked_number", "checked_at"}  # Only pages show them.
 
 

@@ -1,0 +1,136 @@
+from django.db import migrations, models
+
+
+# Their values stay. Django cannot alter a generated column.
+COLUMNS = '''
+ALTER TABLE catalogue_{kind}
+    ALTER digest DROP EXPRESSION, ALTER context_tokens DROP EXPRESSION,
+    ALTER digest SET DEFAULT '', ALTER context_tokens SET DEFAULT 0,
+    ALTER digest SET NOT NULL, ALTER context_tokens SET NOT NULL
+'''
+
+SKILL_NUMBERED = r'''
+-- Sets what follows from the text of a skill, whatever the statement says: digest, context tokens
+-- and number. If the skill is published and its text differs from its newest version, creates the
+-- next one. Writes to one skill take turns at its row, so no number is used twice.
+--
+-- Generated columns would be computed again at each update, because of this trigger, and each
+-- install updates a counter.
+CREATE OR REPLACE FUNCTION catalogue_skill_numbered() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    newest_digest text;
+    refusal text;
+BEGIN
+    NEW.digest := catalogue_digest(coalesce(nullif(NEW.skill_md, ''), NEW.content), NEW.files);
+    NEW.context_tokens := (length(NEW.content) + 3) / 4;
+    NEW.number := CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE OLD.number END;
+    IF NEW.status <> 'published' THEN
+        RETURN NEW;
+    END IF;
+    -- A purge waits for all texts that are being published, and they wait for it.
+    PERFORM pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0);
+    refusal := catalogue_skill_refusal(NEW.id, NEW.digest);
+    IF refusal IS NOT NULL THEN
+        RAISE 'This text was recalled or purged.'
+            USING ERRCODE = 'check_violation', CONSTRAINT = refusal;
+    END IF;
+    SELECT digest INTO newest_digest FROM catalogue_skillversion
+    WHERE skill_id = NEW.id AND number = NEW.number;
+    IF newest_digest = NEW.digest THEN
+        RETURN NEW;
+    END IF;
+    NEW.number := NEW.number + 1;
+    INSERT INTO catalogue_skillversion (
+        skill_id, number, version, title, description, digest, content_digest, context_tokens,
+        created_at, skill_md_digest, files, archive_digest
+    ) VALUES (
+        NEW.id, NEW.number, NEW.version, NEW.title, NEW.description, NEW.digest,
+        catalogue_stored(NEW.content), NEW.context_tokens, now(), catalogue_stored(coalesce(nullif(NEW.skill_md, ''), NEW.content)), NEW.files, NEW.archive_digest
+    );
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER catalogue_skill_numbered
+    BEFORE INSERT OR UPDATE OF number, digest, context_tokens, status, content, skill_md, files
+    ON catalogue_skill
+    FOR EACH ROW EXECUTE FUNCTION catalogue_skill_numbered();
+'''
+
+PERSONA_NUMBERED = r'''
+-- Sets what follows from the text of a persona, whatever the statement says: digest, context tokens
+-- and number. If the persona is published and its text differs from its newest version, creates the
+-- next one. Writes to one persona take turns at its row, so no number is used twice.
+--
+-- Generated columns would be computed again at each update, because of this trigger, and each
+-- install updates a counter.
+CREATE OR REPLACE FUNCTION catalogue_persona_numbered() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    newest_digest text;
+    refusal text;
+BEGIN
+    NEW.digest := catalogue_digest(NEW.content);
+    NEW.context_tokens := (length(NEW.content) + 3) / 4;
+    NEW.number := CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE OLD.number END;
+    IF NEW.status <> 'published' THEN
+        RETURN NEW;
+    END IF;
+    -- A purge waits for all texts that are being published, and they wait for it.
+    PERFORM pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0);
+    refusal := catalogue_persona_refusal(NEW.id, NEW.digest);
+    IF refusal IS NOT NULL THEN
+        RAISE 'This text was recalled or purged.'
+            USING ERRCODE = 'check_violation', CONSTRAINT = refusal;
+    END IF;
+    SELECT digest INTO newest_digest FROM catalogue_personaversion
+    WHERE persona_id = NEW.id AND number = NEW.number;
+    IF newest_digest = NEW.digest THEN
+        RETURN NEW;
+    END IF;
+    NEW.number := NEW.number + 1;
+    INSERT INTO catalogue_personaversion (
+        persona_id, number, version, title, description, digest, content_digest, context_tokens,
+        created_at
+    ) VALUES (
+        NEW.id, NEW.number, NEW.version, NEW.title, NEW.description, NEW.digest,
+        catalogue_stored(NEW.content), NEW.context_tokens, now()
+    );
+    RETURN NEW;
+END $$;
+
+CREATE OR REPLACE TRIGGER catalogue_persona_numbered
+    BEFORE INSERT OR UPDATE OF number, digest, context_tokens, status, content
+    ON catalogue_persona
+    FOR EACH ROW EXECUTE FUNCTION catalogue_persona_numbered();
+'''
+
+
+def columns_of(kind):
+    return migrations.SeparateDatabaseAndState(
+        [migrations.RunSQL(COLUMNS.format(kind=kind), migrations.RunSQL.noop)],
+        [
+            migrations.AlterField(
+                model_name=kind,
+                name='context_tokens',
+                field=models.IntegerField(db_default=0, default=0, editable=False),
+            ),
+            migrations.AlterField(
+                model_name=kind,
+                name='digest',
+                field=models.CharField(blank=True, db_default='', default='', editable=False, max_length=71),
+            ),
+        ],
+    )
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('catalogue', '0004_checked'),
+    ]
+
+    operations = [
+        columns_of('skill'),
+        columns_of('persona'),
+        migrations.RunSQL(SKILL_NUMBERED, migrations.RunSQL.noop),
+        migrations.RunSQL(PERSONA_NUMBERED, migrations.RunSQL.noop),
+    ]
