@@ -65,7 +65,6 @@ def test_a_release_that_writes_frontmatter_differently_changes_no_file(anyone, m
     assert (anyone.get(FILE).content, anyone.get(SKILL).json()["digest"]) == before
 
 
-@pytest.mark.django_db
 def test_sql_cannot_change_what_follows_from_the_text(anyone):
     skill = SkillFactory(slug="pdf-tables", content="# PDF")
     before = anyone.get("/api/v1/skills/pdf-tables").json()
@@ -86,6 +85,7 @@ def test_an_install_does_not_compute_it_again(client):
     assert (response.status_code, response.json()["digest"]) == (201, skill.digest)
 
 
+@pytest.mark.django_db
 def test_an_import_keeps_it_until_the_file_changes(tmp_path):
     files = {
         tmp_path / "pdf" / "SKILL.md": "---\nname: Pdf\ndescription: Reads.\nx: y\n---\nRead it.",
