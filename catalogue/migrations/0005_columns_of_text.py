@@ -9,7 +9,29 @@ ALTER TABLE catalogue_{kind}
     ALTER digest SET NOT NULL, ALTER context_tokens SET NOT NULL
 '''
 
-SKILL_NUMBERED = r'''
+SKILL_TEXTS = r'''
+DROP FUNCTION catalogue_skill_refusal(bigint, text);
+
+-- Why a skill may not be published with a text: the name of the constraint, or NULL. `written` is
+-- the digest of what staff wrote. The text that agents get may differ, by a name or a title.
+CREATE OR REPLACE FUNCTION catalogue_skill_refusal(entry bigint, text_digest text, written text)
+RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        -- It has the text already, which somebody has purged from another skill.
+        WHEN EXISTS (
+            SELECT FROM catalogue_skill AS skill
+            WHERE id = entry AND status = 'published' AND catalogue_digest(skill.content, skill.files) = written
+        ) THEN NULL
+        WHEN EXISTS (
+            SELECT FROM catalogue_purge WHERE kind = 'skill' AND digest IN (text_digest, written)
+        ) THEN 'text_is_not_purged'
+        WHEN EXISTS (
+            SELECT FROM catalogue_skillversion
+            WHERE skill_id = entry AND digest = text_digest AND recalled_at IS NOT NULL
+        ) THEN 'text_is_not_recalled'
+    END
+$$;
+
 -- Sets what follows from the text of a skill, whatever the statement says: digest, context tokens
 -- and number. If the skill is published and its text differs from its newest version, creates the
 -- next one. Writes to one skill take turns at its row, so no number is used twice.
@@ -29,7 +51,7 @@ BEGIN
     END IF;
     -- A purge waits for all texts that are being published, and they wait for it.
     PERFORM pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0);
-    refusal := catalogue_skill_refusal(NEW.id, NEW.digest);
+    refusal := catalogue_skill_refusal(NEW.id, NEW.digest, catalogue_digest(NEW.content, NEW.files));
     IF refusal IS NOT NULL THEN
         RAISE 'This text was recalled or purged.'
             USING ERRCODE = 'check_violation', CONSTRAINT = refusal;
@@ -56,7 +78,29 @@ CREATE OR REPLACE TRIGGER catalogue_skill_numbered
     FOR EACH ROW EXECUTE FUNCTION catalogue_skill_numbered();
 '''
 
-PERSONA_NUMBERED = r'''
+PERSONA_TEXTS = r'''
+DROP FUNCTION catalogue_persona_refusal(bigint, text);
+
+-- Why a persona may not be published with a text: the name of the constraint, or NULL. `written` is
+-- the digest of what staff wrote. The text that agents get may differ, by a name or a title.
+CREATE OR REPLACE FUNCTION catalogue_persona_refusal(entry bigint, text_digest text, written text)
+RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE
+        -- It has the text already, which somebody has purged from another persona.
+        WHEN EXISTS (
+            SELECT FROM catalogue_persona AS persona
+            WHERE id = entry AND status = 'published' AND persona.digest = written
+        ) THEN NULL
+        WHEN EXISTS (
+            SELECT FROM catalogue_purge WHERE kind = 'persona' AND digest IN (text_digest, written)
+        ) THEN 'text_is_not_purged'
+        WHEN EXISTS (
+            SELECT FROM catalogue_personaversion
+            WHERE persona_id = entry AND digest = text_digest AND recalled_at IS NOT NULL
+        ) THEN 'text_is_not_recalled'
+    END
+$$;
+
 -- Sets what follows from the text of a persona, whatever the statement says: digest, context tokens
 -- and number. If the persona is published and its text differs from its newest version, creates the
 -- next one. Writes to one persona take turns at its row, so no number is used twice.
@@ -76,7 +120,7 @@ BEGIN
     END IF;
     -- A purge waits for all texts that are being published, and they wait for it.
     PERFORM pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0);
-    refusal := catalogue_persona_refusal(NEW.id, NEW.digest);
+    refusal := catalogue_persona_refusal(NEW.id, NEW.digest, NEW.digest);
     IF refusal IS NOT NULL THEN
         RAISE 'This text was recalled or purged.'
             USING ERRCODE = 'check_violation', CONSTRAINT = refusal;
@@ -131,6 +175,6 @@ class Migration(migrations.Migration):
     operations = [
         columns_of('skill'),
         columns_of('persona'),
-        migrations.RunSQL(SKILL_NUMBERED, migrations.RunSQL.noop),
-        migrations.RunSQL(PERSONA_NUMBERED, migrations.RunSQL.noop),
+        migrations.RunSQL(SKILL_TEXTS, migrations.RunSQL.noop),
+        migrations.RunSQL(PERSONA_TEXTS, migrations.RunSQL.noop),
     ]

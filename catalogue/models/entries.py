@@ -196,7 +196,8 @@ class Entry(Checked):
         with connection.cursor() as cursor:
             cursor.execute(WAIT_FOR_PURGE)
             cursor.execute(
-                f"SELECT {function}(%s, {self.DIGEST})", [self.pk, *self.digest_sources()]
+                f"SELECT {function}(%s, {self.DIGEST}, {self.DIGEST})",
+                [self.pk, *self.digest_sources(), *self.written_sources()],
             )
             [refusal] = cursor.fetchone()
         if refusal:

@@ -101,6 +101,8 @@ class Persona(Entry):
     def digest_sources(self):
         return [self.content]
 
+    written_sources = digest_sources
+
     @property
     def is_free(self):
         return self.price_cents == FREE

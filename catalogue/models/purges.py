@@ -82,7 +82,9 @@ class PurgeManager(models.Manager):
         self.wait_for_publishing()
         entry, same = version.entry, list(version.with_same_text())
         digests = {digest for version in same for digest in version.stored_digests}
-        self.get_or_create(kind=version.kind, digest=version.digest, defaults={"reason": reason})
+        texts = {version.digest, *(old.written_digest for old in same if not old.is_purged)}
+        for digest in texts:
+            self.get_or_create(kind=version.kind, digest=digest, defaults={"reason": reason})
         empty = dict.fromkeys(("title", "description", "version"), "")
         if version.has_files:
             empty["files"] = []

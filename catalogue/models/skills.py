@@ -98,6 +98,9 @@ class ArchiveDigestField(MigratedAsDjangos, models.CharField):
 class SkillFolder:
     """A folder with a SKILL.md, its `file_text`, and its other `files`."""
 
+    def written_sources(self):
+        return [self.content, json.dumps(self.files)]
+
     def file_at(self, path):
         """Raises FileNotFound."""
         matches = [file for file in self.files if file["path"] == path]

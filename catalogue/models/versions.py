@@ -1,5 +1,5 @@
 from django.core.exceptions import ValidationError
-from django.db import models, transaction
+from django.db import connection, models, transaction
 from django.db.models import ExpressionWrapper, F, Q
 from django.db.models.functions import Now
 from django.utils.functional import cached_property
@@ -100,6 +100,17 @@ class Version(models.Model):
     def stored_digests(self):
         """The digests of every text and file that is stored for it."""
         return self.text_digests | {file["digest"] for file in self.files}
+
+    def written_sources(self):
+        return [self.content]
+
+    @property
+    def written_digest(self):
+        """The digest of what staff wrote, which may be the text of other entries, too."""
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT {self.Entry.DIGEST}", self.written_sources())
+            [digest] = cursor.fetchone()
+        return digest
 
     def text_of(self, digest):
         return bytes(FileContent.objects.get(digest=digest).data).decode()

@@ -6,8 +6,12 @@ read = partial(read_sql, __file__)
 SKILL_MD = "coalesce(nullif(NEW.skill_md, ''), NEW.content)"
 
 
-def versions(kind, digest, columns=(), values=(), sources=()):
-    """The versions of one kind; `sources` are what its `digest` is of, beside its content."""
+def versions(kind, digest, written, columns=None, sources=()):
+    """The versions of one kind; `sources` are what its `digest` is of, beside its content.
+
+    `written` is the digest of what staff wrote, as a format with a row; `columns` are the columns
+    of its versions that others lack, with their values.
+    """
 
     def continued(texts):
         return "".join(f", {text}" for text in texts)
@@ -16,8 +20,10 @@ def versions(kind, digest, columns=(), values=(), sources=()):
         "versions.sql",
         kind=kind,
         digest=digest,
-        columns=continued(columns),
-        values=continued(values),
+        written=written.format(row="NEW"),
+        own_written=written.format(row=kind),
+        columns=continued(columns or {}),
+        values=continued((columns or {}).values()),
         sources=continued(sources),
     )
 
@@ -34,12 +40,13 @@ SQL = [
     versions(
         "skill",
         f"catalogue_digest({SKILL_MD}, NEW.files)",
-        ["skill_md_digest", "files", "archive_digest"],
-        [
-            f"catalogue_stored({SKILL_MD})",
-            *("NEW.files", "NEW.archive_digest"),
-        ],
+        "catalogue_digest({row}.content, {row}.files)",
+        {
+            "skill_md_digest": f"catalogue_stored({SKILL_MD})",
+            "files": "NEW.files",
+            "archive_digest": "NEW.archive_digest",
+        },
         ["skill_md", "files"],
     ),
-    versions("persona", "catalogue_digest(NEW.content)"),
+    versions("persona", "catalogue_digest(NEW.content)", "{row}.digest"),
 ]

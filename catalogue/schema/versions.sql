@@ -1,16 +1,17 @@
 -- The versions of {kind}s. __init__.py replaces the names in braces.
 
--- Why a {kind} may not be published with a text: the name of the constraint, or NULL.
-CREATE OR REPLACE FUNCTION catalogue_{kind}_refusal(entry bigint, text_digest text) RETURNS text
-LANGUAGE sql STABLE AS $$
+-- Why a {kind} may not be published with a text: the name of the constraint, or NULL. `written` is
+-- the digest of what staff wrote. The text that agents get may differ, by a name or a title.
+CREATE OR REPLACE FUNCTION catalogue_{kind}_refusal(entry bigint, text_digest text, written text)
+RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE
         -- It has the text already, which somebody has purged from another {kind}.
         WHEN EXISTS (
-            SELECT FROM catalogue_{kind}
-            WHERE id = entry AND status = 'published' AND digest = text_digest
+            SELECT FROM catalogue_{kind} AS {kind}
+            WHERE id = entry AND status = 'published' AND {own_written} = written
         ) THEN NULL
         WHEN EXISTS (
-            SELECT FROM catalogue_purge WHERE kind = '{kind}' AND digest = text_digest
+            SELECT FROM catalogue_purge WHERE kind = '{kind}' AND digest IN (text_digest, written)
         ) THEN 'text_is_not_purged'
         WHEN EXISTS (
             SELECT FROM catalogue_{kind}version
@@ -38,7 +39,7 @@ BEGIN
     END IF;
     -- A purge waits for all texts that are being published, and they wait for it.
     PERFORM pg_advisory_xact_lock_shared('catalogue_purge'::regclass::oid::int, 0);
-    refusal := catalogue_{kind}_refusal(NEW.id, NEW.digest);
+    refusal := catalogue_{kind}_refusal(NEW.id, NEW.digest, {written});
     IF refusal IS NOT NULL THEN
         RAISE 'This text was recalled or purged.'
             USING ERRCODE = 'check_violation', CONSTRAINT = refusal;

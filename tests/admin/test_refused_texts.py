@@ -1,6 +1,7 @@
 """A text that was recalled or purged does not come back by an edit, a restore or an import"""
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from catalogue.models import Purge
 from tests.admin.actions import take_action, told
@@ -8,6 +9,7 @@ from tests.admin.files import confirm, outcomes, upload, zip_of
 from tests.admin.rows import change_page
 from tests.api.versioned_kinds import Kind, text
 from tests.browser import untouched_form
+from tests.factories import SkillFactory
 from tests.imports import import_skills
 
 RECALLED = "This text was recalled. Change it, or lift the recall of its version."
@@ -91,3 +93,32 @@ def test_a_purged_text_is_no_new_entry(admin_client, anyone):
 
     assert outcomes(page) == {"refused": ["other.md"]}
     assert anyone.get("/api/v1/personas/other").status_code == 404
+
+
+def test_a_purged_skill_is_no_new_entry_under_another_name(anyone, tmp_path):
+    # The SKILL.md that agents get names its skill, so the same text has another digest there.
+    kind = Kind("skill")
+    Purge.objects.purge(kind.entry.versions.get(number=1), "Unsafe.")
+    (tmp_path / "again").mkdir()
+    (tmp_path / "again" / "SKILL.md").write_text(text(1))
+
+    [refusal] = import_skills(tmp_path).refused
+
+    assert refusal.endswith(": This text was purged and cannot come back. Change it.")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        SkillFactory(slug="other", content=kind.text(1))
+    assert [skill["slug"] for skill in anyone.get("/api/v1/skills").json()["results"]] == [
+        "pdf-tables"
+    ]
+
+
+def test_a_purged_text_stays_where_it_is_published_with_another_title(db):
+    kind = Kind("skill")
+    other = SkillFactory(slug="other", content=kind.text(1))
+    Purge.objects.purge(kind.entry.versions.get(number=1), "Unsafe.")
+
+    other.title = "Another title"
+    other.save()
+
+    other.refresh_from_db()
+    assert (other.status, other.number) == ("published", 2)
