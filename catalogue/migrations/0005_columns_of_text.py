@@ -10,17 +10,20 @@ ALTER TABLE catalogue_{kind}
 '''
 
 SKILL_TEXTS = r'''
+-- The previous release calls it with two arguments, too.
 DROP FUNCTION catalogue_skill_refusal(bigint, text);
 
 -- Why a skill may not be published with a text: the name of the constraint, or NULL. `written` is
 -- the digest of what staff wrote. The text that agents get may differ, by a name or a title.
-CREATE OR REPLACE FUNCTION catalogue_skill_refusal(entry bigint, text_digest text, written text)
-RETURNS text LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION catalogue_skill_refusal(
+    entry bigint, text_digest text, written text DEFAULT NULL
+) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE
         -- It has the text already, which somebody has purged from another skill.
         WHEN EXISTS (
             SELECT FROM catalogue_skill AS skill
-            WHERE id = entry AND status = 'published' AND catalogue_digest(skill.content, skill.files) = written
+            WHERE id = entry AND status = 'published'
+                AND (digest = text_digest OR catalogue_digest(skill.content, skill.files) = written)
         ) THEN NULL
         WHEN EXISTS (
             SELECT FROM catalogue_purge WHERE kind = 'skill' AND digest IN (text_digest, written)
@@ -79,17 +82,20 @@ CREATE OR REPLACE TRIGGER catalogue_skill_numbered
 '''
 
 PERSONA_TEXTS = r'''
+-- The previous release calls it with two arguments, too.
 DROP FUNCTION catalogue_persona_refusal(bigint, text);
 
 -- Why a persona may not be published with a text: the name of the constraint, or NULL. `written` is
 -- the digest of what staff wrote. The text that agents get may differ, by a name or a title.
-CREATE OR REPLACE FUNCTION catalogue_persona_refusal(entry bigint, text_digest text, written text)
-RETURNS text LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION catalogue_persona_refusal(
+    entry bigint, text_digest text, written text DEFAULT NULL
+) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE
         -- It has the text already, which somebody has purged from another persona.
         WHEN EXISTS (
             SELECT FROM catalogue_persona AS persona
-            WHERE id = entry AND status = 'published' AND persona.digest = written
+            WHERE id = entry AND status = 'published'
+                AND (digest = text_digest OR persona.digest = written)
         ) THEN NULL
         WHEN EXISTS (
             SELECT FROM catalogue_purge WHERE kind = 'persona' AND digest IN (text_digest, written)

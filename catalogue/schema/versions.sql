@@ -2,13 +2,15 @@
 
 -- Why a {kind} may not be published with a text: the name of the constraint, or NULL. `written` is
 -- the digest of what staff wrote. The text that agents get may differ, by a name or a title.
-CREATE OR REPLACE FUNCTION catalogue_{kind}_refusal(entry bigint, text_digest text, written text)
-RETURNS text LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION catalogue_{kind}_refusal(
+    entry bigint, text_digest text, written text DEFAULT NULL
+) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE
         -- It has the text already, which somebody has purged from another {kind}.
         WHEN EXISTS (
             SELECT FROM catalogue_{kind} AS {kind}
-            WHERE id = entry AND status = 'published' AND {own_written} = written
+            WHERE id = entry AND status = 'published'
+                AND (digest = text_digest OR {own_written} = written)
         ) THEN NULL
         WHEN EXISTS (
             SELECT FROM catalogue_purge WHERE kind = '{kind}' AND digest IN (text_digest, written)
