@@ -70,7 +70,14 @@ class StateActionsMixin:
     def withdraw(self, request, queryset):
         self.change_each(request, queryset, "Withdrawn.", self.model.withdraw)
 
-    @confirmed_action("Recall", RecallForm, danger=True, text=RECALL_TEXT, facts=holders_of)
+    @confirmed_action(
+        "Recall",
+        RecallForm,
+        danger=True,
+        text=RECALL_TEXT,
+        facts=holders_of,
+        refusal="Nothing to recall: choose entries that were published and are not recalled yet.",
+    )
     def recall(self, request, queryset, reason, successor):
         self.change_each(
             request, queryset, f"Recalled: {reason}", lambda entry: entry.recall(reason, successor)

@@ -60,20 +60,19 @@ def confirmed_action(
 ):
     """An action that runs after staff confirm it, with its form's values as keyword arguments.
 
-    The `context` is passed to `confirm`; callables in it get the admin and the rows. With a
-    `refusal`, the action skips the rows to which it is not offered, and shows the refusal if no
-    row is left.
+    It skips the rows to which it is not offered, and shows the `refusal` if no row is left. The
+    `context` is passed to `confirm`; callables in it get the admin and the rows.
     """
+    refusal = refusal or f'Nothing to do: "{description}" applies to none of these.'
 
     def decorate(run):
         @admin.action(description=description, permissions=permissions)
         @wraps(run)
         def action(self, request, queryset):
-            if refusal:
-                keys = [row.pk for row in queryset if self.is_offered(run.__name__, row)]
-                if not keys:
-                    return self.message_user(request, refusal, level)
-                queryset = queryset.filter(pk__in=keys)
+            keys = [row.pk for row in queryset if self.is_offered(run.__name__, row)]
+            if not keys:
+                return self.message_user(request, refusal, level)
+            queryset = queryset.filter(pk__in=keys)
             is_confirmed = self.is_confirmed(request, queryset)
             form = form_class and form_class(request.POST if is_confirmed else None, queryset)
             if is_confirmed and (form is None or form.is_valid()):

@@ -68,7 +68,8 @@ def test_every_action_waits_for_a_look_at_what_others_have_done(ada, bob, subtes
 
 
 def test_a_recall_is_not_ended_by_somebody_who_does_not_know_of_it(ada, bob):
-    skill = SkillFactory(status="draft")
+    skill = SkillFactory()
+    skill.redraft()
     url, form = asked(bob, skill, "publish")
     act(ada, skill, "recall", reason="It deletes logs.")
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from marketplace.api.fields import timestamp
-from tests.admin.actions import take_action
+from tests.admin.actions import take_action, told
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -206,10 +206,30 @@ def test_the_page_of_what_is_recalled_shows_who_holds_it_still(
     assert "leaver" not in listed
 
 
-def test_a_draft_that_was_never_published_cannot_be_recalled(admin_client):
+def test_a_draft_that_was_never_published_cannot_be_recalled(admin_client, anyone):
     draft = SkillFactory(slug="draft", status="draft")
 
     page = admin_client.get(f"/admin/catalogue/skill/{draft.pk}/change/").content.decode()
 
     assert "/do/publish/" in page
     assert "/do/recall/" not in page
+    url = f"/admin/catalogue/skill/{draft.pk}/do/recall/"
+    fields = {"confirmed": "yes", "reason": "It deletes logs."}
+    for page in (
+        take_action(admin_client, "recall", draft, reason="It deletes logs."),
+        admin_client.post(url, fields, follow=True),
+    ):
+        assert told(page) == [
+            "Nothing to recall: choose entries that were published and are not recalled yet."
+        ]
+    assert anyone.get("/skills/draft").status_code == 404
+
+
+def test_a_recall_of_several_leaves_out_a_draft_that_was_never_published(admin_client, skill):
+    draft = SkillFactory(slug="draft", status="draft")
+
+    page = take_action(admin_client, "recall", skill, draft, reason="They delete logs.")
+
+    assert told(page) == ["Recalled: log-triage."]
+    draft.refresh_from_db()
+    assert draft.status == "draft"
