@@ -1,7 +1,7 @@
 from datetime import timedelta
 from decimal import Decimal
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.template.defaultfilters import truncatechars
 from django.utils import timezone
 from django.utils.html import format_html
@@ -118,6 +118,8 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         text="A hidden review counts in no average and is in no public response. Its agent can "
         "still change it, but it stays hidden. Only staff see the reason.",
         facts=facts_of,
+        refusal="Nothing to hide: none of these is shown.",
+        level=messages.INFO,
     )
     def hide(self, request, queryset, reason):
         self.change_each(request, queryset, f"Hidden: {reason}", lambda review: review.hide(reason))
@@ -128,6 +130,8 @@ class ReviewAdmin(HistoryMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
         text="Restored reviews count again, as their agents last wrote them. A deleted review "
         "counts once its agent writes it again.",
         facts=facts_of,
+        refusal="Nothing to restore: none of these is hidden.",
+        level=messages.INFO,
     )
     def restore(self, request, queryset):
         self.change_each(request, queryset, "Restored.", Review.restore)

@@ -46,13 +46,20 @@ class StateActionsMixin:
             return successor
         return f"{successor} ({successor.status}, so agents do not see it)"
 
-    @confirmed_action("Publish", text="Agents can find and install a published entry.")
+    @confirmed_action(
+        "Publish",
+        text="Agents can find and install a published entry.",
+        refusal="Nothing to publish: all of these are already published.",
+        level=messages.INFO,
+    )
     def publish(self, request, queryset):
         self.change_each(request, queryset, "Published.", self.model.publish)
 
     @confirmed_action(
         "Back to draft",
         text="A draft is in no list and cannot be installed. Agents that have it keep it.",
+        refusal="Nothing to move back: all of these are already drafts.",
+        level=messages.INFO,
     )
     def redraft(self, request, queryset):
         self.change_each(request, queryset, "Moved back to draft.", self.model.redraft)
@@ -98,7 +105,12 @@ class StateActionsMixin:
             lambda entry: entry.deprecate(message, successor),
         )
 
-    @confirmed_action("End the deprecation", text="The message and the successor disappear.")
+    @confirmed_action(
+        "End the deprecation",
+        text="The message and the successor disappear.",
+        refusal="Nothing to end: none of these is deprecated.",
+        level=messages.INFO,
+    )
     def end_deprecation(self, request, queryset):
         self.change_each(request, queryset, "No longer deprecated.", self.model.end_deprecation)
 

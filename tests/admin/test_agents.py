@@ -34,6 +34,9 @@ def test_a_suspended_agent_is_refused_until_it_is_restored(admin_client, agent, 
 
 @pytest.mark.parametrize("action", ["suspend", "restore"])
 def test_what_staff_do_to_an_agent_is_logged(admin_client, agent, action):
+    if action == "restore":
+        agent.suspend("It floods.")
+
     take_action(admin_client, action, agent, reason="It floods.")
 
     entry = LogEntry.objects.get()
@@ -238,8 +241,10 @@ def test_an_agents_page_shows_the_limits_that_its_operator_has_set(admin_client,
 @pytest.mark.parametrize("method", ["get", "post"])
 @pytest.mark.parametrize("action", ["suspend", "restore", "release_claim"])
 def test_nothing_happens_before_it_is_confirmed(admin_client, agent, action, method):
+    if action == "restore":
+        agent.suspend("It floods.")
     url = f"{AGENTS}{agent.pk}/do/{action}/"
-    secret = agent.claim.secret
+    before = (agent.suspended_at, agent.claim.secret)
 
     page = (
         admin_client.get(url)
@@ -250,7 +255,7 @@ def test_nothing_happens_before_it_is_confirmed(admin_client, agent, action, met
     assert page.status_code == 200
     agent.refresh_from_db()
     agent.claim.refresh_from_db()
-    assert (agent.suspended_at, agent.claim.secret) == (None, secret)
+    assert (agent.suspended_at, agent.claim.secret) == before
     assert not LogEntry.objects.exists()
 
 

@@ -1,8 +1,9 @@
 """Staff deprecate an entry, name what replaces it, and take it back"""
 
 import pytest
+from django.contrib.admin.models import LogEntry
 
-from tests.admin.actions import take_action
+from tests.admin.actions import take_action, told
 from tests.admin.rows import change_page
 from tests.factories import PersonaFactory, SkillFactory, SkillInstallFactory
 
@@ -78,6 +79,13 @@ def test_it_is_taken_back(admin_client, anyone, skill):
 def test_it_is_taken_back_only_where_there_is_one(admin_client, skill):
     url = f"/admin/catalogue/skill/{skill.pk}/do/end_deprecation/"
     assert url not in admin_client.get(change_page(skill)).content.decode()
+
+    for page in (
+        take_action(admin_client, "end_deprecation", skill),
+        admin_client.post(url, {"confirmed": "yes"}, follow=True),
+    ):
+        assert told(page) == ["Nothing to end: none of these is deprecated."]
+    assert not LogEntry.objects.exists()
 
     deprecate(admin_client, skill)
 

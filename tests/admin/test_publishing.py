@@ -202,3 +202,20 @@ def test_deleting_a_draft_leaves_the_personas_that_bundle_it(admin_client, anyon
     assert not Skill.objects.exists()
     assert Persona.objects.count() == 1
     assert anyone.get("/api/v1/personas/archivist").json()["skills"] == []
+
+
+@pytest.mark.parametrize(
+    ("action", "status", "sentence"),
+    [
+        ("publish", "published", "Nothing to publish: all of these are already published."),
+        ("redraft", "draft", "Nothing to move back: all of these are already drafts."),
+    ],
+)
+def test_what_would_change_nothing_is_refused_and_not_logged(
+    admin_client, action, status, sentence
+):
+    skill = SkillFactory(status=status)
+
+    assert told(take_action(admin_client, action, skill)) == [sentence]
+
+    assert not LogEntry.objects.exists()

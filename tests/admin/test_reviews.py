@@ -1,6 +1,7 @@
 """Staff hide and restore reviews: averages, the public API, and what the agent still sees"""
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.core.management import call_command
 
 from catalogue.models import Persona
@@ -79,12 +80,17 @@ def test_the_only_review_hidden_leaves_no_average(admin_client, anyone, agent, p
 
 def test_hiding_and_restoring_twice_counts_once(admin_client, anyone, unkind):
     for _ in range(2):
-        take_action(admin_client, "hide", unkind, reason="Advertising.")
+        page = take_action(admin_client, "hide", unkind, reason="Advertising.")
+    assert told(page) == ["Nothing to hide: none of these is shown."]
     assert (ratings(anyone)["average"], ratings(anyone)["count"]) == (5, 1)
 
     for _ in range(2):
-        take_action(admin_client, "restore", unkind)
+        page = take_action(admin_client, "restore", unkind)
+    assert told(page) == ["Nothing to restore: none of these is hidden."]
     assert (ratings(anyone)["average"], ratings(anyone)["count"]) == (3, 2)
+    reasons = [snapshot.history_change_reason for snapshot in unkind.history.all()]
+    assert reasons[:2] == ["Restored.", "Hidden: Advertising."]
+    assert LogEntry.objects.count() == 2
 
 
 def test_its_agent_can_update_it_and_it_stays_hidden(admin_client, client, anyone, unkind):
