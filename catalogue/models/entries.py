@@ -207,18 +207,11 @@ class Entry(Checked):
         """Serialize changes to the entry. Installs and reviews of it do not wait."""
         type(self).objects.select_for_update(no_key=True).only("pk").get(pk=self.pk)
 
-    @transaction.atomic
     def publish(self):
         """Serve the entry, and end its recall.
 
-        Raises ValidationError if its text was recalled or purged.
+        Raises ValidationError if its text was purged or recalled.
         """
-        self.lock()
-        self.refresh_from_db()
-        self.status = Status.PUBLISHED
-        if not self.content:
-            raise ValidationError({"content": "Write a text first: this one was purged."})
-        self.check_text()
         self._become(Status.PUBLISHED)
 
     def redraft(self):
@@ -234,10 +227,7 @@ class Entry(Checked):
 
         With a successor it is deprecated, too, so that its agents read what to use instead.
         """
-        if successor and not self.deprecation_message:
-            self.deprecation_message = reason
-        self.successor = successor
-        self._become(Status.WITHDRAWN, timezone.now(), reason)
+        self._become(Status.WITHDRAWN, timezone.now(), reason, successor)
 
     def deprecate(self, message, successor=None):
         """Advise against the entry, which stays installable (contract 18.6)."""
@@ -262,12 +252,22 @@ class Entry(Checked):
     def end_deprecation(self):
         self.deprecate("")
 
-    def _become(self, status, withdrawn_at=None, withdrawal_reason=""):
+    @transaction.atomic
+    def _become(self, status, withdrawn_at=None, withdrawal_reason="", successor=None):
+        self.lock()
+        self.refresh_from_db()
         if self.withdrawal_reason and self.deprecation_message == self.withdrawal_reason:
             # The recall that ends had deprecated it.
             self.deprecation_message, self.successor = "", None
+        if withdrawal_reason:
+            if successor and not self.deprecation_message:
+                self.deprecation_message = withdrawal_reason
+            self.successor = successor
         self.status = status
         self.withdrawn_at, self.withdrawal_reason = withdrawn_at, withdrawal_reason
+        if self.is_published and not self.content:
+            raise ValidationError({"content": "Write a text first: this one was purged."})
+        self.check_text()
         # Only these fields, because installs and reviews change the counters concurrently.
         fields = ["status", "withdrawn_at", "withdrawal_reason"]
         self.save(update_fields=[*fields, "deprecation_message", "successor", "updated_at"])

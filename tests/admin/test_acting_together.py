@@ -9,6 +9,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from catalogue.models import Skill
 from marketplace.adminsite.base import StaffModelAdmin
 from reviews.models import Review
+from tests.admin.actions import take_action
 from tests.admin.files import SKILL_MD, upload, zip_of
 from tests.admin.rows import everything, first_of, make_rows, url_of
 from tests.admin.test_editing_together import opened, saved
@@ -169,3 +170,19 @@ def test_writing_the_frontmatter_keeps_a_text_that_is_saved_meanwhile(bob):
     skill.refresh_from_db()
     assert "description: New." in skill.content
     assert skill.content.endswith("More.\n")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("action", ["withdraw", "redraft", "recall"])
+def test_leaving_the_catalogue_keeps_a_deprecation_that_is_saved_meanwhile(bob, action):
+    first, second = SkillFactory(), SkillFactory()
+
+    def deprecate():
+        first.lock()
+        second.deprecate("It reads scans only.")
+
+    during(deprecate, lambda: take_action(bob, action, first, second, reason="It deletes logs."))
+
+    second.refresh_from_db()
+    assert not second.is_published
+    assert second.deprecation_message == "It reads scans only."

@@ -177,6 +177,17 @@ def test_pages_show_it(anyone, entry, successor, path):
     assert listed.count(">deprecated<") == 1
 
 
+def test_another_recall_names_another_successor(entry, successor):
+    entry.recall("It deletes logs.", type(successor).objects.create(slug="first", content="Do it."))
+
+    entry.recall("It deletes everything.", successor)
+
+    entry.refresh_from_db()
+    assert (entry.deprecation_message, entry.successor) == ("It deletes everything.", successor)
+    entry.publish()
+    assert (entry.deprecation_message, entry.successor) == ("", None)
+
+
 @pytest.mark.parametrize("model", [Skill, Persona])
 def test_the_database_refuses_a_successor_of_what_is_not_deprecated(db, model):
     factory = {Skill: SkillFactory, Persona: PersonaFactory}[model]
