@@ -65,8 +65,14 @@ class TagForm(ActionForm):
         help_text="If this tag already exists, the two are merged.",
     )
 
+    def __init__(self, data, rows, tag):
+        super().__init__(data, rows)
+        self.tag = tag
+
     def clean_new(self):
         new = self.cleaned_data["new"]
+        if new == self.tag:
+            raise forms.ValidationError("Enter a name that differs from the current one.")
         if "," in new:
             raise forms.ValidationError("A tag must not contain a comma.")
         return new
@@ -130,7 +136,7 @@ class LabelsMixin:
             self.message_user(request, f"No {self.opts.verbose_name} has the tag {tag}.")
             return redirect(back)
         is_confirmed = self.is_confirmed(request, entries)
-        form = TagForm(request.POST if is_confirmed else None, entries)
+        form = TagForm(request.POST if is_confirmed else None, entries, tag)
         if not is_confirmed or not form.is_valid():
             return self.confirm(
                 request,

@@ -245,7 +245,7 @@ class Entry(Checked):
         for name, value in values.items():
             setattr(self, name, value or getattr(self, name))
         tags = [tag for tag in self.tags if tag not in remove_tags]
-        self.tags = tags + [tag for tag in add_tags if tag not in tags]
+        self.tags = list(dict.fromkeys([*tags, *add_tags]))
         self.check_text()
         self.save(update_fields=[*values, "tags", "updated_at"])
 

@@ -70,6 +70,14 @@ def test_many_are_edited_together_and_what_is_empty_stays(admin_client, anyone, 
     assert one.history.first().history_change_reason == "Edited: category, add tags, remove tags."
 
 
+def test_a_tag_that_is_entered_twice_is_added_once(admin_client):
+    skill = SkillFactory(tags=["b"])
+
+    take_action(admin_client, "edit_labels", skill, add_tags="a, a, b")
+
+    assert labels(skill)[1] == ["b", "a"]
+
+
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
@@ -147,7 +155,11 @@ def test_two_tags_become_one(admin_client):
 
 @pytest.mark.parametrize(
     ("new", "error"),
-    [("", "This field is required."), ("a,b", "A tag must not contain a comma.")],
+    [
+        ("", "This field is required."),
+        ("a,b", "A tag must not contain a comma."),
+        ("pdf", "Enter a name that differs from the current one."),
+    ],
 )
 def test_a_tag_gets_a_name_that_a_tag_may_have(admin_client, new, error):
     skill = SkillFactory(tags=["pdf"])
