@@ -210,7 +210,7 @@ class Entry(Checked):
     def publish(self):
         """Serve the entry, and end its recall.
 
-        Raises ValidationError if its text was purged or recalled.
+        Raises ValidationError if its text was recalled or purged.
         """
         self._become(Status.PUBLISHED)
 

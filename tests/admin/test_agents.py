@@ -6,7 +6,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 
 from agents.models import Agent
-from tests.admin.actions import take_action
+from tests.admin.actions import take_action, told
 from tests.browser import untouched_form
 from tests.factories import (
     AgentFactory,
@@ -42,6 +42,13 @@ def test_what_staff_do_to_an_agent_is_logged(admin_client, agent, action):
     entry = LogEntry.objects.get()
     assert (entry.object_id, entry.user.username) == (str(agent.pk), "clerk-0")
     assert action in entry.change_message.lower()
+
+
+def test_an_agent_that_is_not_suspended_is_not_restored(admin_client, agent):
+    page = take_action(admin_client, "restore", agent)
+
+    assert told(page) == ['Nothing to do: "Restore" applies to none of these.']
+    assert not LogEntry.objects.exists()
 
 
 def test_a_tier_that_staff_choose_changes_the_limit(admin_client, agent, client, rates):
