@@ -17,45 +17,56 @@ hashing = Lock()
 BUSY_SECONDS = 1
 
 
-def limit_failures(log_in):
-    """Limit failed attempts at a step of a site's log-in, by address and by user name.
+def posted_name(request):
+    return request.POST.get("username", "")
+
+
+def own_name(request):
+    """The name of the user who has sent the right password, whatever the request says."""
+    return request.user.get_username()
+
+
+def limit_failures(name_of):
+    """Limit failed attempts at a step of a site's log-in, by address and by `name_of` the request.
 
     The counts are checked before a password or a code and written after it, so that a right one
     never counts. Each thread that passed the check before the last failure was counted may still
     try one more, but past the limit no response says whether it was wrong.
     """
 
-    @wraps(log_in)
-    def limited(site, request, extra_context=None):
-        if request.method != "POST":
-            return log_in(site, request, extra_context)
-        callers = callers_of(request)
-        for policy, caller in callers.items():
-            usage = usage_of(request, policy, caller)
-            if not usage.remaining:
-                metrics.refusals.labels(policy).inc()
-                return refuse(site, request, usage.seconds)
-        if not hashing.acquire(blocking=False):
-            return refuse(site, request, BUSY_SECONDS, is_busy=True)
-        try:
-            response = log_in(site, request, extra_context)
-            if response.status_code != HTTPStatus.OK:  # the form again
-                return response
-            usages = [count(request, policy, caller) for policy, caller in callers.items()]
-        finally:
-            hashing.release()
-        if any(usage.is_exceeded for usage in usages):
-            return refuse(site, request, max(usage.seconds for usage in usages))
-        return response
+    def decorate(log_in):
+        @wraps(log_in)
+        def limited(site, request, extra_context=None):
+            if request.method != "POST":
+                return log_in(site, request, extra_context)
+            callers = callers_of(request, name_of(request))
+            for policy, caller in callers.items():
+                usage = usage_of(request, policy, caller)
+                if not usage.remaining:
+                    metrics.refusals.labels(policy).inc()
+                    return refuse(site, request, usage.seconds)
+            if not hashing.acquire(blocking=False):
+                return refuse(site, request, BUSY_SECONDS, is_busy=True)
+            try:
+                response = log_in(site, request, extra_context)
+                if response.status_code != HTTPStatus.OK:  # the form again
+                    return response
+                usages = [count(request, policy, caller) for policy, caller in callers.items()]
+            finally:
+                hashing.release()
+            if any(usage.is_exceeded for usage in usages):
+                return refuse(site, request, max(usage.seconds for usage in usages))
+            return response
 
-    return limited
+        return limited
+
+    return decorate
 
 
-def callers_of(request):
+def callers_of(request, name):
     """The callers to count, by policy. The address comes first: each new name has its own count."""
     address = client_address(request)
     # Normalized as Django does it, so that equivalent characters are one name.
-    name = request.POST.get("username") or request.user.get_username()
     name = get_user_model().normalize_username(name[:150])
     return {
         "login-address": Caller(address),

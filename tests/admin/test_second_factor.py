@@ -114,6 +114,18 @@ def test_wrong_codes_count_as_wrong_passwords_do(superuser, device, settings):
     assert not is_open(browser)
 
 
+def test_wrong_codes_count_for_the_user_whatever_name_is_posted(superuser, device, settings):
+    settings.OTP_TOTP_THROTTLE_FACTOR = 0
+    browser = log_in(superuser)
+
+    statuses = [
+        browser.post(PAGE, {"code": "000000", "username": f"n{number}"}).status_code
+        for number in range(6)
+    ]
+
+    assert statuses == [200] * 5 + [429]
+
+
 def test_after_a_wrong_code_the_next_one_has_to_wait(superuser, device, settings):
     settings.OTP_TOTP_THROTTLE_FACTOR = 60
     browser = log_in(superuser)
