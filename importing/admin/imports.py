@@ -1,11 +1,12 @@
 """Importing an upload after a preview, and exporting."""
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from tempfile import TemporaryFile
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -22,6 +23,7 @@ from marketplace.adminsite.edits import moment
 
 MAX_REFUSALS = 50  # that an import run stores
 MAX_ENTRIES = 200  # the same
+RESULTS = ["refused", "created", "updated", "unchanged"]
 
 
 class ImportExportModelAdmin(StaffModelAdmin):
@@ -96,26 +98,47 @@ class ImportExportModelAdmin(StaffModelAdmin):
         """The preview of an upload; posted, the import of it."""
         self.check_import_permission(request)
         run = get_object_or_404(ImportRun, pk=run_id, kind=self.opts.model_name)
-        if run.finished_at or run.data is None:
+        if run.finished_at:
             raise Http404
-        if request.method == "POST" and "cancel" in request.POST:
+        is_preview, now = request.method != "POST", timezone.now()
+        if run.data is None or not (is_preview or self.claim(run)):
+            text = "This upload is already being imported, or it was discarded."
+            self.message_user(request, text, messages.WARNING)
+            return redirect("admin:importing_importrun_change", run.pk)
+        if "cancel" in request.POST:
             run.delete()
             return redirect(self.url_of("import"))
-        is_preview, now = request.method != "POST", timezone.now()
         importer = self.importer_class(preview=is_preview, draft=run.draft)
         with suppress(KeyError, ValueError):
             importer.previewed_at = moment(request.POST["opened_at"])
-        with zips.unpacked(run.name, bytes(run.data), importer) as root:
-            outcomes = importer.run(root)
         if is_preview:
-            return self.preview_response(request, run, outcomes, now)
-        self.finish(request, run, outcomes)
+            return self.preview_response(request, run, self.outcomes_of(run, importer), now)
+        with self.kept_if_it_fails(run):
+            self.finish(request, run, self.outcomes_of(run, importer))
         return redirect("admin:importing_importrun_change", run.pk)
+
+    def claim(self, run):
+        """Take the upload from the run: of several requests, one imports or discards it."""
+        return ImportRun.objects.filter(pk=run.pk, data__isnull=False).update(data=None)
+
+    @contextmanager
+    def kept_if_it_fails(self, run):
+        """Give the run its upload back after an error, so that staff can try again."""
+        data = run.data
+        try:
+            yield
+        except Exception:
+            ImportRun.objects.filter(pk=run.pk, finished_at=None).update(data=data)
+            raise
+
+    def outcomes_of(self, run, importer):
+        with zips.unpacked(run.name, bytes(run.data), importer) as root:
+            return importer.run(root)
 
     def preview_response(self, request, run, outcomes, opened_at):
         by_result = {
             result: [outcome for outcome in outcomes if outcome.result == result]
-            for result in ("refused", "created", "updated", "unchanged")
+            for result in RESULTS
         }
         return self.page(
             request,
@@ -136,17 +159,16 @@ class ImportExportModelAdmin(StaffModelAdmin):
                 self.log_change(request, outcome.entry, message)
         refusals = [outcome for outcome in outcomes if outcome.result == "refused"]
         results = [outcome.result for outcome in outcomes]
-        run.created, run.updated, run.unchanged, run.refused = (
-            results.count(result) for result in ("created", "updated", "unchanged", "refused")
-        )
+        for result in RESULTS:
+            setattr(run, result, results.count(result))
         run.refusals = [[refusal.path, refusal.reason] for refusal in refusals[:MAX_REFUSALS]]
         run.entries = [
             [outcome.entry.pk, outcome.entry.slug, outcome.result]
             for outcome in outcomes
             if outcome.result in {"created", "updated"}
         ][:MAX_ENTRIES]
-        run.data, run.finished_at = None, timezone.now()
-        run.save()
+        run.finished_at = timezone.now()
+        run.save(update_fields=[*RESULTS, "refusals", "entries", "finished_at"])
 
 
 @admin.register(ImportRun)
@@ -163,7 +185,7 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
     ]
 
     def get_queryset(self, request):
-        return super().get_queryset(request).defer("data")
+        return super().get_queryset(request).defer("data").annotate(has_data=Q(data__isnull=False))
 
     def find(self, queryset, term):
         return queryset.filter(name__istartswith=term)
@@ -175,7 +197,7 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
 
     def outcome(self, run):
         if run.finished_at is None:
-            return "previewed, not imported"
+            return "previewed, not imported" if run.has_data else "started, not finished"
         return (
             f"{run.created} created, {run.updated} updated, {run.unchanged} unchanged, "
             f"{run.refused} refused"

@@ -9,8 +9,11 @@ from django.db import connection, transaction
 from agents.models import Agent
 
 
-def during(change, *calls):
-    """The results of calls, each in a thread, that wait for `change`, which then commits."""
+def during(change, *calls, meanwhile=lambda: None):
+    """The results of calls, each in a thread, that wait for `change`, which then commits.
+
+    `meanwhile` is called once they wait.
+    """
 
     def called(call):
         try:
@@ -23,6 +26,7 @@ def during(change, *calls):
             change()
             results = [pool.submit(called, call) for call in calls]
             wait_until_they_wait(len(calls))
+            meanwhile()
         return [result.result() for result in results]
 
 
