@@ -32,7 +32,10 @@ UNREADABLE = zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplemen
 
 @contextmanager
 def unpacked(name, data, importer):
-    """A temporary folder with the files of an upload. Raises Refused, in one sentence."""
+    """The temporary folder of a zip's files, or a Markdown file in its own folder.
+
+    Raises Refused, in one sentence.
+    """
     if len(data) > MAX_UPLOAD:
         raise Refused(f"The file is larger than {MAX_UPLOAD // 1024**2} MiB.")
     with TemporaryDirectory() as folder:
@@ -43,9 +46,10 @@ def unpacked(name, data, importer):
             unzip(data, root)
         elif name.lower().endswith(".md"):
             folder_name = named_folder(data, stem)
-            root = Path(folder) / folder_name
-            root.mkdir()
-            (root / importer.single_file.format(folder_name)).write_bytes(data)
+            # The file itself, because the importer leaves out names such as README.md in a folder.
+            root = Path(folder) / folder_name / importer.single_file.format(folder_name)
+            root.parent.mkdir()
+            root.write_bytes(data)
             importer.has_folders = False  # its other files were not uploaded
         else:
             raise Refused("Upload a Markdown file (.md) or a zip of them.")

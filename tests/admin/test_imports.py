@@ -1,5 +1,7 @@
 """Staff import files: a preview shows what would change, and writes nothing until they confirm"""
 
+import pytest
+
 from catalogue.models import Skill
 from importing.models import ImportRun
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, confirm, outcomes, upload, zip_of
@@ -83,6 +85,15 @@ def test_a_single_file_of_either_kind_is_enough(admin_client, anyone):
     assert anyone.get("/api/v1/skills/one").status_code == 200
     assert anyone.get("/api/v1/personas/scribe").json()["content"] == "Do it."
     assert Skill.objects.get().source == "admin:one/SKILL.md"
+
+
+@pytest.mark.parametrize("name", ["readme", "changelog", "skill"])
+def test_a_single_persona_may_have_any_name(admin_client, anyone, name):
+    page = upload(admin_client, SKILL_MD.format(name), name="a.md", to=PERSONAS)
+    assert outcomes(page) == {"created": [f"{name}.md"]}
+    confirm(admin_client, PERSONAS)
+
+    assert anyone.get(f"/api/v1/personas/{name}").status_code == 200
 
 
 def test_the_same_file_again_changes_nothing(admin_client):
