@@ -35,13 +35,15 @@ class PathsField(forms.CharField):
             paths = json.loads(value or "[]")
         except (ValueError, RecursionError):
             paths = None
+        if paths == [""]:  # one file that lies in no folder
+            return []
         if not isinstance(paths, list) or not all(map(is_path, paths)):
             raise forms.ValidationError("The paths of the files could not be read.")
         return paths
 
 
 def is_path(path):
-    return isinstance(path, str) and len(path) <= zips.MAX_PATH and path.isprintable()
+    return isinstance(path, str) and 0 < len(path) <= zips.MAX_PATH and path.isprintable()
 
 
 class UploadForm(forms.Form):
@@ -70,11 +72,11 @@ class UploadForm(forms.Form):
             raise forms.ValidationError({"file": "Some files did not arrive. Try again."})
 
     def name_and_data(self):
-        """The upload as one file: a folder becomes a zip. Raises Refused."""
+        """The upload as one file: a folder becomes a zip."""
         files, paths = self.cleaned_data["file"], self.cleaned_data["paths"]
         if not files:
             return "pasted.md", plain_newlines(self.cleaned_data["text"]).encode()
-        if len(files) == 1 and not any(paths):
+        if len(files) == 1 and not paths:
             return files[0].name, files[0].read(zips.MAX_UPLOAD + 1)
         return as_zip(files, paths or [file.name for file in files])
 

@@ -143,6 +143,20 @@ def test_paths_that_do_not_fit_are_refused(admin_client, paths):
     assert not Skill.objects.exists()
 
 
+@pytest.mark.parametrize("paths", [["", "one/a.md"], ["one/SKILL.md", ""], ["", ""]])
+def test_a_file_of_several_without_a_path_is_refused(admin_client, paths):
+    page = drop(admin_client, {"one/SKILL.md": VALID, "x": "y"}, paths=json.dumps(paths))
+
+    [error] = page.context["form"].errors["paths"]
+    assert error == "The paths of the files could not be read."
+
+
+def test_a_single_file_needs_no_path(admin_client):
+    page = drop(admin_client, {"SKILL.md": VALID}, paths='[""]')
+
+    assert outcomes(page) == {"created": ["SKILL.md"]}
+
+
 @pytest.mark.parametrize("path", ["../SKILL.md", "/SKILL.md", "a//SKILL.md", "a/\\b", "a:b"])
 def test_a_path_that_leads_elsewhere_is_refused(admin_client, path):
     page = drop(
