@@ -3,6 +3,7 @@
 from functools import cached_property
 from typing import NamedTuple
 
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ERROR_FLAG, ChangeList
 from django.contrib.postgres.fields import ArrayField
@@ -10,7 +11,6 @@ from django.core.paginator import Paginator
 from django.db import DataError
 from django.db.models import Q
 from django.http import Http404
-from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html
@@ -88,13 +88,16 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
     def changelist_view(self, request, extra_context=None):
         labels = {name: label for name, (_, _, label) in self.get_actions(request).items()}
         keys = [(key, name, labels[name]) for key, name in self.row_keys.items() if name in labels]
+        return super().changelist_view(request, {"row_keys": keys} | (extra_context or {}))
+
+    def get_changelist_instance(self, request):
         try:
-            return super().changelist_view(request, {"row_keys": keys} | (extra_context or {}))
-        except (DataError, OverflowError, ValueError):
-            # PostgreSQL cannot read a filter's value: redirect, as Django does for others.
-            if ERROR_FLAG in request.GET or request.method != "GET":
+            return super().get_changelist_instance(request)
+        except (DataError, OverflowError, ValueError) as error:
+            if ERROR_FLAG in request.GET:
                 raise  # It is not the filter.
-            return redirect(f"{request.path}?{ERROR_FLAG}=1")
+            # PostgreSQL cannot read a filter's value. Django redirects, before any action runs.
+            raise IncorrectLookupParameters from error
 
     def change_view(self, request, object_id, form_url="", extra_context=None):
         context = {}

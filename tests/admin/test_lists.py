@@ -15,7 +15,7 @@ from catalogue.models import Persona, Skill
 from installs.models import PersonaInstall, SkillInstall
 from reviews.models import Review
 from tests.admin.rows import KEY, SEARCHES, change_page, first_of, make_rows, url_of
-from tests.factories import SkillInstallFactory, ask_for_code
+from tests.factories import PersonaFactory, SkillFactory, SkillInstallFactory, ask_for_code
 
 MAX_QUERIES = 15
 
@@ -198,6 +198,18 @@ def test_a_filter_that_cannot_be_read_leads_back_to_the_list(admin_client, query
     assert response.status_code in {200, 302}
     if response.status_code == 302:
         assert response["Location"] == f"/admin/{query.partition('?')[0]}?e=1"
+
+
+@pytest.mark.parametrize("query", ["skill/?status=%00", "skill/?tag=%00", "persona/?tag=%00"])
+def test_an_action_on_a_list_whose_filter_cannot_be_read_does_nothing(admin_client, query):
+    row = SkillFactory() if query.startswith("skill") else PersonaFactory()
+    fields = {"action": "withdraw", "_selected_action": row.pk, "confirmed": "yes"}
+
+    response = admin_client.post(f"/admin/catalogue/{query}", fields)
+
+    path = f"/admin/catalogue/{query.partition('?')[0]}"
+    assert (response.status_code, response["Location"]) == (302, f"{path}?e=1")
+    assert type(row).objects.get().status == "published"
 
 
 def test_an_error_that_is_not_the_filters_fault_is_no_endless_redirect(admin_client, monkeypatch):
