@@ -2,7 +2,7 @@ import logging
 import time
 from contextlib import suppress
 
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, InterfaceError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.http import JsonResponse
 
@@ -52,7 +52,7 @@ class Clocks:
 
     def compare_at_start(self):
         """The same before any request, whether or not there is a database yet."""
-        with suppress(DatabaseError):
+        with suppress(DatabaseError, InterfaceError):
             self.compare()
         connection.close()
 
@@ -86,7 +86,7 @@ class HealthCheckMiddleware:
             clocks.compare()
             # Migrations are never undone under a running process, so one check is enough.
             self.migrated = self.migrated or not has_pending_migrations()
-        except DatabaseError as error:
+        except (DatabaseError, InterfaceError) as error:
             response = error_response(503, "Database is not reachable", Unavailable.headers)
             log_cause(request, response, error)
             return response

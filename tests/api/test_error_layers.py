@@ -12,6 +12,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import OutOfMemoryError
 
 from catalogue.views import SkillViewSet
+from marketplace.middleware.health import clocks
 from tests.api.test_errors import assert_error
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 
@@ -94,6 +95,18 @@ def test_a_wrong_host_is_a_400(anyone, host, path):
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
 def test_health_is_answered_on_any_host(anyone, path):
     assert anyone.get(path, headers={"Host": "10.0.0.7"}).status_code == 200
+
+
+@pytest.mark.parametrize("error", [OperationalError("gone"), InterfaceError("closed")])
+def test_a_server_without_its_database_is_not_ready_but_starts(anyone, monkeypatch, error):
+    def unreachable():
+        raise error
+
+    monkeypatch.setattr("marketplace.middleware.health.clock_difference", unreachable)
+
+    assert_error(anyone.get("/readyz"), 503, "Database is not reachable")
+    monkeypatch.setattr(connection, "close", lambda: None)
+    clocks.compare_at_start()
 
 
 @pytest.mark.parametrize(("shift", "words"), [(7, "7 seconds ahead of"), (-7, "7 seconds behind")])
