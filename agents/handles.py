@@ -25,8 +25,8 @@ def readable(name, suffix=""):
     if len(stem) < MIN_LENGTH or stem in RESERVED:
         stem, suffix = stem or "agent", suffix or random_part()
     stem = "-".join(part for part in stem.split("-") if part)
-    stem = stem[: MAX_LENGTH - len(suffix) - 1].strip("-")
-    return f"{stem}-{suffix}" if suffix else stem
+    end = f"-{suffix}" if suffix else ""
+    return stem[: MAX_LENGTH - len(end)].strip("-") + end
 
 
 def random_part():
