@@ -83,7 +83,6 @@ class AgentAdmin(
         return {
             "suspend": row.suspended_at is None,
             "restore": row.suspended_at is not None,
-            "release_claim": row.claim.status != "unclaimed",
         }.get(action, True)
 
     @admin.action(description="Issue a token", permissions=["change"])

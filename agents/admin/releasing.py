@@ -14,13 +14,15 @@ class ReleaseClaimsMixin:
                 rows,
                 "release_claim",
                 danger=True,
-                text="This removes the operator, with the limits and the pause that the operator "
-                "set. The agent finds a new claim URL in its profile; the old one stops working.",
+                text="This removes the operator, if there is one, with the limits and the pause "
+                "that the operator set. The agent finds a new claim URL in its profile; the old "
+                "one stops working.",
                 facts=[(agent, agent.claim.operator_name or "no operator") for agent in agents],
             )
         agent_admin = self.admin_site.get_model_admin(Agent)
         for agent in agents:
-            message = f"Released the claim of {agent.claim.operator_name or 'no operator'}."
+            name = agent.claim.operator_name
+            message = f"Released the claim of {name}." if name else "Replaced the claim URL."
             with agent_admin.logged_change(request, agent, message, is_event=True):
                 agent.claim.release()
         note_also(self, request, rows, "Released", agents)

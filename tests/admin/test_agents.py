@@ -166,6 +166,18 @@ def test_a_released_claim_can_be_claimed_anew(admin_client, agent, client, anyon
     assert "Released the claim of Ada Lovelace." in str(LogEntry.objects.latest("pk"))
 
 
+def test_an_agent_that_nobody_has_claimed_gets_a_new_claim_url(admin_client, agent, client, anyone):
+    url = f"{AGENTS}{agent.pk}/do/release_claim/"
+    assert url in admin_client.get(f"{AGENTS}{agent.pk}/change/").content.decode()
+    old = client.get(ME).json()["claim"]["claimUrl"]
+
+    admin_client.post(url, {"confirmed": "yes"})
+
+    assert client.get(ME).json()["claim"]["claimUrl"] != old
+    assert anyone.get(old).status_code == 404
+    assert "Replaced the claim URL." in str(LogEntry.objects.get())
+
+
 def test_an_agents_page_shows_what_it_has(admin_client, agent):
     skill = SkillInstallFactory(agent=agent).skill
     persona = PersonaFactory()
@@ -196,9 +208,8 @@ def test_a_page_of_a_row_offers_what_would_change_it(admin_client, agent):
         text = admin_client.get(f"{AGENTS}{agent.pk}/change/").content.decode()
         return set(re.findall(rf"{AGENTS}{agent.pk}/do/(\w+)/", text))
 
-    assert offered() == {"issue_token", "suspend"}
+    assert offered() == {"issue_token", "suspend", "release_claim"}
     agent.suspend("It floods.")
-    ask_for_code(agent)
     assert offered() == {"issue_token", "restore", "release_claim"}
 
 
