@@ -6,6 +6,9 @@ from difflib import SequenceMatcher
 from itertools import takewhile, zip_longest
 
 MAX_LINES = 5000  # that one comparison examines
+# The steps that difflib may take for the lines of one comparison, at about 0.1 µs each. Lines that
+# repeat between lines that differ would take it seconds.
+MAX_LINE_STEPS = 4_000_000
 # The steps that difflib may take for the words of one comparison. It is cubic at worst.
 MAX_STEPS = 20_000_000
 CONTEXT = 2  # unchanged lines around a change
@@ -33,22 +36,43 @@ def text_of(value):
     return "" if value is None else str(value)
 
 
+class TooManySteps(Exception):
+    pass
+
+
+class LineMatcher(SequenceMatcher):
+    """Raises TooManySteps when its searches take more than `steps`."""
+
+    def __init__(self, before, after, steps):
+        super().__init__(None, before, after)
+        self.steps = steps
+
+    def find_longest_match(self, alo, ahi, blo, bhi):
+        # It looks up each line, and goes through the places where the other text has it.
+        self.steps -= sum(2 + len(self.b2j.get(line, ())) for line in self.a[alo:ahi])
+        if self.steps < 0:
+            raise TooManySteps
+        return super().find_longest_match(alo, ahi, blo, bhi)
+
+
 class Comparison:
-    """Compares texts while that takes no noticeable time."""
+    """Compares texts until its limits of lines and steps are used up, in about half a second.
+
+    Lines beyond the limits are only counted; words beyond theirs are shown without marks.
+    """
 
     def __init__(self):
-        self.lines, self.steps = MAX_LINES, MAX_STEPS
+        self.lines, self.line_steps, self.steps = MAX_LINES, MAX_LINE_STEPS, MAX_STEPS
 
     def diff_lines(self, old, new):
         before, after = old.splitlines(), new.splitlines()
         if not before or not after:  # all of it is new, or gone
             yield from self.changed_lines(before, after)
             return
-        self.lines -= max(len(before), len(after))
-        if self.lines < 0:
+        groups = self.groups_of(before, after)
+        if groups is None:
             yield place(f"{len(before):,} lines became {len(after):,}: too many to compare here")
             return
-        groups = list(SequenceMatcher(None, before, after).get_grouped_opcodes(CONTEXT))
         if not groups and old != new:
             yield place("only the line ends differ")
         for number, group in enumerate(groups):
@@ -59,6 +83,19 @@ class Comparison:
                     yield from (("same", whole(line)) for line in before[start:stop])
                 else:
                     yield from self.changed_lines(before[start:stop], after[new_start:new_stop])
+
+    def groups_of(self, before, after):
+        """The changes with their context, as opcodes of difflib; None beyond a limit."""
+        self.lines -= max(len(before), len(after))
+        if self.lines < 0:
+            return None
+        matcher = LineMatcher(before, after, self.line_steps)
+        try:
+            return list(matcher.get_grouped_opcodes(CONTEXT))
+        except TooManySteps:
+            return None
+        finally:
+            self.line_steps = matcher.steps
 
     def changed_lines(self, before, after):
         """The lines before and after a change; lines in the same place are compared by word."""

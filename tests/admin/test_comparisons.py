@@ -69,3 +69,42 @@ def test_so_many_lines_are_not_compared(first):
 
     assert kind == "place"
     assert text.endswith("lines became 1: too many to compare here")
+
+
+def repeating(name, number):
+    """Lines of which every other one repeats, between lines that no other text has."""
+    return "\n".join(f"t{place % 52}\n{name}{place}" for place in range(number))
+
+
+def test_lines_that_would_take_long_are_only_counted():
+    # difflib finds each of them by itself, among all the others.
+    assert diff(repeating("a", 2400), repeating("b", 2400)) == [
+        ("place", [(False, "4,800 lines became 4,800: too many to compare here")])
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [f"line {number}" for number in range(MAX_LINES)],
+        repeating("a", MAX_LINES // 2).splitlines(),
+    ],
+)
+def test_a_long_text_with_some_edits_is_compared(lines):
+    edited = list(lines)
+    for number in range(250, MAX_LINES, 500):
+        edited[number] = f"edit {number}"
+
+    changes = diff("\n".join(lines), "\n".join(edited))
+
+    added = ["".join(text for _, text in parts) for kind, parts in changes if kind == "add"]
+    assert added == [f"edit {number}" for number in range(250, MAX_LINES, 500)]
+
+
+def test_the_texts_of_a_page_share_the_steps_of_their_lines():
+    comparison, pair = Comparison(), ("a\nb\nc", "a\nx\nc")
+    assert len(diff(*pair, comparison)) == 4
+
+    comparison.line_steps = 5
+
+    assert [kind for kind, _ in diff(*pair, comparison)] == ["place"]
