@@ -9,6 +9,7 @@ from catalogue.markdown import contents
 from catalogue.markdown import render as render_markdown
 from catalogue.models import FREE, Persona, Skill
 from interfaces.website.entries import EntryPage
+from marketplace.api.lists import Cut
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 
@@ -26,13 +27,18 @@ class VersionsPage(EntryPage):
     def get(self, request, slug):
         entry, validator, _ = self.read_of[self.model](slug)
         filterset = VersionFilterSet(query_parameters(request), slug=slug)
-        paginator = KeysetPagination()
-        paginator.paginate_queryset(self.versions.listed(filterset), request)
+        paginator, listed = KeysetPagination(), self.versions.listed(filterset)
+        page = paginator.paginate_queryset(listed, request)
+        # Beyond a page is the version before its last one, unless the page was read backwards.
+        rows, validators = paginator.rows.rows, [validator, paginator.rows.validator]
+        if paginator.backwards and page:
+            older = listed.fetch(Cut(1, [str(page[-1].number), page[-1].pk]))
+            rows, validators = [*page, *older.rows], [*validators, older.validator]
         return self.render(
-            *(validator, paginator.rows.validator),
+            *validators,
             section=self.section,
             entry=entry,
-            versions=with_earlier(paginator.page),
+            versions=with_earlier(rows)[: len(page)],
             count=paginator.rows.count,
             next=paginator.get_next_link(),
             previous=paginator.get_previous_link(),
@@ -40,7 +46,7 @@ class VersionsPage(EntryPage):
 
 
 def with_earlier(versions):
-    """Each version on a page with the one before it, if both are readable."""
+    """Each version with the one before it, if both are readable."""
     return [
         (new, old if old and not (new.recalled_at or old.recalled_at) else None)
         for new, old in zip_longest(versions, versions[1:])

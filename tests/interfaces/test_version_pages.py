@@ -1,5 +1,8 @@
 """The versions of an entry on the website: all of them, and the text of one (contract 25)."""
 
+import re
+from html import unescape
+
 import pytest
 from django.utils import timezone
 
@@ -155,6 +158,34 @@ def test_the_list_links_what_changed_since_the_version_before(anyone, skill):
     found = [link for link in links(anyone.get(VERSIONS)) if "compare" in link]
 
     assert found == [f"{VERSIONS}/compare?from=2&to=3"]
+
+
+def test_the_last_version_of_a_page_is_compared_with_the_first_of_the_next(anyone, skill):
+    for number in range(3, 7):
+        skill.content = f"Text {number}"
+        skill.save()
+
+    def compared(page):
+        return [link.partition("?")[2] for link in links(page) if "/compare?" in link]
+
+    def turned(page, rel):
+        return anyone.get(unescape(re.search(f'rel="{rel}" href="([^"]*)', text_of(page))[1]))
+
+    first = anyone.get(f"{VERSIONS}?limit=2")
+    second = turned(first, "next")
+    third = turned(second, "next")
+
+    assert compared(first) == ["from=5&to=6", "from=4&to=5"]
+    assert compared(second) == ["from=3&to=4", "from=2&to=3"]
+    assert compared(third) == ["from=1&to=2"]
+    back = turned(third, "prev")
+    assert compared(back) == compared(second)
+    assert compared(turned(back, "prev")) == compared(first)
+
+    skill.versions.get(number=2).recall("Unsafe.")
+
+    for page in (turned(first, "next"), turned(third, "prev")):
+        assert compared(page) == ["from=3&to=4"]
 
 
 @pytest.mark.usefixtures("skill")
