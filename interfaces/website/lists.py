@@ -16,11 +16,11 @@ MAX_CHOICES, MAX_SHOWN = 30, 8  # values of a facet: all, and without asking for
 # The titles of the facets, in their order on the page.
 FACETS = {"category": "Category", "runtime": "Runtime", "license": "License"}
 PRICES = {"true": "Free", "false": "Paid"}
-RATINGS = {rating: f"{rating} and up" for rating in ("4", "3", "2")}
+RATINGS = "4", "3", "2"
 # How a filter reads if its name and value do not make a phrase.
 CHIPS = {
     **{("free", value): label for value, label in PRICES.items()},
-    **{("minRating", value): f"Rated {label}" for value, label in RATINGS.items()},
+    **{("minRating", value): f"Rated {value} and up" for value in RATINGS},
 }
 
 
@@ -97,16 +97,12 @@ class ListPage(Page):
     def choices(self, filterset, counts):
         """The filters to choose from: `{"title", "choices", "more"}`."""
         for name, title in self.facets.items():
-            values = [
-                (value, CHIPS.get((name, value), value), number)
-                for facet, value, number in counts
-                if facet == name
-            ]
+            values = {value: number for facet, value, number in counts if facet == name}
             yield facet_of(filterset, name, title, values)
 
 
 def facet_of(filterset, name, title, values):
-    """A facet with its `values` `(value, label, entries or None)`, and the links that set them.
+    """A facet with its `values` `{value: entries or None}`, and the links that set them.
 
     The link of a value that is set removes it. The numbers count the whole catalogue, so a list
     that a search or a filter has narrowed shows none.
@@ -114,20 +110,26 @@ def facet_of(filterset, name, title, values):
     query = filterset.query
     is_whole = not filterset.words and not filterset.values
     choices = []
-    for value, label, entries in values:
+    # A value that is set is always shown, however rare it is.
+    for value, entries in {**dict.fromkeys(query.get(name, [])), **values}.items():
         is_set = query.get(name) == [value]
         choices.append(
             {
-                "label": label,
+                "label": label_of(name, value),
                 "entries": entries if is_whole else None,
                 "is_set": is_set,
                 "query": query_string(query, **{name: [] if is_set else [value]}),
             }
         )
-    # A value that is set is always shown, however rare it is.
-    choices.sort(key=lambda choice: not choice["is_set"])
     first, more = choices[:MAX_SHOWN], choices[MAX_SHOWN:]
     return {"title": title, "choices": first, "more": more}
+
+
+def label_of(name, value):
+    """How a value reads below the title of its facet."""
+    if name == "minRating":
+        return f"{value} and up"
+    return CHIPS.get((name, value), value)
 
 
 def chips(filterset):
@@ -165,5 +167,4 @@ class PersonasPage(ListPage):
 
     def choices(self, filterset, counts):
         yield from super().choices(filterset, counts)
-        ratings = [(value, label, None) for value, label in RATINGS.items()]
-        yield facet_of(filterset, "minRating", "Rating", ratings)
+        yield facet_of(filterset, "minRating", "Rating", dict.fromkeys(RATINGS))

@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 
 from catalogue.models import Skill
+from interfaces.website.lists import MAX_CHOICES
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
 from tests.interfaces.pages import entries, links, text_of, visible
 
@@ -121,6 +122,21 @@ def test_a_rare_value_waits_behind_the_common_ones_unless_it_is_set(person):
     assert facets(person.get("/skills?category=category-9"))["Category"][0] == (
         *("category-9", None, "?", True),
     )
+
+
+def test_a_value_that_is_set_is_shown_even_if_it_is_not_among_the_most_common(person):
+    for number in range(MAX_CHOICES + 1):
+        SkillFactory(category=f"category-{number:02}")
+    PersonaFactory()
+    rare = f"category-{MAX_CHOICES}"
+    assert f"category={rare}" not in text_of(person.get("/skills"))
+
+    shown = facets(person.get(f"/skills?category={rare}&runtime=none"))
+    assert shown["Category"][0] == (rare, None, "?runtime=none", True)
+    assert shown["Runtime"][0] == ("none", None, f"?category={rare}", True)
+    shown = facets(person.get("/personas?free=false&minRating=3.5"))
+    assert shown["Price"][0] == ("Paid", None, "?minRating=3.5", True)
+    assert shown["Rating"][0] == ("3.5 and up", None, "?free=false", True)
 
 
 def test_a_list_without_results_leads_on(person):
