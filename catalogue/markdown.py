@@ -104,8 +104,10 @@ def unsafe(text):
 def cells_of(text):
     """An upper bound of the cells in the text's tables: each row gets as many as its header."""
     lines = text.splitlines()
+    # The line below a header has one cell for each of its columns. A quote starts with ">".
     return len(lines) * max(
-        (line.count("|") for line in lines if not line.strip("|-: \t")), default=0
+        (line.strip("|> \t").count("|") + 1 for line in lines if not line.strip("|-:> \t")),
+        default=0,
     )
 
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from catalogue.markdown import MARKDOWN, cells_of
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import text_of
 
@@ -113,3 +114,20 @@ def test_a_link_within_a_text_leads_to_its_heading(person, db):
     text = prose(person.get("/skills/linked"))
     assert '<a href="#text-use-it"' in text
     assert '<h2 id="text-use-it">' in text
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "|a|b|\n|-|-|\n|c|d|\n",
+        "a|b\n-|-\nc|d\n",
+        " a | b \n :-- | --: \nc\n",
+        "> a|b\n> -|-\n> c|d\n",
+        "1. > > a|b\n   > > -|-\n   > > c|d\n",
+    ],
+)
+def test_the_cells_of_a_text_have_an_upper_bound(table):
+    cells = len(re.findall("<t[hd][ >]", MARKDOWN.render(table, {"code": 0})))
+
+    assert cells == 4
+    assert cells <= cells_of(table)
