@@ -66,7 +66,8 @@ class AgentsList:
         numbers = self.advisories if self.sort == "advisories" else context_tokens(agents)
         keys = sorted(agents, key=lambda pk: -numbers.get(pk, 0))[start:end]
         rows = {claim.agent_id: claim for claim in with_numbers(claims.filter(agent__in=keys))}
-        return [rows[pk] for pk in keys]
+        # A claim may have been released meanwhile.
+        return [rows[pk] for pk in keys if pk in rows]
 
     @property
     def columns(self):

@@ -74,6 +74,19 @@ def test_it_is_sorted(console, others, sort, handles):
 
 
 @pytest.mark.parametrize("sort", agents_list.SORTS)
+def test_a_claim_may_be_released_while_the_list_is_read(console, others, monkeypatch, sort):
+    with_numbers = agents_list.with_numbers
+
+    def release_first(claims):
+        others[0].claim.release()
+        return with_numbers(claims)
+
+    monkeypatch.setattr(agents_list, "with_numbers", release_first)
+
+    assert sorted(rows(console, f"?sort={sort}")) == ["caller", "zebra"]
+
+
+@pytest.mark.parametrize("sort", agents_list.SORTS)
 def test_every_order_has_pages(console, others, monkeypatch, sort):
     monkeypatch.setattr(agents_list, "MAX_AGENTS", 2)
 
