@@ -123,9 +123,9 @@ if (search) {
     question = text;
     if (text.length < 2) return show([]);
     const query = new URLSearchParams({kind: search.dataset.kind, q: text});
-    const response = await fetch(`/suggest?${query}`);
+    const response = await fetch(`/suggest?${query}`).catch(() => null);
     // A later question may have been answered first.
-    if (response.ok && question === text) show((await response.json()).suggestions);
+    if (response?.ok && question === text) show((await response.json()).suggestions);
   };
   search.addEventListener("input", () => {
     clearTimeout(timer);

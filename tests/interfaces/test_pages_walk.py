@@ -217,6 +217,20 @@ def test_the_search_box_suggests_while_one_types(visitor):
     assert visitor.errors == []
 
 
+def test_suggestions_survive_a_network_that_fails_once(visitor):
+    page, uncaught = visitor.page, []
+    page.on("pageerror", lambda error: uncaught.append(str(error)))
+    visitor.open("/skills")
+    page.route("**/suggest?*", lambda route: route.abort(), times=1)
+
+    with page.expect_event("requestfailed"):
+        page.locator("#q").press_sequentially("pd")
+    page.keyboard.type("f")
+    page.wait_for_selector("[role=option]")
+
+    assert uncaught == []
+
+
 def test_without_a_script_the_search_and_the_filters_work(visitor, tmp_path):
     context = visitor.page.context.browser.new_context(java_script_enabled=False)
     visitor = Visitor(context.new_page(), visitor.server, tmp_path)
