@@ -1,7 +1,6 @@
 """/skill.md, /llms.txt and /robots.txt: what they say is true, and every request works."""
 
 import re
-from operator import attrgetter
 
 import pytest
 from skills_ref.parser import parse_frontmatter
@@ -14,7 +13,7 @@ from tests.registry import OPERATIONS
 
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\[[^]]+\]\((http://[^)]+)\)")
-
+ROW = re.compile(r"^\| ([A-Z, ]+) \| (.+?) \| .+ \|$", re.MULTILINE)
 
 # Where a token is counted as four characters.
 MAX_TOKENS = 1800
@@ -158,13 +157,26 @@ def test_the_skill_is_valid(anyone):
     assert "http://testserver" in fields["description"]
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=attrgetter("name"))
-def test_the_guides_name_every_operation(anyone, operation):
-    text = "".join(anyone.get(path).content.decode() for path in ("/skill.md", "/guide.md"))
+@pytest.mark.parametrize("catalogue", ["public", "members"])
+@pytest.mark.parametrize("has_git", [True, False])
+def test_the_skill_lists_every_operation(anyone, settings, catalogue, has_git):
+    settings.CATALOGUE, settings.GIT = catalogue, has_git
 
-    # Between the parameters of its path, for which the text has examples.
-    for part in re.split(r"\{\w+\}", operation.route.removeprefix("/api/v1")):
-        assert part.rstrip("/") in text
+    text = anyone.get("/skill.md").content.decode()
+
+    rows = [
+        (method, path)
+        for methods, paths in ROW.findall(text)
+        for method in methods.split(", ")
+        for path in re.findall("`([^`]+)`", paths)
+    ]
+    operations = {
+        (operation.method, operation.route.removeprefix("/api/v1") or "/")
+        for operation in OPERATIONS
+    }
+    assert set(rows) == operations
+    assert len(rows) == len(operations)
+    assert (re.search(r"\bgit\b", text) is not None) is has_git
 
 
 @pytest.mark.parametrize("path", ["/skill.md", "/guide.md", "/llms.txt"])
