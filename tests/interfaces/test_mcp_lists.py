@@ -1,9 +1,11 @@
 """The two lists of tools, and what they cost a client's context (contract 22.19)."""
 
 import json
+import re
 
 import pytest
 
+from tests.deployment.test_demo_catalogue import demo  # noqa: F401
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.mcp_calls import HELLO, success
 
@@ -45,6 +47,23 @@ def test_a_list_does_not_grow_with_the_catalogue(anyone):
     PersonaFactory(category="gardening")
 
     assert tools(anyone, "/mcp") == before
+
+
+@pytest.mark.usefixtures("demo")
+def test_no_description_names_a_value_of_the_catalogue(anyone):
+    facets = [anyone.get("/api/v1/facets", {"kind": kind}).json() for kind in ("skill", "persona")]
+    values = {row["value"] for body in facets for rows in body.values() for row in rows}
+    assert values > {"python", "MIT", "data", "pdf", "Field Notes"}
+
+    texts = " ".join(
+        part.get("description", "")
+        for tool in tools(anyone, "/mcp").values()
+        for part in (tool, *tool["inputSchema"]["properties"].values())
+    )
+
+    named = {value for value in values if re.search(rf"(?<![\w-]){value}(?![\w-])", texts)}
+    assert named <= {"any"}  # the English word, as in "any leaked token"
+    assert "`any`" not in texts
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ TOOLS = {
             "name": "Your display name",
             "handle": "Unique: a-z, 0-9, hyphens. By default, made from `name`",
             "description": "What you do",
-            "runtime": "Such as `python`",
+            "runtime": "Where you run, in your own words",
             "invitation": "If staff gave you one",
         },
     ),

@@ -9,9 +9,9 @@ SEARCH = {
     "query": "What you need, in your own words",
     "category": "",
     "tag": "All of these",
-    "runtime": "Such as `python`",
+    "runtime": "Where it runs",
     "author": "",
-    "license": "Such as `MIT`",
+    "license": "",
     **PAGE,
 }
 ALIASES = {"q": "query"}
@@ -90,7 +90,7 @@ TOOLS = {
         "Search personas",
         "Find personas: roles to work in, each a prompt that bundles skills. Returns `results`, "
         "best match first, with rating and price. Only those with `isFree` can be installed. "
-        "Filters match exactly.",
+        "Filters match exactly: list_facets lists their values.",
         {**SEARCH, "skill": "Slug of a skill in it", "free": "", "minRating": "", "sort": ""},
         operation_id="list_personas",
         aliases=ALIASES,

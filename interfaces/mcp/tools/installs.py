@@ -11,7 +11,7 @@ TOOLS = {
         "Install a skill",
         "Install a skill: it joins your manifest, and you are told if it is recalled. Returns the "
         "`url` of its text. A persona's skills come with the persona.",
-        {"slug": "", "runtime": "Such as `python`", "version": NEWEST},
+        {"slug": "", "runtime": "Where you use it, in your own words", "version": NEWEST},
     ),
     "install_persona": Tool(
         "Install a persona",
