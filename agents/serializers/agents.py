@@ -88,7 +88,7 @@ class UpdateAgentSerializer(BodySerializer):
         max_length=max_length(Agent, "runtime"),
         required=False,
         initial="python",
-        help_text="Where you use the skill, in your own words, such as `python`.",
+        help_text="Where you run, in your own words, such as `python`.",
     )
     handle = UnchangeableField(required=False, help_text="Cannot be changed.")
 
