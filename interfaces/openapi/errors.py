@@ -1,6 +1,10 @@
 """The errors that programs can tell apart, from the classes that raise them."""
 
+from django.conf import settings
+
 from marketplace.api.exceptions import ApiError
+
+OF_GIT = "interfaces.git."
 
 
 def classes(base=ApiError):
@@ -12,9 +16,11 @@ def classes(base=ApiError):
 
 
 def listed():
-    """Each error as the document lists it, by status and text."""
+    """Each error as the document lists it, by status and text; those of git only if it is on."""
     rows = sorted(
-        (error.status_code, error.default_detail, error.when, error.remedy) for error in classes()
+        (error.status_code, error.default_detail, error.when, error.remedy)
+        for error in classes()
+        if settings.GIT or not error.__module__.startswith(OF_GIT)
     )
     return [dict(zip(("status", "error", "when", "remedy"), row, strict=True)) for row in rows]
 
@@ -26,10 +32,22 @@ def table():
     return "\n".join(lines) + "\n"
 
 
+def of(text):
+    """The error with this text, or None if programs cannot tell it apart."""
+    return next((error for error in classes() if error.default_detail == text), None)
+
+
 def example(text):
     """A response with this text, which says when it comes and what to do."""
     value = {"value": {"error": text}}
-    for error in classes():
-        if error.default_detail == text:
-            value["description"] = f"{error.when} {error.remedy}"
+    if error := of(text):
+        value["description"] = f"{error.when} {error.remedy}"
     return value
+
+
+def reasons(texts):
+    """When a response with one of these texts comes, in Markdown."""
+    whens = [of(text).when for text in dict.fromkeys(texts)]
+    return (
+        whens[0] if len(whens) == 1 else "\n".join(["One of these:\n", *map("- {}".format, whens)])
+    )

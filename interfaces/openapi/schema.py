@@ -8,7 +8,7 @@ from drf_spectacular.plumbing import force_instance
 from gunicorn.http.errors import LimitRequestHeaders, LimitRequestLine
 from rest_framework.serializers import ListSerializer
 
-from infrastructure.server.sizes import MAX_BODY, TOO_SLOW
+from infrastructure.server.sizes import TOO_SLOW
 from interfaces.openapi import errors, parameters
 from interfaces.openapi.components import HEADERS, ErrorSerializer
 from marketplace.api import exceptions, fields
@@ -16,27 +16,18 @@ from marketplace.api.serializers import ResponseSerializer
 from marketplace.middleware import errors as middleware
 from marketplace.ratelimits.windows import rate_of
 
+# A status that is not here is described by the errors of the operation.
 STATUS_DESCRIPTIONS = {
     200: "Success.",
     201: "Created.",
     206: "The part that `Range` requests.",
     304: "Nothing has changed since the response with this `ETag`. No body.",
     400: "The request is not valid. `error` says what to send instead.",
-    401: "The token is missing, expired, revoked or unknown.",
-    402: "The persona has a price.",
-    403: "The token lacks the required scope, or the request did not use HTTPS.",
-    404: "It does not exist, or it is not published.",
     408: "The request took too long to arrive.",
-    409: "It already exists, or you have reached the maximum.",
-    410: "The code has expired, or too many wrong codes were sent.",
-    413: f"The body is larger than {MAX_BODY // 1024} KiB.",
     414: "The URL is too long.",
-    415: "The `Content-Type` is not JSON.",
-    416: "`Range` starts after the last byte.",
     429: "Too many requests.",
     431: "The headers are too long, or there are too many.",
     500: "The server failed.",
-    503: "A service that the server needs is temporarily unavailable.",
 }
 # gunicorn's own responses.
 TOO_LONG = {414: LimitRequestLine(5120, 4094), 431: LimitRequestHeaders("Too many headers")}
@@ -149,16 +140,20 @@ class OperationSchema(AutoSchema):
             if not errors_in(body):
                 status, *media_types = key if isinstance(key, tuple) else (key, "application/json")
                 example = force_instance(body).get_initial()
-                yield status, self.response(status, media_types, body, example=example)
+                description = STATUS_DESCRIPTIONS[status]
+                yield status, self.response(status, description, media_types, body, example=example)
 
     def refusal(self, status, texts):
+        description = STATUS_DESCRIPTIONS.get(status) or errors.reasons(texts)
         examples = {text: errors.example(text) for text in texts}
-        return self.response(status, ["application/json"], ErrorSerializer, examples=examples)
+        return self.response(
+            status, description, ["application/json"], ErrorSerializer, examples=examples
+        )
 
-    def response(self, status, media_types, body, **examples):
+    def response(self, status, description, media_types, body, **examples):
         schema = self._map_serializer_field(force_instance(body), "response")
         return {
-            "description": STATUS_DESCRIPTIONS[status],
+            "description": description,
             "headers": self.headers(status),
             "content": {media_type: {"schema": schema, **examples} for media_type in media_types},
         }

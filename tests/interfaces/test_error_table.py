@@ -1,10 +1,15 @@
 """The texts of errors are codes that programs compare: the table of them, and that none changes."""
 
+import pytest
+
+from agents import exceptions as agents
+from changes import exceptions as changes
 from demo.postgres import CHECKOUT
 from interfaces.openapi import errors
 from interfaces.openapi.document import document
 from marketplace import urls  # noqa: F401 - loads every class
-from marketplace.api.exceptions import ApiError
+from marketplace.api.exceptions import ApiError, AuthenticationRequired, HttpsRequired
+from tests.registry import OPERATION
 
 # Never edit one of these within a major version. Add the text of a new error.
 FROZEN = {
@@ -121,6 +126,39 @@ def test_openapi_has_the_table():
             "Go on: nothing is left to do.",
         }
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "description"),
+    [
+        ("list_changes", 410, changes.CursorExpired.when),
+        ("confirm_claim", 410, agents.ClaimCodeExpired.when),
+        ("confirm_claim", 409, agents.AlreadyClaimed.when),
+        ("get_profile", 401, AuthenticationRequired.when),
+        (
+            "register_agent",
+            403,
+            (
+                "One of these:\n\n"
+                f"- {HttpsRequired.when}\n- {agents.RegistrationByInvitation.when}\n"
+                f"- {agents.InvalidInvitation.when}\n- {agents.RegistrationClosed.when}"
+            ),
+        ),
+    ],
+)
+def test_a_refusal_is_described_by_the_errors_of_its_operation(name, status, description):
+    assert OPERATION[name].description["responses"][str(status)]["description"] == description
+
+
+def test_without_git_its_errors_are_left_out(settings):
+    with_git = errors.listed()
+    settings.GIT = False
+
+    left_out = [row["error"] for row in with_git if row not in errors.listed()]
+
+    assert len(left_out) == 4
+    assert all("git" in text or text == "These repositories are read-only" for text in left_out)
+    assert "git" not in errors.table()
 
 
 def test_the_page_of_the_api_shows_the_table(anyone):
