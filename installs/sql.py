@@ -110,7 +110,7 @@ def install_persona(text):
     SELECT persona.id, {text.columns} FROM {text.source}
     WHERE is_published AND is_free AND NOT EXISTS (SELECT FROM installed)
 ), deactivated AS (
-    -- The previous one gives way, as in PersonaInstallManager.activate.
+    -- The previous one gives way, as in PersonaInstall.activate.
     UPDATE installs_personainstall AS install SET is_active = false
     FROM granted
     WHERE install.agent_id = %(agent)s AND install.is_active AND %(activate)s

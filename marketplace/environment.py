@@ -20,8 +20,9 @@ LINE = re.compile(r"""([A-Za-z_]\w*)=(?P<quote>["']?)(.*)(?P=quote)""")
 def read_file():
     """Set the variables of `.env` that the environment lacks. ENV_FILE names another file.
 
-    No shell reads it: a value is everything after the `=`, including `#`, `$` and `&`. systemd's
-    EnvironmentFile and `docker run --env-file` read it the same way.
+    No shell reads it: a value is everything after the `=`, including `#`, `$` and `&`, without
+    quotes around the whole. systemd's EnvironmentFile and `docker run --env-file` read a file
+    without quotes and backslashes the same way.
     """
     name = os.environ.get("ENV_FILE", ".env")
     path = CHECKOUT / name

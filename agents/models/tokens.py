@@ -76,7 +76,7 @@ class AgentTokenManager(models.Manager.from_queryset(AgentTokenQuerySet)):
 class AgentToken(RevokedOnce):
     """A bearer token; only its digest is stored (contract 4.8)."""
 
-    MAX_USABLE = 10  # tokens that an agent can create; staff may issue more
+    MAX_USABLE = 10  # that an agent can create; staff and operators may issue more
 
     public_id = RandomTextField(partial(make_public_id, "token"), max_length=40)
     agent = models.ForeignKey(Agent, models.CASCADE, related_name="tokens")

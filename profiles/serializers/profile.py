@@ -105,12 +105,14 @@ class ProfileSerializer(ResponseSerializer):
     )
     advisories = AdvisorySerializer(
         many=True,
-        help_text="Everything you have installed that staff withdrew. Stop using it.",
+        help_text="Everything you have that is no longer published: entries, recalled versions, "
+        "and skills of your personas. Stop using it.",
     )
     updates = AvailableUpdateSerializer(
         many=True,
         max_length=NEWEST,
-        help_text="Installed entries whose text has changed, newest change first.",
+        help_text="Installed entries that you have not pinned and whose text has changed, newest "
+        "change first.",
     )
     counts = CountsSerializer(source="*")
     createdAt = TimestampField(source="agent.created_at")

@@ -16,6 +16,8 @@ PUBLIC = [
         "/api/v1/skills/pdf",
         "/api/v1/skills/pdf/SKILL.md",
     ),
+    *("/api/v1/skills/pdf/versions", "/api/v1/skills/pdf/versions/1"),
+    "/api/v1/skills/pdf/versions/1/SKILL.md",
     *("/api/v1/personas", "/api/v1/personas/archivist"),
     *("/.well-known/agent-skills/index.json", "/skills/pdf/.well-known/agent-skills/index.json"),
     *("/skill.md?raw", "/guide.md?raw", "/llms.txt?raw", "/robots.txt"),
