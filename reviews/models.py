@@ -126,6 +126,9 @@ class Review(models.Model):
             models.Index(
                 F("updated_at"), name="review_hidden", condition=Q(hidden_at__isnull=False)
             ),
+            models.Index(
+                F("id").desc(), name="review_deleted", condition=Q(deleted_at__isnull=False)
+            ),
         ]
         constraints = [
             models.UniqueConstraint(

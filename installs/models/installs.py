@@ -82,6 +82,10 @@ class SkillInstall(Install):
             models.Index(F("skill"), F("installed_at").desc(), name="skill_install_times"),
             # For the counts by day; rows are inserted in order of time, which keeps it tiny.
             BrinIndex(fields=["installed_at"], name="skill_install_day", autosummarize=True),
+            # Staff filter by it, and may find few or none.
+            models.Index(
+                F("id").desc(), name="skill_install_removed", condition=Q(removed_at__isnull=False)
+            ),
         ]
 
 
@@ -181,6 +185,11 @@ class PersonaInstall(Install):
             models.Index(F("agent"), F("id").desc(), name="persona_install_newest"),
             models.Index(F("persona"), F("installed_at").desc(), name="persona_install_times"),
             BrinIndex(fields=["installed_at"], name="persona_install_day", autosummarize=True),
+            models.Index(
+                F("id").desc(),
+                name="persona_install_removed",
+                condition=Q(removed_at__isnull=False),
+            ),
         ]
 
     def activate(self):
