@@ -188,7 +188,8 @@ class Activity:
     def recall(self):
         for slug, successor, reason in ACTIVITY["recalled"]:
             if slug in self.skills:
-                self.skills[slug].recall(reason, self.skills.get(successor))
+                # Another object, because a recall reads the row again, which has no dates yet.
+                Skill.objects.get(slug=slug).recall(reason, self.skills.get(successor))
                 recalled_at = self.now - timedelta(days=2)
                 Skill.objects.filter(slug=slug).update(withdrawn_at=recalled_at)
 

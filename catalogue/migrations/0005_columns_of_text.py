@@ -19,14 +19,16 @@ CREATE OR REPLACE FUNCTION catalogue_skill_refusal(
     entry bigint, text_digest text, written text DEFAULT NULL
 ) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE
-        -- It has the text already, which somebody has purged from another skill.
         WHEN EXISTS (
-            SELECT FROM catalogue_skill AS skill
-            WHERE id = entry AND status = 'published'
-                AND (digest = text_digest OR catalogue_digest(skill.content, skill.files) = written)
+            SELECT FROM catalogue_skill
+            WHERE id = entry AND status = 'published' AND digest = text_digest
         ) THEN NULL
         WHEN EXISTS (
             SELECT FROM catalogue_purge WHERE kind = 'skill' AND digest IN (text_digest, written)
+        ) AND NOT EXISTS (
+            -- It has the text already, which somebody has purged from another skill.
+            SELECT FROM catalogue_skill AS skill
+            WHERE id = entry AND status = 'published' AND catalogue_digest(skill.content, skill.files) = written
         ) THEN 'text_is_not_purged'
         WHEN EXISTS (
             SELECT FROM catalogue_skillversion
@@ -91,14 +93,16 @@ CREATE OR REPLACE FUNCTION catalogue_persona_refusal(
     entry bigint, text_digest text, written text DEFAULT NULL
 ) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE
-        -- It has the text already, which somebody has purged from another persona.
         WHEN EXISTS (
-            SELECT FROM catalogue_persona AS persona
-            WHERE id = entry AND status = 'published'
-                AND (digest = text_digest OR persona.digest = written)
+            SELECT FROM catalogue_persona
+            WHERE id = entry AND status = 'published' AND digest = text_digest
         ) THEN NULL
         WHEN EXISTS (
             SELECT FROM catalogue_purge WHERE kind = 'persona' AND digest IN (text_digest, written)
+        ) AND NOT EXISTS (
+            -- It has the text already, which somebody has purged from another persona.
+            SELECT FROM catalogue_persona AS persona
+            WHERE id = entry AND status = 'published' AND persona.digest = written
         ) THEN 'text_is_not_purged'
         WHEN EXISTS (
             SELECT FROM catalogue_personaversion

@@ -6,14 +6,16 @@ CREATE OR REPLACE FUNCTION catalogue_{kind}_refusal(
     entry bigint, text_digest text, written text DEFAULT NULL
 ) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE
-        -- It has the text already, which somebody has purged from another {kind}.
         WHEN EXISTS (
-            SELECT FROM catalogue_{kind} AS {kind}
-            WHERE id = entry AND status = 'published'
-                AND (digest = text_digest OR {own_written} = written)
+            SELECT FROM catalogue_{kind}
+            WHERE id = entry AND status = 'published' AND digest = text_digest
         ) THEN NULL
         WHEN EXISTS (
             SELECT FROM catalogue_purge WHERE kind = '{kind}' AND digest IN (text_digest, written)
+        ) AND NOT EXISTS (
+            -- It has the text already, which somebody has purged from another {kind}.
+            SELECT FROM catalogue_{kind} AS {kind}
+            WHERE id = entry AND status = 'published' AND {own_written} = written
         ) THEN 'text_is_not_purged'
         WHEN EXISTS (
             SELECT FROM catalogue_{kind}version

@@ -165,8 +165,9 @@ def test_no_page_executes_catalogue_text_and_each_has_its_policy(
 ):
     server = live_server_of()
     staff, operator = Staff(server), Browser(server)
-    staff.submit(SKILL, action="publish", _selected_action=hostile_rows.skill.pk, confirmed="yes")
-    assert LogEntry.objects.get().object_repr == HOSTILE
+    for action in ("redraft", "publish"):
+        staff.submit(SKILL, action=action, _selected_action=hostile_rows.skill.pk, confirmed="yes")
+    assert [entry.object_repr for entry in LogEntry.objects.all()] == [HOSTILE, HOSTILE]
 
     pages = staff.open_everything(HOSTILE, "javascript", XSS)
     for path in ("/admin/login/", "/admin/nowhere/", f"{SKILL}?e=1", f"{SKILL}?x={quote(XSS)}"):
