@@ -12,8 +12,8 @@ def base_url(request):
 def path_of(view, **parameters):
     """The path that `reverse` returns, for parameters that need no quoting, such as slugs.
 
-    `reverse` looks for the view's pattern and matches its result with it each time, which takes
-    longer than to represent all other fields of an install.
+    `reverse` finds the pattern and matches its own result each time. For an install, that takes
+    longer than all other fields of the response.
     """
     return f"/{template_of(view) % parameters}"
 

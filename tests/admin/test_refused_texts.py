@@ -95,18 +95,23 @@ def test_a_purged_text_is_no_new_entry(admin_client, anyone):
     assert anyone.get("/api/v1/personas/other").status_code == 404
 
 
-def test_a_purged_skill_is_no_new_entry_under_another_name(anyone, tmp_path):
-    # The SKILL.md that agents get names its skill, so the same text has another digest there.
+# Agents get the second one rewritten, with the fields of the skill.
+@pytest.mark.parametrize("content", [text(1), text(1).replace("name:", "tags: [pdf]\nname:")])
+def test_a_purged_skill_is_no_new_entry_under_another_name(anyone, tmp_path, content):
     kind = Kind("skill")
-    Purge.objects.purge(kind.entry.versions.get(number=1), "Unsafe.")
+    kind.entry.content = content
+    kind.entry.save()
+    version = kind.entry.versions.first()
+    kind.rewrite(9)
+    Purge.objects.purge(version, "Unsafe.")
     (tmp_path / "again").mkdir()
-    (tmp_path / "again" / "SKILL.md").write_text(text(1))
+    (tmp_path / "again" / "SKILL.md").write_text(content)
 
     [refusal] = import_skills(tmp_path).refused
 
     assert refusal.endswith(": This text was purged and cannot come back. Change it.")
     with pytest.raises(IntegrityError), transaction.atomic():
-        SkillFactory(slug="other", content=kind.text(1))
+        SkillFactory(slug="other", content=content)
     assert [skill["slug"] for skill in anyone.get("/api/v1/skills").json()["results"]] == [
         "pdf-tables"
     ]
