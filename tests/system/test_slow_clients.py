@@ -45,6 +45,8 @@ class SlowClient:
         self.link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
         # As on a network: the kernel accepts megabytes of loopback's long segments.
         self.link.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1220)
+        # From an address of its own, because the kernel accepts more for one that it knows as fast.
+        self.link.bind((f"127.{random.randrange(1, 255)}.{random.randrange(256)}.1", 0))
         self.link.connect(("127.0.0.1", port))
         self.link.settimeout(0)
         self.sent = self.link.send(self.first)
