@@ -22,7 +22,7 @@ def run_or_skip(folder, *command):
         pytest.skip(f"needs {command[0]}")
     try:
         run(folder, *command)
-    except (AssertionError, subprocess.TimeoutExpired) as error:
+    except (AssertionError, OSError, subprocess.TimeoutExpired) as error:
         pytest.skip(f"{command[0]} cannot fetch it: {error}")
 
 
