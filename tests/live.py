@@ -7,7 +7,6 @@ import secrets
 import signal
 import socket
 import subprocess
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -16,6 +15,7 @@ from uuid import uuid4
 from django.db import connection
 
 from demo.postgres import CHECKOUT
+from tests.forks import GUNICORN, Fork
 from tests.processes import is_within
 
 
@@ -36,7 +36,7 @@ class LiveServer:
     def __init__(self, log, environment, application="marketplace.wsgi"):
         """`environment` may name another DATABASE_URL than that of the tests."""
         self.log = log
-        self.command = [sys.executable, "-m", "gunicorn", application]
+        self.command = [*GUNICORN, application]
         self.port = free_port()
         self.environment = {
             **os.environ,
@@ -51,15 +51,15 @@ class LiveServer:
         }
 
     def start(self):
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(
-                self.command,
-                cwd=self.folder,
-                env=self.environment,
-                stdout=log,
-                stderr=log,
-            )
+        run = Fork if self.command[:-1] == GUNICORN else self.run
+        self.process = run(self.command, self.folder, self.environment, self.log)
         assert is_within(60, self.is_ready), f"it does not start:\n{self.log.read_text()}"
+
+    def run(self, command, folder, environment, log):
+        with log.open("w") as output:
+            return subprocess.Popen(
+                command, cwd=folder, env=environment, stdout=output, stderr=output
+            )
 
     def is_ready(self):
         try:

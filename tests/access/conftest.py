@@ -32,10 +32,23 @@ def members_only(settings):
     forget_descriptions()
 
 
+@pytest.fixture(scope="module")
+def descriptions_of_module():
+    forget_descriptions()
+    yield
+    forget_descriptions()
+
+
+@pytest.fixture
+def members_only_module(settings, descriptions_of_module):
+    """For modules of which all tests use it, because making a description takes a second."""
+    settings.CATALOGUE = "members"
+
+
 @pytest.fixture(autouse=True)
 def described(request):
     """The API is described as it is by default, before a test changes the environment."""
-    if "members_only" not in request.fixturenames:
+    if not {"members_only", "members_only_module"} & {*request.fixturenames}:
         document.made_document()
 
 

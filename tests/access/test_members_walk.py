@@ -16,7 +16,7 @@ from marketplace.urls import urlpatterns
 from tests.access.walk import SKILL, WORD, body_of, fill, requests, routes
 from tests.factories import AgentFactory, SkillFactory
 
-pytestmark = pytest.mark.usefixtures("members_only")
+pytestmark = pytest.mark.usefixtures("members_only_module")
 
 
 def nobody(_agent):

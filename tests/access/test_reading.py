@@ -27,7 +27,7 @@ GONE = ["/sitemap.xml", "/sitemap-pages.xml", "/sitemap-skills-0.xml", "/feed.at
 GONE += ["/skills/pdf-tables/picture.png", "/personas/archivist/picture.png"]
 OPEN = ["/", "/docs", API, f"{API}/openapi.json", "/skill.md", "/llms.txt", "/healthz", "/readyz"]
 
-pytestmark = pytest.mark.usefixtures("members_only", "catalogue")
+pytestmark = pytest.mark.usefixtures("members_only_module", "catalogue")
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ PAGES = [
 FILES = "/api/v1/skills/pdf-tables"
 LINKED = [f"{FILES}/SKILL.md", f"{FILES}/archive.zip", f"{FILES}/files/run.py", "/suggest?q=pdf"]
 
-pytestmark = pytest.mark.usefixtures("members_only")
+pytestmark = pytest.mark.usefixtures("members_only_module")
 
 
 @pytest.fixture(autouse=True)
