@@ -1,8 +1,8 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
 # make demo ARGS=--private   a private marketplace: registration by invitation, members-only catalogue
 # make test   run the suite in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part
-# make test-plain   the same with PLAIN=1, without the tests of the infrastructure
-# make test-all   make test, then the tests that are slow or need chromium, npm or fetched packages
+# make test-all   make test, then the tests that are slow, start servers, or need chromium, npm or fetched packages
+# make test-plain   the suite with PLAIN=1, without the tests of the infrastructure and what is slow or needs others
 # make prove  run the system tests (tests/system) at full length, an hour and a half
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
 # make bench ARGS=--plain   what each part of the infrastructure saves (about 20 minutes)
@@ -16,7 +16,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-MARKED := external or slow
+MARKED := external or servers or slow
 # One process more than there are cores, because they wait a third of the time. One process runs all
 # tests of a file, which share servers.
 PROCESSES := $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() + 1, 4))')
@@ -35,7 +35,7 @@ test: $(READY)
 	@$(BIN)/python -m pytest -m "not ($(MARKED))" $(ARGS)
 
 test-plain: $(READY)
-	@PLAIN=1 $(BIN)/python -m pytest -m "not ($(MARKED))" $(PARALLEL)
+	@PLAIN=1 $(BIN)/python -m pytest -m "not (external or slow)" $(PARALLEL)
 
 test-marked: $(READY)
 	@$(BIN)/python -m pytest -m "$(MARKED)" -rs $(PARALLEL)

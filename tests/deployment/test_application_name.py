@@ -4,10 +4,13 @@ import os
 import subprocess
 import sys
 
+import pytest
 from django.db import connection
 
 from demo.postgres import CHECKOUT
 from tests.live import url_of_test_database
+
+pytestmark = pytest.mark.servers
 
 SHOW = """
 from django.db import connection

@@ -19,6 +19,8 @@ from tests.browser import FormReader
 from tests.checkouts import Demo, bare_checkout, copied
 from tests.processes import is_within
 
+pytestmark = pytest.mark.servers
+
 
 @pytest.fixture(scope="module")
 def new_folder():

@@ -18,6 +18,8 @@ from demo.postgres import CHECKOUT
 from tests.live import LiveServer, free_port
 from tests.processes import is_within, processes_with
 
+pytestmark = pytest.mark.servers
+
 BIN = Path(sys.executable).parent
 HOST = "market.example"
 FORWARDED = {"Host": HOST, "X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}

@@ -20,6 +20,8 @@ from tests.factories import AgentFactory, SkillFactory
 from tests.live import LiveServer
 from tests.processes import is_within
 
+pytestmark = pytest.mark.servers
+
 PAGES = sorted((CHECKOUT / "docs/deploy").glob("*.md"))
 COMMAND = re.compile(r"manage\.py ([a-z_]+)([^`\n'&]*)")
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)

@@ -11,6 +11,8 @@ from demo.postgres import CHECKOUT
 from tests.interfaces.mcp_calls import HELLO
 from tests.live import url_of_test_database
 
+pytestmark = pytest.mark.servers
+
 FIRST_MESSAGES = """
 import io, json, sys
 from marketplace.wsgi import application

@@ -14,6 +14,8 @@ from marketplace.logging import MaskedFormatter
 from marketplace.secrets import mask
 from profiles.serializers import ProfileSerializer
 
+pytestmark = pytest.mark.servers
+
 ME = "/api/v1/agents/me"
 
 

@@ -36,12 +36,12 @@ def test_the_suite_starts_from_a_bare_checkout(commands_of):
     assert "-m venv .venv" in before
     assert "--require-hashes -r requirements-dev.txt" in before
     # No part of the suite is named, so all unmarked tests run.
-    assert arguments.startswith(' -m "not (external or slow)" -n ')
+    assert arguments.startswith(' -m "not (external or servers or slow)" -n ')
     assert "tests/" not in arguments
 
 
 def test_all_of_the_suite_adds_what_is_marked(commands_of):
     _, first, second = commands_of("test-all").split(".venv/bin/python -m pytest")
 
-    assert first.startswith(' -m "not (external or slow)" ')
-    assert second.startswith(' -m "external or slow" ')
+    assert first.startswith(' -m "not (external or servers or slow)" ')
+    assert second.startswith(' -m "external or servers or slow" ')

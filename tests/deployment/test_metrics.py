@@ -19,6 +19,8 @@ from tests.factories import AgentFactory, SkillFactory
 from tests.live import LiveServer, free_port
 from tests.processes import is_within
 
+pytestmark = pytest.mark.servers
+
 SKILLS, INSTALL = "/api/v1/skills", "/api/v1/agents/me/skills/install"
 SAMPLE = re.compile(r"(\w+)(?:\{(.*)\})? (\S+)")
 REQUESTS = "http_request_duration_seconds_count"

@@ -13,6 +13,8 @@ from tests.factories import SkillFactory
 from tests.live import LiveServer
 from tests.system.staff import Staff
 
+pytestmark = pytest.mark.servers
+
 # In its own mount namespace, so that it is read-only for this server only.
 READ_ONLY = ["unshare", "--mount", "sh", "-c", 'mount -o remount,bind,ro / && exec "$@"', "sh"]
 PART = '--part\r\nContent-Disposition: form-data; name="{}"\r\n\r\n{}\r\n'

@@ -12,6 +12,8 @@ from tests.factories import AgentFactory
 from tests.live import LiveServer
 from tests.processes import is_within
 
+pytestmark = pytest.mark.servers
+
 REGISTER = "/api/v1/agents/register"
 
 

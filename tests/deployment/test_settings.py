@@ -105,6 +105,7 @@ def test_the_web_server_reads_address_and_number_of_workers(variables, bind, wor
     assert (server["bind"], server["workers"], server["threads"]) == (bind, workers, threads)
 
 
+@pytest.mark.servers
 def test_gunicorn_uses_its_configuration_file():
     done = start(*CHECK_SERVER, PORT="5000", WEB_CONCURRENCY="3", WEB_THREADS="")
 

@@ -6,6 +6,8 @@ from django.core.exceptions import ImproperlyConfigured
 from tests.deployment.test_settings import assert_no_secret_in, settings_of
 from tests.environments import NOT_SET, PASSWORD, SETTINGS, WEB_SERVER, read, start
 
+pytestmark = pytest.mark.servers
+
 
 @pytest.mark.parametrize(
     ("variable", "value", "text"),

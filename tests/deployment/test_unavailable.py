@@ -10,6 +10,8 @@ from tests.live import LiveServer
 from tests.processes import is_within
 from tests.redis import redis_server
 
+pytestmark = pytest.mark.servers
+
 SKILLS, REGISTER = "/api/v1/skills", "/api/v1/agents/register"
 INSTALL = "/api/v1/agents/me/skills/install"
 ID = r"\[[0-9a-f]{32}\]"

@@ -40,6 +40,7 @@ with ThreadPoolExecutor(8) as pool:
 """
 
 
+@pytest.mark.servers
 def test_several_threads_may_be_the_first_to_make_it():
     done = start("-c", IN_THREADS)
 
@@ -55,6 +56,7 @@ print(json.dumps(document()))
 """
 
 
+@pytest.mark.servers
 def test_it_is_the_same_in_every_process():
     first, second = (start("-c", PRINTED, PYTHONHASHSEED=seed).stdout for seed in ("1", "2"))
 

@@ -29,6 +29,8 @@ from tests.factories import (
 from tests.system.scale import scale
 from tests.system.staff import Browser, Staff
 
+pytestmark = pytest.mark.servers
+
 HTTPS = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "203.0.113.7"}
 HSTS = "max-age=31536000; includeSubDomains; preload"
 ADDRESSES = {"href", "src", "action", "formaction", "data"}

@@ -14,6 +14,8 @@ from tests.factories import AgentFactory
 from tests.system.races import CONCURRENCY, LIMITS, ROUNDS, rounds, statuses
 from tests.system.test_races_of_installs import both_kinds
 
+pytestmark = pytest.mark.servers
+
 FIRST, SECOND, THIRD = "Do it.", "Do it better.", "Do it best."
 # The texts that two people save at once, and the possible numbers of versions afterwards.
 SAVES = {

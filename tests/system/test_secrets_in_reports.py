@@ -14,6 +14,8 @@ from marketplace.logging import MaskedFormatter
 from tests.factories import SkillFactory, claim
 from tests.system.secret_scan import found
 
+pytestmark = pytest.mark.servers
+
 ADA = {"name": "Ada Lovelace", "email": "ada@example.com"}
 ME = "/api/v1/agents/me"
 REGISTER = "/api/v1/agents/register"

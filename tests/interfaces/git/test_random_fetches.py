@@ -2,8 +2,12 @@
 
 import random
 
+import pytest
+
 from tests.factories import SkillFactory
 from tests.interfaces.git.conftest import address
+
+pytestmark = pytest.mark.servers
 
 STEPS = 40
 
