@@ -94,8 +94,8 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
         try:
             return super().get_changelist_instance(request)
         except (DataError, OverflowError, ValueError) as error:
-            if ERROR_FLAG in request.GET:
-                raise  # It is not the filter.
+            if [*request.GET] == [ERROR_FLAG]:
+                raise  # There is no filter.
             # PostgreSQL cannot read a filter's value. Django redirects, before any action runs.
             raise IncorrectLookupParameters from error
 

@@ -184,6 +184,7 @@ def test_the_dashboard_and_the_list_of_skills_to_bundle_open(admin_client):
     "query",
     [
         "catalogue/skill/?status__exact=%00",
+        "catalogue/skill/?e=1&status__exact=%00",
         "catalogue/persona/?category=%00",
         "agents/agent/?tier=%00",
         "agents/agent/?created_at__year=99999999999",
