@@ -51,7 +51,9 @@ class LiveServer:
         }
 
     def start(self):
-        run = Fork if self.command[:-1] == GUNICORN else self.run
+        # Another checkout, or modules imported as Python starts, need a process of their own.
+        is_usual = self.folder == CHECKOUT and "PYTHONPATH" not in self.environment
+        run = Fork if is_usual and self.command[:-1] == GUNICORN else self.run
         self.process = run(self.command, self.folder, self.environment, self.log)
         assert is_within(60, self.is_ready), f"it does not start:\n{self.log.read_text()}"
 
