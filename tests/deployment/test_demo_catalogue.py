@@ -1,14 +1,10 @@
 """The catalogue of `make demo` imports without a warning, and shows every feature."""
 
 import pytest
-from django.db import transaction
 
 from demo.postgres import CHECKOUT
-from tests.conftest import ApiClient
 from tests.factories import ABOUT
 from tests.imports import PERSONAS, SKILLS, import_personas, import_skills, served
-
-pytestmark = pytest.mark.django_db
 
 FOLDERS = {SKILLS: CHECKOUT / "demo" / "skills", PERSONAS: CHECKOUT / "demo" / "personas"}
 FILES = {
@@ -17,21 +13,17 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def demo(django_db_setup, django_db_blocker):
-    """The outcomes of importing it; the tests of this file share its rows."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield {
-            SKILLS: import_skills(FOLDERS[SKILLS], source="demo"),
-            PERSONAS: import_personas(FOLDERS[PERSONAS], source="demo"),
-        }
-        transaction.set_rollback(True)
+@pytest.fixture
+def demo(db):
+    return {
+        SKILLS: import_skills(FOLDERS[SKILLS], source="demo"),
+        PERSONAS: import_personas(FOLDERS[PERSONAS], source="demo"),
+    }
 
 
-@pytest.fixture(scope="module")
-def entries(demo):
+@pytest.fixture
+def entries(anyone, demo):
     """All entries of both kinds in detail."""
-    anyone = ApiClient()
     return {
         endpoint: [
             served(anyone, row["slug"], endpoint)
