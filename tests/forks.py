@@ -27,11 +27,10 @@ forks.set_forkserver_preload(LIBRARIES)
 
 
 class Fork(forks.Process):
-    """A command of gunicorn, with the methods of subprocess.Popen that tests use."""
+    """A gunicorn of this checkout, with the methods of subprocess.Popen that tests use."""
 
-    def __init__(self, command, folder, environment, log):
-        arguments = (command[2:], str(folder), environment, str(log))
-        super().__init__(target=serve, args=arguments, daemon=True)
+    def __init__(self, command, environment, log):
+        super().__init__(target=serve, args=(command[2:], environment, str(log)), daemon=True)
         self.start()
 
     def poll(self):
@@ -47,14 +46,13 @@ class Fork(forks.Process):
         os.kill(self.pid, number)
 
 
-def serve(arguments, folder, environment, log):
+def serve(arguments, environment, log):
     with open(log, "wb", buffering=0) as output:  # noqa: PTH123
         os.dup2(output.fileno(), sys.stdout.fileno())
         os.dup2(output.fileno(), sys.stderr.fileno())
     os.environ.clear()
     os.environ.update(environment)
-    os.chdir(folder)
-    sys.path[:] = [folder, *(path for path in sys.path if path != str(CHECKOUT))]
+    os.chdir(CHECKOUT)
     sys.argv = arguments
     try:
         runpy.run_module("gunicorn", run_name="__main__", alter_sys=True)

@@ -51,16 +51,17 @@ class LiveServer:
         }
 
     def start(self):
-        # Another checkout, or modules imported as Python starts, need a process of their own.
-        is_usual = self.folder == CHECKOUT and "PYTHONPATH" not in self.environment
-        run = Fork if is_usual and self.command[:-1] == GUNICORN else self.run
-        self.process = run(self.command, self.folder, self.environment, self.log)
+        self.process = self.run()
         assert is_within(60, self.is_ready), f"it does not start:\n{self.log.read_text()}"
 
-    def run(self, command, folder, environment, log):
-        with log.open("w") as output:
+    def run(self):
+        # Another checkout, or modules imported as Python starts, need a process of their own.
+        is_usual = self.folder == CHECKOUT and "PYTHONPATH" not in self.environment
+        if is_usual and self.command[:-1] == GUNICORN:
+            return Fork(self.command, self.environment, self.log)
+        with self.log.open("w") as log:
             return subprocess.Popen(
-                command, cwd=folder, env=environment, stdout=output, stderr=output
+                self.command, cwd=self.folder, env=self.environment, stdout=log, stderr=log
             )
 
     def is_ready(self):
