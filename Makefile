@@ -1,7 +1,8 @@
 # make demo   start everything on http://127.0.0.1:$PORT (default 8000)
 # make demo ARGS=--private   a private marketplace: registration by invitation, members-only catalogue
-# make test   run the suite in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part
-# make test-all   make test, then the tests that are slow, start servers, or need chromium, npm or fetched packages
+# make test   run the suite in several processes; ARGS="tests/api/test_reviews.py -k rating" runs a part,
+#             whatever its markers
+# make test-all   make test, then the tests that are slow, start a server, or need chromium, npm or fetched packages
 # make test-plain   the suite with PLAIN=1, without the tests of the infrastructure and what is slow or needs others
 # make prove  run the system tests (tests/system) at full length, an hour and a half
 # make bench  what a request costs, endpoint by endpoint (about 5 minutes; needs wrk)
@@ -30,9 +31,9 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(READY)
 	@$(BIN)/python -m demo $(ARGS)
 
-test: ARGS ?= $(PARALLEL)
+test: ARGS ?= -m "not ($(MARKED))" $(PARALLEL)
 test: $(READY)
-	@$(BIN)/python -m pytest -m "not ($(MARKED))" $(ARGS)
+	@$(BIN)/python -m pytest $(ARGS)
 
 test-plain: $(READY)
 	@PLAIN=1 $(BIN)/python -m pytest -m "not (external or slow)" $(PARALLEL)

@@ -90,6 +90,12 @@ def read_whole(response):
     return HttpResponse(response.getvalue(), status=status, headers=headers)
 
 
+def pytest_itemcollected(item):
+    """Mark the tests that ask for a server; those that start other processes say so themselves."""
+    if {"shared_servers", "own_server_of", "plain_server_of"} & set(item.fixturenames):
+        item.add_marker("servers")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
     if django_settings.PLAIN:

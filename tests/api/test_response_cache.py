@@ -201,6 +201,7 @@ def test_django_handles_an_unreachable_database(ask, monkeypatch):
     assert b"error" in body
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "query"),
     [

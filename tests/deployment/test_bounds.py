@@ -16,8 +16,6 @@ from tests.processes import is_within
 from tests.sockets import has_been_read
 from tests.wsgi_apps import LARGE
 
-pytestmark = pytest.mark.servers
-
 
 @impatient
 def test_an_upload_must_come_in_time_too(plain_server_of):

@@ -9,8 +9,6 @@ import pytest
 from demo.postgres import CHECKOUT
 from tests.redis import redis_server
 
-pytestmark = pytest.mark.servers
-
 DURABLE = "fsync, full_page_writes, synchronous_commit"
 # A line of each check. The tests' own database is not durable.
 LINES = f"""\

@@ -14,8 +14,6 @@ import pytest
 from demo.postgres import CHECKOUT
 from tests.live import LiveServer, Response, free_port
 
-pytestmark = pytest.mark.servers
-
 HOST = "localhost"
 REVOKE = "/api/v1/tokens/revoke"
 NGINX = """

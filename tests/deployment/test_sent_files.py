@@ -13,8 +13,6 @@ from tests.deployment.conftest import ONE_PROCESS
 from tests.factories import SkillFactory
 from tests.processes import is_within
 
-pytestmark = pytest.mark.servers
-
 ARCHIVE = "/api/v1/skills/large/archive.zip"
 FOLDER = f"marketplace-downloads-{os.geteuid()}"
 MIB = 1024 * 1024

@@ -17,8 +17,6 @@ from tests.deployment.raw_http import (
     responses_to,
 )
 
-pytestmark = pytest.mark.servers
-
 
 def test_a_request_in_small_pieces_is_answered(server):
     with server.connect() as link:

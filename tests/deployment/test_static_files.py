@@ -12,8 +12,6 @@ from demo.postgres import CHECKOUT
 from tests.checkouts import bare_checkout
 from tests.live import LiveServer
 
-pytestmark = pytest.mark.servers
-
 NAMES = ["pages.css", "pages.js", "docs.css", "icon.svg"]
 # From other packages, which take long to compress.
 OTHERS = ["admin", "unfold", "drf_spectacular_sidecar"]

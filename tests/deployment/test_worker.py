@@ -20,8 +20,6 @@ from tests.factories import SkillFactory
 from tests.processes import is_within
 from tests.sockets import has_been_accepted, has_been_read
 
-pytestmark = pytest.mark.servers
-
 
 @ours
 def test_any_number_of_connections_may_be_idle(server):

@@ -13,6 +13,7 @@ from tests.imports import PERSONAS, SKILLS, import_personas, import_skills, serv
 DATA = CHECKOUT.parent / "shared" / "data"
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.django_db,
     pytest.mark.skipif(
         not (DATA / "MANIFEST.jsonl").exists(),

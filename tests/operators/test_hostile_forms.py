@@ -98,6 +98,7 @@ def refused(rates):
     return refused
 
 
+@pytest.mark.slow
 def test_a_hostile_field_is_refused(console, forms, refused):
     console.get("/operator")
     fine = {"name": "Eve", "email": "eve@example.com", "scopes": "read"}
@@ -148,6 +149,7 @@ def test_a_hostile_csrf_token_does_nothing(console, paths, refused, token):
     refused((path, post(console, path, "", token=token)) for path in ("/operator", *paths.values()))
 
 
+@pytest.mark.slow
 def test_a_hostile_path_is_not_found(console, refused):
     form = untouched_form(console.get("/operator"))
 
@@ -164,6 +166,7 @@ def test_a_hostile_path_is_not_found(console, refused):
     refused(responses())
 
 
+@pytest.mark.slow
 def test_a_hostile_query_is_ignored(console):
     for query in QUERIES:
         for value in (*VALUES[::3], quote("²"), "9" * 18, "9" * 19):

@@ -11,8 +11,6 @@ from tests.factories import AgentFactory, PersonaFactory, SkillFactory, SkillIns
 from tests.interfaces.git.conftest import Git, address
 from tests.system.scale import scale
 
-pytestmark = pytest.mark.servers
-
 STEPS = scale(short=12, long=200)
 SKILLS, PERSONAS = 4, 2
 

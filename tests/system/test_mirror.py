@@ -16,8 +16,6 @@ from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.imports import import_skills
 from tests.system.scale import scale
 
-pytestmark = pytest.mark.servers
-
 SECONDS = scale(short=2, long=60)
 EDITORS = 4
 SLUGS = [f"entry-{number}" for number in range(30)]

@@ -37,8 +37,6 @@ from tests.system.model_tokens import MAX_TOKENS
 from tests.system.scale import LONG, scale
 from tests.system.staff import Staff
 
-pytestmark = pytest.mark.servers
-
 # Runs of a round. Random runs may miss a rare step, so at full length more rounds follow until each
 # was seen.
 RUNS, STEPS = scale(short=4, long=45), scale(short=25, long=40)

@@ -3,7 +3,6 @@
 import random
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 from django.db import connection
 
 from agents.models import Agent, AgentToken
@@ -18,8 +17,6 @@ from tests.factories import (
     review,
 )
 from tests.system.races import CONCURRENCY, ME, ROUNDS, rounds, statuses, wait_for
-
-pytestmark = pytest.mark.servers
 
 SKILL, PERSONA, REVIEW = f"{ME}/skills/install", f"{ME}/personas/install", f"{ME}/reviews"
 REGISTER = "/api/v1/agents/register"

@@ -4,7 +4,6 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-import pytest
 from django.db import connection
 
 from agents.models import Agent, OperatorClaim, OperatorKey
@@ -25,8 +24,6 @@ from tests.system.races import (
     statuses,
 )
 from tests.system.staff import Browser
-
-pytestmark = pytest.mark.servers
 
 LEAK = "/api/v1/tokens/revoke"
 WRONG = "BBBB-BBBB"

@@ -15,8 +15,6 @@ from installs.models import PersonaInstall, SkillInstall
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.system.races import CONCURRENCY, LIMITS, ME, ROUNDS, rounds, statuses, wait_for
 
-pytestmark = pytest.mark.servers
-
 SKILL = SimpleNamespace(path=f"{ME}/skills", make=SkillFactory, model=Skill, installs=SkillInstall)
 PERSONA = SimpleNamespace(
     path=f"{ME}/personas", make=PersonaFactory, model=Persona, installs=PersonaInstall

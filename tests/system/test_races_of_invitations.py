@@ -5,8 +5,6 @@ import pytest
 from agents.models import Agent, Invitation
 from tests.system.races import LIMITS, concurrently_on, rounds, statuses
 
-pytestmark = pytest.mark.servers
-
 REGISTER = "/api/v1/agents/register"
 
 

@@ -30,8 +30,6 @@ from tests.system.races import (
 )
 from tests.system.staff import Browser
 
-pytestmark = pytest.mark.servers
-
 INSTALL = f"{ME}/skills/install"
 MAX_KEYS = 5  # per address
 

@@ -4,14 +4,11 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
-import pytest
 from django.db import connection
 
 from reports.models import Case, Report
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 from tests.system.races import ME, ROUNDS, rounds, statuses
-
-pytestmark = pytest.mark.servers
 
 REASONS = Report.Reason.values
 

@@ -4,15 +4,12 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
-import pytest
 from django.db import connection
 
 from catalogue.models import Persona
 from reviews.models import Review
 from tests.factories import AgentFactory, PersonaFactory, review
 from tests.system.races import LIMITS, ME, ROUNDS, rounds, statuses
-
-pytestmark = pytest.mark.servers
 
 REVIEWS = f"{ME}/reviews"
 

@@ -4,14 +4,11 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
-import pytest
 from django.db import connection
 
 from agents.models import AgentToken
 from tests.factories import AgentFactory, SkillFactory
 from tests.system.races import ME, ROUNDS, rounds, statuses, wait_for
-
-pytestmark = pytest.mark.servers
 
 TOKENS, ROTATE, LEAKED = f"{ME}/tokens", f"{ME}/tokens/rotate", "/api/v1/tokens/revoke"
 INSTALL = f"{ME}/skills/install"

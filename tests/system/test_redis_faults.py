@@ -17,8 +17,6 @@ from tests.live import free_port
 from tests.processes import is_within
 from tests.system.load import ME, is_retriable
 
-pytestmark = pytest.mark.servers
-
 ROUNDS = 3
 MAX_WAIT = 1  # seconds
 

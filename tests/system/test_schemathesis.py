@@ -18,8 +18,6 @@ from tests.system.operations import OPERATIONS, populate
 from tests.system.scale import scale
 from tests.system.test_fuzz import LIMITS, SEED
 
-pytestmark = pytest.mark.servers
-
 EXAMPLES = scale(short=5, long=200)  # random ones per operation
 OPTIONS = [
     f"--max-examples={EXAMPLES}",

@@ -23,8 +23,6 @@ from tests.system.operator_secrets import TOKEN
 from tests.system.secret_scan import found
 from tests.system.staff import Staff
 
-pytestmark = pytest.mark.servers
-
 AGENTS = "/admin/agents/agent/"
 TOKENS = "/admin/agents/agenttoken/"
 KEYS = "/admin/agents/operatorkey/"

@@ -15,8 +15,6 @@ from tests.factories import SkillFactory
 from tests.interfaces.git.conftest import address
 from tests.interfaces.git.test_git_http import REFS, SKILL, line
 
-pytestmark = pytest.mark.servers
-
 MIB = 1024 * 1024
 THREADS = 2
 LOCK_SECONDS = 2  # that other requests wait for a lock

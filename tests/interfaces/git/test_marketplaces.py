@@ -275,7 +275,6 @@ def test_a_name_that_claude_code_reserves_is_refused(db):
         call_command("name_marketplace", "agent-skills")
 
 
-@pytest.mark.servers
 def test_two_processes_make_the_same_commits(own_server_of, git):
     """Both are asked at once, so that they see each change together."""
     skill = SkillFactory(slug="pdf-tables")

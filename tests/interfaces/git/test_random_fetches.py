@@ -2,12 +2,8 @@
 
 import random
 
-import pytest
-
 from tests.factories import SkillFactory
 from tests.interfaces.git.conftest import address
-
-pytestmark = pytest.mark.servers
 
 STEPS = 40
 
