@@ -120,7 +120,7 @@ class EntryList(FilteredList):
     def __init__(self, model):
         super().__init__(partial(list_rows, model), kept_count)
         self.model = model
-        self.by_ids = versioned(lambda: among_ids(list_rows(model)).order_by("pk"))
+        self.by_ids = versioned(lambda ids: among_ids(list_rows(model), ids).order_by("pk"))
 
     def __call__(self, filterset, address=None):
         """Pass the client's `address` to count searches without results."""
@@ -170,10 +170,8 @@ class EntryList(FilteredList):
         """The `compile_page` of all searches in this order; their results are bound to it."""
 
         def compile_results():
-            rows, count = (
-                among_ids(list_rows(self.model)),
-                bind(lambda results: Cast(results, IntegerField())),
-            )
+            rows = bind(lambda ids: among_ids(list_rows(self.model), ids))
+            count = bind(lambda results: Cast(results, IntegerField()))
             return compile_page(rows, filterset.sorts[filterset.sort], count, number, place)
 
         return compiled_once((self, "results", filterset.sort, number, place), compile_results)

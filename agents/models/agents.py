@@ -1,13 +1,10 @@
-from contextlib import nullcontext
 from functools import partial
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
-from django.core.validators import RegexValidator
-from django.db import IntegrityError, OperationalError, connection, models, transaction
+from django.db import IntegrityError, models, transaction
 from django.db.models import F, Q
 from django.utils import timezone
-from psycopg.errors import DeadlockDetected
 from rest_framework.exceptions import AuthenticationFailed
 
 from agents import handles
@@ -16,12 +13,11 @@ from agents.models.claims import OperatorClaim
 from agents.models.history import OperatorHistory
 from agents.models.invitations import Invitation
 from catalogue.models import with_words, words_of
-from infrastructure.db.statements import fetch_one
+from infrastructure.db.statements import write_one
 from marketplace.api.scopes import DEFAULT_SCOPES
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, violates
 
 AGENT_WORDS = words_of("handle", "name")
-MAX_REPEATS = 2  # of a hot statement; a repeated one may meet the same deadlock again
 
 
 class AgentQuerySet(models.QuerySet):
@@ -85,9 +81,7 @@ class Agent(models.Model):
     is_authenticated = True
 
     public_id = RandomTextField(partial(make_public_id, "agent"), max_length=40)
-    handle = models.CharField(
-        max_length=handles.MAX_LENGTH, validators=[RegexValidator(rf"\A{handles.PATTERN}\Z")]
-    )
+    handle = models.CharField(max_length=handles.MAX_LENGTH)
     name = models.CharField(max_length=80, blank=True)
     description = models.CharField(max_length=500, blank=True)
     runtime = models.CharField(max_length=64, blank=True)
@@ -170,22 +164,7 @@ class Agent(models.Model):
 
         Raises AuthenticationFailed if the agent was suspended or paused after authentication.
         """
-        values["agent"] = self.pk
-        for repeats in range(MAX_REPEATS + 1):
-            try:
-                # A constraint refuses the statement if another write of this agent was committed
-                # between its snapshot and its lock. The repeated one takes the lock first.
-                with transaction.atomic() if repeats else nullcontext():
-                    if repeats:
-                        self.lock()
-                    verdict = fetch_one(statement, values, writes=True)
-                break
-            except (IntegrityError, OperationalError) as error:
-                # PostgreSQL ends a deadlock by undoing one statement, which ends a transaction.
-                is_deadlock = isinstance(error.__cause__, DeadlockDetected)
-                may_repeat = repeats < MAX_REPEATS and not connection.in_atomic_block
-                if not may_repeat or not (is_deadlock or isinstance(error, IntegrityError)):
-                    raise
+        verdict = write_one(statement, values | {"agent": self.pk}, lock=self.lock)
         if verdict.agent_id is None:
             raise AuthenticationFailed
         return verdict

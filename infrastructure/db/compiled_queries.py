@@ -18,7 +18,7 @@ lock = Lock()
 
 
 class BindParam(Expression):
-    """A parameter of a `compiled` function: its value is bound at each run."""
+    """The placeholder of a parameter: its value is bound at each run."""
 
     def __init__(self, name, output_field=None):
         super().__init__(output_field)
@@ -145,9 +145,14 @@ def versioned(function):
 
 
 def bind(function, *arguments):
-    """Call a function with a BindParam for each parameter after these arguments."""
+    """Call a function with a placeholder for each parameter after these arguments."""
     names = [*signature(function).parameters][len(arguments) :]
-    return function(*arguments, **{name: BindParam(name) for name in names})
+    return function(*arguments, **placeholders(names))
+
+
+def placeholders(names):
+    """Expressions for parameters, by name."""
+    return {name: BindParam(name) for name in names}
 
 
 def as_tuples(queryset):

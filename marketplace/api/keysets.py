@@ -8,7 +8,7 @@ from django.db.models import BigIntegerField, BooleanField, Count, F, Func, Subq
 from django.db.models.functions import Cast, Coalesce
 from django.db.models.lookups import GreaterThan, LessThan
 
-from infrastructure.db.compiled_queries import BindParam, VersionedQuery
+from infrastructure.db.compiled_queries import placeholders, versioned
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,13 @@ class Sort:
             for column in (F("sort_key"), self.columns[1])
         ]
 
-    def beyond(self, field, *, backwards):
-        """The condition for rows after (or, backwards, before) the bound position."""
-        here = [Cast(BindParam("key"), field), BindParam("row")]
+    def beyond(self, key, row, *, backwards):
+        """The condition for rows after (or, backwards, before) a position."""
         lookup = LessThan if self.descending != backwards else GreaterThan
-        return lookup(_row(self.columns), _row(here))
+        return lookup(_row(self.columns), _row([key, row]))
 
     def bound(self, position):
-        """The parameters of a position `[key, id]`."""
+        """The `key` and `row` of a position `[key, id]`."""
         key, row_id = position
         return {"key": key, "row": row_id if self.descending else -row_id}
 
@@ -57,20 +56,24 @@ def compile_page(queryset, sort, count, number, place):
     Each row has its `sort_key`, and the `count` as `total`. Returns `select` and `versions` of a
     VersionedQuery.
     """
-    rows = queryset.annotate(sort_key=sort.key, total=count)
     backwards = place == "before"
-    if place != "start":
-        field = rows.query.annotations["sort_key"].output_field
-        rows = rows.filter(sort.beyond(field, backwards=backwards))
-    rows = rows.order_by(*sort.ordering(backwards=backwards))[:number]
-    page = VersionedQuery(lambda: rows)
+    rows = queryset.annotate(sort_key=sort.key, total=count)
+    rows = rows.order_by(*sort.ordering(backwards=backwards))
+    field = rows.query.annotations["sort_key"].output_field
+
+    def start():
+        return rows[:number]
+
+    def beyond(key, row):
+        return rows.filter(sort.beyond(Cast(key, field), row, backwards=backwards))[:number]
+
+    page = versioned(start if place == "start" else beyond)
     return page.select, page.versions
 
 
 def filtered(queryset, filterset):
     """The rows that pass a filter set, with its values bound."""
-    for name in filterset.values:
-        value = filterset.inlined.get(name, BindParam(name))
+    for name, value in (placeholders(filterset.values) | filterset.inlined).items():
         queryset = queryset.filter(filterset.filters[name].condition(value))
     return queryset
 
@@ -81,10 +84,10 @@ def count_rows(queryset):
     return Coalesce(Subquery(numbers.values("number")), 0)
 
 
-def among_ids(queryset):
-    """The rows with the bound `ids`, in the format of `as_array`."""
+def among_ids(queryset, ids):
+    """The rows with these ids, a text in the format of `as_array`."""
     is_among = Func(
-        *(F("pk"), Cast(BindParam("ids"), ArrayField(BigIntegerField()))),
+        *(F("pk"), Cast(ids, ArrayField(BigIntegerField()))),
         arg_joiner=" = ANY(",
         template="(%(expressions)s))",
         output_field=BooleanField(),
