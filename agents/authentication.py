@@ -63,6 +63,6 @@ def basic_password(request):
     return password
 
 
-def credentials_of(request, wanted):
-    scheme, *words = get_authorization_header(request).split() or [b""]
-    return b" ".join(words).decode(errors="replace") if scheme.lower() == wanted else None
+def credentials_of(request, scheme):
+    name, *words = get_authorization_header(request).split() or [b""]
+    return b" ".join(words).decode(errors="replace") if name.lower() == scheme else None

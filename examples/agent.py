@@ -24,8 +24,8 @@ if not account.exists():
     account.touch(0o600)
     account.write_bytes(response.content)
 http.headers["Authorization"] = "Bearer " + json.loads(account.read_text())["token"]
-found = http.get(f"{base}/api/v1/skills", params={"q": query, "limit": 1}).json()["results"]
-slug = found[0]["slug"] if found else sys.exit(f"No skill matches {query!r}")
+skills = http.get(f"{base}/api/v1/skills", params={"q": query, "limit": 1}).json()["results"]
+slug = skills[0]["slug"] if skills else sys.exit(f"No skill matches {query!r}")
 response = http.post(f"{me}/skills/install", json={"slug": slug, "runtime": "python"})
 installed = response.json()
 if not response.ok:

@@ -27,8 +27,8 @@ def as_file(entry):
     """
     if isinstance(entry, Skill):
         return content_with_fields(entry) if differing_fields(entry) else entry.content
-    known = {name: getattr(entry, name) for name in entry.frontmatter_fields()}
-    fields = {"name": entry.slug} | known
+    fields = {"name": entry.slug}
+    fields |= {name: getattr(entry, name) for name in entry.frontmatter_fields()}
     fields |= {
         "skills": sorted(skill.slug for skill in entry.skills.all()),
         "priceCents": entry.price_cents or "",

@@ -62,7 +62,7 @@ def durability():
 
 
 def connection_limit():
-    [limit, used] = row_of(
+    [limit, open_now] = row_of(
         "SELECT current_setting('max_connections')::int"
         " - current_setting('superuser_reserved_connections')::int, count(*)::int"
         " FROM pg_stat_activity WHERE backend_type = 'client backend'"
@@ -75,7 +75,7 @@ def connection_limit():
             f"This host opens up to {needed} connections (WEB_CONCURRENCY, WEB_THREADS), and "
             f"PostgreSQL accepts {limit}. Lower one, raise max_connections, or use a pooler."
         )
-    return f"{used} of {limit} are in use; this host opens up to {needed}."
+    return f"{open_now} of {limit} are in use; this host opens up to {needed}."
 
 
 def statistics():

@@ -104,8 +104,8 @@ def outdated(installs):
 
 def number_of(rows):
     """How many rows an agent has, as a subquery."""
-    counted = rows.order_by().values("agent").annotate(number=Count("pk")).values("number")
-    return Coalesce(Subquery(counted), 0)
+    numbers = rows.order_by().values("agent").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(numbers), 0)
 
 
 def text_of(q):

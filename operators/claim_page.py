@@ -64,7 +64,7 @@ class ClaimView(OperatorPage):
         if usages[-1].is_exceeded:
             return too_many(request, usages[-1])
         new_key = None if form.cleaned_data["key"] else tokens.mint_key()
-        valid = [shown for shown in self.codes_shown(claim) if shown.state == "valid"]
+        valid = [code for code in self.codes_shown(claim) if code.state == "valid"]
         try:
             code = claim.request_code(
                 name=form.cleaned_data["name"],
@@ -73,7 +73,7 @@ class ClaimView(OperatorPage):
             )
         except OperatorClaim.DoesNotExist:
             raise Http404 from None
-        codes = [(code, new_key), *((shown.code, shown.new_key) for shown in valid)]
+        codes = [(code, new_key), *((other.code, other.new_key) for other in valid)]
         return with_limits(redirect_to_show(request.path, codes=codes), *usages)
 
     def codes_shown(self, claim):
@@ -83,15 +83,15 @@ class ClaimView(OperatorPage):
 
     def render(self, claim, form, *, status=200):
         codes = self.codes_shown(claim)
-        confirmed = [shown for shown in codes if shown.state == "confirmed"]
-        [shown, *_] = confirmed or codes or [ShownCode()]
+        confirmed = [code for code in codes if code.state == "confirmed"]
+        [code, *_] = confirmed or codes or [ShownCode()]
         context = {
             "base": base_url(self.request),
             "claim": claim,
             "agent": claim.agent,
             "form": form,
             "seen": seen_in(claim),
-            **shown._asdict(),
+            **code._asdict(),
         }
         return render(self.request, "claim.html", context, status=status)
 

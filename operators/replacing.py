@@ -49,9 +49,9 @@ class ReplaceRecalled(Console):
 
     def recall(self, kind, slug, number=None):
         recalls = recalls_of(self.key.claims.claimed().values("agent"))
-        wanted = (kind, slug, number and int(number))
+        key = (kind, slug, number and int(number))
         for recall in recalls:
-            if recall.agents and (recall.kind, recall.slug, recall.number) == wanted:
+            if recall.agents and (recall.kind, recall.slug, recall.number) == key:
                 return recall
         raise Http404
 

@@ -82,11 +82,11 @@ class TokenPage(Console):
     content_security_policy = WITH_SCRIPT
 
     def get(self, request, handle, token_id):
-        agent, shown = self.claim_of(handle).agent, shown_once(request)
+        agent, issued = self.claim_of(handle).agent, shown_once(request)
         token = agent.tokens.valid().filter(public_id=token_id).first()
-        if token is None or shown.get("key") != self.key.pk:
+        if token is None or issued.get("key") != self.key.pk:
             return redirect(f"/operator/agents/{handle}")
-        context = {"agent": agent, "token": token, "text": shown["text"]}
+        context = {"agent": agent, "token": token, "text": issued["text"]}
         return self.render("operator/token.html", **context)
 
 

@@ -138,8 +138,8 @@ class StateActionsMixin:
         """How many agents have each entry itself, not through a persona."""
         kind = self.opts.model_name
         installs = self.model.agent_installs.rel.related_model.objects.present()
-        counted = installs.filter(**{f"{kind}__in": entries}).order_by().values_list(kind)
-        numbers = dict(counted.annotate(number=Count("pk")))
+        by_entry = installs.filter(**{f"{kind}__in": entries}).order_by().values_list(kind)
+        numbers = dict(by_entry.annotate(number=Count("pk")))
         return [(entry, in_agents(numbers.get(entry.pk, 0))) for entry in entries]
 
     def is_offered(self, action, row):

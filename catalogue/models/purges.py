@@ -96,8 +96,8 @@ class PurgeManager(models.Manager):
                 setattr(entry, name, value)
             entry.save(update_fields=[*empty, "updated_at"])
         own_history = f"{version.kind} {entry.pk}"
-        used = [use for use in uses_of(digests) if use.history_of != own_history]
-        unused = digests - {use.digest for use in used if use.is_stored}
+        other_uses = [use for use in uses_of(digests) if use.history_of != own_history]
+        unused = digests - {use.digest for use in other_uses if use.is_stored}
         empty_history(entry, same, unused, empty)
         FileContent.objects.filter(digest__in=unused).delete()
         return uses_of(digests)

@@ -89,9 +89,9 @@ class ArchiveDigestField(MigratedAsDjangos, models.CharField):
     def pre_save(self, skill, add):
         skill.archive_digest = ""
         if skill.files:
-            written = BytesIO()
-            skill.write_archive(written)
-            skill.archive_digest = content_digest(written.getbuffer())
+            archive = BytesIO()
+            skill.write_archive(archive)
+            skill.archive_digest = content_digest(archive.getbuffer())
         return skill.archive_digest
 
 

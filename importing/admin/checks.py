@@ -60,9 +60,9 @@ def format_check(entry):
 def secrets_check(file, files):
     holders = [file.path.name] if SECRET.search(file.text.encode()) else []
     holders += [
-        each["path"]
-        for each in files
-        if each["is_text"] and SECRET.search((file.folder.root / each["path"]).read_bytes())
+        other["path"]
+        for other in files
+        if other["is_text"] and SECRET.search((file.folder.root / other["path"]).read_bytes())
     ]
     text = f"Possible keys in {named(holders)}." if holders else "None found."
     return Check("Secrets", not holders, text)
@@ -72,7 +72,7 @@ def size_check(entry, files):
     tokens = (len(entry.content) + 3) // 4
     text = f"About {tokens:,} tokens"
     if files:
-        size = filesizeformat(sum(each["size"] for each in files))
+        size = filesizeformat(sum(file["size"] for file in files))
         text += f", and {len(files)} file{pluralize(files)} ({size})"
     too_long = (
         f"; the recommended maximum is {RECOMMENDED_TOKENS:,}"
@@ -84,9 +84,9 @@ def size_check(entry, files):
 
 def scripts_check(files):
     scripts = [
-        each["path"]
-        for each in files
-        if each["is_executable"] or PurePosixPath(each["path"]).suffix.lower() in SCRIPTS
+        file["path"]
+        for file in files
+        if file["is_executable"] or PurePosixPath(file["path"]).suffix.lower() in SCRIPTS
     ]
     text = f"Agents may run {named(scripts)}. Review before you import." if scripts else "None."
     return Check("Scripts", not scripts, text)

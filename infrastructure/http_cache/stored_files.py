@@ -35,8 +35,8 @@ class StoredFile(FileIO):
         self.stop = part.stop
 
     def read(self, size=-1):
-        left = max(self.stop - self.tell(), 0)
-        return super().read(min(size, left) if size >= 0 else left)
+        remaining = max(self.stop - self.tell(), 0)
+        return super().read(min(size, remaining) if size >= 0 else remaining)
 
 
 def open_stored(name, size, write):
@@ -97,16 +97,16 @@ def write_in_turn(path, size, write):
 def write_file(path, write, *, is_synced):
     """Readers only see the whole file; if it is synced, even after a crash."""
     with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        written = Path(file.name)
+        temporary = Path(file.name)
         try:
             write(file)
             if is_synced:
                 file.flush()
                 os.fsync(file.fileno())
             file.close()
-            written.replace(path)
+            temporary.replace(path)
         except BaseException:
-            written.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
 
 

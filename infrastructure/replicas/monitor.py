@@ -85,9 +85,9 @@ class Monitor:
 
         threading.Thread(target=look, name=f"watches {alias}", daemon=True).start()
 
-    def note_primary(self, alias, begun, position, stored):
+    def note_primary(self, alias, begun, position, stored_history):
         current = connections[alias].history
-        if stored != current:
+        if stored_history != current:
             connections[alias].fetch(NOTE_HISTORY, [current])
         self.histories[alias] = current
         self.positions.append((begun, position))
@@ -117,8 +117,10 @@ class Monitor:
 
     def position_before(self, moment):
         """The primary's position at that time, or the oldest known one; None if none is known."""
-        known = [position for noted, position in self.positions.copy() if noted <= moment]
-        return known[-1] if known else next((position for _, position in self.positions), None)
+        positions = [position for noted, position in self.positions.copy() if noted <= moment]
+        return (
+            positions[-1] if positions else next((position for _, position in self.positions), None)
+        )
 
 
 monitor = Monitor()

@@ -135,7 +135,7 @@ class Negotiation:
         self.shallow = {self.numbers[sha] for sha in request.shallow if sha in self.numbers}
         self.cuts = [1, *sorted(self.shallow)]
         self.common = [sha for sha in request.haves if sha in self.numbers]
-        self.wanted = self.wanted_numbers()
+        self.wants = self.numbers_of_wants()
         if request.depth:
             self.tell_shallow()
         self.is_pack = request.is_whole and self.acknowledge()
@@ -148,10 +148,10 @@ class Negotiation:
         """The oldest commit that a client with this one has: 1, or where its history is cut."""
         return self.cuts[bisect_right(self.cuts, number) - 1]
 
-    def wanted_numbers(self):
-        return self.numbers_up_to(self.request.wants, self.oldest_wanted)
+    def numbers_of_wants(self):
+        return self.numbers_up_to(self.request.wants, self.oldest_want)
 
-    def oldest_wanted(self, number):
+    def oldest_want(self, number):
         depth = self.request.depth
         if not depth:
             return self.oldest(number)
@@ -169,11 +169,11 @@ class Negotiation:
         return numbers
 
     def tell_shallow(self):
-        cut = {number for number in self.wanted if number > 1 and number - 1 not in self.wanted}
+        cut = {number for number in self.wants if number > 1 and number - 1 not in self.wants}
         shas = store.shas_of(self.repository, cut | self.shallow)
         for number in sorted(cut - self.shallow):
             self.proto.write_pkt_line(b"shallow " + shas[number].hex().encode())
-        for number in sorted((self.shallow & self.wanted) - cut):
+        for number in sorted((self.shallow & self.wants) - cut):
             self.proto.write_pkt_line(b"unshallow " + shas[number].hex().encode())
         self.proto.write_pkt_line(None)
 
@@ -200,7 +200,7 @@ class Negotiation:
 
     def acknowledge_each(self):
         """Returns whether the client now knows that the server needs nothing else."""
-        least_wanted = min(self.numbers[sha] for sha in self.request.wants)
+        least_want = min(self.numbers[sha] for sha in self.request.wants)
         common, is_ready, has_other = [], False, False
         for sha in self.request.haves:
             if sha in self.numbers:
@@ -208,10 +208,10 @@ class Negotiation:
                 self.write_ack(sha, b" common")
             else:
                 has_other = True
-                if common and min(common) <= least_wanted:
+                if common and min(common) <= least_want:
                     is_ready = True
                     self.write_ack(sha, b" ready")
-        is_enough = common and min(common) <= least_wanted
+        is_enough = common and min(common) <= least_want
         if is_enough and not has_other and not self.request.is_done:
             is_ready = True
             self.write_ack(self.common[-1], b" ready")
@@ -234,12 +234,12 @@ class Negotiation:
 
     def parts(self):
         """The commits to send, as pairs (first, last), and the known commits next to them."""
-        known = self.numbers_up_to(self.common, self.oldest)
-        missing = self.wanted - known
+        client_has = self.numbers_up_to(self.common, self.oldest)
+        missing = self.wants - client_has
         first = sorted(number for number in missing if number - 1 not in missing)
         last = sorted(number for number in missing if number + 1 not in missing)
         beside = {number - 1 for number in first} | {number + 1 for number in last}
-        return list(zip(first, last, strict=True)), sorted(beside & known)
+        return list(zip(first, last, strict=True)), sorted(beside & client_has)
 
     @property
     def has_no_done(self):
@@ -252,8 +252,8 @@ class Negotiation:
     @property
     def digest(self):
         """Identifies the response by its input: a commit implies everything before it."""
-        known = [sha for sha in self.request.shallow if sha in self.numbers]
-        commits = [sorted(shas) for shas in (self.request.wants, self.common, known)]
+        shallow = [sha for sha in self.request.shallow if sha in self.numbers]
+        commits = [sorted(shas) for shas in (self.request.wants, self.common, shallow)]
         text = repr((commits, self.request.depth, self.has_bands, self.reply))
         return sha256(text.encode()).hexdigest()
 
@@ -270,9 +270,9 @@ class Negotiation:
         proto.write_pkt_line(None)
 
 
-def pack_chunks(repository, parts, known):
+def pack_chunks(repository, parts, known_numbers):
     """The bytes of a pack. Only one batch of objects is in memory at a time."""
-    objects = store.objects_of(repository, parts, known) if parts else []
+    objects = store.objects_of(repository, parts, known_numbers) if parts else []
     commits = store.commits_in(repository, parts) if parts else []
     digest = sha1(usedforsecurity=False)
     for chunk in packed(commits, objects):

@@ -13,7 +13,7 @@ from installs.exceptions import PersonaRequiresPayment
 from interfaces.git import store
 from interfaces.git.exceptions import CatalogueTooLarge
 from interfaces.git.names import persona_marketplace, shortened
-from interfaces.git.sql import CATALOGUE, FOLDERS, GIVEN, PERSONA, PROMPTS, VERSIONS, rows_of
+from interfaces.git.sql import CATALOGUE, FOLDERS, INSTALLED, PERSONA, PROMPTS, VERSIONS, rows_of
 from interfaces.git.trees import Folder, Plugin, marketplace_files, skill_files
 from profiles import reads as profiles
 
@@ -53,15 +53,15 @@ class Marketplace:
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
     def snapshots(self, _repository):
-        held = {(plugin.kind, plugin.version_id) for plugin in self.plugins}
-        held |= {("skill", key) for plugin in self.plugins for key in plugin.bundled}
-        folders = folders_of([key for kind, key in held if kind == "skill"])
-        prompts = rows_of(PROMPTS, [[key for kind, key in held if kind == "persona"]])
+        versions = {(plugin.kind, plugin.version_id) for plugin in self.plugins}
+        versions |= {("skill", key) for plugin in self.plugins for key in plugin.bundled}
+        folders = folders_of([key for kind, key in versions if kind == "skill"])
+        prompts = rows_of(PROMPTS, [[key for kind, key in versions if kind == "persona"]])
         prompts = {key: bytes(data).decode() for key, data in prompts}
         files = marketplace_files(self.title, self.plugins, folders, prompts)
         message = f"{len(self.plugins)} plugin{'' if len(self.plugins) == 1 else 's'}"
         [(now,)] = rows_of("SELECT now()")
-        return [store.Snapshot(files, message, held, now)]
+        return [store.Snapshot(files, message, versions, now)]
 
     def tags_of(self, _repository):
         return {}
@@ -114,20 +114,22 @@ class OwnPlugins(Marketplace):
 
     def read_plugins(self):
         manifest = profiles.manifest(self.agent)
-        given = {(row.kind, row.slug): row for row in manifest.rows}
+        installed = {(row.kind, row.slug): row for row in manifest.rows}
         params = {"skills": [], "skill_numbers": [], "personas": [], "persona_numbers": []}
-        for (kind, slug), row in given.items():
+        for (kind, slug), row in installed.items():
             params[f"{kind}s"].append(slug)
             params[f"{kind}_numbers"].append(row.number)
-        plugins = [Plugin(*row) for row in rows_of(GIVEN, params)]
+        plugins = [Plugin(*row) for row in rows_of(INSTALLED, params)]
         plugins.sort(key=lambda plugin: (plugin.slug, plugin.kind))
         bundled = [
-            plugin.version_id for plugin in plugins if given[plugin.kind, plugin.slug].is_bundled
+            plugin.version_id
+            for plugin in plugins
+            if installed[plugin.kind, plugin.slug].is_bundled
         ]
         return [
             plugin._replace(
-                title=given[plugin.kind, plugin.slug].title,
-                description=given[plugin.kind, plugin.slug].description,
+                title=installed[plugin.kind, plugin.slug].title,
+                description=installed[plugin.kind, plugin.slug].description,
                 bundled=bundled if plugin.kind == "persona" else [],
             )
             for plugin in plugins

@@ -16,7 +16,7 @@ def rows_of(statement, params=()):
 PLUGIN = """
 SELECT '{kind}' AS kind, version.id, entry.slug, version.number, entry.title, entry.description,
     entry.category, entry.author, {bundled} AS bundled, {taken} AS taken
-FROM catalogue_{kind} AS entry {given} JOIN catalogue_{kind}version AS version
+FROM catalogue_{kind} AS entry {join} JOIN catalogue_{kind}version AS version
     ON version.{kind}_id = entry.id AND version.number = {number}
 WHERE {where}
 """
@@ -40,17 +40,20 @@ TAKEN = f"""ARRAY(
 )::text[]"""
 
 
-def plugins(kind, where, *, given="", number="entry.number"):
+def plugins(kind, where, *, join="", number="entry.number"):
     bundled, taken = (BUNDLED, TAKEN) if kind == "persona" else ("'{}'::bigint[]", "'{}'::text[]")
     return PLUGIN.format(
-        kind=kind, bundled=bundled, taken=taken, given=given, number=number, where=where
+        kind=kind, bundled=bundled, taken=taken, join=join, number=number, where=where
     )
 
 
-def given_plugins(kind):
+def installed_plugins(kind):
     """A statement that selects the plugins by arrays of slugs and version numbers."""
-    given = f"JOIN unnest(%({kind}s)s::text[], %({kind}_numbers)s::int[]) AS given (slug, number)"
-    return plugins(kind, "true", given=f"{given} ON given.slug = entry.slug", number="given.number")
+    join = (
+        f"JOIN unnest(%({kind}s)s::text[], %({kind}_numbers)s::int[]) AS installed (slug, number)"
+        " ON installed.slug = entry.slug"
+    )
+    return plugins(kind, "true", join=join, number="installed.number")
 
 
 CATALOGUE = f"""
@@ -61,7 +64,7 @@ SELECT * FROM (
 ) AS plugin ORDER BY slug COLLATE "C", kind LIMIT %(limit)s
 """
 PERSONA = plugins("persona", f"entry.slug = %(slug)s AND entry.{IS_PUBLISHED}")
-GIVEN = f"{given_plugins('skill')} UNION ALL {given_plugins('persona')}"
+INSTALLED = f"{installed_plugins('skill')} UNION ALL {installed_plugins('persona')}"
 FOLDERS = """
 SELECT version.id, slug, skill_md_digest, version.files
 FROM catalogue_skillversion AS version JOIN catalogue_skill AS skill ON skill.id = skill_id

@@ -38,11 +38,11 @@ class File(NamedTuple):
 
 @dataclass
 class Snapshot:
-    """The content of a commit: `files` by path. `held` are its versions as (kind, id)."""
+    """The content of a commit: `files` by path. `versions` are those it shows, as (kind, id)."""
 
     files: dict
     message: str
-    held: set
+    versions: set
     made_at: datetime
     version: int | None = None
 
@@ -55,7 +55,7 @@ class Changes:
     objects: dict = field(default_factory=dict)  # kind and data by sha
     commits: list = field(default_factory=list)
     closed: list = field(default_factory=list)
-    held: set = field(default_factory=set)
+    versions: set = field(default_factory=set)
 
 
 def marketplace_name():
@@ -101,7 +101,7 @@ def append(repository, snapshots):
         note_presence(changes, objects, number)
         data, sha = commit_of(snapshot, root, head)
         changes.commits.append((number, sha, data, snapshot.version))
-        changes.held |= snapshot.held
+        changes.versions |= snapshot.versions
         head = sha
     write(repository, changes)
     return number, head
@@ -185,14 +185,15 @@ def commit_of(snapshot, root, parent):
 
 
 def write(repository, changes):
-    made = [(sha, *made) for sha, made in sorted(changes.objects.items()) if made[1] is not None]
-    insert(sql.ADD_OBJECTS, [row_of(*row) for row in made])
+    objects = sorted(changes.objects.items())
+    rows = [row_of(sha, kind, data) for sha, (kind, data) in objects if data is not None]
+    insert(sql.ADD_OBJECTS, rows)
     insert(sql.ADD_COMMITS, changes.commits, repository.id)
     opened = [
         (sha, first, OPEN) for sha, first in changes.present.items() if first > repository.number
     ]
     insert(sql.ADD_PRESENCES, sorted([*changes.closed, *opened]), repository.id)
-    insert(sql.ADD_HELD, sorted(changes.held), repository.id)
+    insert(sql.ADD_HELD, sorted(changes.versions), repository.id)
 
 
 def insert(statement, rows, *first):
@@ -219,13 +220,13 @@ def shas_of(repository, numbers):
     return {number: bytes(sha) for number, sha in rows}
 
 
-def objects_of(repository, parts, known):
-    """`[(sha, size)]` of the objects in the commits of `parts` that are in no `known` commit.
+def objects_of(repository, parts, known_numbers):
+    """`[(sha, size)]` of the objects in the commits of `parts` that no known commit has.
 
     `parts` are pairs of the first and the last number.
     """
     first, last = map(list, zip(*parts, strict=True))
-    rows = rows_of(sql.OBJECTS, [first, last, repository.id, list(known), repository.id])
+    rows = rows_of(sql.OBJECTS, [first, last, repository.id, list(known_numbers), repository.id])
     return [(bytes(sha), size) for sha, size in rows]
 
 
@@ -241,10 +242,10 @@ def commits_in(repository, parts):
 def read_objects(rows):
     """The bytes of each object. At most two batches are in memory at a time."""
     for batch in batches(rows, lambda row: row[1]):
-        found = rows_of(sql.DATA, [[sha for sha, _ in batch]])
-        if len(found) < len(batch):
+        rows = rows_of(sql.DATA, [[sha for sha, _ in batch]])
+        if len(rows) < len(batch):
             raise RepositoryChanged
-        for (data,) in found:
+        for (data,) in rows:
             yield bytes(data)
 
 

@@ -72,7 +72,9 @@ def is_accepted(path):
     """Whether git accepts the path. File systems ignore some characters of a name."""
     visible = path
     if not path.isascii():
-        visible = "".join(each for each in path if unicodedata.category(each) != "Cf")
+        visible = "".join(
+            character for character in path if unicodedata.category(character) != "Cf"
+        )
     return not any(REFUSED.fullmatch(part) for part in visible.split("/"))
 
 

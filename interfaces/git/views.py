@@ -70,15 +70,15 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
         from interfaces.git import packs, sources, store  # noqa: PLC0415
 
         encoding = request.headers.get("Content-Encoding", "")
-        asked = packs.parsed(packs.unpacked(body_of(request), encoding))
+        upload_request = packs.parsed(packs.unpacked(body_of(request), encoding))
         source = sources.source_of(kind, slug, request.user)
-        negotiation = packs.Negotiation(store.repository_of(source), asked)
+        negotiation = packs.Negotiation(store.repository_of(source), upload_request)
         if not negotiation.is_pack:
             return respond(UPLOAD, "result", negotiation.reply)
         try:
             return self.send_pack(request, negotiation)
         except RepositoryChanged:
-            return respond(UPLOAD, "result", packs.not_our_ref(asked.wants[0]))
+            return respond(UPLOAD, "result", packs.not_our_ref(upload_request.wants[0]))
 
     @ratelimit("clone")
     def send_pack(self, _request, negotiation):

@@ -18,11 +18,11 @@ class IssuedMixin:
         return redirect_to_show(self.url_of("issued", row.pk), text=row.text, user=request.user.pk)
 
     def issued_view(self, request, object_id):
-        row, shown = self.get_row_or_404(request, object_id), shown_once(request)
-        if shown.get("user") != request.user.pk:
+        row, issued = self.get_row_or_404(request, object_id), shown_once(request)
+        if issued.get("user") != request.user.pk:
             return redirect(self.url_of("change", row.pk))
         title = f"A new {self.opts.verbose_name.removeprefix('agent ')}"
-        context = {"row": row, "text": shown["text"]}
+        context = {"row": row, "text": issued["text"]}
         response = self.page(request, "admin/issued.html", title, **context)
         add_never_cache_headers(response)
         return response

@@ -15,7 +15,7 @@ def ratelimit(policy):
 
     def decorate(handler):
         @wraps(handler)
-        def counted(viewset, request, *args, **kwargs):
+        def count_and_handle(viewset, request, *args, **kwargs):
             agent = request.user
             caller = Caller(client_address(request)) if agent is None else Caller.of(agent)
             usage = count(request, policy, caller)
@@ -24,7 +24,7 @@ def ratelimit(policy):
                 raise RateLimitExceeded(usage.seconds)
             return handler(viewset, request, *args, **kwargs)
 
-        counted.policy = policy
-        return counted
+        count_and_handle.policy = policy
+        return count_and_handle
 
     return decorate

@@ -133,7 +133,7 @@ class Rows(list):
     """All rows; a page shows the first of them."""
 
     @property
-    def shown(self):
+    def first(self):
         return self[:MAX_NAMED]
 
     @property
