@@ -9,13 +9,12 @@ from agents.sql import AUTHENTICATE
 
 
 class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer <token>`: the agent as `request.user`, its token as `request.auth`.
+    """`Authorization: Bearer <token>`: the agent as `request.user`, its token as `request.auth`."""
 
-    With `takes_basic`, the token may also be the password of Basic (contract 26.7).
-    """
+    takes_basic = False  # whether the token may also be the password of Basic (contract 26.7)
 
-    def __init__(self, statement=AUTHENTICATE, *, takes_basic=False):
-        self.statement, self.takes_basic = statement, takes_basic
+    def __init__(self, statement=AUTHENTICATE):
+        self.statement = statement
 
     def authenticate(self, request):
         text = self.text_of(request)
@@ -37,13 +36,14 @@ class BearerAuthentication(BaseAuthentication):
         return 'Bearer realm="marketplace"'
 
 
-def reader_authentication():
+class ReaderAuthentication(BearerAuthentication):
     """For readers of the catalogue, whose clients may support only Basic.
 
     Only reads accept Basic: browsers remember a password, and send it with forms that other sites
     submit.
     """
-    return BearerAuthentication(takes_basic=True)
+
+    takes_basic = True
 
 
 def bearer_text(request):

@@ -28,26 +28,22 @@ MAX_DAYS = 3650  # the longest expiry that staff may choose
 PATTERN = re.compile(rf"[A-Za-z0-9]+{AGENT}[0-9A-Za-z]{{{OPAQUE_LENGTH}}}")
 
 
-def mint():
-    """The text of a new token: random, followed by a checksum of everything before it."""
-    return minted(AGENT)
+def mint(kind=AGENT):
+    """A new text of this kind: random, followed by a checksum of everything before it."""
+    return with_checksum(f"{settings.TOKEN_PREFIX}{kind}{random_text(TOKEN_SECRET_LENGTH)}")
 
 
 def mint_key():
     """The text of a new operator key."""
-    return minted(OPERATOR)
+    return mint(OPERATOR)
 
 
 def mint_invitation():
     """The text of a new invitation."""
-    return minted(INVITATION)
+    return mint(INVITATION)
 
 
-def minted(kind):
-    return closed(f"{settings.TOKEN_PREFIX}{kind}{random_text(TOKEN_SECRET_LENGTH)}")
-
-
-def closed(body):
+def with_checksum(body):
     return body + checksum(body)
 
 

@@ -4,7 +4,8 @@ from functools import partial
 
 from django.db.models import F, Q
 
-from catalogue.serializers.fields import KINDS, KindField
+from catalogue.models import Kind
+from catalogue.serializers.fields import KindField
 from marketplace.api.filtersets import Filter, FilterSet
 from marketplace.api.keysets import Sort
 
@@ -19,8 +20,8 @@ KIND_FILTER = Filter(
     lambda value: Q(kind=value),
     "Only entries of this kind.",
     field=KindField(),
-    error=f"kind must be one of {', '.join(KINDS)}",
-    parse=partial(one_of, KINDS),
+    error=f"kind must be one of {', '.join(Kind.values)}",
+    parse=partial(one_of, Kind.values),
 )
 
 

@@ -51,7 +51,7 @@ def fence(_renderer, tokens, index, _options, env):
 MARKDOWN, WITHOUT_TABLES = markdown("table", "strikethrough"), markdown("strikethrough")
 
 
-def render(text, folder="", *, is_own=False):
+def render_markdown(text, folder="", *, is_own=False):
     """The text below its frontmatter, as HTML that runs no scripts and loads nothing.
 
     Its headings start at the second level, because the page has its own title. Relative links

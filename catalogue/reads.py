@@ -164,8 +164,7 @@ class VersionReads:
         """
         reads = [self.one(slug, number) for number in (old, new)]
         versions = [read.value for read in reads]
-        is_free = getattr(versions[0], "price_cents", FREE) == FREE
-        changes = version_changes(*versions, with_text=is_free)
+        changes = version_changes(*versions, with_text=versions[0].is_free)
         return Read((*versions, changes), Validator.of_all([read.validator for read in reads]))
 
 

@@ -1,13 +1,11 @@
 from django.conf import settings
 from django.db import models
 
+from catalogue.models import Kind
+
 
 class ImportRun(models.Model):
     """One upload in the admin, kept for its preview and later for its refusals."""
-
-    class Kind(models.TextChoices):
-        SKILL = "skill", "Skills"
-        PERSONA = "persona", "Personas"
 
     kind = models.CharField(max_length=7, choices=Kind)
     name = models.CharField("file", max_length=200)

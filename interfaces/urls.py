@@ -31,7 +31,7 @@ urlpatterns = [
     *(
         path
         for model in (Skill, Persona)
-        for path in versions_of(model, rf"^{model.__name__.lower()}s/(?P<slug>[^/]+)/versions")
+        for path in versions_of(model, rf"^{model.kind}s/(?P<slug>[^/]+)/versions")
     ),
     re_path(r"^personas/?$", lists.PersonasPage.as_view()),
     re_path(r"^personas/(?P<slug>[^/]+)/?$", entries.PersonaPage.as_view()),

@@ -35,12 +35,16 @@ def is_public():
     return settings.CATALOGUE == "public"
 
 
+def needs_token(request, *, for_people):
+    return not (is_public() or (for_people and is_signed_in(request)))
+
+
 def check_reader(request, token, *, for_people=False, scope=Scope.READ):
     """Raise NotAuthenticated or InsufficientScope if this request may not read the catalogue.
 
     `token` is the request's usable one, or None. A session counts if the view is `for_people`.
     """
-    if is_public() or (for_people and is_signed_in(request)):
+    if not needs_token(request, for_people=for_people):
         return
     if token is None:
         raise NotAuthenticated
@@ -51,7 +55,7 @@ def check_reader(request, token, *, for_people=False, scope=Scope.READ):
 def check_request(request, *, for_people=False):
     """The same outside the API's views. Also raises AuthenticationFailed."""
     # The session first: a proxy's own `Authorization` must not refuse a person who is signed in.
-    if not (is_public() or (for_people and is_signed_in(request))):
+    if needs_token(request, for_people=for_people):
         check_reader(request, token_of(request))
 
 

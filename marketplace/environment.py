@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+from marketplace.ratelimits.rates import FREE_TIER
 from marketplace.ratelimits.rates import PATTERN as RATE
 
 STARTUP_OPTIONS = re.compile(r"\s*((-c\s*|--)[\w.-]+=\S+\s*)+")
@@ -131,7 +132,7 @@ def rates(name, default):
     limits = {}
     for entry in words(name, default):
         tier, _, rate = entry.rpartition("=")
-        tier = tier or "free"
+        tier = tier or FREE_TIER
         if not RATE.fullmatch(rate) or not TIER.fullmatch(tier):
             raise ImproperlyConfigured(
                 f"{name} must be a rate such as 20/h, or free=20/h,plus=100/h, not {entry!r}."
@@ -139,7 +140,7 @@ def rates(name, default):
         if tier in limits:
             raise ImproperlyConfigured(f"{name} gives the tier {tier} two rates.")
         limits[tier] = rate
-    if "free" not in limits:
+    if FREE_TIER not in limits:
         raise ImproperlyConfigured(f"{name} must give a rate for the tier free, such as free=20/h.")
     return limits
 

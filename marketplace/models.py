@@ -153,7 +153,7 @@ class Assignment(StaffRemark):
     """The member of staff who looks after a row."""
 
     assignee = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
-    # The row in words, as Django's own log has it: no list reads the row for that.
+    # The row's `str()`, stored as in Django's log, so that lists need not load the row.
     object_repr = models.CharField(max_length=200)
 
     objects = AssignmentManager()

@@ -157,7 +157,10 @@ DOWNLOAD_BYTES = environment.whole_number(
 
 # django_ratelimit.W001: the library trusts only three cache backends; tests/api/test_rate_limits.py
 # tests PostgresCounters. security.W003: FormCsrfMiddleware is a subclass of Django's own.
-SILENCED_SYSTEM_CHECKS = ["django_ratelimit.W001", "security.W003"]
+SILENCED_SYSTEM_CHECKS = [
+    *("django_ratelimit.W001", "security.W003"),
+    "security.W008",  # RequireHttpsMiddleware redirects pages and refuses requests to the API
+]
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["agents.authentication.BearerAuthentication"],
@@ -171,7 +174,7 @@ REST_FRAMEWORK = {
 }
 
 # The readers of a members-only catalogue (marketplace/access.py): by token, and by session.
-READER_AUTHENTICATION = "agents.authentication.reader_authentication"
+READER_AUTHENTICATION = "agents.authentication.ReaderAuthentication"
 READER_SESSIONS = ["operators.cookies.is_signed_in", "marketplace.adminsite.sessions.is_signed_in"]
 
 SPECTACULAR_SETTINGS = {
@@ -214,20 +217,14 @@ STORAGES = {
 WHITENOISE_USE_FINDERS = not (STATIC_ROOT / "pages.css").exists()
 warnings.filterwarnings("ignore", message="No directory at")
 
-# RequireHttpsMiddleware redirects plain requests for pages and refuses those to the API. Django,
-# which would redirect both, ignores every path.
-SECURE_SSL_REDIRECT = REQUIRE_HTTPS
-SECURE_REDIRECT_EXEMPT = [""]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if REQUIRE_HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = REQUIRE_HTTPS
 SECURE_HSTS_PRELOAD = REQUIRE_HTTPS
 SECURE_REFERRER_POLICY = "same-origin"
 # Only staff have sessions. They end 12 hours after the log-in, whether they are used or not.
 SESSION_COOKIE_AGE = 12 * 3600
-# Not Django's name: a browser may have a cookie of that name for all paths from an earlier release,
-# and would send both.
-# It also opens the pages of a members-only catalogue, under another name, so that a browser has no
-# cookie of the same name for another path.
+# Not Django's name: a browser may have a cookie of that name for all paths from an earlier release.
+# In a members-only catalogue the session also opens the pages, so its name and path differ.
 SESSION_COOKIE_NAME = "staff" if CATALOGUE == "public" else "staff-member"
 SESSION_COOKIE_PATH = "/admin/" if CATALOGUE == "public" else "/"
 SESSION_COOKIE_SAMESITE = "Strict"

@@ -90,7 +90,7 @@ def rows_of(agents):
 def of_entry(installs, model, relation):
     """Rows of installs whose entry is gone. `relation` leads from an install to the entry."""
     return installs.annotate(
-        of_kind=Value(model.__name__.lower()),
+        of_kind=Value(model.kind),
         slug=F(f"{relation}__slug"),
         title=F(f"{relation}__title"),
         recalled_number=Cast(None, IntegerField()),

@@ -6,6 +6,7 @@ from rest_framework.response import Response
 
 from agents.authentication import BearerAuthentication
 from agents.serializers import UpdateAgentSerializer
+from marketplace.access import PRIVATE
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.responses import conditional_response
 from marketplace.api.scopes import Scope
@@ -66,7 +67,7 @@ class ProfileViewSet(ApiViewSet):
 class ManifestViewSet(ApiViewSet):
     required_scope = Scope.READ
     is_conditional = True
-    default_response_headers = {"Cache-Control": "private, no-cache"}
+    default_response_headers = {"Cache-Control": PRIVATE}
 
     @extend_schema(
         operation_id="get_manifest",

@@ -8,7 +8,7 @@ from django.db.models.functions import Extract, JSONObject
 from django.utils import timezone
 
 from agents.models import Agent
-from catalogue.models import Persona, Skill
+from catalogue.models import Kind, Persona, Skill
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import (
     Assignment,
@@ -58,7 +58,7 @@ class CaseQuerySet(CountedQuerySet):
 class Case(models.Model):
     """All reports about one skill, persona or review, which staff decide together."""
 
-    KINDS = ["skill", "persona", "review"]  # of targets
+    KINDS = [*Kind.values, "review"]  # of targets
     COUNTERS = {"open_reports": ("reports", Count("pk", filter=Q(resolved_at=None)))}
 
     skill = models.OneToOneField(Skill, models.PROTECT, null=True, related_name="case")

@@ -39,7 +39,7 @@ def facet_count(model, facet, value):
     It is a subselect, so that PostgreSQL computes it once for all rows.
     """
     return Func(
-        Value(model.__name__.lower()),
+        Value(model.kind),
         Value(facet),
         value,
         function="search_count",

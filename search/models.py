@@ -1,6 +1,8 @@
 from django.db import models
 from django.db.models import F
 
+from catalogue.models import Kind
+
 
 class Posting(models.Model):
     """A word of a published entry, and how much the entry is about it (docs/develop/search.md).
@@ -34,10 +36,6 @@ class PersonaPosting(Posting):
 
 class ZeroResultSearch(models.Model):
     """A text that a search found nothing for; `count_zero_results` writes it."""
-
-    class Kind(models.TextChoices):
-        SKILL = "skill", "Skills"
-        PERSONA = "persona", "Personas"
 
     kind = models.CharField(max_length=7, choices=Kind)
     text = models.CharField(max_length=64)

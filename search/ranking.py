@@ -141,7 +141,7 @@ class Ranking(NamedTuple):
 
 def ranking_sql(model, entries, *, is_filtered):
     """The statement that ranks the ids, slugs and titles that the SQL `entries` selects."""
-    kind = model.__name__.lower()
+    kind = model.kind
     parts = {
         "entries": entries,
         "table": f"catalogue_{kind}",

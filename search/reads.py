@@ -1,14 +1,14 @@
 """Public reads of the lists, searches and facets (docs/develop/search.md)."""
 
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 
 from django.db.models import IntegerField
 from django.db.models.functions import Cast
 
 from catalogue.frontmatter import as_slug
-from catalogue.models import Persona, Skill
-from infrastructure.db.compiled_queries import CompiledQuery, bind, compiled_once, versioned
+from catalogue.models import Persona, Skill, Status
+from infrastructure.db.compiled_queries import bind, compiled, compiled_once, versioned
 from infrastructure.db.statements import fetch_all
 from infrastructure.http_cache.validators import Read, Validator
 from infrastructure.replicas.reading import on_replica
@@ -27,13 +27,13 @@ MAX_NEAR = 3
 
 
 class CompiledRanking:
-    """Ranks the entries of a queryset by a text. It is compiled once, like a CompiledQuery."""
+    """Ranks the entries of a queryset by a text. It is compiled once, like other queries."""
 
     def __init__(self, entries, *, is_filtered=False):
-        self.passing = CompiledQuery(lambda: entries.order_by().values_list("id", "slug", "title"))
+        self.passing = compiled(lambda: entries.order_by().values_list("id", "slug", "title"))
         places = range(len(self.passing.compiled.placeholders))
         passing = self.passing.compiled.sql % tuple(f"%(entries_{place})s" for place in places)
-        self.kind, self.is_filtered = entries.model.__name__.lower(), is_filtered
+        self.kind, self.is_filtered = entries.model.kind, is_filtered
         self.sql = ranking.ranking_sql(entries.model, passing, is_filtered=is_filtered)
 
     def __call__(self, text, *, limit, facets=(), is_selective=False, bound=None):
@@ -76,13 +76,18 @@ def near_slugs(model, text):
 
     Empty if the slug is not mistyped: a withdrawn entry has no replacement.
     """
-    slug, entries = as_slug(text), model.objects.published()
-    if not slug or model.objects.unpublished().filter(slug=slug).exists():
+    slug = as_slug(text)
+    if not slug or model.objects.exclude(status=Status.PUBLISHED).filter(slug=slug).exists():
         return []
-    best, _ = CompiledRanking(entries).results(slug.replace("-", " "), limit=COMPARED)
-    rows = entries.filter(pk__in=[row_id for _, row_id in best]).order_by()
+    best, _ = ranking_of_all(model).results(slug.replace("-", " "), limit=COMPARED)
+    rows = model.objects.filter(pk__in=[row_id for _, row_id in best]).published().order_by()
     slugs = sorted(rows.values_list("slug", flat=True))
     return get_close_matches(slug, slugs, n=MAX_NEAR)
+
+
+@cache
+def ranking_of_all(model):
+    return CompiledRanking(model.objects.published())
 
 
 @on_replica
@@ -130,7 +135,7 @@ class EntryList(FilteredList):
         rows = self.fetch(filterset, cut)
         # If a filter is set, an empty result says nothing about the text.
         if address and filterset.words and not rows.count and not filterset.values:
-            count_zero_results(self.model.__name__.lower(), filterset.words, address)
+            count_zero_results(self.model.kind, filterset.words, address)
         return rows
 
     @on_replica

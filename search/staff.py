@@ -43,6 +43,6 @@ def containing(entries, text):
 def values_in_use(model, *facets, limit):
     """`{facet: [(value, number of published entries)]}`, the most common value first."""
     values = {facet: [] for facet in facets}
-    for facet, value, entries in most_common(model.__name__.lower(), facets, limit).value:
+    for facet, value, entries in most_common(model.kind, facets, limit).value:
         values[facet].append((value, entries))
     return values

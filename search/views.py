@@ -6,6 +6,7 @@ from marketplace.api.responses import cached
 from marketplace.api.viewsets import CatalogueListViewSet, CatalogueViewSet
 from marketplace.ratelimits.client_address import client_address
 from search import reads
+from search.facet_counts import MAX_VALUES
 from search.filters import FacetFilterSet, PersonaFilterSet, SkillFilterSet
 from search.serializers import FacetsSerializer, PersonaPageSerializer, SkillPageSerializer
 
@@ -56,7 +57,7 @@ class FacetViewSet(CatalogueViewSet):
         tags=["Catalogue"],
         summary="List filter values",
         description="The values of each filter and how many published entries have each. The most "
-        "common come first, with at most 100 for each filter.",
+        f"common come first, with at most {MAX_VALUES} for each filter.",
         responses={200: FacetsSerializer},
     )
     def list(self, request):

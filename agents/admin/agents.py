@@ -73,7 +73,7 @@ class AgentAdmin(
     def row_context(self, request, row):
         key = row.claim.key
         return {
-            "panels": panels(row),
+            "panels": panels(request, row),
             "claim": row.claim,
             "operator_link": link_to(request, "agents.operatorkey", key.pk) if key else "",
             "limits": limits_of(row),
@@ -133,7 +133,7 @@ def limits_of(agent):
     ]
 
 
-def panels(agent):
+def panels(request, agent):
     """What the agent has: the newest rows of each kind, and a link to all of them."""
     skills = agent.skill_installs.select_related("skill").only(
         "installed_at", "removed_at", "agent_id", "skill_id", "skill__slug"
@@ -145,20 +145,21 @@ def panels(agent):
         *("rating", "hidden_at", "deleted_at", "agent_id", "persona_id", "persona__slug")
     )
     return [
-        own_panel("Tokens", agent, agent.tokens.with_state(), token_line),
-        own_panel("Skills", agent, skills, skill_line),
-        own_panel("Personas", agent, personas, persona_line),
-        own_panel("Reviews", agent, reviews, review_line),
+        own_panel(request, "Tokens", agent, agent.tokens.with_state(), token_line),
+        own_panel(request, "Skills", agent, skills, skill_line),
+        own_panel(request, "Personas", agent, personas, persona_line),
+        own_panel(request, "Reviews", agent, reviews, review_line),
     ]
 
 
-def own_panel(title, agent, rows, line):
-    pages = f"admin:{rows.model._meta.app_label}_{rows.model._meta.model_name}"
+def own_panel(request, title, agent, rows, line):
+    options = rows.model._meta
+    changelist = f"admin:{options.app_label}_{options.model_name}_changelist"
     return panel(
         title,
         rows,
-        lambda row: (*line(row), reverse(f"{pages}_change", args=[row.pk])),
-        reverse(f"{pages}_changelist") + f"?agent__id__exact={agent.pk}",
+        lambda row: (*line(row), link_to(request, options.label_lower, row.pk)),
+        reverse(changelist) + f"?agent__id__exact={agent.pk}",
     )
 
 

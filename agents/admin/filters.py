@@ -2,6 +2,7 @@ from django.conf import settings
 from django.contrib import admin
 
 from marketplace.adminsite.filters import ChoiceFilter, is_set
+from marketplace.ratelimits.rates import FREE_TIER
 
 
 class SuspendedFilter(ChoiceFilter):
@@ -23,7 +24,7 @@ class RevokedFilter(ChoiceFilter):
 
 def configured_tiers():
     """The tiers that have a rate limit of their own, and the free one."""
-    return {"free"}.union(*settings.RATE_LIMITS.values())
+    return {FREE_TIER}.union(*settings.RATE_LIMITS.values())
 
 
 class TierFilter(admin.SimpleListFilter):

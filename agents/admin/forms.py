@@ -3,11 +3,12 @@ from django import forms
 from agents import tokens
 from agents.admin.filters import configured_tiers
 from agents.models import Invitation
-from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, FREE, MAX_DAYS, MAX_USES
+from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, MAX_DAYS, MAX_USES
 from marketplace.adminsite import theme
 from marketplace.adminsite.edits import EditForm
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.models import max_length
+from marketplace.ratelimits.rates import FREE_TIER
 from marketplace.secrets import holds_token
 
 
@@ -53,7 +54,7 @@ class IssueInvitationForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     tier = forms.ChoiceField(
-        widget=theme.Select, initial=FREE, help_text="Which rate limits apply to these agents."
+        widget=theme.Select, initial=FREE_TIER, help_text="Which rate limits apply to these agents."
     )
     note = NoteField(
         widget=theme.TextInput,

@@ -16,6 +16,7 @@ from catalogue.models import with_words, words_of
 from infrastructure.db.statements import write_one
 from marketplace.api.scopes import DEFAULT_SCOPES
 from marketplace.models import MAX_REASON, RandomTextField, make_public_id, violates
+from marketplace.ratelimits.rates import FREE_TIER
 
 AGENT_WORDS = words_of("handle", "name")
 
@@ -86,7 +87,7 @@ class Agent(models.Model):
     description = models.CharField(max_length=500, blank=True)
     runtime = models.CharField(max_length=64, blank=True)
     tier = models.CharField(
-        max_length=16, default="free", help_text="The rate limits that apply to the agent."
+        max_length=16, default=FREE_TIER, help_text="The rate limits that apply to the agent."
     )
     suspended_at = models.DateTimeField(null=True, blank=True)
     suspension_reason = models.CharField(max_length=MAX_REASON, blank=True)
@@ -117,7 +118,9 @@ class Agent(models.Model):
             # For searches and filters of staff.
             GinIndex(AGENT_WORDS, name="agent_words"),
             models.Index(F("created_at"), name="agent_created"),
-            models.Index(F("tier"), F("id").desc(), name="agent_tier", condition=~Q(tier="free")),
+            models.Index(
+                F("tier"), F("id").desc(), name="agent_tier", condition=~Q(tier=FREE_TIER)
+            ),
             models.Index(
                 F("id").desc(), name="agent_suspended", condition=Q(suspended_at__isnull=False)
             ),

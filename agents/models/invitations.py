@@ -12,10 +12,10 @@ from agents.exceptions import InvalidInvitation
 from agents.models.revoking import LEAKED, RevokedOnce, RevokedQuerySet
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.models import MAX_REASON
+from marketplace.ratelimits.rates import FREE_TIER
 
 MAX_USES, MAX_DAYS = 10_000, 365
 DEFAULT_USES, DEFAULT_DAYS = 1, 7
-FREE = "free"
 
 
 class InvitationQuerySet(RevokedQuerySet):
@@ -29,7 +29,7 @@ class InvitationQuerySet(RevokedQuerySet):
         uses=DEFAULT_USES,
         expires_in_days=DEFAULT_DAYS,
         scopes=DEFAULT_SCOPES,
-        tier=FREE,
+        tier=FREE_TIER,
         note="",
     ):
         """A new invitation; its `text` exists only on the returned object."""
@@ -71,7 +71,7 @@ class Invitation(RevokedOnce):
     used = models.PositiveIntegerField(default=0, editable=False)
     # For the agents that it registers.
     scopes = ArrayField(models.CharField(max_length=16, choices=Scope))
-    tier = models.CharField(max_length=16, default=FREE)
+    tier = models.CharField(max_length=16, default=FREE_TIER)
     note = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField()

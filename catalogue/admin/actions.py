@@ -2,6 +2,7 @@
 
 from django.contrib import admin, messages
 from django.db.models import Count
+from django.utils import timezone
 
 from catalogue.admin.forms import DeprecationForm, RecallForm
 from catalogue.models import Status
@@ -123,6 +124,12 @@ class StateActionsMixin:
         level=messages.INFO,
     )
     def mark_as_checked(self, request, queryset):
+        # An import may have published another version since the confirmation named this one.
+        newer = queryset.filter(versions__created_at__gt=self.opened_at(request) or timezone.now())
+        for entry in newer.distinct():
+            text = f"{entry}: there is a newer version. Look at it, then mark it as checked."
+            self.message_user(request, text, messages.ERROR)
+        queryset = queryset.exclude(pk__in=newer.values("pk"))
         self.change_each(request, queryset, "Marked as checked.", self.model.mark_as_checked)
 
     @confirmed_action(

@@ -23,7 +23,7 @@ from catalogue.admin.labels import LabelsMixin
 from catalogue.admin.publishing import SaveAndPublishMixin
 from catalogue.admin.versions import VersionsMixin
 from catalogue.frontmatter import plain_newlines
-from catalogue.markdown import render
+from catalogue.markdown import render_markdown
 from catalogue.models import PUBLISHED, Status
 from catalogue.models.checks import is_checked
 from importing.admin.frontmatter import PastedFileMixin
@@ -166,7 +166,7 @@ class EntryAdmin(
         """The content of the form as HTML."""
         if not self.has_view_permission(request):
             raise PermissionDenied
-        return HttpResponse(render(plain_newlines(request.POST.get("content", ""))))
+        return HttpResponse(render_markdown(plain_newlines(request.POST.get("content", ""))))
 
     def as_agent_view(self, request, object_id):
         """The JSON that the API returns of the entry, or would return of a draft."""
@@ -189,7 +189,7 @@ class EntryAdmin(
         case = getattr(row, "case", None)
         return {
             "panels": self.panels(request, row),
-            "preview": render(row.content),
+            "preview": render_markdown(row.content),
             "case": case,
             "case_link": case and link_to(request, "reports.case", case.pk),
         }

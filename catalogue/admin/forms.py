@@ -159,7 +159,7 @@ class SuccessorForm(ActionForm):
             raise forms.ValidationError("A skill cannot replace a persona: select only one kind.")
         successor = model.objects.published().filter(slug=slug).first()
         if successor is None:
-            raise forms.ValidationError(f"No published {model.__name__.lower()} is called {slug}.")
+            raise forms.ValidationError(f"No published {model.kind} is called {slug}.")
         if successor in self.entries:
             raise forms.ValidationError(f"{slug} cannot replace itself.")
         return successor

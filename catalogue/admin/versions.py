@@ -14,9 +14,9 @@ from catalogue.admin.actions import in_agents
 from catalogue.admin.forms import VersionRecallForm
 from catalogue.comparisons import version_changes
 from catalogue.file_tree import file_tree
+from catalogue.models import MAX_NUMBER
 
 PAGE = 50  # versions on a page
-MAX_INT = 2**31 - 1
 
 
 class VersionAction(NamedTuple):
@@ -174,7 +174,7 @@ class VersionsMixin:
         """The version with this number, which may be any text; otherwise a 404."""
         try:
             number = int(number)
-            version = entry.versions.get(number=number) if 0 < number <= MAX_INT else None
+            version = entry.versions.get(number=number) if 0 < number <= MAX_NUMBER else None
         except (TypeError, ValueError, entry.versions.model.DoesNotExist) as error:
             raise Http404 from error
         if version is None:

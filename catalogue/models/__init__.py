@@ -1,16 +1,16 @@
 from catalogue.models.entries import (
     IS_PUBLISHED,
     PUBLISHED,
-    RATING_OR_ZERO,
     TITLE_AND_SLUG_WORDS,
     TITLE_WITHOUT_CASE,
     Entry,
+    Kind,
     Status,
     is_slug,
     successor_slug,
 )
 from catalogue.models.files import FileContent, content_digest
-from catalogue.models.personas import FREE, Persona
+from catalogue.models.personas import FREE, RATING_OR_ZERO, Persona
 from catalogue.models.purges import Purge
 from catalogue.models.skills import FILE_TEXT, Skill
 from catalogue.models.versions import MAX_NUMBER, PersonaVersion, SkillVersion

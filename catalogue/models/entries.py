@@ -7,7 +7,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import connection, models, transaction
-from django.db.models import F, Func, Q, Value
+from django.db.models import F, Func, Q
 from django.db.models.functions import Coalesce, Collate, Lower
 from django.utils import timezone
 
@@ -24,16 +24,19 @@ slug_validator = RegexValidator(
 
 
 def is_slug(text):
-    """Whether an entry may have it. PostgreSQL cannot even read some texts that fail."""
+    """Whether a text can be a slug. Check before a query: PostgreSQL rejects some other texts."""
     return slug_validator.regex.search(text) is not None
 
 
 # Sort keys that are expressions. The lists and the indexes order by the same ones.
 TITLE_WITHOUT_CASE = Collate(Lower("title"), "C")
-RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
 # The words of a title and a slug, for staff who search unpublished entries.
 TITLE_AND_SLUG_WORDS = words_of("title", "slug")
-RATING_OR_ZERO = Coalesce("rating_avg", Value(0), output_field=RATING)
+
+
+class Kind(models.TextChoices):
+    SKILL = "skill", "Skills"
+    PERSONA = "persona", "Personas"
 
 
 class Status(models.TextChoices):
@@ -171,7 +174,7 @@ class Entry(Checked):
         return [f"{relation}{name}" for name in cls.LONG_COLUMNS]
 
     def get_absolute_url(self):
-        return f"/{self._meta.model_name}s/{quote(self.slug, safe='')}"
+        return f"/{self.kind}s/{quote(self.slug, safe='')}"
 
     @property
     def is_published(self):
@@ -192,7 +195,7 @@ class Entry(Checked):
         """
         if not self.is_published:
             return
-        function = f"catalogue_{self._meta.model_name}_refusal"
+        function = f"catalogue_{self.kind}_refusal"
         with connection.cursor() as cursor:
             cursor.execute(WAIT_FOR_PURGE)
             cursor.execute(

@@ -3,15 +3,13 @@ from functools import partial
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db import models
 from django.db.models import Count, F, OuterRef, Q, Sum, Value
-from django.db.models.functions import JSONObject, NullIf, Round
+from django.db.models.functions import Coalesce, JSONObject, NullIf, Round
 from django.utils.functional import cached_property
 
 from catalogue.exceptions import PersonaNotFound
 from catalogue.models.entries import (
     NO_HISTORY,
     PUBLISHED,
-    RATING,
-    RATING_OR_ZERO,
     Entry,
     EntryQuerySet,
     Status,
@@ -23,6 +21,9 @@ from marketplace.adminsite.history import StaffHistory
 from marketplace.models import RandomTextField, make_public_id
 
 FREE = 0  # the price of a persona that can be installed over the API
+RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
+# The lists and the indexes sort by it.
+RATING_OR_ZERO = Coalesce("rating_avg", Value(0), output_field=RATING)
 
 
 class PersonaQuerySet(EntryQuerySet):
@@ -49,6 +50,7 @@ class PersonaQuerySet(EntryQuerySet):
 class Persona(Entry):
     """A persona; `content` is its prompt."""
 
+    kind = "persona"
     NotFound = PersonaNotFound
     POPULARITY = "installs"
     COUNTERS = {

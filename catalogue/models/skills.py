@@ -121,6 +121,7 @@ class SkillFolder:
 
 
 class Skill(SkillFolder, Entry):
+    kind = "skill"
     LONG_COLUMNS = [*Entry.LONG_COLUMNS, "skill_md", "files"]
     NotFound = SkillNotFound
     POPULARITY = "downloads"  # the counter that raises it in searches

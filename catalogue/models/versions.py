@@ -7,7 +7,7 @@ from django.utils.functional import cached_property
 from catalogue.models.entries import REFUSALS, Entry
 from catalogue.models.files import FileContent
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
-from catalogue.models.personas import Persona
+from catalogue.models.personas import FREE, Persona
 from catalogue.models.purges import Purge
 from catalogue.models.skills import Skill, SkillFolder
 from catalogue.skill_md import name_of
@@ -61,6 +61,9 @@ class Version(models.Model):
     TEXT_NAME = "Prompt"
     has_files = False
     files = []
+
+    # Whether everyone may read its text (contract 8.13). Only personas have a price.
+    is_free = True
 
     class Meta:
         abstract = True
@@ -222,3 +225,7 @@ class PersonaVersion(Version):
         constraints = [
             models.UniqueConstraint(F("persona"), F("number").desc(), name="unique_persona_number")
         ]
+
+    @property
+    def is_free(self):
+        return self.price_cents == FREE

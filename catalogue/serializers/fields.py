@@ -1,10 +1,9 @@
 """Fields that show an entry or name one."""
 
-from catalogue.models import MAX_NUMBER, Entry
+from catalogue.models import MAX_NUMBER, Entry, Kind
 from marketplace.api.fields import ChoiceField, CountField, TextField
 from marketplace.models import SLUG, max_length
 
-KINDS = ["skill", "persona"]
 UNKNOWN = "Empty if it is not known."
 # The examples for personas, and for what bundles or installs one.
 PERSONA_SLUG, PERSONA_TITLE = "archivist", "Archivist"
@@ -12,7 +11,7 @@ PERSONA_SLUG, PERSONA_TITLE = "archivist", "Archivist"
 
 class KindField(ChoiceField):
     def __init__(self, **options):
-        super().__init__(KINDS, **options)
+        super().__init__(Kind.values, **options)
 
 
 class EntrySlugField(TextField):

@@ -37,8 +37,8 @@ def entries(model, other, *, beside):
     ]
     return read(
         "entries.sql",
-        kind=model._meta.model_name,  # noqa: SLF001
-        other=other._meta.model_name,  # noqa: SLF001
+        kind=model.kind,
+        other=other.kind,
         columns=", ".join(columns),
         old_beside=", ".join(f"OLD.{name}" for name in beside),
         new_beside=", ".join(f"NEW.{name}" for name in beside),

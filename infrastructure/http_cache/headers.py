@@ -8,7 +8,7 @@ PUBLIC = "public, no-cache"
 
 
 def cache_control(value, environ):
-    """The Cache-Control to send for a response with this one: edges may serve PUBLIC ones.
+    """The Cache-Control that the client gets. PUBLIC gets the lifetime at edges, if there is one.
 
     A request with a token gets the current state, and no edge stores an agent's response. The URL
     decides everything else, so Vary names nothing: a response that depends on more is not PUBLIC.

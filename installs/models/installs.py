@@ -127,9 +127,7 @@ class PersonaInstallManager(InstallManager.from_queryset(PersonaInstallQuerySet)
 
         Raises PersonaNotInstalled, or PersonaNotFound if it is withdrawn (contract 12.7).
         """
-        install = self.lock_own(agent, slug)
-        if not install.persona.is_published:
-            raise PersonaNotFound
+        install = self.lock_published(agent, slug)
         install.activate()
         return install
 

@@ -1,8 +1,7 @@
-from marketplace.api.exceptions import ApiError, BadRequest, NotFound
+from marketplace.api.exceptions import BadRequest, Forbidden, NotFound
 
 
-class PushForbidden(ApiError):
-    status_code = 403
+class PushForbidden(Forbidden):
     default_detail = "These repositories are read-only"
     when = "A client pushes with git."
     remedy = "Fetch only."

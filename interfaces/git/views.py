@@ -22,8 +22,7 @@ UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
 class GitAuthentication(BearerAuthentication):
     """A token as Bearer, or as the password of Basic. A refused token counts as no token."""
 
-    def __init__(self):
-        super().__init__(takes_basic=True)
+    takes_basic = True
 
     def authenticate(self, request):
         text = self.text_of(request)

@@ -1,8 +1,7 @@
 from django.conf import settings
 from django.template.loader import render_to_string
 
-from catalogue.markdown import contents
-from catalogue.markdown import render as render_markdown
+from catalogue.markdown import contents, render_markdown
 from infrastructure.http_cache.validators import ALWAYS_FRESH
 from marketplace import access
 from marketplace.access import Audience
@@ -51,8 +50,7 @@ class GuideViewSet(PublicReadingViewSet):
 def guide(name, request):
     # Names in templates cannot have hyphens.
     limits = {
-        policy.replace("-", "_"): in_words(rate_of(policy, "free"))
-        for policy in settings.RATE_LIMITS
+        policy.replace("-", "_"): in_words(rate_of(policy)) for policy in settings.RATE_LIMITS
     }
     base = base_url(request)
     context = {

@@ -4,7 +4,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
 
 from marketplace import access
-from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, InsufficientScope
+from marketplace.api.exceptions import AuthenticationRequired, InsufficientScope
 
 
 def check(request):
@@ -14,4 +14,4 @@ def check(request):
     except InsufficientScope as error:
         raise MCPError(INVALID_PARAMS, str(error.detail)) from error
     except access.REFUSALS as error:
-        raise MCPError(INVALID_PARAMS, AUTHENTICATION_REQUIRED) from error
+        raise MCPError(INVALID_PARAMS, AuthenticationRequired.default_detail) from error

@@ -27,7 +27,7 @@ from catalogue.models import Persona, Skill
 from interfaces.mcp import skills, wording
 from interfaces.mcp.tools_list import TOOLS, list_tools, lists
 from marketplace import access
-from marketplace.api.exceptions import AUTHENTICATION_REQUIRED, ApiError, BadRequest
+from marketplace.api.exceptions import ApiError, AuthenticationRequired, BadRequest
 from marketplace.api.links import base_url
 from marketplace.secrets import mask
 from search.reads import near_slugs
@@ -184,7 +184,7 @@ MODELS = {SkillNotFound.default_detail: Skill, PersonaNotFound.default_detail: P
 
 def advice(request, error, tool, arguments):
     """What an agent can do about an error: sentences beside the API's own."""
-    if error == AUTHENTICATION_REQUIRED:
+    if error == AuthenticationRequired.default_detail:
         yield wording.authenticate()
     # A token may install without being allowed to read.
     model = MODELS.get(error) if access.may_read(request) else None

@@ -3,6 +3,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl
 
+from catalogue.models import MAX_NUMBER
 from interfaces.mcp.api import call_api
 from interfaces.mcp.operations import operations
 from marketplace.api.exceptions import BadRequest
@@ -106,7 +107,6 @@ class Tool:
 
 
 DECLARED = {"type", "enum", "items", "maximum"}
-MAX_NUMBER = 2**31 - 1  # a bound that no model reaches
 
 
 def declared(argument, description):

@@ -64,7 +64,7 @@ class OperationSchema(AutoSchema):
     def get_operation(self, *path):
         operation = super().get_operation(*path)
         if self.policy:
-            rate = rate_of(self.policy, "free")
+            rate = rate_of(self.policy)
             operation["description"] += f"\n\nRate limit `{self.policy}`: {rate} in the free tier."
         return operation
 
@@ -179,7 +179,7 @@ class OperationSchema(AutoSchema):
     def refusals(self):
         """Every error that the operation may raise, as (status, text)."""
         if self.is_protected:
-            yield 401, exceptions.AUTHENTICATION_REQUIRED
+            yield 401, exceptions.AuthenticationRequired.default_detail
             yield 403, exceptions.InsufficientScope.default_detail
         yield 403, exceptions.HttpsRequired.default_detail
         if self.policy:

@@ -5,7 +5,7 @@ from django.template.loader import render_to_string
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
-from catalogue.markdown import render as render_markdown
+from catalogue.markdown import render_markdown
 from infrastructure.http_cache.validators import ALWAYS_FRESH
 from interfaces.openapi import errors
 from interfaces.openapi.document import document

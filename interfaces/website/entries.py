@@ -9,8 +9,7 @@ from django.shortcuts import render
 from catalogue import reads
 from catalogue.file_tree import file_tree
 from catalogue.highlighting import highlight, language_of
-from catalogue.markdown import contents
-from catalogue.markdown import render as render_markdown
+from catalogue.markdown import contents, render_markdown
 from catalogue.models import Persona, Skill
 from catalogue.serializers.files import files_address
 from interfaces.git.names import persona_marketplace, plugin_name
@@ -32,7 +31,7 @@ class EntryPage(Page):
 
     @property
     def kind(self):
-        return self.model.__name__.lower()
+        return self.model.kind
 
     @property
     def section(self):

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 from rest_framework.response import Response
 
 from catalogue.filters import KIND_FILTER
-from catalogue.serializers.fields import KINDS
+from catalogue.models import Kind
 from interfaces.website import reads
 from marketplace.api.responses import conditional_response
 from marketplace.api.viewsets import CatalogueViewSet
@@ -29,7 +29,7 @@ class SuggestionViewSet(CatalogueViewSet):
 
     def list(self, request):
         kind, text = self.query.get("kind", [""])[0], self.query.get("q", [""])[0].strip()
-        kinds = [KIND_FILTER.read(kind)] if kind else KINDS
+        kinds = [KIND_FILTER.read(kind)] if kind else Kind.values
         number = MAX_ENTRIES // len(kinds)
         is_searched = MIN_LENGTH <= len(text) <= MAX_QUERY
         read = reads.suggestions(kinds, text if is_searched else "", FACETS, number)

@@ -1,6 +1,7 @@
 """The template tags of the website; settings.TEMPLATES names this module."""
 
 import re
+from decimal import Decimal
 
 from django.conf import settings
 from django.template import Library
@@ -50,8 +51,8 @@ def sparkline(weeks):
 
 @register.filter
 def stars(rating):
-    """To the nearest half: ★★★★½"""
-    halves = round(rating * 2)
+    """To the nearest half, quarters up: ★★★★½"""
+    halves = int(rating * 2 + Decimal("0.5"))
     return "★" * (halves // 2) + "½" * (halves % 2)
 
 

@@ -5,9 +5,8 @@ from itertools import zip_longest
 from catalogue import reads
 from catalogue.file_tree import file_tree
 from catalogue.filters import VersionFilterSet
-from catalogue.markdown import contents
-from catalogue.markdown import render as render_markdown
-from catalogue.models import FREE, Persona, Skill
+from catalogue.markdown import contents, render_markdown
+from catalogue.models import Persona, Skill
 from interfaces.website.entries import EntryPage
 from marketplace.api.lists import Cut
 from marketplace.api.pagination import KeysetPagination
@@ -60,7 +59,7 @@ class VersionPage(VersionsPage):
     def get(self, _request, slug, number):
         version, validator, _ = self.versions.one(slug, number, reads.with_content)
         # The content of a priced persona is not public (contract 8.13).
-        text = version.content if getattr(version, "price_cents", FREE) == FREE else ""
+        text = version.content if version.is_free else ""
         files = version.files if self.model is Skill else []
         return self.render(
             validator,

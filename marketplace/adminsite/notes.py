@@ -4,10 +4,10 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import F
-from django.urls import reverse
 
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm, ReasonField, confirmed_action
+from marketplace.adminsite.base import link_to
 from marketplace.adminsite.filters import ChoiceFilter
 from marketplace.adminsite.panels import NEWEST
 from marketplace.models import Assignment
@@ -90,15 +90,15 @@ class NotesMixin:
         )
 
 
-def assigned_to(user):
-    """A panel of the dashboard, with the rows assigned to this person, in a list; or no panel."""
-    rows = Assignment.objects.filter(assignee=user).select_related("content_type")[:NEWEST]
+def assigned_to(request):
+    """The dashboard's panel of rows assigned to this person, in a list; [] if there are none."""
+    rows = Assignment.objects.filter(assignee=request.user).select_related("content_type")[:NEWEST]
     lines = [
-        (row.object_repr, row.content_type.name, page_of(row.content_type, row.object_id))
+        (row.object_repr, row.content_type.name, link_to(request, label_of(row), row.object_id))
         for row in rows
     ]
     return [{"title": "Assigned to you", "rows": lines}] if lines else []
 
 
-def page_of(content_type, pk):
-    return reverse(f"admin:{content_type.app_label}_{content_type.model}_change", args=[pk])
+def label_of(row):
+    return f"{row.content_type.app_label}.{row.content_type.model}"

@@ -105,7 +105,7 @@ class MarketplaceAdminSite(AdminSite):
             "totals": totals(admins),
             "attention": attention(admins),
             "rankings": [
-                *assigned_to(request.user),
+                *assigned_to(request),
                 *(ranking for admin in admins for ranking in admin.rankings(request)),
             ],
         }

@@ -16,8 +16,6 @@ from rest_framework.response import Response
 from infrastructure.server.sizes import TOO_LARGE
 from marketplace.secrets import mask
 
-AUTHENTICATION_REQUIRED = "Authentication required"
-
 
 class ApiError(APIException):
     """A row of the error table (contract 3.10): a status and, in `default_detail`, its text.
@@ -82,7 +80,7 @@ class AuthenticationRequired(ApiError):
     """How DRF's own errors of a 401 are rendered."""
 
     status_code = status.HTTP_401_UNAUTHORIZED
-    default_detail = AUTHENTICATION_REQUIRED
+    default_detail = "Authentication required"
     when = (
         "The token is missing, mistyped, revoked or expired, or the agent is paused or suspended."
     )
@@ -172,7 +170,7 @@ def handle(error, context):
     if isinstance(error, NotAuthenticated | AuthenticationFailed):
         # The text never says which part of a token is wrong; the header comes from
         # BearerAuthentication.authenticate_header.
-        detail = AUTHENTICATION_REQUIRED
+        detail = AuthenticationRequired.default_detail
         headers["WWW-Authenticate"] = error.auth_header
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = ", ".join(context["view"].allowed_methods)

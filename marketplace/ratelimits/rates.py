@@ -21,6 +21,7 @@ DEFAULTS = {
     "login-address": "30/15m",  # the same by address alone
 }
 
+FREE_TIER = "free"
 PATTERN = re.compile(r"(\d{1,9})/([1-9]\d{0,3})?([smhd])")
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 UNITS = {"s": "second", "m": "minute", "h": "hour", "d": "day"}

@@ -10,14 +10,14 @@ from django.db import OperationalError
 from django_ratelimit.core import get_usage
 
 from infrastructure import metrics
-from marketplace.ratelimits.rates import Rate
+from marketplace.ratelimits.rates import FREE_TIER, Rate
 
 
 class Caller(NamedTuple):
     """The counted party: an agent with its tier and its operator's lower limits, or an address."""
 
     key: int | str
-    tier: str = "free"
+    tier: str = FREE_TIER
     limits: Mapping = MappingProxyType({})
 
     @classmethod
@@ -87,7 +87,7 @@ def usage_of(request, policy, caller, *, increment=False):
     )
 
 
-def rate_of(policy, tier):
+def rate_of(policy, tier=FREE_TIER):
     """The tier's rate, or the free one if the deployment configures none for the tier."""
     rates = settings.RATE_LIMITS[policy]
-    return rates.get(tier, rates["free"])
+    return rates.get(tier, rates[FREE_TIER])

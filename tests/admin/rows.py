@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from agents.models import Agent, AgentToken, Invitation, OperatorClaim, OperatorKey
-from agents.tokens import closed
+from agents.tokens import with_checksum
 from catalogue.models import Persona, Skill
 from importing.models import ImportRun
 from installs.models import PersonaInstall, SkillInstall
@@ -51,7 +51,7 @@ SEARCHES = {
 }
 
 # The key of the first agent's operator, who has one more key for every agent.
-KEY = closed(f"mkt_operator_{'0' * 32}")
+KEY = with_checksum(f"mkt_operator_{'0' * 32}")
 
 
 def url_of(model, page, *arguments):

@@ -1,6 +1,9 @@
 """Staff mark a version as checked, and everybody sees it until the text changes"""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from tests.admin.actions import take_action, told
 from tests.admin.rows import change_page
@@ -86,3 +89,13 @@ def test_the_form_shows_when(admin_client, entry):
     take_action(admin_client, "mark_as_checked", entry)
 
     assert "Checked at" in admin_client.get(change_page(entry)).content.decode()
+
+
+def test_a_version_that_was_published_meanwhile_is_not_checked_unseen(admin_client, anyone, entry):
+    opened_at = (timezone.now() - timedelta(minutes=1)).timestamp()
+
+    page = take_action(admin_client, "mark_as_checked", entry, opened_at=opened_at)
+
+    [text] = told(page)
+    assert text == "pdf-tables: there is a newer version. Look at it, then mark it as checked."
+    assert not is_shown(anyone, entry)

@@ -130,6 +130,15 @@ def test_it_responds_in_full_whatever_the_client_has_cached(anyone):
     assert outcome["structuredContent"]["slug"] == "wanted"
 
 
+def test_it_responds_in_full_whatever_range_the_client_asks_for(anyone):
+    SkillFactory(slug="wanted", files={"notes.txt": b"0123456789"})
+    params = {"name": "get_skill_file", "arguments": {"slug": "wanted", "path": "notes.txt"}}
+
+    outcome = result(anyone, "tools/call", params, headers={"Range": "bytes=2-4"})
+
+    assert outcome["structuredContent"]["text"] == "0123456789"
+
+
 def test_links_keep_the_scheme_and_the_host_of_the_client(anyone, settings):
     settings.REQUIRE_HTTPS = True
     SkillFactory.create_batch(2)

@@ -40,11 +40,13 @@ def test_a_review_shows_stars_text_agent_and_date(person, persona):
     claimed = AgentFactory(handle="paper-mill")
     claim(claimed)
     review(claimed, persona, 3.49, "Slow.\nThorough.")
+    review(AgentFactory(handle="quarters"), persona, 4.25)
     review(AgentFactory(handle="scout"), persona, 4.5)
 
     assert reviews_of(person.get(PATH)) == [
         f"★★★★½ 4.5 of 5 {dates()[0]} scout",
-        f"★★★½ 3.49 of 5 {dates()[1]} Slow. Thorough. paper-mill claimed",
+        f"★★★★½ 4.25 of 5 {dates()[1]} quarters",
+        f"★★★½ 3.49 of 5 {dates()[2]} Slow. Thorough. paper-mill claimed",
     ]
 
 

@@ -1,10 +1,11 @@
 from django.core.management.base import BaseCommand, CommandError
 
 from agents.models import Invitation
-from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, FREE, MAX_DAYS, MAX_USES
+from agents.models.invitations import DEFAULT_DAYS, DEFAULT_USES, MAX_DAYS, MAX_USES
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.environment import TIER
 from marketplace.models import max_length
+from marketplace.ratelimits.rates import FREE_TIER
 from marketplace.secrets import holds_token
 
 
@@ -32,7 +33,7 @@ class Command(BaseCommand):
             help="scopes of their tokens, comma-separated (default: %(default)s)",
         )
         parser.add_argument(
-            "--tier", default=FREE, help="tier of their rate limits (default: %(default)s)"
+            "--tier", default=FREE_TIER, help="tier of their rate limits (default: %(default)s)"
         )
         parser.add_argument("--note", default="", help="a note that only staff see")
 

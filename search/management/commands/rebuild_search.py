@@ -60,7 +60,7 @@ class Command(BaseCommand):
 
     def handle(self, **options):
         for model in (Skill, Persona):
-            kind = model.__name__.lower()
+            kind = model.kind
             with connection.cursor() as cursor:
                 corrected = sum(fix_postings(cursor, kind))
                 with transaction.atomic():
