@@ -65,8 +65,8 @@ class Demo(LiveServer):
 
     def processes(self, program=""):
         """The processes of this folder whose command line contains the text."""
-        found = processes_with(self.folder)
-        return [pid for pid in found if program.encode() in description(pid).partition(b"\n")[0]]
+        pids = processes_with(self.folder)
+        return [pid for pid in pids if program.encode() in description(pid).partition(b"\n")[0]]
 
     def is_making_the_database(self):
         return any(self.folder.glob(".demo/*/PG_VERSION")) and self.processes("initdb")

@@ -34,13 +34,13 @@ class FoundOnceMiddleware(StaticFilesMiddleware):
     Every client loads the middleware, and finding the files took a third of a test.
     """
 
-    found = {}
+    files_of_finders = {}
 
     def add_files_from_finders(self):
-        if not self.found:
+        if not self.files_of_finders:
             super().add_files_from_finders()
-            self.found.update(self.files)
-        self.files.update(self.found)
+            self.files_of_finders.update(self.files)
+        self.files.update(self.files_of_finders)
 
 
 django_settings.MIDDLEWARE = [
@@ -233,11 +233,11 @@ def serious_violations(request):
     def serious_violations(page):
         # Evaluated by the browser's debugger, to which no Content-Security-Policy applies.
         page.evaluate(source.read_text())
-        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        violations = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
         return [
-            (each["id"], [node["target"] for node in each["nodes"]])
-            for each in found
-            if each["impact"] in {"serious", "critical"}
+            (violation["id"], [node["target"] for node in violation["nodes"]])
+            for violation in violations
+            if violation["impact"] in {"serious", "critical"}
         ]
 
     return serious_violations

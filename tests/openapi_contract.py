@@ -19,31 +19,33 @@ def assert_as_described(method, path, response):
     """
     if not path.startswith("/api/") or path.rstrip("/") == DOCUMENT:
         return
-    asked = f"{method} {path}: {response.status_code}"
+    exchange = f"{method} {path}: {response.status_code}"
     operation = operation_of("GET" if method == "HEAD" else method, path)
     if operation is None:
-        assert response.status_code >= 400, f"{asked}, of which the document knows nothing"
-        assert response.status_code != 405 or "Allow" in response.headers, f"{asked} without Allow"
+        assert response.status_code >= 400, f"{exchange}, of which the document knows nothing"
+        assert response.status_code != 405 or "Allow" in response.headers, (
+            f"{exchange} without Allow"
+        )
         described = {"content": {"application/json": {"schema": ERROR}}}
     else:
         described = operation["responses"].get(str(response.status_code))
-        assert described, f"{asked}, which {operation['operationId']} does not describe"
+        assert described, f"{exchange}, which {operation['operationId']} does not describe"
     missing = required_headers(described) - {name.lower() for name in response.headers}
-    assert not missing, f"{asked} without {missing}"
+    assert not missing, f"{exchange} without {missing}"
     if method == "HEAD" or "content" not in described:
-        assert response.content == b"", f"{asked} with a body"
+        assert response.content == b"", f"{exchange} with a body"
     else:
-        assert_body(asked, response, described["content"])
+        assert_body(exchange, response, described["content"])
 
 
-def assert_body(asked, response, content):
+def assert_body(exchange, response, content):
     media_type = response.headers["Content-Type"].partition(";")[0]
-    assert media_type in content, f"{asked} as {media_type}"
+    assert media_type in content, f"{exchange} as {media_type}"
     is_json = media_type == "application/json"
     # A file may hold any bytes, and Latin-1 decodes each.
     body = orjson.loads(response.content) if is_json else response.content.decode("latin-1")
     error = next(validator(content[media_type]["schema"]["$ref"]).iter_errors(body), None)
-    assert error is None, f"{asked}: {error}"
+    assert error is None, f"{exchange}: {error}"
 
 
 def operation_of(method, path):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 def processes_with(text):
     """The processes whose command line, working folder or environment contains the text."""
-    wanted = str(text).encode()
-    return [pid for pid in all_pids() if wanted in description(pid)]
+    needle = str(text).encode()
+    return [pid for pid in all_pids() if needle in description(pid)]
 
 
 def all_pids():

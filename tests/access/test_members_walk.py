@@ -48,7 +48,10 @@ def expired(agent):
 # One walk takes some ten seconds.
 VISITORS = [
     nobody,
-    *(pytest.param(each, marks=pytest.mark.slow) for each in (revoked, suspended, paused, expired)),
+    *(
+        pytest.param(visitor, marks=pytest.mark.slow)
+        for visitor in (revoked, suspended, paused, expired)
+    ),
 ]
 
 
@@ -120,17 +123,17 @@ def test_a_member_is_told_the_word(member):
 @pytest.mark.parametrize("visitor", VISITORS)
 def test_nobody_else_is_told_the_word(catalogue, request, agent, visitor, is_warm):
     member = request.getfixturevalue("member") if is_warm else None
-    stranger, asked = Visitor(visitor(agent)), 0
+    stranger, count = Visitor(visitor(agent)), 0
     for method, path, body in requests():
         headers, content = stranger.told(method, path, body)
-        asked += 1
+        count += 1
         assert WORD not in headers, (method, path)
         assert WORD not in content, (method, path, body)
         if member and method == "GET" and (etag := member.send("GET", path).headers.get("ETag")):
             conditional = stranger.send("GET", path, **{"If-None-Match": etag})
             is_open = stranger.send("GET", path).status_code == 200
             assert is_open or conditional.status_code != 304, path
-    assert asked > 500
+    assert count > 500
 
 
 def test_a_token_that_may_not_read_is_told_nothing(catalogue, agent):

@@ -57,9 +57,9 @@ def test_a_page_leads_to_the_log_in_and_that_leads_back(browser, key, page):
     signed_in = sign_in(browser, page, key)
 
     assert (signed_in.status_code, signed_in["Location"]) == (302, page)
-    shown = browser.get(page)
-    assert shown.status_code == 200
-    assert shown["Cache-Control"] == "private, no-cache"
+    response = browser.get(page)
+    assert response.status_code == 200
+    assert response["Cache-Control"] == "private, no-cache"
 
 
 def test_a_long_address_is_cut(browser):
@@ -214,9 +214,9 @@ def test_pages_announce_nothing_to_the_public(member):
 
 
 def test_the_authorization_of_a_proxy_does_not_sign_anybody_out(member):
-    shown = member.get("/skills", headers={"Authorization": "Basic YWxpY2U6eA=="})
+    response = member.get("/skills", headers={"Authorization": "Basic YWxpY2U6eA=="})
 
-    assert shown.status_code == 200
+    assert response.status_code == 200
 
 
 def test_nobody_signs_in_for_a_public_catalogue(browser, settings):

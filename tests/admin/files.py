@@ -35,9 +35,9 @@ def confirm(admin_client, to=SKILLS):
 
 def outcomes(page):
     return {
-        kind: [outcome.path for outcome in found]
-        for kind, found in page.context["outcomes"].items()
-        if found
+        kind: [outcome.path for outcome in group]
+        for kind, group in page.context["outcomes"].items()
+        if group
     }
 
 

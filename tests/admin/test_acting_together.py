@@ -27,14 +27,14 @@ ACTIONS = [
 ]
 
 
-def asked(client, row, action):
+def confirmation(client, row, action):
     """The address of the page that confirms an action, and its form."""
     url = url_of(type(row), "do", row.pk, action)
     return url, untouched_form(client.get(url)) | {"confirmed": "yes"}
 
 
 def act(client, row, action, **fields):
-    url, form = asked(client, row, action)
+    url, form = confirmation(client, row, action)
     assert client.post(url, form | fields).status_code == 302
 
 
@@ -45,7 +45,7 @@ def test_every_action_waits_for_a_look_at_what_others_have_done(ada, bob, subtes
     confirmed = []
     for model_admin, action in ACTIONS:
         row = first_of(model_admin.model)
-        url, form = asked(bob, row, action)
+        url, form = confirmation(bob, row, action)
         if "opened_at" not in form:
             continue  # It changes nothing about this row.
         with subtests.test(f"{action} of {row._meta.label}"):
@@ -71,7 +71,7 @@ def test_every_action_waits_for_a_look_at_what_others_have_done(ada, bob, subtes
 def test_a_recall_is_not_ended_by_somebody_who_does_not_know_of_it(ada, bob):
     skill = SkillFactory()
     skill.redraft()
-    url, form = asked(bob, skill, "publish")
+    url, form = confirmation(bob, skill, "publish")
     act(ada, skill, "recall", reason="It deletes logs.")
 
     response = bob.post(url, form)
@@ -100,7 +100,7 @@ def test_of_several_rows_it_says_which_one_has_changed(ada, bob):
 
 def test_what_was_typed_stays_in_the_form(ada, bob):
     persona = PersonaFactory()
-    url, form = asked(bob, persona, "deprecate")
+    url, form = confirmation(bob, persona, "deprecate")
     act(ada, persona, "deprecate", message="Ada's reason.")
 
     response = bob.post(url, form | {"message": "Bob's reason."})
@@ -131,7 +131,7 @@ def test_a_restored_state_does_not_undo_an_edit_that_was_not_shown(ada, bob):
 def test_an_agent_cannot_keep_staff_from_acting(bob):
     agent, persona = AgentFactory(), PersonaFactory()
     review(agent, persona, 1, "Buy.")
-    url, form = asked(bob, first_of(Review), "hide")
+    url, form = confirmation(bob, first_of(Review), "hide")
     review(agent, persona, 1, "Buy now.")
 
     assert bob.post(url, form | {"reason": "Spam."}).status_code == 302
@@ -159,7 +159,7 @@ def test_an_import_does_not_undo_an_edit_that_its_preview_did_not_show(ada, bob)
 def test_writing_the_frontmatter_keeps_a_text_that_is_saved_meanwhile(bob):
     text = SKILL_MD.format("pdf-tables")
     skill = SkillFactory(slug="pdf-tables", description="New.", content=text)
-    url, form = asked(bob, skill, "write_frontmatter")
+    url, form = confirmation(bob, skill, "write_frontmatter")
 
     def edit():
         Skill.objects.filter(pk=skill.pk).update(content=f"{text}More.\n")

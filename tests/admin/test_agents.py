@@ -186,8 +186,8 @@ def test_an_agents_page_shows_what_it_has(admin_client, agent):
 
     text = admin_client.get(f"{AGENTS}{agent.pk}/change/").content.decode()
 
-    for shown in (skill.slug, persona.slug, "4.00", agent.token.hint, "Ada Lovelace", "Pending"):
-        assert shown in text
+    for fact in (skill.slug, persona.slug, "4.00", agent.token.hint, "Ada Lovelace", "Pending"):
+        assert fact in text
 
 
 def test_a_suspension_needs_a_reason_that_staff_see(admin_client, agent, client):
@@ -252,8 +252,8 @@ def test_an_agents_page_shows_the_limits_that_its_operator_has_set(admin_client,
         ("install", "5 requests per hour", "60"),
         ("review", "1 request per 10 minutes", "20"),
     ]
-    shown = "at most 5 requests per hour, set by its operator (the tier allows 60)"
-    assert f"<b>install</b><span>{shown}</span>" in page.content.decode()
+    limit = "at most 5 requests per hour, set by its operator (the tier allows 60)"
+    assert f"<b>install</b><span>{limit}</span>" in page.content.decode()
 
 
 @pytest.mark.parametrize("method", ["get", "post"])

@@ -196,8 +196,8 @@ def test_the_claims_are_shown_with_their_shares(admin_client):
         for ranking in admin_client.get("/admin/").context["rankings"]
     }
 
-    shown = [(text, str(number)) for text, number, _ in rankings["From registration to claim"]]
-    assert shown == [
+    rows = [(text, str(number)) for text, number, _ in rankings["From registration to claim"]]
+    assert rows == [
         ("Registered", "6"),
         ("Requested a code", "3 (50%)"),
         ("Waiting for the agent", "2 (33%)"),

@@ -291,7 +291,9 @@ def test_of_two_saves_at_the_same_moment_one_is_refused(ada, bob, make):
 
     assert sorted(response.status_code for response in responses) == [200, 302]
     [won] = [
-        title for title, each in zip(titles, responses, strict=True) if each.status_code == 302
+        title
+        for title, response in zip(titles, responses, strict=True)
+        if response.status_code == 302
     ]
     row.refresh_from_db()
     assert (row.title, getattr(row, model.POPULARITY)) == (won, 1)

@@ -44,10 +44,10 @@ def test_a_preview_lists_the_files_of_a_new_skill_and_stores_none(admin_client):
 
 @pytest.mark.usefixtures("imported")
 def test_a_confirmed_import_stores_the_files(anyone):
-    shown = served(anyone, "one")["files"]
+    files = served(anyone, "one")["files"]
 
-    assert [file["path"] for file in shown] == ["LICENSE", "logo.png", "scripts/run.py"]
-    assert anyone.get(shown[1]["url"]).content == FOLDER["one/logo.png"]
+    assert [file["path"] for file in files] == ["LICENSE", "logo.png", "scripts/run.py"]
+    assert anyone.get(files[1]["url"]).content == FOLDER["one/logo.png"]
 
 
 @pytest.mark.usefixtures("imported")
@@ -58,13 +58,13 @@ def test_a_preview_shows_what_becomes_of_each_file(admin_client, anyone):
 
     page = upload(admin_client, zip_of(changed))
 
-    shown = diffs(page)
-    assert list(shown) == ["LICENSE", "new.md", "scripts/run.py"]
-    assert kinds(shown["LICENSE"]) == {"del"}
-    assert ("add", "x") in shown["new.md"]
-    assert ("del", "print(2)") in shown["scripts/run.py"]
-    assert ("add", "print(3)") in shown["scripts/run.py"]
-    assert ("same", "print(1)") in shown["scripts/run.py"]
+    lines = diffs(page)
+    assert list(lines) == ["LICENSE", "new.md", "scripts/run.py"]
+    assert kinds(lines["LICENSE"]) == {"del"}
+    assert ("add", "x") in lines["new.md"]
+    assert ("del", "print(2)") in lines["scripts/run.py"]
+    assert ("add", "print(3)") in lines["scripts/run.py"]
+    assert ("same", "print(1)") in lines["scripts/run.py"]
     assert served(anyone, "one") == before
     confirm(admin_client)
     assert [file["path"] for file in served(anyone, "one")["files"]] == [
@@ -102,10 +102,10 @@ def test_a_preview_compares_no_more_lines_than_it_has_room_for(admin_client, mon
 
     page = upload(admin_client, zip_of({**FOLDER, "one/a.md": "12345678"}))
 
-    shown = diffs(page, "created")
-    assert ("add", "MIT") in shown["LICENSE"]
-    assert ("add", "12345678") not in shown["a.md"]
-    assert "sha256:" in str(shown["a.md"])
+    lines = diffs(page, "created")
+    assert ("add", "MIT") in lines["LICENSE"]
+    assert ("add", "12345678") not in lines["a.md"]
+    assert "sha256:" in str(lines["a.md"])
 
 
 @pytest.mark.usefixtures("imported")

@@ -33,9 +33,9 @@ def test_an_invitation_is_issued_and_shown_once(admin_client, anyone):
     assert (invitation.uses, invitation.note) == (3, "For the data team")
     assert (invitation.scopes, invitation.tier) == (["read", "install"], "free")
     for url in (url_of(Invitation, "changelist"), change_page(invitation)):
-        shown = admin_client.get(url).content.decode()
-        assert "For the data team" in shown
-        assert text not in shown
+        content = admin_client.get(url).content.decode()
+        assert "For the data team" in content
+        assert text not in content
     assert anyone.post(REGISTER, {"invitation": text}).json()["scopes"] == ["read", "install"]
 
 

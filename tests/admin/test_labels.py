@@ -128,9 +128,9 @@ def test_a_tag_is_renamed_in_drafts_too_once_it_is_confirmed(admin_client, anyon
     ]
     other = SkillFactory(tags=["pdfs"])
 
-    asked = admin_client.get(f"{TAGS}rename/?tag=pdf")
+    preview = admin_client.get(f"{TAGS}rename/?tag=pdf")
     assert (
-        "This changes the tag in each of these skills, drafts included." in asked.content.decode()
+        "This changes the tag in each of these skills, drafts included." in preview.content.decode()
     )
     assert labels(skills[0])[1] == ["pdf", "csv"]
     page = rename(admin_client, "pdf", "documents")

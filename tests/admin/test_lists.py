@@ -52,16 +52,16 @@ def filters_of(model, admin_client):
 
 def test_every_list_search_and_change_page_shows_its_rows(admin_client, subtests):
     make_rows(1, 2)
-    for model, (word, shown) in SEARCHES.items():
+    for model, (word, text) in SEARCHES.items():
         with subtests.test(model._meta.label):
             for url in [url_of(model, "changelist"), f"{url_of(model, 'changelist')}?q={word}"]:
                 page = admin_client.get(url)
                 assert page.status_code == 200
-                assert shown in page.content.decode()
+                assert text in page.content.decode()
 
             page = admin_client.get(change_page(list(page.context["cl"].result_list)[-1]))
             assert page.status_code == 200
-            assert shown in page.content.decode()
+            assert text in page.content.decode()
 
 
 def test_a_search_leaves_out_what_does_not_match(admin_client, subtests):
@@ -167,7 +167,7 @@ def test_the_dashboard_and_the_list_of_skills_to_bundle_open(admin_client):
     make_rows(1, 3)
 
     assert "Agent tokens" in admin_client.get("/admin/").content.decode()
-    found = admin_client.get(
+    response = admin_client.get(
         "/admin/autocomplete/",
         {
             "app_label": "catalogue",
@@ -177,7 +177,7 @@ def test_the_dashboard_and_the_list_of_skills_to_bundle_open(admin_client):
         },
     )
     # Titles hold numbers, too: others may begin with a 2.
-    assert "pdf-tables-2" in [result["text"] for result in found.json()["results"]]
+    assert "pdf-tables-2" in [result["text"] for result in response.json()["results"]]
 
 
 @pytest.mark.parametrize(

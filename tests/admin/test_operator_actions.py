@@ -31,8 +31,8 @@ def test_ending_the_sessions_is_asked_first_and_logged(admin_client, agent):
         OperatorSession.objects.begin(operator_key)
     url = f"{OPERATORS}{key.pk}/do/end_sessions/"
 
-    asked = admin_client.get(url)
-    assert "2 open" in asked.content.decode()
+    confirmation = admin_client.get(url)
+    assert "2 open" in confirmation.content.decode()
     assert OperatorSession.objects.count() == 3
 
     assert admin_client.post(url, {"confirmed": "yes"}).status_code == 302

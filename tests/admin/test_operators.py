@@ -66,8 +66,8 @@ def test_a_key_that_no_agent_has_confirmed_is_not_shown(admin_client, agent):
 
     assert listed(admin_client) == {}
     assert admin_client.get(change_page(key)).status_code == 302
-    found = admin_client.post(f"{OPERATORS}find/", {"q": text}, follow=True)
-    assert "No operator has this key." in found.content.decode()
+    response = admin_client.post(f"{OPERATORS}find/", {"q": text}, follow=True)
+    assert "No operator has this key." in response.content.decode()
 
 
 def test_an_agent_that_is_claimed_anew_counts_for_its_new_operator(admin_client, agent):
@@ -112,10 +112,10 @@ def test_the_start_of_a_key_finds_no_other(admin_client, agent):
 
 
 @pytest.mark.parametrize(
-    ("ended", "shown"),
+    ("ended", "names"),
     [("yes", ["leaked", "left"]), ("no", ["usable"]), ("leaked", ["leaked"])],
 )
-def test_the_list_is_filtered_by_how_a_key_ended(admin_client, anyone, ended, shown):
+def test_the_list_is_filtered_by_how_a_key_ended(admin_client, anyone, ended, names):
     agents = {name: AgentFactory(handle=name) for name in ("leaked", "left", "usable")}
     texts = {name: claim(agent) for name, agent in agents.items()}
     hints = {key_of(agent).hint: name for name, agent in agents.items()}
@@ -124,7 +124,7 @@ def test_the_list_is_filtered_by_how_a_key_ended(admin_client, anyone, ended, sh
 
     rows = listed(admin_client, revoked_at=ended)
 
-    assert sorted(hints[hint] for hint in rows) == shown
+    assert sorted(hints[hint] for hint in rows) == names
 
 
 def test_a_page_shows_the_agents_the_names_and_the_sessions(admin_client, agent):

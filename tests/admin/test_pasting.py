@@ -49,10 +49,10 @@ def test_the_file_of_a_persona_answers_its_price_its_skills_and_its_prompt(admin
         "skills: [pdf-tables, unknown]\n---\n\nYou are an archivist.\n"
     )
 
-    found = answer(admin_client, PERSONA_FIELDS, text)
+    body = answer(admin_client, PERSONA_FIELDS, text)
 
-    assert found["content"] == "You are an archivist."
-    fields = {name: value for name, value in found["fields"].items() if value}
+    assert body["content"] == "You are an archivist."
+    fields = {name: value for name, value in body["fields"].items() if value}
     assert fields == {
         "slug": "the-archivist",
         "title": "Archivist",
@@ -71,10 +71,10 @@ def test_the_file_of_a_persona_answers_its_price_its_skills_and_its_prompt(admin
     ],
 )
 def test_what_cannot_be_read_is_refused_in_a_sentence(admin_client, url, content, reason):
-    found = answer(admin_client, url, content, 400)
+    body = answer(admin_client, url, content, 400)
 
-    assert found.keys() == {"error"}
-    assert f"No field was filled: {reason}" in found["error"]
+    assert body.keys() == {"error"}
+    assert f"No field was filled: {reason}" in body["error"]
 
 
 def test_only_who_may_add_entries_is_answered(admin_client_of, client):

@@ -35,7 +35,7 @@ def tables_with(text):
             " WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
         )
         names = [name for (name,) in cursor.fetchall()]
-        found = []
+        tables = []
         for name in names:
             # A bytea is searched as its escaped text.
             cursor.execute(
@@ -44,8 +44,8 @@ def tables_with(text):
                 [text, text.encode().hex()],
             )
             if cursor.fetchone():
-                found.append(name)
-    return found
+                tables.append(name)
+    return tables
 
 
 def forbidden_skill():

@@ -66,10 +66,10 @@ def test_many_copies_are_compared_quickly(admin_client, django_assert_max_num_qu
         SkillFactory(title="PDF Tables", description=f"Reads tables {number % 2}.")
 
     with django_assert_max_num_queries(15):
-        found = pairs(admin_client)
+        duplicates = pairs(admin_client)
 
-    assert len(found) == 29
-    assert {share for *_, share in found} == {100, 60}
+    assert len(duplicates) == 29
+    assert {share for *_, share in duplicates} == {100, 60}
 
 
 def test_near_duplicates_are_for_those_who_see_entries(admin_client_of):

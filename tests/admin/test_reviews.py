@@ -165,7 +165,7 @@ def test_one_that_was_changed_since_is_shown_on_the_dashboard(admin_client, clie
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("rating=1", {1}),
         ("rating=4", {3.5}),
@@ -179,7 +179,7 @@ def test_one_that_was_changed_since_is_shown_on_the_dashboard(admin_client, clie
     ],
 )
 def test_reviews_are_filtered_by_rating_persona_and_state(
-    admin_client, agent, persona, query, found
+    admin_client, agent, persona, query, expected
 ):
     review(agent, PersonaFactory(slug="deleted"), 2)
     Review.objects.delete_own(agent, "deleted")
@@ -189,7 +189,7 @@ def test_reviews_are_filtered_by_rating_persona_and_state(
 
     page = admin_client.get(f"/admin/reviews/review/?{query}")
 
-    assert {float(row.rating) for row in page.context["cl"].result_list} == found
+    assert {float(row.rating) for row in page.context["cl"].result_list} == expected
 
 
 def test_a_hidden_review_counts_its_persona_install(admin_client, client, agent, unkind):

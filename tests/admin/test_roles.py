@@ -141,8 +141,8 @@ def test_pages_of_the_catalogue_are_closed_to_moderators(admin_client_of, path):
 def test_a_token_is_found_only_by_those_who_may_see_tokens(admin_client_of, agent):
     finding = {"q": agent.token.text}
 
-    found = admin_client_of("Moderators").post("/admin/agents/agent/find/", finding)
-    assert found.headers["Location"] == url_of(AgentToken, "change", agent.token.pk)
+    response = admin_client_of("Moderators").post("/admin/agents/agent/find/", finding)
+    assert response.headers["Location"] == url_of(AgentToken, "change", agent.token.pk)
     refused = admin_client_of("Editors").post("/admin/agents/agent/find/", finding)
     assert refused.status_code == 403
 

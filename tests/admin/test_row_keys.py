@@ -17,7 +17,7 @@ def keys_of(admin_client, url=QUEUE):
 
 
 @pytest.mark.parametrize(
-    ("rating", "shown"),
+    ("rating", "markup"),
     [
         (4, 'aria-label="4 of 5 stars">★★★★☆</span>'),
         (1, 'aria-label="1 of 5 stars">★☆☆☆☆</span>'),
@@ -25,11 +25,11 @@ def keys_of(admin_client, url=QUEUE):
         (2.25, 'aria-label="2.25 of 5 stars">★★☆☆☆</span> 2.25'),
     ],
 )
-def test_a_rating_is_shown_as_stars_with_a_text(admin_client, agent, rating, shown):
+def test_a_rating_is_shown_as_stars_with_a_text(admin_client, agent, rating, markup):
     written = review(agent, PersonaFactory(), rating)
 
-    assert shown in admin_client.get(QUEUE).content.decode()
-    assert shown in admin_client.get(f"{QUEUE}{written.pk}/change/").content.decode()
+    assert markup in admin_client.get(QUEUE).content.decode()
+    assert markup in admin_client.get(f"{QUEUE}{written.pk}/change/").content.decode()
 
 
 def test_a_list_names_its_keys(admin_client, agent):
@@ -57,9 +57,9 @@ def test_what_a_key_sends_is_asked_first_and_returns_to_the_list(admin_client):
     url = f"{QUEUE}?hidden=no"
     sent = {"action": "hide", "index": "0", "_selected_action": written.pk}
 
-    asked = admin_client.post(url, sent)
-    assert "A hidden review counts in no average" in asked.content.decode()
-    assert "autofocus" in asked.content.decode()
+    confirmation = admin_client.post(url, sent)
+    assert "A hidden review counts in no average" in confirmation.content.decode()
+    assert "autofocus" in confirmation.content.decode()
     assert Review.objects.visible().exists()
 
     done = admin_client.post(url, sent | {"confirmed": "yes", "reason": "Rude."})

@@ -18,7 +18,7 @@ MAKERS = {
 }
 
 
-def found(admin_client, model, term):
+def matches(admin_client, model, term):
     page = admin_client.get(url_of(model, "changelist"), {"q": term})
     assert page.status_code == 200
     return [str(row) for row in page.context["cl"].result_list]
@@ -30,22 +30,22 @@ def test_a_word_of_a_name_finds_it(admin_client, kind, term):
     row = MAKERS[kind]("release-robin")
     MAKERS[kind]("release-captain")
 
-    assert found(admin_client, type(row), term) == ["release-robin"]
+    assert matches(admin_client, type(row), term) == ["release-robin"]
 
 
 def test_an_agent_is_found_by_a_word_of_its_name(admin_client):
     AgentFactory(handle="crawler", name="Crawler of the North")
 
-    assert found(admin_client, Agent, "north craw") == ["crawler"]
-    assert found(admin_client, Agent, "awler") == []
-    assert found(admin_client, Agent, "'); --") == []
+    assert matches(admin_client, Agent, "north craw") == ["crawler"]
+    assert matches(admin_client, Agent, "awler") == []
+    assert matches(admin_client, Agent, "'); --") == []
 
 
 def test_a_claim_is_found_by_its_agent_and_by_its_operator(admin_client, agent):
     claim(agent, name="Harbour Tools")
 
     for term in ("tools", "call"):
-        assert found(admin_client, OperatorClaim, term) == ["caller: claimed"]
+        assert matches(admin_client, OperatorClaim, term) == ["caller: claimed"]
 
 
 @pytest.mark.parametrize(

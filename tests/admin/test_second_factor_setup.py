@@ -139,8 +139,8 @@ def test_a_superuser_removes_it_and_the_sessions_end(admin_client, superuser, de
     enter(browser, code_of(device.bin_key))
     assert "set up" in admin_client.get("/admin/auth/user/").content.decode()
     assert "Remove the second factor" in admin_client.get(page).content.decode()
-    asked = admin_client.get(page.replace("change", "do/remove_second_factor"))
-    assert "For a user who has lost the app." in asked.content.decode()
+    confirmation = admin_client.get(page.replace("change", "do/remove_second_factor"))
+    assert "For a user who has lost the app." in confirmation.content.decode()
     assert TOTPDevice.objects.exists()
 
     take_action(admin_client, "remove_second_factor", superuser)

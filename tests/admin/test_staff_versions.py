@@ -118,8 +118,8 @@ def test_a_restored_version_is_a_new_number_with_the_old_digest(admin_client, ki
     versions = anyone.get(f"/api/v1/{kind.name}s/{kind.slug}/versions").json()["results"]
     assert [version["number"] for version in versions] == [4, 3, 2, 1]
     assert versions[0]["digest"] == versions[3]["digest"]
-    shown = anyone.get(f"/api/v1/{kind.name}s/{kind.slug}").json()
-    assert [shown[name] for name in ("number", "title", "version", "content")] == [
+    detail = anyone.get(f"/api/v1/{kind.name}s/{kind.slug}").json()
+    assert [detail[name] for name in ("number", "title", "version", "content")] == [
         *(4, "One", "1.0", text(1))
     ]
     newest = kind.entry.history.first()

@@ -83,9 +83,9 @@ def test_an_issued_token_is_shown_once_and_stored_nowhere(
     assert "no-store" in page.headers["Cache-Control"]
     address = f"{TOKENS}{token.pk}/issued/"
     assert page.redirect_chain == [(address, 302)]
-    shown = admin_client.get(address)
-    assert token_in(shown) == text
-    assert 'src="/static/admin.js"' in shown.content.decode()  # which copies it
+    response = admin_client.get(address)
+    assert token_in(response) == text
+    assert 'src="/static/admin.js"' in response.content.decode()  # which copies it
     assert agent.tokens.count() == 2
     value = admin_client.cookies.pop("shown-once").value
     assert admin_client.get(address)["Location"] == f"{TOKENS}{token.pk}/change/"
@@ -102,9 +102,9 @@ def test_an_issued_token_is_shown_once_and_stored_nowhere(
         f"{TOKENS}{token.pk}/history/",
     ]
     for url in later:
-        shown = admin_client.get(url)
-        assert shown.status_code == 200
-        assert text not in shown.content.decode(), url
+        response = admin_client.get(url)
+        assert response.status_code == 200
+        assert text not in response.content.decode(), url
     assert text not in take_action(admin_client, "issue_token", agent).content.decode()
     assert text not in str([session.get_decoded() for session in Session.objects.all()])
     assert text not in str(list(LogEntry.objects.values())) + str(admin_client.cookies)

@@ -131,31 +131,31 @@ def test_a_prompt_is_a_text_without_frontmatter(admin_client, content):
     ],
 )
 def test_nothing_in_a_preview_runs_or_loads(admin_client, content):
-    shown = admin_client.post(PREVIEW, {"content": content}).content.decode()
+    html = admin_client.post(PREVIEW, {"content": content}).content.decode()
 
     for tag in ("<script", "<img", "<style", "<iframe", 'href="javascript', 'href="data'):
-        assert tag not in shown
+        assert tag not in html
 
 
 def test_a_preview_is_the_markdown_without_its_frontmatter(admin_client):
     content = SKILL_MD.replace("\n", "\r\n") + "\r\n| a | b |\r\n|---|---|\r\n| 1 | **2** |\r\n"
 
-    shown = admin_client.post(PREVIEW, {"content": content}).content.decode()
+    html = admin_client.post(PREVIEW, {"content": content}).content.decode()
 
-    assert shown.startswith('<h2 id="text-tables">Tables</h2>')
-    assert "<td><strong>2</strong></td>" in shown
-    assert "description" not in shown
+    assert html.startswith('<h2 id="text-tables">Tables</h2>')
+    assert "<td><strong>2</strong></td>" in html
+    assert "description" not in html
 
 
 @pytest.mark.parametrize(("make", "kind"), [(SkillFactory, "skill"), (PersonaFactory, "persona")])
 def test_an_entry_is_shown_as_an_agent_sees_it(admin_client, anyone, make, kind):
     entry = make(slug="pdf-tables", content="<b>Bold</b>")
-    shown = admin_client.get(f"/admin/catalogue/{kind}/{entry.pk}/as-agent/")
+    page = admin_client.get(f"/admin/catalogue/{kind}/{entry.pk}/as-agent/")
 
-    assert "<b>Bold" not in shown.content.decode()
-    assert shown.context["body"] in unescape(shown.content.decode())
+    assert "<b>Bold" not in page.content.decode()
+    assert page.context["body"] in unescape(page.content.decode())
     served = anyone.get(f"/api/v1/{kind}s/pdf-tables")
-    assert served.json() == json.loads(shown.context["body"])
+    assert served.json() == json.loads(page.context["body"])
 
 
 def test_a_draft_is_shown_as_an_agent_would_see_it(admin_client):
@@ -167,7 +167,7 @@ def test_a_draft_is_shown_as_an_agent_would_see_it(admin_client):
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "slugs"),
     [
         ("q=pdf", {"one", "two"}),
         ("q=tables", {"two"}),
@@ -183,7 +183,7 @@ def test_a_draft_is_shown_as_an_agent_would_see_it(admin_client):
         ("q=pdf&status__exact=published", {"one"}),
     ],
 )
-def test_entries_are_searched_and_filtered(admin_client, query, found):
+def test_entries_are_searched_and_filtered(admin_client, query, slugs):
     SkillFactory(slug="one", title="PDF", category="data", author="Grace")
     SkillFactory(
         slug="two",
@@ -197,7 +197,7 @@ def test_entries_are_searched_and_filtered(admin_client, query, found):
 
     page = admin_client.get(f"/admin/catalogue/skill/?{query}")
 
-    assert {skill.slug for skill in page.context["cl"].result_list} == found
+    assert {skill.slug for skill in page.context["cl"].result_list} == slugs
 
 
 def test_personas_are_filtered_by_price(admin_client):

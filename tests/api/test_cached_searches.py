@@ -188,10 +188,10 @@ def test_min_rating_selects_by_the_current_rating(anyone, entries, sort):
     assert anyone.get(url).json()["results"] == []
     reviewer = AgentFactory()
 
-    for rating, found in ((5, ["other"]), (3, []), (4, ["other"])):
+    for rating, slugs in ((5, ["other"]), (3, []), (4, ["other"])):
         review(reviewer, entries["other persona"], rating)
 
-        assert [row["slug"] for row in anyone.get(url).json()["results"]] == found
+        assert [row["slug"] for row in anyone.get(url).json()["results"]] == slugs
 
 
 @pytest.mark.infrastructure

@@ -71,16 +71,16 @@ def test_an_empty_feed_can_be_polled(anyone):
 
 def test_it_is_read_in_pages_oldest_first(anyone):
     slugs = [SkillFactory().slug for _ in range(5)]
-    found, url = [], f"{URL}?limit=2"
+    pages, url = [], f"{URL}?limit=2"
 
     for _ in range(3):
         body = anyone.get(url).json()
-        found.append([row["slug"] for row in body["results"]])
+        pages.append([row["slug"] for row in body["results"]])
         query = parse_qs(urlsplit(body["next"]).query)
         assert query == {"limit": ["2"], "since": [body["cursor"]]}
         url = body["next"]
 
-    assert found == [slugs[:2], slugs[2:4], slugs[4:]]
+    assert pages == [slugs[:2], slugs[2:4], slugs[4:]]
     assert anyone.get(url).json()["results"] == []
 
 

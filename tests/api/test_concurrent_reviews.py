@@ -22,9 +22,9 @@ def reviewed(transactional_db, agent):
 
 def assert_counts(persona, total, number):
     persona.refresh_from_db()
-    shown = Review.objects.visible().filter(persona=persona)
+    visible = Review.objects.visible().filter(persona=persona)
     assert (persona.rating_sum, persona.rating_count) == (total, number)
-    assert sum(shown.values_list("rating", flat=True)) == total
+    assert sum(visible.values_list("rating", flat=True)) == total
 
 
 def test_a_review_that_is_changed_concurrently_is_deleted_from_the_average(client, agent, reviewed):

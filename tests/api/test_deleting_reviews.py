@@ -41,8 +41,8 @@ def test_a_review_is_deleted_and_counted_no_more(client, persona, own):
         "personaSlug": "archivist",
     }
     assert counted(persona) == (5, 1, 5)
-    shown = client.get("/api/v1/personas/archivist").json()["ratings"]
-    assert shown == {
+    ratings = client.get("/api/v1/personas/archivist").json()["ratings"]
+    assert ratings == {
         "average": 5,
         "count": 1,
         "distribution": {"1": 0, "2": 0, "3": 0, "4": 0, "5": 1},

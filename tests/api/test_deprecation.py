@@ -32,35 +32,35 @@ def path(entry):
     return "skills" if isinstance(entry, Skill) else "personas"
 
 
-def shown(anyone, path):
+def deprecation_in(anyone, path):
     """The deprecation in list, search and detail, which are equal."""
     listed = {row["slug"]: row for row in anyone.get(f"/api/v1/{path}").json()["results"]}
-    [found] = anyone.get(f"/api/v1/{path}?q=old-one&limit=1").json()["results"]
+    [result] = anyone.get(f"/api/v1/{path}?q=old-one&limit=1").json()["results"]
     detail = anyone.get(f"/api/v1/{path}/old-one").json()
-    assert listed["old-one"]["deprecation"] == found["deprecation"] == detail["deprecation"]
+    assert listed["old-one"]["deprecation"] == result["deprecation"] == detail["deprecation"]
     return detail["deprecation"]
 
 
 def test_an_entry_is_not_deprecated_at_first(anyone, entry, path):
-    assert shown(anyone, path) is None
+    assert deprecation_in(anyone, path) is None
 
 
 def test_a_deprecated_one_says_why(anyone, entry, path):
     entry.deprecate("It reads scans only.")
 
-    assert shown(anyone, path) == OLD
+    assert deprecation_in(anyone, path) == OLD
 
 
 def test_it_names_its_successor_as_long_as_that_is_published(anyone, entry, successor, path):
     entry.deprecate("It reads scans only.", successor)
-    assert shown(anyone, path) == REPLACED
+    assert deprecation_in(anyone, path) == REPLACED
 
     successor.withdraw()
-    assert shown(anyone, path) == OLD
+    assert deprecation_in(anyone, path) == OLD
     successor.publish()
-    assert shown(anyone, path) == REPLACED
+    assert deprecation_in(anyone, path) == REPLACED
     successor.redraft()
-    assert shown(anyone, path) == OLD
+    assert deprecation_in(anyone, path) == OLD
 
 
 def test_a_successor_may_be_called_otherwise(anyone, entry, successor, path):
@@ -69,7 +69,7 @@ def test_a_successor_may_be_called_otherwise(anyone, entry, successor, path):
     successor.slug = "newer"
     successor.save()
 
-    assert shown(anyone, path) == OLD | {"replacedBy": "newer"}
+    assert deprecation_in(anyone, path) == OLD | {"replacedBy": "newer"}
 
 
 def test_a_deprecation_ends(anyone, entry, successor, path):
@@ -77,7 +77,7 @@ def test_a_deprecation_ends(anyone, entry, successor, path):
 
     entry.end_deprecation()
 
-    assert shown(anyone, path) is None
+    assert deprecation_in(anyone, path) is None
     entry.refresh_from_db()
     assert entry.successor is None
 

@@ -63,8 +63,8 @@ def test_it_shows_the_agents_own_use_and_tier(client, client_of, rates):
 
     rows = [client.get(URL).json()["limits"][0], client_of(other).get(URL).json()["limits"][0]]
 
-    shown = [(row["limit"], row["windowSeconds"], row["remaining"]) for row in rows]
-    assert shown == [(2, 3600, 0), (5, 600, 5)]
+    limits = [(row["limit"], row["windowSeconds"], row["remaining"]) for row in rows]
+    assert limits == [(2, 3600, 0), (5, 600, 5)]
 
 
 @pytest.mark.parametrize("rate", ["0/h", "1/h"])

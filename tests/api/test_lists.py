@@ -86,7 +86,7 @@ def test_each_filter_selects_by_its_value(anyone):
     one = SkillFactory(category="x", author="y", tags=["a", "b"], runtimes=["r"])
     other = SkillFactory(category="y", author="x", tags=["a", "c"], runtimes=["s"])
     both = [other.slug, one.slug]
-    wanted = {
+    expected = {
         "category=x": [one.slug],
         "category=y": [other.slug],
         "author=x": [other.slug],
@@ -103,13 +103,13 @@ def test_each_filter_selects_by_its_value(anyone):
         "tag=b&tag=b&runtime=r": [one.slug],
     }
 
-    assert_shows(anyone, SKILLS, wanted)
+    assert_shows(anyone, SKILLS, expected)
 
 
 def test_personas_are_selected_by_price_and_rating(anyone):
     free = PersonaFactory(rating_sum=4, rating_count=1)
     priced = PersonaFactory(price_cents=100, rating_sum=3, rating_count=1)
-    wanted = {
+    expected = {
         "free=true": [free.slug],
         "free=false": [priced.slug],
         "minRating=3": [priced.slug, free.slug],
@@ -118,10 +118,10 @@ def test_personas_are_selected_by_price_and_rating(anyone):
         "minRating=3&free=false": [priced.slug],
     }
 
-    assert_shows(anyone, PERSONAS, wanted)
+    assert_shows(anyone, PERSONAS, expected)
 
 
-def assert_shows(anyone, url, wanted):
-    for query, found in wanted.items():
+def assert_shows(anyone, url, expected):
+    for query, matches in expected.items():
         response = anyone.get(f"{url}?{query}&sort=newest")
-        assert (slugs(response), response.json()["count"]) == (found, len(found)), query
+        assert (slugs(response), response.json()["count"]) == (matches, len(matches)), query

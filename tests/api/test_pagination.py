@@ -97,11 +97,11 @@ def test_a_page_beyond_the_last_row_has_the_current_count(anyone, left):
 
 
 def test_an_entry_withdrawn_during_the_ranking_is_left_out(db):
-    shown, gone = SkillFactory(), SkillFactory(status="withdrawn")
+    visible, gone = SkillFactory(), SkillFactory(status="withdrawn")
 
-    ranked = fetch_ranked(reads.skills.by_ids, [(2, gone.pk), (1, shown.pk)], 2, Cut(2))
+    ranked = fetch_ranked(reads.skills.by_ids, [(2, gone.pk), (1, visible.pk)], 2, Cut(2))
 
-    assert [row.slug for row in ranked.rows] == [shown.slug]
+    assert [row.slug for row in ranked.rows] == [visible.slug]
 
 
 @pytest.mark.parametrize(

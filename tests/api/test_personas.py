@@ -120,7 +120,7 @@ def four_personas(db):
 
 @pytest.mark.usefixtures("four_personas")
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("free=true", ["b", "c"]),
         ("free=false", ["a", "d"]),
@@ -133,11 +133,11 @@ def four_personas(db):
         ("free=false&minRating=1", ["a"]),
     ],
 )
-def test_filters_select_entries(anyone, query, found):
+def test_filters_select_entries(anyone, query, expected):
     response = anyone.get(f"{URL}?{query}")
 
-    assert sorted(slugs(response)) == found
-    assert response.json()["count"] == len(found)
+    assert sorted(slugs(response)) == expected
+    assert response.json()["count"] == len(expected)
 
 
 @pytest.mark.usefixtures("four_personas")

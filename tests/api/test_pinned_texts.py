@@ -51,8 +51,8 @@ def test_the_manifest_has_the_pinned_text(client, kind):
     etag = client.get(f"{ME}/manifest")["ETag"]
 
     row = given(client, kind)
-    shown = ("content", "title", "version", "digest", "number", "pinned", "updateAvailable")
-    assert [row[name] for name in shown] == [
+    fields = ("content", "title", "version", "digest", "number", "pinned", "updateAvailable")
+    assert [row[name] for name in fields] == [
         *(text(2), "Title 2", "2.0", kind.digest(2), 2, True, True)
     ]
     assert row["latest"] == {"number": 3, "version": "3.0", "digest": kind.digest(3)}
@@ -60,7 +60,7 @@ def test_the_manifest_has_the_pinned_text(client, kind):
     kind.post(client, "unpin")
     assert client.get(f"{ME}/manifest")["ETag"] != etag
     row = given(client, kind)
-    assert [row[name] for name in shown] == [
+    assert [row[name] for name in fields] == [
         *(text(3), "Title 3", "3.0", kind.digest(3), 3, False, True)
     ]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from search import ranking
-from tests.api.test_search import PERSONAS, PLACES, SKILLS, found
+from tests.api.test_search import PERSONAS, PLACES, SKILLS, slugs_for
 from tests.factories import PersonaFactory, SkillFactory
 
 POPULARITY = [(SKILLS, SkillFactory, "downloads"), (PERSONAS, PersonaFactory, "installs")]
@@ -30,7 +30,7 @@ def test_of_equally_relevant_entries_the_more_popular_comes_first_then_the_newer
     factory(slug="older", **NEAR, **{counter: older})
     factory(slug="newer", **NEAR, **{counter: newer})
 
-    assert found(anyone, "invoice", path)[0] == first
+    assert slugs_for(anyone, "invoice", path)[0] == first
 
 
 def test_popularity_outweighs_a_slightly_longer_description(anyone):
@@ -39,7 +39,7 @@ def test_popularity_outweighs_a_slightly_longer_description(anyone):
     )
     SkillFactory(slug="shorter", description=f"Reads an invoice. {'And files. ' * 15}")
 
-    assert found(anyone, "invoice") == ["popular", "shorter"]
+    assert slugs_for(anyone, "invoice") == ["popular", "shorter"]
 
 
 @pytest.mark.parametrize("kind", [0, 1], ids=["skills", "personas"])
@@ -54,7 +54,7 @@ def test_no_popularity_outweighs_a_better_place_of_the_word(anyone, kind):
     for place, (slug, values) in enumerate(fields.items()):
         factory(slug=slug, **values, **{counter: 10 ** (9 - place)})
 
-    assert found(anyone, "invoice", path) == PLACES
+    assert slugs_for(anyone, "invoice", path) == PLACES
 
 
 def test_popularity_counts_among_the_most_relevant_alone(anyone, monkeypatch):
@@ -62,7 +62,7 @@ def test_popularity_counts_among_the_most_relevant_alone(anyone, monkeypatch):
     for number in range(3):
         SkillFactory(slug=f"skill-{number}", **NEAR, downloads=10 ** (5 - number))
 
-    assert found(anyone, "invoice") == ["skill-1", "skill-2", "skill-0"]
+    assert slugs_for(anyone, "invoice") == ["skill-1", "skill-2", "skill-0"]
 
 
 def test_no_popularity_outweighs_an_exact_name_or_a_further_word(anyone):
@@ -71,15 +71,15 @@ def test_no_popularity_outweighs_an_exact_name_or_a_further_word(anyone):
     SkillFactory(slug="both", title="Invoice", description="For a ledger.")
     SkillFactory(slug="one", title="Invoice of Invoices", tags=["invoice"], downloads=10**9)
 
-    assert found(anyone, "invoice") == ["invoice", "both", "titled", "one"]
-    assert found(anyone, "invoice ledger")[0] == "both"
+    assert slugs_for(anyone, "invoice") == ["invoice", "both", "titled", "one"]
+    assert slugs_for(anyone, "invoice ledger")[0] == "both"
 
 
 @pytest.mark.parametrize("filters", [{}, {"category": "money"}, {"category": "money", "tag": "x"}])
 def test_every_entry_of_a_ranking_by_popularity_is_on_one_page(anyone, filters):
     for number in range(9):
         SkillFactory(title="Invoice", category="money", tags=["x"], downloads=10**number)
-    whole = found(anyone, "invoice", **filters)
+    whole = slugs_for(anyone, "invoice", **filters)
 
     pages, page = [], anyone.get(SKILLS, {"q": "invoice", "limit": 2, **filters}).json()
     while page["next"]:

@@ -173,10 +173,10 @@ def test_a_recall_is_told_of_what_is_not_in_the_list_any_more(client, agent, fac
     for _ in range(100):
         factory(agent=agent)
 
-    shown = profile(client)
+    body = profile(client)
 
-    assert [advisory["kind"] for advisory in shown["advisories"]] == [kind]
-    assert shown == profile_by_the_models(agent)
+    assert [advisory["kind"] for advisory in body["advisories"]] == [kind]
+    assert body == profile_by_the_models(agent)
 
 
 @pytest.mark.parametrize(("more", "queries"), [(0, 1), (1, 6)])

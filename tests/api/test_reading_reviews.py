@@ -94,11 +94,11 @@ def test_they_are_sorted_and_filtered(anyone, three, query, days):
 def test_a_rating_is_found_at_its_nearest_whole(anyone, persona, rating, nearest):
     review(AgentFactory(), persona, rating)
 
-    found = [
+    ratings = [
         number for number in range(1, 6) if anyone.get(f"{URL}?rating={number}").json()["count"]
     ]
 
-    assert found == [nearest]
+    assert ratings == [nearest]
     distribution = anyone.get("/api/v1/personas/archivist").json()["ratings"]["distribution"]
     assert distribution[str(nearest)] == 1
 

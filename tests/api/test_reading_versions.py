@@ -152,8 +152,8 @@ def test_the_prompt_of_a_priced_persona_is_in_no_version(anyone, persona):
 
     Persona.objects.filter(pk=persona.pk).update(price_cents=500)
 
-    shown = anyone.get(f"{PERSONA_URL}/1").json()
-    assert (shown["content"], shown["number"]) == (None, 1)
+    version = anyone.get(f"{PERSONA_URL}/1").json()
+    assert (version["content"], version["number"]) == (None, 1)
 
 
 @pytest.mark.parametrize("number", ["0", "3", "01", "-1", "1.0", "one", "%00", "٣", "9" * 30])

@@ -30,10 +30,10 @@ def ask(monkeypatch, catalogue):
 
     django = []
 
-    def asked(**_):
+    def note_request(**_):
         django.append(True)
 
-    request_started.connect(asked)
+    request_started.connect(note_request)
 
     def ask(path, method="GET", query="", **headers):
         django.clear()
@@ -59,7 +59,7 @@ def ask(monkeypatch, catalogue):
         return status, dict(headers), body, bool(django)
 
     yield ask
-    request_started.disconnect(asked)
+    request_started.disconnect(note_request)
 
 
 @pytest.fixture

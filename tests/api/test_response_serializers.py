@@ -124,9 +124,9 @@ def test_a_row_may_be_a_named_tuple():
 def test_a_row_may_be_a_dict(more):
     row = {**more, "pages": 9, "title": "Moby", "shelf": None}
 
-    shown = Book(row).data
+    data = Book(row).data
 
-    assert list(shown.items()) == [("title", "MOBY"), ("shelf", None), ("pages", 9)]
+    assert list(data.items()) == [("title", "MOBY"), ("shelf", None), ("pages", 9)]
 
 
 @pytest.mark.django_db
@@ -167,9 +167,9 @@ def test_bases_come_in_their_order():
 def test_the_context_is_that_of_the_whole_response():
     row = SimpleNamespace(owner="ada", links=[SimpleNamespace(path="/a"), {"path": "/b"}])
 
-    shown = Linked(row, context={"request": request_of("ada")}).data
+    data = Linked(row, context={"request": request_of("ada")}).data
 
-    assert shown == {
+    assert data == {
         "own": True,
         "links": [{"address": "http://testserver/a"}, {"address": "http://testserver/b"}],
     }

@@ -28,24 +28,24 @@ def test_a_new_token_replaces_that_of_the_request_at_once(client_of, agent, body
 
     response = client_of(token=old.text).post(URL, body)
 
-    shown, token = response.json(), agent.tokens.first()
+    data, token = response.json(), agent.tokens.first()
     old.refresh_from_db()
     assert response.status_code == 201
     assert response.headers["Cache-Control"] == "no-store"
-    assert shown == {
+    assert data == {
         "message": "Token rotated. Store the new one now: it is shown only once.",
         "tokenId": token.public_id,
         "name": "laptop",
-        "token": shown["token"],
+        "token": data["token"],
         "tokenType": "Bearer",
         "scopes": ["read", "install"],
         "tokenExpiresAt": timestamp(later),
         "createdAt": timestamp(token.created_at),
         "previousTokenExpiresAt": timestamp(old.expires_at),
     }
-    assert shown["tokenId"] != old.public_id
+    assert data["tokenId"] != old.public_id
     assert client_of(token=old.text).get(ME).status_code == 401
-    assert client_of(token=shown["token"]).get(ME).json()["scopes"] == ["read", "install"]
+    assert client_of(token=data["token"]).get(ME).json()["scopes"] == ["read", "install"]
 
 
 def test_an_empty_body_needs_no_content_type(client):

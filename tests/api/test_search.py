@@ -10,7 +10,7 @@ SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 PLACES = ["in-title", "in-tags", "in-description", "in-category"]
 
 
-def found(client, words, path=SKILLS, **parameters):
+def slugs_for(client, words, path=SKILLS, **parameters):
     response = client.get(path, {"q": words, **parameters})
     assert response.status_code == 200, response.content
     assert response.json()["count"] >= len(response.json()["results"])
@@ -55,7 +55,7 @@ def skills(db):
     ],
 )
 def test_it_finds(anyone, skills, words, slug):
-    assert found(anyone, words) == [slug]
+    assert slugs_for(anyone, words) == [slug]
 
 
 @pytest.mark.parametrize(
@@ -71,24 +71,24 @@ def test_it_finds(anyone, skills, words, slug):
     ],
 )
 def test_it_does_not_find(anyone, skills, words):
-    assert found(anyone, words) == []
+    assert slugs_for(anyone, words) == []
 
 
 @pytest.mark.parametrize("sort", ["downloads", "newest"])
 def test_it_does_not_find_in_other_orders(anyone, skills, sort):
-    assert found(anyone, "xyzzy", sort=sort) == []
+    assert slugs_for(anyone, "xyzzy", sort=sort) == []
 
 
 def test_a_word_of_the_catalogue_is_not_corrected(anyone):
     SkillFactory(slug="slow", title="Slow")
     SkillFactory(slug="slot", title="Slot")
 
-    assert found(anyone, "slow") == ["slow"]
+    assert slugs_for(anyone, "slow") == ["slow"]
 
 
 def test_of_many_unknown_words_the_longest_are_corrected(anyone, skills):
-    assert found(anyone, "slaw mandibles xylophonist zymurgical") == []
-    assert found(anyone, "slaw mandibles xylophonist") == ["postgres-tuning"]
+    assert slugs_for(anyone, "slaw mandibles xylophonist zymurgical") == []
+    assert slugs_for(anyone, "slaw mandibles xylophonist") == ["postgres-tuning"]
 
 
 def test_a_typo_is_corrected_to_the_nearest_and_most_common_word(anyone):
@@ -96,7 +96,7 @@ def test_a_typo_is_corrected_to_the_nearest_and_most_common_word(anyone):
     SkillFactory(slug="plans-one", title="Plant")
     SkillFactory(slug="plans-two", title="Plant")
 
-    assert found(anyone, "plank") == ["plans-two", "plans-one"]
+    assert slugs_for(anyone, "plank") == ["plans-two", "plans-one"]
 
 
 def test_entries_with_all_the_words_come_before_those_with_one(anyone):
@@ -105,15 +105,15 @@ def test_entries_with_all_the_words_come_before_those_with_one(anyone):
     SkillFactory(slug="other", title="Minutes")
     SkillFactory.create_batch(5)
 
-    assert found(anyone, "meeting minutes")[0] == "both"
-    assert set(found(anyone, "meeting minutes")) == {"both", "one", "other"}
+    assert slugs_for(anyone, "meeting minutes")[0] == "both"
+    assert set(slugs_for(anyone, "meeting minutes")) == {"both", "one", "other"}
 
 
 def test_a_rare_word_weighs_more_than_a_common_one(anyone):
     SkillFactory.create_batch(5, description="Helps with data.")
     SkillFactory(slug="rare", description="Helps with zeppelins.")
 
-    assert found(anyone, "data zeppelins")[0] == "rare"
+    assert slugs_for(anyone, "data zeppelins")[0] == "rare"
 
 
 def test_an_exact_title_comes_first_and_an_exact_slug_before_it(anyone):
@@ -121,7 +121,7 @@ def test_an_exact_title_comes_first_and_an_exact_slug_before_it(anyone):
     SkillFactory(slug="titled", title="web scraper")
     SkillFactory(slug="web-scraper", title="Something Else")
 
-    assert found(anyone, "Web Scraper") == ["web-scraper", "titled", "more"]
+    assert slugs_for(anyone, "Web Scraper") == ["web-scraper", "titled", "more"]
 
 
 @pytest.mark.parametrize("words", ["lifestyle", "lifestyles", "lifestile", "lifest"])
@@ -129,14 +129,14 @@ def test_it_finds_by_a_word_that_stands_in_the_category_alone(anyone, words):
     SkillFactory(slug="found", category="health-lifestyle")
     SkillFactory(slug="other", category="health-and-safety")
 
-    assert found(anyone, words) == ["found"]
+    assert slugs_for(anyone, words) == ["found"]
 
 
 def test_a_category_raises_those_that_have_its_word_elsewhere_too(anyone):
     SkillFactory(slug="both", description="Works on data.", category="data")
     SkillFactory(slug="one", description="Works on data.", category="security")
 
-    assert found(anyone, "data") == ["both", "one"]
+    assert slugs_for(anyone, "data") == ["both", "one"]
 
 
 def test_a_category_makes_no_word_common(anyone):
@@ -144,15 +144,15 @@ def test_a_category_makes_no_word_common(anyone):
     SkillFactory(slug="written", description="Cares for security.")
     SkillFactory.create_batch(2, description="Cares for holes.")
 
-    assert found(anyone, "security holes")[0] == "written"
+    assert slugs_for(anyone, "security holes")[0] == "written"
 
 
 def test_personas_and_skills_are_searched_separately(anyone):
     SkillFactory(slug="a-skill", title="Archivist")
     PersonaFactory(slug="a-persona", title="Archivist")
 
-    assert found(anyone, "archivist", PERSONAS) == ["a-persona"]
-    assert found(anyone, "archivist") == ["a-skill"]
+    assert slugs_for(anyone, "archivist", PERSONAS) == ["a-persona"]
+    assert slugs_for(anyone, "archivist") == ["a-skill"]
 
 
 @pytest.mark.parametrize("few", [0, 100], ids=["many pass", "few pass"])
@@ -163,13 +163,13 @@ def test_filters_apply_to_a_search(anyone, monkeypatch, few):
     SkillFactory(slug="c", title="An Invoice", category="other", tags=["x", "y"])
     SkillFactory(slug="d", title="A Receipt", category="money", tags=["x", "y"])
 
-    assert found(anyone, "invoice", category="money") == ["b", "a"]
-    assert found(anyone, "invoice", tag=["x", "y"]) == ["c", "a"]
-    assert found(anyone, "invoice", category="money", tag="y", author="Ada") == ["a"]
-    assert found(anyone, "invoice", runtime="node") == ["b"]
-    assert found(anyone, "invoice", category="nothing") == []
-    assert found(anyone, "receipt", category="money", sort="newest") == ["d"]
-    assert found(anyone, "a", category="other") == []
+    assert slugs_for(anyone, "invoice", category="money") == ["b", "a"]
+    assert slugs_for(anyone, "invoice", tag=["x", "y"]) == ["c", "a"]
+    assert slugs_for(anyone, "invoice", category="money", tag="y", author="Ada") == ["a"]
+    assert slugs_for(anyone, "invoice", runtime="node") == ["b"]
+    assert slugs_for(anyone, "invoice", category="nothing") == []
+    assert slugs_for(anyone, "receipt", category="money", sort="newest") == ["d"]
+    assert slugs_for(anyone, "a", category="other") == []
 
 
 def test_filters_of_personas_apply_to_a_search(anyone):
@@ -178,10 +178,10 @@ def test_filters_of_personas_apply_to_a_search(anyone):
     PersonaFactory(slug="bundling", title="An Archivist", skills=[skill])
     PersonaFactory(slug="rated", title="An Archivist", rating_sum=9, rating_count=2)
 
-    assert found(anyone, "archivist", PERSONAS, free="false") == ["priced"]
-    assert found(anyone, "archivist", PERSONAS, free="true") == ["rated", "bundling"]
-    assert found(anyone, "archivist", PERSONAS, skill="s") == ["bundling"]
-    assert found(anyone, "archivist", PERSONAS, minRating="4") == ["rated"]
+    assert slugs_for(anyone, "archivist", PERSONAS, free="false") == ["priced"]
+    assert slugs_for(anyone, "archivist", PERSONAS, free="true") == ["rated", "bundling"]
+    assert slugs_for(anyone, "archivist", PERSONAS, skill="s") == ["bundling"]
+    assert slugs_for(anyone, "archivist", PERSONAS, minRating="4") == ["rated"]
 
 
 def test_a_search_has_at_most_the_best_thousand(anyone, monkeypatch):
@@ -204,8 +204,8 @@ def test_only_the_best_postings_of_a_common_word_are_read(anyone, monkeypatch):
     SkillFactory(slug="rare", title="Zeppelin", description="For a nothing.")
 
     # The invoice of `both` is not among the two best of that word.
-    assert found(anyone, "invoice zeppelin")[:2] == ["both", "rare"]
-    assert len(found(anyone, "invoice")) == 4
+    assert slugs_for(anyone, "invoice zeppelin")[:2] == ["both", "rare"]
+    assert len(slugs_for(anyone, "invoice")) == 4
 
 
 def test_a_first_page_is_the_beginning_of_the_whole_ranking(anyone, monkeypatch):

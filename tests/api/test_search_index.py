@@ -10,7 +10,7 @@ from django.db.models import Value
 from catalogue.models import Persona, Skill
 from search.facet_counts import facet_count
 from search.models import FacetCount, FacetCountDelta, SkillPosting
-from tests.api.test_search import found
+from tests.api.test_search import slugs_for
 from tests.factories import PersonaFactory, SkillFactory
 
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
@@ -18,24 +18,24 @@ SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 
 def test_it_follows_every_change_of_an_entry(anyone):
     skill = SkillFactory(slug="changing", title="Barometer", status="draft")
-    assert found(anyone, "barometer") == []
+    assert slugs_for(anyone, "barometer") == []
 
     Skill.objects.filter(pk=skill.pk).update(status="published")
-    assert found(anyone, "barometer") == ["changing"]
+    assert slugs_for(anyone, "barometer") == ["changing"]
 
     skill.title, skill.status = "Thermometer", "published"
     skill.save()
-    assert found(anyone, "barometer") == []
-    assert found(anyone, "thermometer") == ["changing"]
+    assert slugs_for(anyone, "barometer") == []
+    assert slugs_for(anyone, "thermometer") == ["changing"]
 
     skill.status = "withdrawn"
     skill.save(update_fields=["status"])
-    assert found(anyone, "thermometer") == []
+    assert slugs_for(anyone, "thermometer") == []
 
     skill.status = "published"
     skill.save(update_fields=["status"])
     skill.redraft()
-    assert found(anyone, "thermometer") == []
+    assert slugs_for(anyone, "thermometer") == []
     assert not SkillPosting.objects.exists()
 
 
@@ -98,7 +98,7 @@ def test_concurrent_edits_of_the_same_words_do_not_block(anyone):
     assert FacetCountDelta.objects.exists()
     assert skills_with("word", "same") == 2
     assert skills_with("word", "two") == 0
-    assert len(found(anyone, "same words")) == 2
+    assert len(slugs_for(anyone, "same words")) == 2
 
     SkillFactory()
     assert not FacetCountDelta.objects.exists()
@@ -135,6 +135,6 @@ def test_a_rebuild_corrects_what_has_drifted(anyone, capsys):
         "skills: the index and the counts are correct.\n"
         "personas: the index and the counts are correct.\n"
     )
-    assert found(anyone, "barometer") == ["lost"]
-    assert found(anyone, "ghost") == []
+    assert slugs_for(anyone, "barometer") == ["lost"]
+    assert slugs_for(anyone, "ghost") == []
     assert anyone.get(SKILLS).json()["count"] == 3

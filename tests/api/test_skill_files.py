@@ -49,7 +49,7 @@ def url_of(path):
 
 @pytest.mark.usefixtures("imported")
 def test_the_detail_lists_the_files_by_path(anyone):
-    def shown(path, media_type):
+    def file_row(path, media_type):
         digest = f"sha256:{hexdigest(FILES[path])}"
         return {
             "path": path,
@@ -62,10 +62,10 @@ def test_the_detail_lists_the_files_by_path(anyone):
     detail = served(anyone, "pdf")
 
     assert detail["files"] == [
-        shown("Z.bin", "application/octet-stream"),
-        shown("a b.html", "text/plain"),
-        shown("références/é&+#.md", "text/plain"),
-        shown("scripts/run.py", "text/plain"),
+        file_row("Z.bin", "application/octet-stream"),
+        file_row("a b.html", "text/plain"),
+        file_row("références/é&+#.md", "text/plain"),
+        file_row("scripts/run.py", "text/plain"),
     ]
     assert detail["content"] == SKILL_MD
     assert detail["contextTokens"] == -(-len(SKILL_MD) // 4)
@@ -241,9 +241,9 @@ def test_the_manifest_lists_them(client, agent, anyone):
 
     [row] = client.get("/api/v1/agents/me/manifest").json()["skills"]
 
-    shown = served(anyone, "pdf")["files"]
+    files = served(anyone, "pdf")["files"]
     assert row["files"] == [
-        {name: file[name] for name in ("path", "size", "digest", "url")} for file in shown
+        {name: file[name] for name in ("path", "size", "digest", "url")} for file in files
     ]
 
 

@@ -101,7 +101,7 @@ def test_paths_work_with_and_without_a_slash(anyone, skill, path):
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("category=data", ["a", "b"]),
         ("category=nothing", []),
@@ -120,7 +120,7 @@ def test_paths_work_with_and_without_a_slash(anyone, skill, path):
         ("category=", []),
     ],
 )
-def test_filters_select_entries(anyone, query, found):
+def test_filters_select_entries(anyone, query, expected):
     a = SkillFactory(slug="a", category="data", tags=["pdf"], runtimes=["python", "shell"])
     b = SkillFactory(slug="b", category="data", tags=["csv"], runtimes=["node"], author="Ada")
     SkillFactory(slug="c", category="text", tags=["pdf", "csv"], author="Ada")
@@ -129,8 +129,8 @@ def test_filters_select_entries(anyone, query, found):
 
     response = anyone.get(f"{URL}?{query}&sort=name")
 
-    assert sorted(slugs(response)) == found
-    assert response.json()["count"] == len(found)
+    assert sorted(slugs(response)) == expected
+    assert response.json()["count"] == len(expected)
 
 
 @pytest.mark.parametrize(

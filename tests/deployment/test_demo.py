@@ -186,8 +186,8 @@ def test_it_serves_the_demo_catalogue(running):
     for kind, recalled in (("skills", 1), ("personas", 0)):
         response = running.request("GET", f"/api/v1/{kind}?limit=1").json()
         assert response["count"] == len([*(CHECKOUT / "demo" / kind).iterdir()]) - recalled
-    found = running.request("GET", "/api/v1/skills?q=pdf+tables").json()["results"]
-    assert found[0]["slug"] == "pdf-tables"
+    results = running.request("GET", "/api/v1/skills?q=pdf+tables").json()["results"]
+    assert results[0]["slug"] == "pdf-tables"
 
 
 def test_installs_survive_a_restart(running):

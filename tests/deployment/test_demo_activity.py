@@ -73,18 +73,18 @@ def test_its_installs_are_of_many_days(printed, model):
 
 
 def test_popularity_has_a_long_tail(anyone, printed):
-    found = anyone.get("/api/v1/skills", {"sort": "downloads", "limit": "100"}).json()
-    downloads = [row["downloads"] for row in found["results"]]
+    body = anyone.get("/api/v1/skills", {"sort": "downloads", "limit": "100"}).json()
+    downloads = [row["downloads"] for row in body["results"]]
 
     assert downloads[0] > 2 * downloads[4] > 4 * downloads[-1] > 0
 
 
 def test_every_free_persona_has_its_own_rating_and_no_priced_one_was_installed(anyone, printed):
-    found = anyone.get("/api/v1/personas", {"sort": "rating", "limit": "100"}).json()["results"]
-    free = [row["ratingAvg"] for row in found if row["isFree"]]
+    rows = anyone.get("/api/v1/personas", {"sort": "rating", "limit": "100"}).json()["results"]
+    free = [row["ratingAvg"] for row in rows if row["isFree"]]
 
     assert 3 < free[-1] < 4 < free[0] - 0.5
-    assert [row["installs"] for row in found if not row["isFree"]] == [0] * (len(found) - len(free))
+    assert [row["installs"] for row in rows if not row["isFree"]] == [0] * (len(rows) - len(free))
 
 
 def test_nothing_is_older_than_what_it_is_about_or_lies_ahead(printed):

@@ -262,10 +262,10 @@ def test_a_reload_under_requests_loses_none(market):
     asking.start()
     try:
         for _ in range(3):
-            asked, wanted = len(statuses), market.booted() + 2
+            before, expected = len(statuses), market.booted() + 2
             market.reload()
-            assert is_within(60, lambda n=wanted: market.booted() >= n), market.log.read_text()
-            assert is_within(60, lambda n=asked: len(statuses) > n + 20)
+            assert is_within(60, lambda n=expected: market.booted() >= n), market.log.read_text()
+            assert is_within(60, lambda n=before: len(statuses) > n + 20)
     finally:
         reloaded.set()
         asking.join()

@@ -48,7 +48,7 @@ def test_the_platforms_start_what_the_procfile_starts():
     [render] = yaml.safe_load(text_of("render.yaml"))["services"]
     fly = tomllib.loads(text_of("fly.toml"))
     compose = yaml.safe_load(text_of("compose.yaml"))["services"]
-    [pod] = [each["spec"] for each in kubernetes() if each["kind"] == "Deployment"]
+    [pod] = [document["spec"] for document in kubernetes() if document["kind"] == "Deployment"]
     [migrating] = pod["template"]["spec"]["initContainers"]
 
     web, release = procfile["web"], procfile["release"]
@@ -64,11 +64,11 @@ def test_they_name_variables_that_exist():
     app = json.loads(text_of("app.json"))
     [render] = yaml.safe_load(text_of("render.yaml"))["services"]
     compose = yaml.safe_load(text_of("compose.yaml"))["services"]
-    [configuration] = [each for each in kubernetes() if each["kind"] == "ConfigMap"]
+    [configuration] = [document for document in kubernetes() if document["kind"] == "ConfigMap"]
     example = [line.partition("=")[0] for line in lines_of(".env.example") if line]
     named = {
         "app.json": app["env"],
-        "render.yaml": [each["key"] for each in render["envVars"]],
+        "render.yaml": [variable["key"] for variable in render["envVars"]],
         "fly.toml": tomllib.loads(text_of("fly.toml"))["env"],
         "compose.yaml": compose["web"]["environment"],
         "kubernetes.yaml": configuration["data"],

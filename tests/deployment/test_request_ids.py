@@ -20,8 +20,8 @@ def server(live_server_of):
 
 
 def id_in(response):
-    (found,) = response.headers.get_all("X-Request-ID")
-    return found
+    (request_id,) = response.headers.get_all("X-Request-ID")
+    return request_id
 
 
 def ids_in(raw):
@@ -101,9 +101,9 @@ def test_json_lines_have_the_id_and_are_masked(own_server_of):
         assert {"level", "logger", "message"} < line.keys()
     assert "Listening at" in "".join(line["message"] for line in lines)
     of_request = [line for line in lines if line.get("request_id") == "the-client.s-own"]
-    asked, refused, registered = of_request
+    access, refused, registered = of_request
     assert (
-        asked.items()
+        access.items()
         >= {
             "logger": "gunicorn.access",
             "level": "INFO",
@@ -113,8 +113,8 @@ def test_json_lines_have_the_id_and_are_masked(own_server_of):
             "status": 404,
         }.items()
     )
-    assert isinstance(asked["bytes"], int)
-    assert isinstance(asked["milliseconds"], float)
+    assert isinstance(access["bytes"], int)
+    assert isinstance(access["milliseconds"], float)
     assert refused["logger"] == "django.request"
     assert "InternalError 25006" in refused["message"]
     assert (registered["path"], registered["status"]) == ("/api/v1/agents/register", 503)

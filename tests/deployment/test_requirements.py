@@ -35,16 +35,16 @@ def test_every_pin_is_exact_and_has_a_hash(name):
 )
 def test_the_pins_satisfy_pyproject(name, groups):
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())
-    asked = list(project["project"]["dependencies"])
+    dependencies = list(project["project"]["dependencies"])
     for group in groups:
-        asked += project["dependency-groups"][group]
+        dependencies += project["dependency-groups"][group]
     pinned = [Requirement(entry.split(" --hash")[0]) for entry in requirements(name)]
     versions = {canonicalize_name(pin.name): next(iter(pin.specifier)).version for pin in pinned}
 
     unmet = [
-        wanted
-        for wanted in map(Requirement, asked)
-        if versions.get(canonicalize_name(wanted.name)) not in wanted.specifier
+        requirement
+        for requirement in map(Requirement, dependencies)
+        if versions.get(canonicalize_name(requirement.name)) not in requirement.specifier
     ]
 
     assert unmet == []

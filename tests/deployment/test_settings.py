@@ -176,7 +176,7 @@ def test_rates_are_read_for_each_policy_and_tier():
 
 
 def test_the_other_values_are_read():
-    shown = settings_of(
+    values = settings_of(
         *("SECRET_KEY", "DEBUG", "TOKEN_PREFIX", "TRUSTED_PROXY_COUNT", "REQUIRE_HTTPS"),
         *("ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "SECURE_PROXY_SSL_HEADER", "CACHES"),
         DEBUG="True",
@@ -187,11 +187,11 @@ def test_the_other_values_are_read():
         CACHE_URL=f"rediss://:{PASSWORD}@redis.example:6380/1",
     )
 
-    cache = shown.pop("CACHES")["default"]
+    cache = values.pop("CACHES")["default"]
     assert cache["BACKEND"].endswith("RedisCache")
     assert cache["LOCATION"] == f"rediss://:{PASSWORD}@redis.example:6380/1"
     assert cache["OPTIONS"]["socket_timeout"] <= 0.5
-    assert shown == {
+    assert values == {
         "SECRET_KEY": PRODUCTION["SECRET_KEY"],
         "DEBUG": True,
         "TOKEN_PREFIX": "Acme7",

@@ -153,6 +153,6 @@ def test_of_two_imports_at_once_the_later_folder_is_stored_whole(transactional_d
         lambda: import_skills(folder.parent, source="ours"),
     )
 
-    shown = served(anyone, "pdf")
-    assert shown["content"] == text
-    assert anyone.get(shown["files"][0]["url"]).content == b"later"
+    detail = served(anyone, "pdf")
+    assert detail["content"] == text
+    assert anyone.get(detail["files"][0]["url"]).content == b"later"

@@ -42,10 +42,10 @@ def test_a_description_may_hold_colons_and_run_over_lines(anyone, tmp_path, line
 def test_what_looks_like_a_number_or_a_date_stays_the_text_it_is(anyone, tmp_path, text):
     lines = [f"{name}: {text}" for name in ("version", "title", "author", "category")]
 
-    shown = imported(anyone, tmp_path, *lines, f"tags: [{text}, {text}.1]")
+    detail = imported(anyone, tmp_path, *lines, f"tags: [{text}, {text}.1]")
 
-    assert [shown[name] for name in ("version", "title", "author", "category")] == [text] * 4
-    assert shown["tags"] == [text, f"{text}.1"]
+    assert [detail[name] for name in ("version", "title", "author", "category")] == [text] * 4
+    assert detail["tags"] == [text, f"{text}.1"]
 
 
 @pytest.mark.parametrize(
@@ -59,16 +59,16 @@ def test_what_looks_like_a_number_or_a_date_stays_the_text_it_is(anyone, tmp_pat
     ],
 )
 def test_metadata_is_a_string_or_nested(anyone, tmp_path, lines):
-    shown = imported(anyone, tmp_path, *lines)
+    detail = imported(anyone, tmp_path, *lines)
 
-    assert (shown["author"], shown["version"]) == ("Harbour", "1.5")
+    assert (detail["author"], detail["version"]) == ("Harbour", "1.5")
 
 
 @pytest.mark.parametrize("metadata", ["plain words", "[a, b]", "'{broken'", "", "'[1]'"])
 def test_metadata_that_says_nothing_leaves_the_top_level(anyone, tmp_path, metadata):
-    shown = imported(anyone, tmp_path, f"metadata: {metadata}", "author: Harbour")
+    detail = imported(anyone, tmp_path, f"metadata: {metadata}", "author: Harbour")
 
-    assert shown["author"] == "Harbour"
+    assert detail["author"] == "Harbour"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_allowed_tools_are_a_string_or_a_list(anyone, tmp_path, lines):
 
 
 def test_frontmatter_that_is_no_yaml_is_read_line_by_line(anyone, tmp_path):
-    shown = imported(
+    detail = imported(
         anyone,
         tmp_path,
         "description: Use when: the tables",
@@ -99,22 +99,22 @@ def test_frontmatter_that_is_no_yaml_is_read_line_by_line(anyone, tmp_path):
         "category: 'data'",
     )
 
-    assert shown["description"] == "Use when: the tables go over pages."
-    assert (shown["license"], shown["version"], shown["category"]) == ("MIT", "1.10", "data")
-    assert (shown["tags"], shown["runtimes"]) == (["pdf", "tables"], ["python", "node"])
+    assert detail["description"] == "Use when: the tables go over pages."
+    assert (detail["license"], detail["version"], detail["category"]) == ("MIT", "1.10", "data")
+    assert (detail["tags"], detail["runtimes"]) == (["pdf", "tables"], ["python", "node"])
 
 
 @pytest.mark.parametrize("mark", [">", "|", ">-", "|-", ">+", "|+"])
 def test_a_block_is_read_line_by_line_too(anyone, tmp_path, mark):
-    shown = imported(
+    detail = imported(
         anyone, tmp_path, "title: PDF: tables", f"description: {mark}", "  One", "", "  two."
     )
 
-    assert (shown["title"], shown["description"]) == ("PDF: tables", "One two.")
+    assert (detail["title"], detail["description"]) == ("PDF: tables", "One two.")
 
 
 def test_metadata_is_found_line_by_line_too(anyone, tmp_path):
-    shown = imported(
+    detail = imported(
         anyone,
         tmp_path,
         "description: Use when: the tables go over pages.",
@@ -126,8 +126,8 @@ def test_metadata_is_found_line_by_line_too(anyone, tmp_path):
         "license: MIT",
     )
 
-    assert (shown["author"], shown["tags"]) == ("Harbour", ["pdf", "tables"])
-    assert shown["license"] == "MIT"
+    assert (detail["author"], detail["tags"]) == ("Harbour", ["pdf", "tables"])
+    assert detail["license"] == "MIT"
 
 
 @pytest.mark.parametrize("newline", ["\r\n", "\r", "\n"])
@@ -138,8 +138,8 @@ def test_any_newline_and_a_byte_order_mark_are_read(anyone, tmp_path, newline, m
 
     import_skills(tmp_path)
 
-    shown = served(anyone, "pdf")
-    assert (shown["description"], shown["content"]) == ("Extracts tables.", text)
+    detail = served(anyone, "pdf")
+    assert (detail["description"], detail["content"]) == ("Extracts tables.", text)
 
 
 def test_lone_carriage_returns_among_other_newlines_are_newlines(anyone, tmp_path):
@@ -161,9 +161,9 @@ def test_the_fence_is_a_whole_line(anyone, tmp_path):
 
 
 def test_a_ruler_in_the_body_does_not_end_the_skill(anyone, tmp_path):
-    shown = imported(anyone, tmp_path, body="One.\n\n---\n\nname: other\n\n---\n\nTwo.")
+    detail = imported(anyone, tmp_path, body="One.\n\n---\n\nname: other\n\n---\n\nTwo.")
 
-    assert shown["content"].endswith("---\n\nTwo.\n")
+    assert detail["content"].endswith("---\n\nTwo.\n")
 
 
 def test_frontmatter_may_be_the_whole_file(anyone, tmp_path):
@@ -178,10 +178,10 @@ def test_a_body_of_300_kilobytes_is_served_whole(anyone, tmp_path):
     body = "\n".join(f"Line {number} of a long text." for number in range(12_000))
     assert len(body) > 300_000
 
-    shown = imported(anyone, tmp_path, body=body)
+    detail = imported(anyone, tmp_path, body=body)
 
-    assert shown["content"] == f"---\nname: pdf\n---\n\n{body}\n"
-    assert shown["contextTokens"] == -(-len(shown["content"]) // 4)
+    assert detail["content"] == f"---\nname: pdf\n---\n\n{body}\n"
+    assert detail["contextTokens"] == -(-len(detail["content"]) // 4)
 
 
 def test_a_description_of_5700_characters_stays_whole(anyone, tmp_path):
@@ -194,9 +194,9 @@ def test_a_description_of_5700_characters_stays_whole(anyone, tmp_path):
     "title", ["A\x07\x1b[31mB\x9fC", '"A\\x07\\e[31mB\\x9fC"', '"A\\0[31mB\\tC"']
 )
 def test_control_characters_in_one_line_texts_become_spaces(anyone, tmp_path, title):
-    shown = imported(anyone, tmp_path, f"title: {title}", f"tags: [{title}]")
+    detail = imported(anyone, tmp_path, f"title: {title}", f"tags: [{title}]")
 
-    assert shown["title"] == shown["tags"][0] == "A [31mB C"
+    assert detail["title"] == detail["tags"][0] == "A [31mB C"
 
 
 def test_control_characters_in_the_body_stay(anyone, tmp_path):

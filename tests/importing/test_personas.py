@@ -53,12 +53,12 @@ PROMPT = "You keep things.\n\n---\n\n  Always."
 def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
     skill = SkillFactory(slug="pdf-tables")
 
-    shown = shown_of(anyone, tmp_path, *ARCHIVIST, body=PROMPT)
+    detail = shown_of(anyone, tmp_path, *ARCHIVIST, body=PROMPT)
 
-    assert shown.pop("personaId").startswith("persona_")
-    assert shown.pop("createdAt") <= shown.pop("updatedAt")
-    assert shown.pop("digest").startswith("sha256:")
-    assert shown == {
+    assert detail.pop("personaId").startswith("persona_")
+    assert detail.pop("createdAt") <= detail.pop("updatedAt")
+    assert detail.pop("digest").startswith("sha256:")
+    assert detail == {
         "slug": "archivist",
         "title": "The Archivist",
         "description": "Keeps things.",
@@ -107,9 +107,9 @@ def test_tags_may_be_a_comma_separated_string(anyone, tmp_path):
 
 
 def test_an_unquoted_colon_is_no_obstacle(anyone, tmp_path):
-    shown = shown_of(anyone, tmp_path, "description: Use when: papers.", "priceCents: 0")
+    detail = shown_of(anyone, tmp_path, "description: Use when: papers.", "priceCents: 0")
 
-    assert shown["description"] == "Use when: papers."
+    assert detail["description"] == "Use when: papers."
 
 
 def test_a_description_of_5700_characters_stays_whole(anyone, tmp_path):
@@ -135,15 +135,15 @@ def test_a_byte_order_mark_and_any_newline_are_read(anyone, tmp_path):
 
 @pytest.mark.parametrize("lines", [["priceCents: 1900"], ['priceCents: "1900"']])
 def test_a_priced_persona_shows_its_price_and_no_prompt(anyone, tmp_path, lines):
-    shown = shown_of(anyone, tmp_path, *lines)
+    detail = shown_of(anyone, tmp_path, *lines)
 
-    assert (shown["priceCents"], shown["isFree"], shown["content"]) == (1900, False, None)
+    assert (detail["priceCents"], detail["isFree"], detail["content"]) == (1900, False, None)
 
 
 def test_a_price_is_read_from_metadata_too(anyone, tmp_path):
-    shown = shown_of(anyone, tmp_path, """metadata: '{"priceCents": 1900, "author": "Harbour"}'""")
+    detail = shown_of(anyone, tmp_path, """metadata: '{"priceCents": 1900, "author": "Harbour"}'""")
 
-    assert (shown["priceCents"], shown["author"]) == (1900, "Harbour")
+    assert (detail["priceCents"], detail["author"]) == (1900, "Harbour")
 
 
 @pytest.mark.parametrize("line", ["priceCents:", "priceCents: null", "priceCents: 0"])

@@ -171,9 +171,9 @@ def test_an_update_keeps_installs_and_reviews(anyone, tmp_path):
 
     import_personas(tmp_path)
 
-    shown = served(anyone, "archivist", PERSONAS)
-    assert (shown["title"], shown["installs"]) == ("New", 7)
-    assert (shown["ratingAvg"], shown["ratingCount"]) == (4, 1)
+    detail = served(anyone, "archivist", PERSONAS)
+    assert (detail["title"], detail["installs"]) == ("New", 7)
+    assert (detail["ratingAvg"], detail["ratingCount"]) == (4, 1)
 
 
 def test_an_update_keeps_the_installs_and_reviews_that_happen_meanwhile(anyone, tmp_path):
@@ -187,9 +187,9 @@ def test_an_update_keeps_the_installs_and_reviews_that_happen_meanwhile(anyone, 
     with receiving(signals.pre_save, Persona, meanwhile):
         import_personas(tmp_path)
 
-    shown = served(anyone, "archivist", PERSONAS)
-    assert (shown["title"], shown["installs"]) == ("New", 1)
-    assert (shown["ratingAvg"], shown["ratingCount"]) == (4, 1)
+    detail = served(anyone, "archivist", PERSONAS)
+    assert (detail["title"], detail["installs"]) == ("New", 1)
+    assert (detail["ratingAvg"], detail["ratingCount"]) == (4, 1)
 
 
 def test_an_interrupted_import_keeps_its_batches_and_completes_when_run_again(

@@ -26,8 +26,8 @@ def test_a_terminal_sees_a_progress_bar(tmp_path, monkeypatch):
 
     import_skills(tmp_path)
 
-    shown = sys.stderr.getvalue()
-    first, *_, last = re.findall(r"\d+%.*? (\d+/\d+) ", shown)
+    output = sys.stderr.getvalue()
+    first, *_, last = re.findall(r"\d+%.*? (\d+/\d+) ", output)
     assert (first, last) == ("0/4", "4/4")
 
 

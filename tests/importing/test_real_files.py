@@ -52,11 +52,11 @@ def imported(db):
 
 def slugs_by_path():
     """The slug that each file became, by its path below DATA."""
-    found = {}
+    by_path = {}
     for model in (Skill, Persona):
         for source, slug in model.objects.values_list("source", "slug"):
-            found[source.removeprefix(f"{DATA.resolve()}/")] = slug
-    return found
+            by_path[source.removeprefix(f"{DATA.resolve()}/")] = slug
+    return by_path
 
 
 @pytest.fixture(params=[(SKILLS, "skill"), (PERSONAS, "persona")], ids=["skills", "personas"])
@@ -81,14 +81,14 @@ def test_every_readable_file_is_served_with_its_text(anyone, readable):
 
     for slug, file in files.items():
         text = file.read_bytes().decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-        shown = served(anyone, slug, endpoint)
-        assert shown["title"], slug
-        assert shown["description"], slug
+        detail = served(anyone, slug, endpoint)
+        assert detail["title"], slug
+        assert detail["description"], slug
         if endpoint == SKILLS:
-            assert shown["content"] == text
+            assert detail["content"] == text
         else:
-            assert text.rstrip("\n").endswith(shown["content"])
-            assert len(shown["content"]) > len(text) / 2
+            assert text.rstrip("\n").endswith(detail["content"])
+            assert len(detail["content"]) > len(text) / 2
 
 
 def test_every_folder_comes_back_byte_for_byte(anyone, imported):
@@ -102,12 +102,12 @@ def test_every_folder_comes_back_byte_for_byte(anyone, imported):
             if file.is_file() and file != DATA / path
         }
         beside[known[path]] = files
-        shown = served(anyone, known[path])["files"]
+        rows = served(anyone, known[path])["files"]
 
-        by_one = {file["path"]: anyone.get(file["url"]).content for file in shown}
+        by_one = {file["path"]: anyone.get(file["url"]).content for file in rows}
         assert by_one == files, path
         with ZipFile(BytesIO(anyone.get(f"{SKILLS}/{known[path]}/archive.zip").content)) as archive:
-            assert archive.namelist() == ["SKILL.md", *(file["path"] for file in shown)]
+            assert archive.namelist() == ["SKILL.md", *(file["path"] for file in rows)]
             assert {name: archive.read(name) for name in files} == files, path
     assert len([slug for slug, files in beside.items() if files]) > 25
     assert imported[SKILLS].notes == []
@@ -120,9 +120,9 @@ def test_every_readable_file_is_found_by_its_title(anyone, readable):
     for slug in files:
         title = served(anyone, slug, endpoint)["title"]
         response = anyone.get(endpoint, {"q": title, "limit": "10"})
-        found = [row["slug"] for row in response.json()["results"]]
-        if slug not in found:
-            lost[slug] = found
+        results = [row["slug"] for row in response.json()["results"]]
+        if slug not in results:
+            lost[slug] = results
 
     assert lost == {}
 
@@ -130,9 +130,9 @@ def test_every_readable_file_is_found_by_its_title(anyone, readable):
 def test_fields_are_read_as_they_are_meant(anyone, imported):
     known = slugs_by_path()
 
-    shown = {path: served(anyone, known[path], f"/api/v1/{path.split('/')[0]}") for path in READ}
+    details = {path: served(anyone, known[path], f"/api/v1/{path.split('/')[0]}") for path in READ}
 
-    assert {path: {name: shown[path][name] for name in READ[path]} for path in READ} == READ
+    assert {path: {name: details[path][name] for name in READ[path]} for path in READ} == READ
 
 
 @pytest.mark.parametrize(("endpoint", "kind"), [(SKILLS, "skill"), (PERSONAS, "persona")])

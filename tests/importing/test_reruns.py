@@ -59,8 +59,8 @@ def test_a_field_that_is_taken_out_of_the_file_is_emptied(anyone, tmp_path):
 
     import_skills(tmp_path)
 
-    shown = served(anyone, "pdf")
-    assert (shown["title"], shown["author"], shown["tags"]) == ("PDF", "", [])
+    detail = served(anyone, "pdf")
+    assert (detail["title"], detail["author"], detail["tags"]) == ("PDF", "", [])
 
 
 def test_a_touched_file_is_unchanged(tmp_path):
@@ -159,8 +159,8 @@ def test_an_update_keeps_the_downloads_that_happen_meanwhile(anyone, tmp_path):
     with receiving(signals.pre_save, Skill, install):
         import_skills(tmp_path)
 
-    shown = served(anyone, "pdf")
-    assert (shown["title"], shown["downloads"]) == ("New", 1)
+    detail = served(anyone, "pdf")
+    assert (detail["title"], detail["downloads"]) == ("New", 1)
 
 
 def test_an_interrupted_import_keeps_its_batches_and_completes_when_run_again(

@@ -44,11 +44,11 @@ def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
 
     import_skills(tmp_path)
 
-    shown = served(anyone, "pdf-tables")
-    assert shown.pop("skillId").startswith("skill_")
-    assert shown.pop("createdAt") <= shown.pop("updatedAt")
-    assert shown.pop("digest").startswith("sha256:")
-    assert shown == {
+    detail = served(anyone, "pdf-tables")
+    assert detail.pop("skillId").startswith("skill_")
+    assert detail.pop("createdAt") <= detail.pop("updatedAt")
+    assert detail.pop("digest").startswith("sha256:")
+    assert detail == {
         "slug": "pdf-tables",
         **ABOUT_SKILL,
         "number": 1,
@@ -66,9 +66,9 @@ def test_the_fields_may_stand_under_metadata(anyone, tmp_path):
 
     import_skills(tmp_path)
 
-    shown = served(anyone, "pdf")
+    detail = served(anyone, "pdf")
     expected = {name: value for name, value in ABOUT_SKILL.items() if name not in TOP_LEVEL}
-    assert {name: shown[name] for name in expected} == expected
+    assert {name: detail[name] for name in expected} == expected
 
 
 def test_the_name_and_description_are_the_top_level_ones(anyone, tmp_path):
@@ -127,10 +127,10 @@ def test_what_is_not_known_is_an_empty_text(anyone, tmp_path):
 
     import_skills(tmp_path)
 
-    shown = served(anyone, "pdf")
+    detail = served(anyone, "pdf")
     texts = ("description", "license", "version", "author", "category")
-    assert [shown[name] for name in texts] == [""] * 5
-    assert shown["tags"] == shown["runtimes"] == []
+    assert [detail[name] for name in texts] == [""] * 5
+    assert detail["tags"] == detail["runtimes"] == []
 
 
 def test_a_missing_name_is_the_folders(anyone, tmp_path):

@@ -13,10 +13,10 @@ ME, SKILL = "/api/v1/agents/me", "/api/v1/skills/pdf-tables"
 @pytest.fixture
 def resolved(rf, monkeypatch):
     """Resolve paths with one handler: the matches, and the paths that Django resolved."""
-    asked, resolve = [], WSGIHandler.resolve_request
+    django_paths, resolve = [], WSGIHandler.resolve_request
 
     def count(handler, request):
-        asked.append(request.path_info)
+        django_paths.append(request.path_info)
         return resolve(handler, request)
 
     monkeypatch.setattr(WSGIHandler, "resolve_request", count)
@@ -27,32 +27,32 @@ def resolved(rf, monkeypatch):
             match = handler.resolve_request(request)
             assert request.resolver_match is match
             matches.append((match.url_name, match.kwargs))
-        return matches, asked
+        return matches, django_paths
 
     return resolved
 
 
 def test_a_literal_path_is_resolved_once(resolved):
-    matches, asked = resolved(ME, f"{ME}/", ME, f"{ME}/", ME)
+    matches, paths = resolved(ME, f"{ME}/", ME, f"{ME}/", ME)
 
     assert matches == [("profile-me", {})] * 5
-    assert asked == [ME, f"{ME}/"]
+    assert paths == [ME, f"{ME}/"]
 
 
 def test_a_path_with_parameters_is_resolved_each_time(resolved):
-    matches, asked = resolved(SKILL, "/api/v1/skills/csv", SKILL)
+    matches, paths = resolved(SKILL, "/api/v1/skills/csv", SKILL)
 
     assert matches == [
         ("skill-detail", {"slug": slug}) for slug in ("pdf-tables", "csv", "pdf-tables")
     ]
-    assert asked == [SKILL, "/api/v1/skills/csv", SKILL]
+    assert paths == [SKILL, "/api/v1/skills/csv", SKILL]
 
 
 def test_paths_of_a_pattern_without_parameters_are_not_kept(resolved):
     """Their number is unlimited: any path below a page is a 404."""
-    _, asked = resolved("/skills/a/b/c", "/skills/a/b/c")
+    _, paths = resolved("/skills/a/b/c", "/skills/a/b/c")
 
-    assert asked == ["/skills/a/b/c"] * 2
+    assert paths == ["/skills/a/b/c"] * 2
 
 
 def test_an_unknown_path_stays_unknown(resolved):

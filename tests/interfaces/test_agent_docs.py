@@ -117,9 +117,9 @@ def test_the_quickstart_prints_what_an_install_returns(live_server_of, shell):
 
     printed, _ = shell("\n".join(blocks("sh", page)).replace("http://127.0.0.1:8000", address))
 
-    [shown] = values_in("".join(blocks("json", page)))
+    [example] = values_in("".join(blocks("json", page)))
     installed = next(value for value in values_in(printed) if value.get("number") == 1)
-    assert installed.keys() == shown.keys()
+    assert installed.keys() == example.keys()
 
 
 @pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.name)

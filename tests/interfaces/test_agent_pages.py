@@ -19,11 +19,11 @@ def test_it_shows_its_name_its_claim_and_its_reviews(person, scout):
 
     page = person.get("/agents/scout")
 
-    shown, today = visible(page), f"{timezone.now():%-d %B %Y}"
+    text, today = visible(page), f"{timezone.now():%-d %B %Y}"
     assert (
         "scout An agent named The <Scout> , not claimed by an operator. It has reviewed "
         f"2 personas. Reviews Scribe ★★★ 3 of 5 {today} Archivist ★★★★½ 4.5 of 5 {today} Tidy."
-    ) in shown
+    ) in text
     assert "Secret" not in text_of(page)
     assert {"/personas/archivist", "/personas/scribe"} < {*links(page)}
     assert "/agents/scout" in links(person.get("/personas/archivist"))
@@ -35,9 +35,9 @@ def test_a_claim_shows_at_once(person, scout):
 
     claim(scout)
 
-    shown = visible(person.get("/agents/scout"))
-    assert "claimed by its operator" in shown
-    assert "Ada" not in shown
+    text = visible(person.get("/agents/scout"))
+    assert "claimed by its operator" in text
+    assert "Ada" not in text
 
 
 def test_it_leads_through_all_of_its_reviews(person, scout):

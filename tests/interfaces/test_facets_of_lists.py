@@ -16,12 +16,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def facets(page):
     """`{title: [(label, number, query string, whether it is set)]}`."""
     (nav,) = re.findall(r'<nav id="facets".*?</nav>', text_of(page), re.DOTALL)
-    found = {}
+    groups = {}
     for title, values in re.findall(r"<h2>(.*?)</h2>\s*<ul>(.*?)</ul>", nav, re.DOTALL):
         links = re.findall(
             r'<a rel="nofollow" href="([^"]*)"( aria-current="true")?>(.*?)</a>', values
         )
-        found[title] = [
+        groups[title] = [
             (
                 *re.fullmatch(r"(.*?)(?: <span>(.*)</span>)?", text).groups(),
                 unescape(query),
@@ -29,7 +29,7 @@ def facets(page):
             )
             for query, is_set, text in links
         ]
-    return found
+    return groups
 
 
 def test_it_counts_what_there_is(person):
@@ -65,12 +65,12 @@ def test_personas_have_prices_and_ratings_too(person):
     review(AgentFactory(), PersonaFactory(slug="loved"), 5)
     PersonaFactory(slug="priced", price_cents=5)
 
-    shown = facets(person.get("/personas"))
-    assert shown["Price"] == [
+    groups = facets(person.get("/personas"))
+    assert groups["Price"] == [
         ("Paid", "1", "?free=false", False),
         ("Free", "1", "?free=true", False),
     ]
-    assert shown["Rating"][0] == ("4 and up", None, "?minRating=4", False)
+    assert groups["Rating"][0] == ("4 and up", None, "?minRating=4", False)
     page = person.get("/personas?minRating=4&free=true")
     assert entries(page) == ["loved"]
     assert "Remove the filter Free" in visible(page)
@@ -131,12 +131,12 @@ def test_a_value_that_is_set_is_shown_even_if_it_is_not_among_the_most_common(pe
     rare = f"category-{MAX_CHOICES}"
     assert f"category={rare}" not in text_of(person.get("/skills"))
 
-    shown = facets(person.get(f"/skills?category={rare}&runtime=none"))
-    assert shown["Category"][0] == (rare, None, "?runtime=none", True)
-    assert shown["Runtime"][0] == ("none", None, f"?category={rare}", True)
-    shown = facets(person.get("/personas?free=false&minRating=3.5"))
-    assert shown["Price"][0] == ("Paid", None, "?minRating=3.5", True)
-    assert shown["Rating"][0] == ("3.5 and up", None, "?free=false", True)
+    groups = facets(person.get(f"/skills?category={rare}&runtime=none"))
+    assert groups["Category"][0] == (rare, None, "?runtime=none", True)
+    assert groups["Runtime"][0] == ("none", None, f"?category={rare}", True)
+    groups = facets(person.get("/personas?free=false&minRating=3.5"))
+    assert groups["Price"][0] == ("Paid", None, "?minRating=3.5", True)
+    assert groups["Rating"][0] == ("3.5 and up", None, "?free=false", True)
 
 
 def test_a_list_without_results_leads_on(person):

@@ -88,9 +88,9 @@ def test_it_holds_the_fifty_newest_of_both_kinds(person):
     for number in range(40):
         SkillFactory(title=f"Skill {number}")
         PersonaFactory(title=f"Persona {number}")
-    wanted = [f"{kind} {number}" for number in range(39, 14, -1) for kind in ("Persona", "Skill")]
+    expected = [f"{kind} {number}" for number in range(39, 14, -1) for kind in ("Persona", "Skill")]
 
-    assert titles(person) == wanted
+    assert titles(person) == expected
 
 
 @pytest.mark.infrastructure

@@ -43,7 +43,7 @@ def test_a_skill_without_files_has_no_tree(anyone):
 
 
 @pytest.mark.parametrize(
-    ("path", "shown"),
+    ("path", "markup"),
     [
         ("references/a%20b/%231.md", "# One"),
         ("references/two.html", "&lt;script&gt;alert(1)&lt;/script&gt;"),
@@ -51,12 +51,12 @@ def test_a_skill_without_files_has_no_tree(anyone):
         ("scripts/run.py", "print(&#x27;é&#x27;)"),
     ],
 )
-def test_a_text_is_shown_escaped_and_never_rendered(anyone, path, shown):
+def test_a_text_is_shown_escaped_and_never_rendered(anyone, path, markup):
     response = anyone.get(f"{PAGE}/files/{path}")
 
     assert response.status_code == 200
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
-    assert shown in re.sub(r"</?span[^>]*>", "", response.content.decode())
+    assert markup in re.sub(r"</?span[^>]*>", "", response.content.decode())
     assert f'href="/api/v1/skills/pdf/files/{path}"' in response.content.decode()
     assert "alert(1)</script>" not in response.content.decode()
 

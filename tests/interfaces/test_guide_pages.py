@@ -39,8 +39,8 @@ def test_only_who_prefers_html_gets_a_page(anyone, path, media_type, accept, is_
     response = get(anyone, path, accept)
 
     assert response.status_code == 200
-    wanted = "text/html" if is_page else media_type
-    assert response.headers["Content-Type"] == f"{wanted}; charset=utf-8"
+    expected = "text/html" if is_page else media_type
+    assert response.headers["Content-Type"] == f"{expected}; charset=utf-8"
     assert response.content.startswith(b"<!doctype html>") == is_page
 
 

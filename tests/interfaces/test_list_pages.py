@@ -26,10 +26,10 @@ def test_a_list_finds_what_the_api_finds(person, anyone, catalogue, query):
     SkillFactory(slug="csv-tables", title="CSV tables", tags=["pdf"], category="data")
     SkillFactory(slug="letters", title="Letters")
 
-    shown = entries(person.get(f"/skills?{query}"))
+    slugs = entries(person.get(f"/skills?{query}"))
 
-    found = anyone.get(f"/api/v1/skills?{query}").json()["results"]
-    assert shown == [row["slug"] for row in found]
+    results = anyone.get(f"/api/v1/skills?{query}").json()["results"]
+    assert slugs == [row["slug"] for row in results]
 
 
 def test_a_list_leads_through_all_its_pages_and_back(person):

@@ -103,8 +103,8 @@ def test_a_client_registers_searches_installs_and_reviews(walk, live_server_of):
     assert (is_error, json.loads(text)) == (False, registered)
     results = walk(server, WALK, registered["token"])
 
-    found, skill, installed, again, personas, active, review, profile = results
-    assert [s["slug"] for s in found[2]["results"]] == ["pdf-tables"]
+    matches, skill, installed, again, personas, active, review, profile = results
+    assert [s["slug"] for s in matches[2]["results"]] == ["pdf-tables"]
     assert skill[2]["content"] == "# Follow me"
     assert installed[2]["message"] == "Skill installed"
     assert again == [True, "Skill already installed", None]

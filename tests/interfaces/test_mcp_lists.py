@@ -91,10 +91,10 @@ def test_the_handshake_names_the_other_list(anyone, url, text):
 
 @pytest.mark.parametrize("url", ["/mcp", "/mcp/?tools=core"])
 def test_every_tool_can_be_called_at_either(anyone, url):
-    shown = post(anyone, url, "tools/call", name="list_facets", arguments={"kind": "skill"})
+    result = post(anyone, url, "tools/call", name="list_facets", arguments={"kind": "skill"})
 
     names = ("categories", "runtimes", "tags", "authors", "licenses")
-    assert shown == success({name: [] for name in names})
+    assert result == success({name: [] for name in names})
 
 
 @pytest.mark.parametrize("query", ["tools=", "tools=all", "tools=Core", "tools=core&tools=core"])
@@ -111,16 +111,16 @@ def test_q_is_another_name_of_query(anyone, tool):
     PersonaFactory(slug="pdf", title="PDF")
     SkillFactory(), PersonaFactory()
 
-    def found(**arguments):
+    def result_of(**arguments):
         return post(anyone, "/mcp", "tools/call", name=tool, arguments=arguments)
 
-    assert found(q="pdf") == found(query="pdf")
-    assert [row["slug"] for row in found(q="pdf")["structuredContent"]["results"]] == ["pdf"]
+    assert result_of(q="pdf") == result_of(query="pdf")
+    assert [row["slug"] for row in result_of(q="pdf")["structuredContent"]["results"]] == ["pdf"]
     for arguments, text in (
         ({"q": 5}, "query must be a string"),
         ({"q": "pdf", "query": "pdf"}, "query must be given at most once"),
     ):
-        assert found(**arguments) == {
+        assert result_of(**arguments) == {
             "content": [{"type": "text", "text": text}],
             "isError": True,
         }

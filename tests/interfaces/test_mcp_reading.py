@@ -105,7 +105,7 @@ def test_a_tool_follows_its_own_next(anyone, part):
         else page(query="tables", limit=1, cursor=cursor)
     )
 
-    slugs = [row["slug"] for shown in (first, second) for row in shown["results"]]
+    slugs = [row["slug"] for body in (first, second) for row in body["results"]]
     assert slugs == ["other", "wanted"]
     assert second["next"] is None
     assert page(cursor=second["previous"]) == first

@@ -29,9 +29,9 @@ def test_a_search_takes_a_license(anyone):
     SkillFactory(slug="pdf", license="MIT")
     SkillFactory(license="ISC")
 
-    found = call(anyone, "search_skills", license="MIT")["structuredContent"]
+    content = call(anyone, "search_skills", license="MIT")["structuredContent"]
 
-    assert [row["slug"] for row in found["results"]] == ["pdf"]
+    assert [row["slug"] for row in content["results"]] == ["pdf"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -41,11 +41,11 @@ def test_it_lists_changes_since_a_cursor(anyone):
     persona = PersonaFactory(slug="archivist")
     change = Change.objects.get(slug="archivist")
 
-    shown = call(anyone, "list_changes", since=first["cursor"], kind="persona")
+    result = call(anyone, "list_changes", since=first["cursor"], kind="persona")
 
     [row] = first["results"]
     assert row["slug"] == "pdf-tables"
-    assert shown["structuredContent"]["results"] == [
+    assert result["structuredContent"]["results"] == [
         {
             "kind": "persona",
             "slug": "archivist",
@@ -66,11 +66,11 @@ def test_it_reports(client, anyone, agent):
     SkillFactory(slug="pdf-tables")
     body = {"kind": "skill", "slug": "pdf-tables", "reason": "broken", "comment": "Look."}
 
-    shown = call(client, "report", **body)
+    result = call(client, "report", **body)
 
     report = Report.objects.get()
     assert report.agent == agent
-    assert shown == success(
+    assert result == success(
         {
             "message": "Report submitted",
             "reportId": report.public_id,
@@ -84,6 +84,6 @@ def test_it_reports(client, anyone, agent):
 def test_a_report_of_an_unknown_slug_names_near_ones(client):
     PersonaFactory(slug="archivist")
 
-    shown = call(client, "report", kind="persona", slug="archivst", reason="spam")
+    result = call(client, "report", kind="persona", slug="archivst", reason="spam")
 
-    assert shown == refusal("Persona not found. Did you mean archivist?")
+    assert result == refusal("Persona not found. Did you mean archivist?")

@@ -48,12 +48,12 @@ def uri_of(slug):
 
 def folders():
     """The bytes of every skill's folder, by its URI and path."""
-    found = {}
+    by_uri = {}
     for skill in Skill.objects.all():
         contents = FileContent.objects.of(skill.files)
         files = {file["path"]: contents[file["digest"]] for file in skill.files}
-        found[uri_of(skill.slug)] = {"SKILL.md": skill.file_text.encode(), **files}
-    return found
+        by_uri[uri_of(skill.slug)] = {"SKILL.md": skill.file_text.encode(), **files}
+    return by_uri
 
 
 @pytest.fixture(scope="session")
@@ -76,14 +76,14 @@ def test_the_client_of_npm_verifies_every_file(live_server_of, npm_skills, every
     named = npm_skills(url, uris=sorted(folders()))
 
     assert next(iter(read)) == OWN
-    for found in (read, named):
-        assert found.pop(OWN)
+    for by_uri in (read, named):
+        assert by_uri.pop(OWN)
         assert {
             uri: {
                 unquote(file.removeprefix(uri.removesuffix("SKILL.md"))): base64.b64decode(data)
                 for file, data in files.items()
             }
-            for uri, files in found.items()
+            for uri, files in by_uri.items()
         } == folders()
 
 

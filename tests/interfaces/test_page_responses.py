@@ -90,8 +90,8 @@ def test_no_page_is_older_than_the_catalogue(person, catalogue, path):
 def test_a_page_costs_one_statement_more_than_the_api(person, catalogue, path):
     # The start page is four short lists, and that of a persona has its reviews. The one more is for
     # what stands beside: facets, or what is related.
-    shown = [f"{path}/reviews", path] if path == "/personas/archivist" else [path]
-    most = 4 if path == "/" else sum(statements(person, f"/api/v1{address}") for address in shown)
+    urls = [f"{path}/reviews", path] if path == "/personas/archivist" else [path]
+    most = 4 if path == "/" else sum(statements(person, f"/api/v1{url}") for url in urls)
 
     assert statements(person, path) == most + 1
     PersonaFactory.create_batch(9, skills=SkillFactory.create_batch(9, tags=["pdf"]))

@@ -80,14 +80,14 @@ def test_personas_show_that_they_are_free_beside_those_that_are_not(person):
 def test_a_skill_shows_what_it_is_and_how_to_install_it(person, catalogue):
     page = person.get("/skills/pdf-tables")
 
-    text, shown = text_of(page), visible(page)
+    text, visible_text = text_of(page), visible(page)
     assert "<h1>PDF tables</h1>" in text
     assert "<p>Use <strong>pdfplumber</strong>.</p>" in text
     for fact in ("Installs 1,234", "v1 (1.10) · updated today about 14 tokens MIT"):
-        assert fact in shown
-    assert "npx skills add http://testserver/skills/pdf-tables" in shown
-    assert "curl http://testserver/api/v1/agents/me/skills/install" in shown
-    assert 'install_skill {"slug": "pdf-tables"}' in shown
+        assert fact in visible_text
+    assert "npx skills add http://testserver/skills/pdf-tables" in visible_text
+    assert "curl http://testserver/api/v1/agents/me/skills/install" in visible_text
+    assert 'install_skill {"slug": "pdf-tables"}' in visible_text
     assert {
         *("/personas/archivist", "/skills?category=data", "/skills?tag=pdf"),
         *("/skills?runtime=python", "/skills?author=Harbour%20Tools"),
@@ -102,12 +102,12 @@ def test_a_persona_shows_its_prompt_its_skills_and_its_ratings(person, catalogue
     page = person.get("/personas/archivist")
 
     assert "<p><em>Quiet.</em></p>" in text_of(page)
-    shown = visible(page)
-    assert "4.3 of 5, from 3 reviews 5 ★ stars 2 2 4 ★ stars 0 0 3 ★ stars 1 1 2 ★" in shown
-    assert "curl http://testserver/api/v1/agents/me/personas/install" in shown
-    assert "npx skills add http://testserver/personas/archivist" in shown
-    assert "Ratings are counted by the nearest whole star: 4.5 counts as 5." in shown
-    assert "about 2 tokens, 16 with its skills" in shown
+    visible_text = visible(page)
+    assert "4.3 of 5, from 3 reviews 5 ★ stars 2 2 4 ★ stars 0 0 3 ★ stars 1 1 2 ★" in visible_text
+    assert "curl http://testserver/api/v1/agents/me/personas/install" in visible_text
+    assert "npx skills add http://testserver/personas/archivist" in visible_text
+    assert "Ratings are counted by the nearest whole star: 4.5 counts as 5." in visible_text
+    assert "about 2 tokens, 16 with its skills" in visible_text
     assert {"/skills/pdf-tables", "#reviews"} < {*links(page)}
 
 

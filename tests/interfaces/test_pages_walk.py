@@ -266,13 +266,15 @@ def test_the_keyboard_reaches_everything(visitor, path):
     page = visitor.page
     visitor.open(path)
     visitor.page.evaluate("window.reached = new Set()")
-    wanted = page.evaluate(REACHABLE)
+    reachable = page.evaluate(REACHABLE)
 
-    for _ in range(2 * wanted):
+    for _ in range(2 * reachable):
         page.keyboard.press("Tab")
         page.evaluate("reached.add(document.activeElement)")
 
-    assert page.evaluate("[...reached].filter((each) => each !== document.body).length") >= wanted
+    assert (
+        page.evaluate("[...reached].filter((each) => each !== document.body).length") >= reachable
+    )
 
 
 SHIFT = """() => new Promise((resolve) => {

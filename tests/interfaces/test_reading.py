@@ -29,8 +29,8 @@ def test_code_is_highlighted_by_classes(person, db):
 def test_code_of_another_language_is_shown_as_it_stands(person, db, language):
     SkillFactory(slug="code", content=f"```{language}\nif <b> 'x'\n```\n")
 
-    shown = re.sub(r"</?span[^>]*>", "", prose(person.get("/skills/code")))
-    assert shown == "<pre tabindex=\"0\"><code>if &lt;b&gt; 'x'\n</code></pre>"
+    html = re.sub(r"</?span[^>]*>", "", prose(person.get("/skills/code")))
+    assert html == "<pre tabindex=\"0\"><code>if &lt;b&gt; 'x'\n</code></pre>"
 
 
 def test_a_long_text_has_contents_that_lead_to_its_headings(person, db):

@@ -20,10 +20,10 @@ def test_it_is_gone_with_title_date_reason_and_successor(person, skill, place):
 
     page = person.get(f"/skills/pdf-tables{place}")
 
-    shown = visible(page, 410)
+    text = visible(page, 410)
     today = f"{timezone.now():%-d %B %Y}"
-    assert f"410 PDF <Tables> Recalled on {today} : It sends files elsewhere. Since" in shown
-    assert "Use pdf-forms instead." in shown
+    assert f"410 PDF <Tables> Recalled on {today} : It sends files elsewhere. Since" in text
+    assert "Use pdf-forms instead." in text
     assert "/skills/pdf-forms" in links(page, 410)
     assert "<title>PDF &lt;Tables&gt; was recalled · Agent Marketplace</title>" in text_of(
         page, 410
@@ -34,11 +34,11 @@ def test_one_of_a_persona_is_too(person, db):
     persona = PersonaFactory(slug="archivist", title="Archivist")
     persona.recall("It lies.")
 
-    shown = visible(person.get("/personas/archivist"), 410)
+    text = visible(person.get("/personas/archivist"), 410)
 
-    assert "410 Archivist Recalled on" in shown
-    assert ": It lies. Our staff removed this persona from the catalogue" in shown
-    assert "instead" not in shown
+    assert "410 Archivist Recalled on" in text
+    assert ": It lies. Our staff removed this persona from the catalogue" in text
+    assert "instead" not in text
 
 
 def test_a_successor_that_is_gone_is_not_named(person, skill):

@@ -62,12 +62,12 @@ def test_a_page_shows_twelve_weeks_of_installs(person, factory, kind):
 
 
 def test_a_page_names_what_its_agents_also_have(person):
-    shown, often, seldom, draft, removed = (
+    current, often, seldom, draft, removed = (
         SkillFactory(slug=slug) for slug in ("shown", "often", "seldom", "draft", "removed")
     )
     for number in range(4):
         agent = AgentFactory()
-        SkillInstallFactory(agent=agent, skill=shown)
+        SkillInstallFactory(agent=agent, skill=current)
         SkillInstallFactory(agent=agent, skill=often)
         SkillInstallFactory(agent=agent, skill=draft)
         SkillInstallFactory(agent=agent, skill=removed, removed_at=datetime.now(UTC))
@@ -81,14 +81,14 @@ def test_a_page_names_what_its_agents_also_have(person):
 
 
 def test_those_that_have_left_do_not_count(person):
-    shown, other = PersonaFactory(slug="shown"), PersonaFactory(slug="other")
+    current, other = PersonaFactory(slug="shown"), PersonaFactory(slug="other")
     for _ in range(2):
         agent = AgentFactory()
-        PersonaInstallFactory(agent=agent, persona=shown)
+        PersonaInstallFactory(agent=agent, persona=current)
         PersonaInstallFactory(agent=agent, persona=other)
     assert section(person.get("/personas/shown"), "also") == ["other"]
 
-    PersonaInstall.objects.filter(agent=agent, persona=shown).update(removed_at=datetime.now(UTC))
+    PersonaInstall.objects.filter(agent=agent, persona=current).update(removed_at=datetime.now(UTC))
     Skill.objects.create(slug="an-edit", status="published")
 
     assert section(person.get("/personas/shown"), "also") == []
@@ -117,11 +117,11 @@ def test_a_withdrawal_takes_a_neighbour_off_a_cached_page(person):
 
 
 def test_who_stands_among_what_agents_have_is_not_named_twice(person):
-    shown, both = (SkillFactory(slug=slug, author="Harbour Tools") for slug in ("shown", "both"))
+    current, both = (SkillFactory(slug=slug, author="Harbour Tools") for slug in ("shown", "both"))
     SkillFactory(slug="other", author="Harbour Tools")
     for _ in range(2):
         agent = AgentFactory()
-        for skill in (shown, both):
+        for skill in (current, both):
             SkillInstallFactory(agent=agent, skill=skill)
 
     page = person.get("/skills/shown")

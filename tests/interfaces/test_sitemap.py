@@ -135,14 +135,14 @@ def test_a_crawler_that_has_it_gets_a_304(person, catalogue, path):
 
 
 def test_it_costs_the_same_for_more_entries(person, catalogue):
-    wanted = {"/sitemap.xml": 2, "/sitemap-skills-0.xml": 1, "/sitemap-pages.xml": 0}
-    assert {path: statements(person, path) for path in wanted} == wanted
+    expected = {"/sitemap.xml": 2, "/sitemap-skills-0.xml": 1, "/sitemap-pages.xml": 0}
+    assert {path: statements(person, path) for path in expected} == expected
     for number in range(2, 30):
         SkillFactory(id=number * STEP)
         SkillFactory(id=20 + number)
 
     assert len(parts(person)) == 32
-    assert {path: statements(person, path) for path in wanted} == wanted
+    assert {path: statements(person, path) for path in expected} == expected
 
 
 def statements(person, path):

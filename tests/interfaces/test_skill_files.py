@@ -158,7 +158,7 @@ def test_every_real_skill_is_served_valid(anyone):
     import_skills(DATA / "skills")
     rows = anyone.get(SKILLS, {"limit": "100"}).json()["results"]
 
-    found = {row["slug"]: problems(file_of(anyone, row["slug"]), row["slug"]) for row in rows}
+    by_slug = {row["slug"]: problems(file_of(anyone, row["slug"]), row["slug"]) for row in rows}
 
-    assert len(found) > 50
-    assert {slug: wrong for slug, wrong in found.items() if wrong} == {}
+    assert len(by_slug) > 50
+    assert {slug: wrong for slug, wrong in by_slug.items() if wrong} == {}

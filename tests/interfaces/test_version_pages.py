@@ -50,8 +50,8 @@ def test_all_versions_are_listed_newest_first(anyone):
     page = anyone.get(VERSIONS)
 
     assert "Versions of PDF <i>tables</i> 2 versions." in visible(page)
-    shown = [link for link in links(page) if link.startswith(f"{VERSIONS}/") and "?" not in link]
-    assert shown == [f"{VERSIONS}/2", f"{VERSIONS}/1"]
+    hrefs = [link for link in links(page) if link.startswith(f"{VERSIONS}/") and "?" not in link]
+    assert hrefs == [f"{VERSIONS}/2", f"{VERSIONS}/1"]
     assert page.headers["Cache-Control"] == "public, no-cache"
 
 
@@ -155,9 +155,9 @@ def test_the_list_links_what_changed_since_the_version_before(anyone, skill):
     skill.save()
     skill.versions.filter(number=1).update(recalled_at=timezone.now())
 
-    found = [link for link in links(anyone.get(VERSIONS)) if "compare" in link]
+    comparisons = [link for link in links(anyone.get(VERSIONS)) if "compare" in link]
 
-    assert found == [f"{VERSIONS}/compare?from=2&to=3"]
+    assert comparisons == [f"{VERSIONS}/compare?from=2&to=3"]
 
 
 def test_the_last_version_of_a_page_is_compared_with_the_first_of_the_next(anyone, skill):

@@ -20,7 +20,7 @@ def code_in(page):
     return code
 
 
-def shown(page):
+def code_and_keys(page):
     """The code and the keys on the page."""
     return code_in(page), KEY.findall(page.content.decode())
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from agents.models import Agent, AgentToken, OperatorKey
 from installs.models import PersonaInstall, SkillInstall
 from tests.factories import AgentFactory, claim
-from tests.operators.claiming import CONFIRM, GRACE, shown
+from tests.operators.claiming import CONFIRM, GRACE, code_and_keys
 from tests.operators.conftest import OperatorBrowser
 
 HOME = "/operator/agents/caller"
@@ -219,7 +219,7 @@ def test_a_new_claim_url_ends_the_old_one_and_what_was_asked_for_there(
     console, operator, client, agent, paths
 ):
     old = f"/claim/{agent.claim.secret}"
-    code, _ = shown(operator.submit(old, **GRACE))
+    code, _ = code_and_keys(operator.submit(old, **GRACE))
 
     console.submit(paths["new-claim-url"])
 
@@ -233,7 +233,7 @@ def test_a_new_claim_url_ends_the_old_one_and_what_was_asked_for_there(
     assert "Somebody asks" not in console.get(HOME).content.decode()
     # The key that came with the code is forgotten.
     assert OperatorKey.objects.count() == 1
-    code, [key] = shown(operator.submit(new, **GRACE))
+    code, [key] = code_and_keys(operator.submit(new, **GRACE))
     assert client.post(CONFIRM, {"code": code}).status_code == 200
     assert operator.log_in(key).status_code == 302
 

@@ -81,7 +81,7 @@ def given(client):
     return {row["slug"]: (row["number"], row["pinned"], row["updateAvailable"]) for row in rows}
 
 
-def asked(console, action):
+def question(console, action):
     """What the page says, from its heading to its end."""
     text = text_of(console.get(f"{HOME}/{action}"))
     return text[text.index(f"{action.partition('-')[0].capitalize()} everything that") :].partition(
@@ -95,7 +95,7 @@ def told(console):
 
 def test_all_are_updated_and_pins_move(console, client, agent, has):
     assert stored() == BEFORE
-    assert asked(console, "update-all") == (
+    assert question(console, "update-all") == (
         "Update everything that caller has? From now on the agent uses the newest version of each. "
         "Pins move to it. This changes 4 skills and 1 persona older version 2 "
         "outdated version 1 → 2 pinned version 1 → 3 recalled version 1 → 2 clerk version 1 → 2 "
@@ -128,7 +128,7 @@ def test_all_are_updated_and_pins_move(console, client, agent, has):
 
 
 def test_all_are_pinned_where_they_are(console, client, agent, has):
-    assert asked(console, "pin-all") == (
+    assert question(console, "pin-all") == (
         "Pin everything that caller has? The agent keeps the version of each that it uses now, "
         "even when newer ones are published. Existing pins stay where they are. "
         "This changes 2 skills and 1 persona current version 1 outdated version 1 clerk version 1 "
@@ -154,7 +154,7 @@ def test_all_are_pinned_where_they_are(console, client, agent, has):
 
 
 def test_all_are_unpinned(console, client, agent, has):
-    assert asked(console, "unpin-all") == (
+    assert question(console, "unpin-all") == (
         "Unpin everything that caller has? The agent gets the newest version of each, now and "
         "whenever a new one is published. This changes 1 skill pinned version 1 → 3 "
         "Left out: 1 withdrawn gone persona Unpin all Cancel"
@@ -228,7 +228,7 @@ def test_of_many_a_page_names_the_first(console, agent, monkeypatch):
     for number in range(5):
         install(agent, "skill", f"skill-{number}")
 
-    text = asked(console, "update-all")
+    text = question(console, "update-all")
 
     assert (
         "This changes 5 skills skill-0 version 1 → 2 skill-1 version 1 → 2 and 3 more Update"

@@ -8,7 +8,7 @@ from agents.models import ClaimCode, OperatorClaim, OperatorKey
 from marketplace.api.fields import timestamp
 from tests.browser import untouched_form
 from tests.factories import AgentFactory, ask_for_code, claim
-from tests.operators.claiming import CONFIRM, GRACE, shown
+from tests.operators.claiming import CONFIRM, GRACE, code_and_keys
 
 WRONG = "BBBB-BBBB"
 
@@ -21,7 +21,7 @@ def operator_of(client):
 
 
 def test_the_code_comes_with_a_key_that_stays_in_the_browser(operator, client, url):
-    code, [key] = shown(operator.submit(url, **GRACE))
+    code, [key] = code_and_keys(operator.submit(url, **GRACE))
 
     assert key.startswith("mkt_operator_")
     assert tokens.checksum(key[:-6]) == key[-6:]
@@ -35,7 +35,7 @@ def test_the_code_comes_with_a_key_that_stays_in_the_browser(operator, client, u
 
 
 def test_only_its_digest_and_a_hint_are_kept(operator, url):
-    _, [key] = shown(operator.submit(url, **GRACE))
+    _, [key] = code_and_keys(operator.submit(url, **GRACE))
 
     [kept] = OperatorKey.objects.values()
     assert kept["digest"] == tokens.digest(key)
@@ -47,7 +47,7 @@ def test_only_its_digest_and_a_hint_are_kept(operator, url):
 def test_a_code_opens_the_key_that_was_shown_with_it_and_forgets_the_others(
     operator, client, url, place
 ):
-    shown_pages = [shown(operator.submit(url, **GRACE)) for _ in range(4)][1:]
+    shown_pages = [code_and_keys(operator.submit(url, **GRACE)) for _ in range(4)][1:]
     assert OperatorKey.objects.count() == 3
 
     client.post(CONFIRM, {"code": shown_pages[place][0]})
@@ -60,7 +60,7 @@ def test_a_code_opens_the_key_that_was_shown_with_it_and_forgets_the_others(
 def test_an_agent_is_added_to_the_key_that_somebody_has(operator, console, client_of, key):
     second = AgentFactory(handle="second")
 
-    code, keys = shown(operator.submit(f"/claim/{second.claim.secret}", **GRACE, key=key))
+    code, keys = code_and_keys(operator.submit(f"/claim/{second.claim.secret}", **GRACE, key=key))
 
     assert keys == []
     assert console.get("/operator/agents/second").status_code == 404
@@ -85,7 +85,7 @@ def test_a_key_that_opens_nothing_cannot_be_added_to(operator, client, url, wron
 
 
 def test_a_key_that_was_reported_before_it_was_confirmed_is_void(operator, client, anyone, url):
-    code, [key] = shown(operator.submit(url, **GRACE))
+    code, [key] = code_and_keys(operator.submit(url, **GRACE))
     anyone.post("/api/v1/tokens/revoke", {"token": key})
 
     response = client.post(CONFIRM, {"code": code})
@@ -116,7 +116,7 @@ def test_the_page_of_a_claimed_agent_says_so_and_shows_the_form_again(operator, 
 
 def test_a_form_from_before_the_confirmation_gets_no_other_code(operator, client, url, agent):
     form = untouched_form(operator.get(url)) | GRACE
-    code, [key] = shown(operator.submit(url, **GRACE))
+    code, [key] = code_and_keys(operator.submit(url, **GRACE))
     client.post(CONFIRM, {"code": code})
     operator.cookies.pop("shown-once")
 
@@ -128,7 +128,7 @@ def test_a_form_from_before_the_confirmation_gets_no_other_code(operator, client
     assert not ClaimCode.objects.exists()
     assert operator.log_in(key).status_code == 302
     # The form of that page asks anew.
-    _, [other] = shown(operator.submit(url, **GRACE))
+    _, [other] = code_and_keys(operator.submit(url, **GRACE))
     assert other != key
 
 
@@ -136,7 +136,7 @@ def test_asking_changes_nothing_while_the_agent_does_not_confirm(operator, conso
     before = OperatorClaim.objects.values().get()
     profile = client.get("/api/v1/agents/me").json()
 
-    _, [key] = shown(operator.submit(url, **GRACE))
+    _, [key] = code_and_keys(operator.submit(url, **GRACE))
 
     assert operator.log_in(key).status_code == 400
     assert client.get("/api/v1/agents/me").json() == profile
@@ -146,7 +146,7 @@ def test_asking_changes_nothing_while_the_agent_does_not_confirm(operator, conso
 
 
 def test_confirming_makes_the_new_key_and_ends_the_old(operator, console, client, url, agent, key):
-    code, [new] = shown(operator.submit(url, **GRACE))
+    code, [new] = code_and_keys(operator.submit(url, **GRACE))
 
     response = client.post(CONFIRM, {"code": code})
 
@@ -171,7 +171,7 @@ def test_confirming_makes_the_new_key_and_ends_the_old(operator, console, client
 
 
 def test_after_a_lost_answer_the_code_is_right_again(operator, client, url, key):
-    code, _ = shown(operator.submit(url, **GRACE))
+    code, _ = code_and_keys(operator.submit(url, **GRACE))
     first = client.post(CONFIRM, {"code": code})
 
     assert client.post(CONFIRM, {"code": code}).json() == first.json()
@@ -189,7 +189,7 @@ def test_the_code_that_claimed_it_stays_right_while_another_is_asked_for(operato
 
 def test_the_code_that_claimed_it_stays_right_under_a_new_url(operator, client, agent, console):
     url = f"/claim/{agent.claim.secret}"
-    code, [key] = shown(operator.submit(url, **GRACE))
+    code, [key] = code_and_keys(operator.submit(url, **GRACE))
     first = client.post(CONFIRM, {"code": code})
     assert operator.log_in(key).status_code == 302
 
@@ -200,18 +200,18 @@ def test_the_code_that_claimed_it_stays_right_under_a_new_url(operator, client, 
 
 
 def test_five_wrong_codes_burn_the_new_one_and_leave_the_claim(operator, console, client, url):
-    code, _ = shown(operator.submit(url, **GRACE))
+    code, _ = code_and_keys(operator.submit(url, **GRACE))
 
     answers = [client.post(CONFIRM, {"code": given}) for given in [WRONG] * 5 + [code]]
 
     assert [answer.status_code for answer in answers] == [400] * 5 + [410]
     assert console.get("/operator/agents/caller").status_code == 200
-    code, _ = shown(operator.submit(url, **GRACE))
+    code, _ = code_and_keys(operator.submit(url, **GRACE))
     assert client.post(CONFIRM, {"code": code}).status_code == 200
 
 
 def test_the_same_operator_may_claim_anew_with_the_same_key(operator, console, client, url, key):
-    code, keys = shown(operator.submit(url, **GRACE, key=key))
+    code, keys = code_and_keys(operator.submit(url, **GRACE, key=key))
     client.post(CONFIRM, {"code": code})
 
     assert keys == []
@@ -220,7 +220,7 @@ def test_the_same_operator_may_claim_anew_with_the_same_key(operator, console, c
 
 
 def test_a_released_agent_forgets_who_has_asked_for_it(operator, client, url, agent, key):
-    code, _ = shown(operator.submit(url, **GRACE))
+    code, _ = code_and_keys(operator.submit(url, **GRACE))
     agent.claim.release()
 
     assert client.post(CONFIRM, {"code": code}).status_code == 400

@@ -5,7 +5,7 @@ import pytest
 from agents.models import ClaimCode
 from tests.browser import untouched_form
 from tests.factories import AgentFactory
-from tests.operators.claiming import CONFIRM, GRACE, shown
+from tests.operators.claiming import CONFIRM, GRACE, code_and_keys
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_claim_page_shows_so_many_codes_whoever_asks(ask, rates, client, opera
     codes = []
     for number in range(3):
         ask(f"192.0.2.{number}")
-        codes.append(shown(operator.get(url))[0])
+        codes.append(code_and_keys(operator.get(url))[0])
 
     refused = ask("192.0.2.9")
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from agents.models import ClaimCode, OperatorClaim
 from tests.browser import untouched_form
-from tests.operators.claiming import CONFIRM, KEY, code_in, shown, submit
+from tests.operators.claiming import CONFIRM, KEY, code_and_keys, code_in, submit
 
 ORIGIN = {"Origin": "http://testserver"}
 
@@ -94,7 +94,7 @@ def test_it_lasts_fifteen_minutes(operator, url):
 @pytest.mark.parametrize("place", range(3))
 def test_the_page_ends_with_the_key_of_the_code_that_was_confirmed(operator, client, url, place):
     pages = [submit(operator, url) for _ in range(3)]
-    keys = [key for page in pages for key in shown(page)[1]]
+    keys = [key for page in pages for key in code_and_keys(page)[1]]
     assert len({*keys}) == 3
 
     assert client.post(CONFIRM, {"code": code_in(pages[place])}).status_code == 200

@@ -11,7 +11,7 @@ from agents.models import Agent, AgentToken, ClaimCode, OperatorClaim, OperatorK
 from operators.actions import ACTIONS
 from tests.browser import untouched_form
 from tests.factories import ask_for_code
-from tests.operators.claiming import CONFIRM, GRACE, shown
+from tests.operators.claiming import CONFIRM, GRACE, code_and_keys
 from tests.operators.conftest import OperatorBrowser
 
 
@@ -19,7 +19,7 @@ def test_a_token_with_fewer_scopes_than_the_claims_cannot_give_the_agent_away(
     operator, client_of, url, agent, key
 ):
     reader = client_of(token=AgentToken.objects.issue(agent, ["read", "review"]).text)
-    code, [new] = shown(operator.submit(url, **GRACE))
+    code, [new] = code_and_keys(operator.submit(url, **GRACE))
 
     response = reader.post(CONFIRM, {"code": code})
 
@@ -72,7 +72,7 @@ def test_a_full_token_takes_the_agent_back(client, client_of, agent, lesser):
 
 
 def test_a_token_that_expires_cannot_give_the_agent_away(operator, client_of, url, agent, key):
-    code, _ = shown(operator.submit(url, **GRACE))
+    code, _ = code_and_keys(operator.submit(url, **GRACE))
 
     response = client_of(token=for_a_day(agent).text).post(CONFIRM, {"code": code})
 
@@ -83,7 +83,7 @@ def test_a_token_that_expires_cannot_give_the_agent_away(operator, client_of, ur
 
 
 def test_staff_see_who_had_the_agent_before(operator, client, url, agent, key):
-    code, _ = shown(operator.submit(url, **GRACE))
+    code, _ = code_and_keys(operator.submit(url, **GRACE))
     client.post(CONFIRM, {"code": code})
 
     old, new = OperatorKey.objects.order_by("pk")

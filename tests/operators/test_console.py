@@ -166,13 +166,13 @@ def test_older_installs_are_on_the_next_page(console, agent, monkeypatch, kind):
     for number in range(4):
         factory(agent=agent, **{f"{kind}__slug": f"entry-{number}"})
 
-    shown, page = [], "?"
+    slugs, page = [], "?"
     while page:
         text = console.get(HOME + page).content.decode()
-        shown += re.findall(rf"/remove-{kind}/([\w-]+)", text)
+        slugs += re.findall(rf"/remove-{kind}/([\w-]+)", text)
         page = next(iter(re.findall(rf'"(\?{kind}s=\d+)"', text)), None)
 
-    assert shown == ["entry-3", "entry-2", "entry-1", "entry-0"]
+    assert slugs == ["entry-3", "entry-2", "entry-1", "entry-0"]
 
 
 @pytest.mark.parametrize("query", ["?skills=x", "?skills=" + "9" * 40, "?reviews=-1"])
@@ -263,9 +263,9 @@ def test_it_shows_what_this_operator_did_and_nobody_else(console, client, agent,
 
 def test_the_number_of_statements_does_not_grow(console, agent, key):
     def statements(path):
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             assert console.get(path).status_code == 200
-        return len(asked)
+        return len(queries)
 
     SkillInstallFactory(agent=agent)
     PersonaInstallFactory(agent=agent)

@@ -56,9 +56,9 @@ class Operator:
         self.visitor.press("Get a code")
         self.look("code")
         code = self.page.inner_text("#code")
-        shown = self.page.inner_text("#key") if key is None else key
+        page_key = self.page.inner_text("#key") if key is None else key
         assert self.status(agent, "POST", f"{ME}/confirm-claim", {"code": code}) == 200
-        return shown
+        return page_key
 
     def status(self, agent, method="GET", path=ME, body=None):
         return self.visitor.server.request(method, path, body, token=agent.token.text).status

@@ -90,9 +90,9 @@ def refused(rates):
 
     def refused(responses):
         before = everything()
-        for asked, response in responses:
-            assert 400 <= response.status_code < 500, (asked, response.status_code)
-            assert response.headers["Content-Type"].startswith("text/html"), asked
+        for request, response in responses:
+            assert 400 <= response.status_code < 500, (request, response.status_code)
+            assert response.headers["Content-Type"].startswith("text/html"), request
         assert everything() == before
 
     return refused

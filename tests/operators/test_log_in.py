@@ -62,9 +62,9 @@ def test_who_has_no_session_gets_the_form(operator):
 def test_every_other_page_leads_to_it(operator, key, path):
     form = untouched_form(operator.get(URL))
     page, posted = operator.get(path), operator.post(path, form)
-    wanted = "?agent=caller" if "agents" in path else ""
+    query = "?agent=caller" if "agents" in path else ""
 
-    assert (page.status_code, page.headers["Location"]) == (302, URL + wanted)
+    assert (page.status_code, page.headers["Location"]) == (302, URL + query)
     # The page of an agent has no form of its own.
     assert posted.status_code == (405 if path == "/operator/agents/caller" else 302)
 
@@ -127,7 +127,7 @@ def test_a_wrong_key_is_refused_like_every_other(operator, kind):
     form = untouched_form(operator.get(URL)) | {"key": wrong}
     with CaptureQueriesContext(
         connection,
-    ) as asked:
+    ) as queries:
         page = operator.post(URL, form)
 
     text = page.content.decode()
@@ -138,7 +138,7 @@ def test_a_wrong_key_is_refused_like_every_other(operator, kind):
     assert len(wrong) < 3 or wrong not in text
     assert not OperatorSession.objects.exists()
     # No shape or state of a key costs more or less than another.
-    assert [query["sql"].split()[0] for query in asked if "operatorkey" in query["sql"]] == [
+    assert [query["sql"].split()[0] for query in queries if "operatorkey" in query["sql"]] == [
         "SELECT"
     ]
     assert FORM in operator.get(URL).content.decode()

@@ -6,7 +6,7 @@ import pytest
 
 from agents.models import Agent
 from tests.browser import untouched_form
-from tests.operators.claiming import CONFIRM, GRACE, shown
+from tests.operators.claiming import CONFIRM, GRACE, code_and_keys
 
 ME = "/api/v1/agents/me"
 INSTALL = f"{ME}/skills/install"
@@ -70,7 +70,7 @@ def test_a_tier_that_is_lowered_below_it_counts(console, client, paths, rates):
 
 def test_it_stays_when_the_agent_is_claimed_anew(operator, console, client, paths, url):
     console.submit(paths["limits"], install="2")
-    code, _ = shown(operator.submit(url, **GRACE))
+    code, _ = code_and_keys(operator.submit(url, **GRACE))
 
     assert client.post(CONFIRM, {"code": code}).status_code == 200
     assert limit_of(client, "install") == (2, 2)

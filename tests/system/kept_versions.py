@@ -72,9 +72,9 @@ class Editor(Workers):
 
 def broken_versions(rows_of):
     """`{problem: rows}`, according to `rows_of(query)`."""
-    found = {
+    rows_by_problem = {
         f"{kind}s: {what}": rows_of(query.format(kind=kind))
         for kind in ("skill", "persona")
         for what, query in BROKEN.items()
     }
-    return {what: rows for what, rows in found.items() if rows}
+    return {what: rows for what, rows in rows_by_problem.items() if rows}

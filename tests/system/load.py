@@ -114,10 +114,10 @@ class Load(Workers):
         response, _ = self.send(REGISTER, {"name": "Durable"}, expected={201})
         if response is None:
             return None
-        shown = response.json()
-        agent = Agent(shown["handle"], shown["token"])
+        body = response.json()
+        agent = Agent(body["handle"], body["token"])
         self.acknowledged.answered(
-            {("agent", agent.handle): shown["agentId"], of_token(agent): "usable"}
+            {("agent", agent.handle): body["agentId"], of_token(agent): "usable"}
         )
         return agent
 

@@ -69,7 +69,7 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
                 "tokenType": "Bearer",
                 "scopes": SCOPES,
                 "tokenExpiresAt": None,
-                "claim": agent.claim.shown(),
+                "claim": agent.claim.status_with_url(),
                 "createdAt": agent.created,
             },
         )
@@ -113,7 +113,7 @@ class Model(InstallRules, OperatorRules, ReviewRules, SignalRules, TokenRules, V
 
     @operation("read")
     def me(self, token, _body):
-        return Response(200, token.agent.shown(token))
+        return Response(200, token.agent.profile_for(token))
 
     @operation("read", validation.update_problem)
     def update_me(self, token, body):

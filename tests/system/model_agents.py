@@ -128,7 +128,7 @@ class Agent(ShortRepr):
     def __repr__(self):
         return str(self.handle)
 
-    def shown(self, token):
+    def profile_for(self, token):
         """The profile as GET /agents/me shows it."""
         return {
             "agentId": self.agent_id,
@@ -136,7 +136,7 @@ class Agent(ShortRepr):
             **self.profile,
             "tier": "free",
             "scopes": token.scopes,
-            "claim": self.claim.shown(),
+            "claim": self.claim.status_with_url(),
             "activePersona": self.active and self.active.named(),
             "skills": [self.installed(*pair) for pair in newest(self.skills)],
             "personas": [self.installed(*pair) for pair in newest(self.personas)],
@@ -153,14 +153,14 @@ class Agent(ShortRepr):
 
     def installed(self, entry, install):
         """An install as the profile shows it."""
-        shown = {
+        row = {
             **entry.named(),
             "installedAt": install.installed,
             "deprecation": entry.deprecated,
         }
         if entry.kind == "skills":
-            return {**shown, "runtime": install.runtime}
-        return {**shown, "isActive": entry is self.active, "skills": slugs(entry.bundle)}
+            return {**row, "runtime": install.runtime}
+        return {**row, "isActive": entry is self.active, "skills": slugs(entry.bundle)}
 
     def own(self, kind):
         """The rows of GET /agents/me/skills or /personas."""

@@ -96,7 +96,7 @@ class Entry(Versioned, ShortRepr):
         return {f"{kind}Id": self.public_id, "slug": self.slug, "title": self.fields["title"]}
 
     def listed(self):
-        shown = {
+        row = {
             **self.named(),
             **self.fields,
             "number": len(self.versions),
@@ -107,9 +107,9 @@ class Entry(Versioned, ShortRepr):
             "updatedAt": self.updated,
         }
         if self.kind == "skills":
-            return {**shown, "downloads": self.installs}
+            return {**row, "downloads": self.installs}
         return {
-            **shown,
+            **row,
             "priceCents": self.price_cents,
             "isFree": self.price_cents == 0,
             "skills": slugs(self.bundle),
@@ -171,7 +171,7 @@ def number(value):
 def list_query(kind, entries, query):
     """The entries for a valid query, in order."""
     words = set(query.get("q", "").lower().split())
-    wanted = [
+    matches = [
         entry
         for entry in entries
         if entry.is_published
@@ -179,7 +179,7 @@ def list_query(kind, entries, query):
         and all(PASSES[name](entry, query[name]) for name in FILTERS[kind] & query.keys())
     ]
     sort = query.get("sort", "downloads" if kind == "skills" else "installs")
-    newest_first = sorted(wanted, key=lambda entry: -entry.born)
+    newest_first = sorted(matches, key=lambda entry: -entry.born)
     return sorted(newest_first, key=SORT_KEYS[sort])
 
 

@@ -19,11 +19,11 @@ def one(pattern):
 
 
 def every(pattern):
-    return lambda text: [unescaped(found) for found in re.findall(pattern, text)]
+    return lambda text: [unescaped(match) for match in re.findall(pattern, text)]
 
 
-def unescaped(found):
-    return [unescape(text) for text in found] if isinstance(found, tuple) else unescape(found)
+def unescaped(match):
+    return [unescape(text) for text in match] if isinstance(match, tuple) else unescape(match)
 
 
 # The patterns that read a page. Their names on an agent's page are those of `overview`.
@@ -99,19 +99,19 @@ class ComparedPages:
         page = browser.get(url)
         form = {"code": None, "key": None, "claimed by": claimed_by}
         self.see("claim_page", 200, page, form, CLAIM_PAGE)
-        asked = self.model.request_code(agent, name, key)
+        request = self.model.request_code(agent, name, key)
         page = browser.post(
             url, browser.form(page) | {"name": name, "email": EMAIL, "key": key or ""}
         )
-        if asked is None:
+        if request is None:
             self.see("claim_page", 400, page, form, CLAIM_PAGE)
         else:
-            new_key = None if key else asked.key.text
-            shown = {"code": asked.code, "key": new_key, "claimed by": None}
+            new_key = None if key else request.key.text
+            expected = {"code": request.code, "key": new_key, "claimed by": None}
             self.see("claim_page", 302, page)
-            self.see("claim_page", 200, browser.get(url), shown, CLAIM_PAGE)
+            self.see("claim_page", 200, browser.get(url), expected, CLAIM_PAGE)
         self.check(agents=[agent])
-        return asked
+        return request
 
     def burn(self, token):
         """Try wrong codes until even the right one is refused."""
@@ -138,8 +138,8 @@ class ComparedPages:
     def look(self, key):
         """The list of the agents of a key, and the page of each."""
         own = self.model.agents_of(key)
-        shown = {"agents": sorted(str(agent.handle) for agent in own)}
-        self.see("operated_agents", 200, self.consoles[key].get("/operator"), shown, AGENTS_PAGE)
+        expected = {"agents": sorted(str(agent.handle) for agent in own)}
+        self.see("operated_agents", 200, self.consoles[key].get("/operator"), expected, AGENTS_PAGE)
         for agent in own:
             self.open_agent(key, agent)
 
@@ -181,19 +181,19 @@ class ComparedPages:
         home = f"/operator/agents/{agent.handle}"
         path = f"{home}/{action}" + (f"/{subject}" if subject else "")
         browser = self.consoles[key]
-        asked = browser.get(path)
-        form = browser.form(asked) or browser.form(browser.get("/operator"))
+        question = browser.get(path)
+        form = browser.form(question) or browser.form(browser.get("/operator"))
         self.model.interval = Interval()
         expected = self.model.operate(key, action, agent, given)
         given.pop("subject", None)
         page = browser.post(path, form | given)
         self.see(f"console: {action}" if is_own else "another's console", expected, page)
         if is_own and (action, expected) == ("issue-token", 302):
-            shown = browser.get(page.headers["Location"])
-            self.see("issued token", 200, shown, {"token": agent.tokens[-1].text}, TOKEN_PAGE)
+            token_page = browser.get(page.headers["Location"])
+            self.see("issued token", 200, token_page, {"token": agent.tokens[-1].text}, TOKEN_PAGE)
             return
         is_asked = is_own and expected not in {403, 404}
-        self.agree("the question", 200 if is_asked else expected, asked.status)
+        self.agree("the question", 200 if is_asked else expected, question.status)
         done = "/operator" if action == "release" else home
         leads_to = (
             (done if is_own else f"/operator?agent={agent.handle}") if expected == 302 else None

@@ -159,8 +159,8 @@ class InstallRules:
         if version is None:
             return NO_VERSION
         install.digest, install.number, install.pinned = version.digest, version.number, version
-        shown = {"number": version.number, "digest": version.digest}
-        return Response(200, {"message": StartsWith(), "slug": entry.slug, **shown})
+        fields = {"number": version.number, "digest": version.digest}
+        return Response(200, {"message": StartsWith(), "slug": entry.slug, **fields})
 
     def unpin(self, entry, install, _body):
         install.pinned = None

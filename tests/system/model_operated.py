@@ -61,12 +61,12 @@ class OperatedAgents:
         return 302
 
     def revoke_token(self, agent, subject):
-        found = [token for token in usable(agent) if token.token_id.value == subject]
-        return self.revoke(found) if found else 404
+        tokens = [token for token in usable(agent) if token.token_id.value == subject]
+        return self.revoke(tokens) if tokens else 404
 
     def revoke_tokens(self, agent):
-        found = usable(agent)
-        return self.revoke(found) if found else 404
+        tokens = usable(agent)
+        return self.revoke(tokens) if tokens else 404
 
     def new_claim_url(self, agent):
         agent.claim.url, agent.claim.waiting = self.model.new_claim().url, []

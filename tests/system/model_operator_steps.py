@@ -25,8 +25,8 @@ def operator_steps(draw, model):
     waiting = [agent for agent in model.agents if agent.claim.waiting and able(agent)]
     claimed = [agent for agent in model.agents if agent.claim.confirmed]
     # A suspended agent that was released cannot tell where its new page is.
-    found = [agent for agent in model.agents if agent.claim.url.value]
-    kinds = ["log_in", *["ask"] * 3 * (found != []), *["confirm"] * 5 * (waiting != [])]
+    agents = [agent for agent in model.agents if agent.claim.url.value]
+    kinds = ["log_in", *["ask"] * 3 * (agents != []), *["confirm"] * 5 * (waiting != [])]
     kind = draw(st.sampled_from(kinds + ["operate"] * 8 * (claimed != [])))
     if kind == "log_in":
         return kind, draw(st.sampled_from(model.keys))
@@ -41,7 +41,7 @@ def operator_steps(draw, model):
     texts = [str(key.text) for key in model.keys]
     opening = [str(key.text) for key in model.keys if key.opens]
     key = draw(st.sampled_from([None] * 3 + opening * 2 + texts[-2:] + ["mkt_operator_"]))
-    return "ask", draw(st.sampled_from(found)), draw(NAMES), key
+    return "ask", draw(st.sampled_from(agents)), draw(NAMES), key
 
 
 @st.composite
@@ -49,10 +49,10 @@ def codes(draw, model, token):
     """Mostly the code that the agent is to confirm, in the spellings that people use."""
     own = [token.agent.claim] if token and token.agent else []
     claims = [agent.claim for agent in model.agents] + own * 8
-    asked = [
+    requests = [
         request for claim in claims for request in (*claim.waiting, claim.confirmed) if request
     ]
-    code = draw(st.sampled_from([str(request.code) for request in asked] + [WRONG_CODE, "é"]))
+    code = draw(st.sampled_from([str(request.code) for request in requests] + [WRONG_CODE, "é"]))
     spelled = st.sampled_from([str, str.lower, lambda c: c.replace("-", ""), " {} ".format])
     return draw(spelled)(code)
 

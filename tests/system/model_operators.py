@@ -70,7 +70,7 @@ class Claim(ShortRepr):
         status = "claimed" if self.confirmed else "pending" if self.waiting else "unclaimed"
         return {"status": status, "operator": operator, "claimedAt": self.claimed}
 
-    def shown(self):
+    def status_with_url(self):
         return {**self.status(), "claimUrl": self.url}
 
 
@@ -83,10 +83,10 @@ def letters(code):
     return code.upper().replace("-", "").replace(" ", "")
 
 
-def refused_code(claim, asked):
-    """The response to a code that confirms nobody; `asked` are the people who saw it."""
+def refused_code(claim, requests):
+    """The response to a code that confirms nobody; `requests` are those that showed it."""
     valid = [request for request in claim.waiting if request.is_valid]
-    if asked or (claim.waiting and not valid):
+    if requests or (claim.waiting and not valid):
         return error(410, "Claim code has expired")
     for request in valid:
         request.wrong += 1
@@ -118,10 +118,10 @@ class OperatorRules:
         if not (claim.confirmed and claim.confirmed.is_right(body["code"])):
             if refused := self.refused_claim(claim, token):
                 return refused
-            asked = [request for request in claim.waiting if request.is_right(body["code"])]
-            if not any(request.is_valid and not request.key.is_ended for request in asked):
-                return refused_code(claim, asked)
-            self.take_over(claim, asked[0], granted(token))
+            requests = [request for request in claim.waiting if request.is_right(body["code"])]
+            if not any(request.is_valid and not request.key.is_ended for request in requests):
+                return refused_code(claim, requests)
+            self.take_over(claim, requests[0], granted(token))
         return Response(
             200,
             {
@@ -141,8 +141,8 @@ class OperatorRules:
         missing = [scope for scope in claim.scopes if scope not in granted(token)]
         return forbidden(missing[0]) if missing else None
 
-    def take_over(self, claim, asked, scopes):
-        previous, claim.confirmed, claim.waiting = claim.confirmed, asked, []
+    def take_over(self, claim, request, scopes):
+        previous, claim.confirmed, claim.waiting = claim.confirmed, request, []
         claim.claimed, claim.scopes = Timestamp(self.interval), tuple(scopes)
         claim.confirmed.key.is_confirmed = True
         self.leave(previous)

@@ -43,8 +43,8 @@ class RefusedRequests:
 
     def claim_by_an_older_code(self, token):
         """The first of four codes is void, and the second confirms its person."""
-        asked = [self.ask(token.agent, name) for name in ("Eve", "Ada Lovelace", "Eve", "Eve")]
-        for request in asked[:2]:
+        requests = [self.ask(token.agent, name) for name in ("Eve", "Ada Lovelace", "Eve", "Eve")]
+        for request in requests[:2]:
             self.act("confirm_claim", {"code": str(request.code)}, token)
 
 

@@ -119,8 +119,8 @@ class ComparedRequests:
         wrong = differences(vars(expected), vars(got))
         if wrong:
             self.has_diverged = True
-            asked = f"{method} {path} {body or ''} with {token or 'no token'}"
-            raise AssertionError(f"{asked}: {'; '.join(wrong)}")
+            request = f"{method} {path} {body or ''} with {token or 'no token'}"
+            raise AssertionError(f"{request}: {'; '.join(wrong)}")
         return got.body
 
     def response_to(self, method, path, body, token):
@@ -133,9 +133,9 @@ class ComparedRequests:
             assert (response.headers["ETag"], response.body) == (etag, b"")
             return 304, Response(200, known)
         assert response.headers["Content-Type"] == "application/json", response
-        shown = response.json()
+        content = response.json()
         if (token or "/versions" in path) and response.headers["ETag"]:
-            self.known[token, path] = response.headers["ETag"], shown
+            self.known[token, path] = response.headers["ETag"], content
         return response.status, Response(
-            response.status, shown, response.headers["WWW-Authenticate"]
+            response.status, content, response.headers["WWW-Authenticate"]
         )

@@ -78,11 +78,11 @@ class ReviewRules:
     @operation("review", policy="review")
     def delete_review(self, token, path):
         written = [review for review in token.agent.reviews.values() if not review.is_deleted]
-        found = [review for review in written if review.persona.slug == path["personaSlug"]]
-        if not found:
+        matches = [review for review in written if review.persona.slug == path["personaSlug"]]
+        if not matches:
             return error(404, "Review not found")
-        found[0].is_deleted = True
-        return Response(200, {"message": StartsWith(), **found[0].named()})
+        matches[0].is_deleted = True
+        return Response(200, {"message": StartsWith(), **matches[0].named()})
 
     # The lists return their rows, or the Response that refuses them.
 
@@ -98,7 +98,7 @@ class ReviewRules:
             return error(400, problem)
         if persona is None:
             return error(404, "Persona not found")
-        shown = [review for review in persona.reviews.values() if review.is_shown]
+        reviews = [review for review in persona.reviews.values() if review.is_shown]
         if "rating" in query:
-            shown = [review for review in shown if stars(review.rating) == int(query["rating"])]
-        return [r.listed() for r in sorted(shown, key=SORT_KEYS[query.get("sort", "newest")])]
+            reviews = [review for review in reviews if stars(review.rating) == int(query["rating"])]
+        return [r.listed() for r in sorted(reviews, key=SORT_KEYS[query.get("sort", "newest")])]

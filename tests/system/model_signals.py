@@ -40,7 +40,7 @@ class SignalRules:
         return Response(201 if is_new else 200, filed)
 
     def shown_review(self, review_id):
-        shown = (
+        matches = (
             review
             for agent in self.agents
             for review in agent.reviews.values()
@@ -48,7 +48,7 @@ class SignalRules:
             and review.persona.is_published
             and str(review.review_id) == review_id
         )
-        return next(shown, None)
+        return next(matches, None)
 
     def facets(self, _token, query):
         if problem := validation.facets_problem(query):

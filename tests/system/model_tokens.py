@@ -38,7 +38,7 @@ def listed(token, caller):
     }
 
 
-def shown(token):
+def with_text(token):
     """A new token, in the one response that shows its text."""
     return {
         "message": StartsWith(),
@@ -75,15 +75,15 @@ class TokenRules:
         if len(usable(token.agent)) >= MAX_TOKENS:
             return error(409, "Too many tokens")
         days = body.get("expiresInDays")
-        wanted = days and Timestamp(self.interval, after=timedelta(days=days))
+        expiry = days and Timestamp(self.interval, after=timedelta(days=days))
         created = self.issue(
             token.agent,
             self.new_text(),
             scopes,
             name=body.get("name") or "",
-            expires=earlier(wanted, token.expires),
+            expires=earlier(expiry, token.expires),
         )
-        return Response(201, shown(created))
+        return Response(201, with_text(created))
 
     @operation("read", validation.rotation_problem, policy="manage")
     def rotate_token(self, token, body):
@@ -96,17 +96,17 @@ class TokenRules:
         end = Timestamp(self.interval, after=timedelta(seconds=grace))
         token.expires = earlier(token.expires, end)
         token.is_usable, token.scopes = grace > 0, ["read"]
-        return Response(201, {**shown(created), "previousTokenExpiresAt": token.expires})
+        return Response(201, {**with_text(created), "previousTokenExpiresAt": token.expires})
 
     @operation("read", policy="manage")
     def delete_token(self, token, path):
-        found = [t for t in usable(token.agent) if t.token_id.value == path["tokenId"]]
-        if not found:
+        matches = [t for t in usable(token.agent) if t.token_id.value == path["tokenId"]]
+        if not matches:
             return error(404, "Token not found")
-        if refused := lacking(token, found[0].scopes):
+        if refused := lacking(token, matches[0].scopes):
             return refused
-        found[0].is_usable = False
-        return Response(200, {"message": StartsWith(), "tokenId": found[0].token_id})
+        matches[0].is_usable = False
+        return Response(200, {"message": StartsWith(), "tokenId": matches[0].token_id})
 
     def revoke_leaked_token(self, _token, body):
         text = body.get("token")

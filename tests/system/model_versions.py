@@ -17,7 +17,7 @@ class Recall:
     at: Any
     place: int  # in the sequence of the staff's actions, as `edits` numbers them
 
-    def shown(self):
+    def as_dict(self):
         return {"reason": self.reason, "at": self.at}
 
 
@@ -97,7 +97,7 @@ class Versioned:
 
     def listed_versions(self):
         return [
-            {**self.numbered_row(version), "recall": version.recall and version.recall.shown()}
+            {**self.numbered_row(version), "recall": version.recall and version.recall.as_dict()}
             for version in reversed(self.versions)
         ]
 
@@ -112,14 +112,14 @@ class Versioned:
         }
 
     def version_detail(self, version):
-        shown = {
+        row = {
             **self.numbered_row(version),
             "slug": self.slug,
             "title": version.title,
             "description": version.description,
             "content": None if self.price_cents else version.content,
         }
-        return {**shown, "files": []} if self.kind == "skills" else shown
+        return {**row, "files": []} if self.kind == "skills" else row
 
     # The text that an agent gets
 

@@ -24,13 +24,13 @@ class Operator(Browser):
     def keep(self, path, response):
         assert response.status < 500, (path, response.body)
         if path.startswith(("/operator", "/claim")):
-            self.scene.shown.append((path, response))
+            self.scene.operator_pages.append((path, response))
         return super().keep(path, response)
 
     def showing(self, path, **fields):
         """The one page that shows a secret, which is not kept."""
         page = self.shown_once(self.submit(path, **fields))
-        self.scene.shown.pop()
+        self.scene.operator_pages.pop()
         assert page.status == 200, (path, page)
         return page.body.decode()
 

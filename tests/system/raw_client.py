@@ -149,7 +149,7 @@ class RawClient:
         if self.received:
             raise InvalidResponse(
                 f"a response that nobody asked for: {self.received[:300]!r}\n"
-                f"  behind the response to: {shown(self.last)}"
+                f"  behind the response to: {short_repr(self.last)}"
             )
         return is_open
 
@@ -266,7 +266,7 @@ def length_of_chunks(rest):
     return INCOMPLETE
 
 
-def shown(data):
+def short_repr(data):
     """The bytes as Python writes them, with long repetitions shortened."""
     parts = re.split(rb"((.)\2{59,})", data, flags=re.DOTALL)
     texts = [

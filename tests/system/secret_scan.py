@@ -5,7 +5,7 @@ import re
 MIN_LENGTH = 10  # the hint for staff has four
 
 
-def found(secrets, text):
+def leaks(secrets, text):
     """The names of the secrets, `{name: secret}`, that the text reveals."""
     text = text.lower()
     return sorted(name for name, secret in secrets.items() if any(p in text for p in parts(secret)))

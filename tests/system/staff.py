@@ -102,4 +102,4 @@ def links_in(path, page):
     reader = LinkReader()
     reader.feed(page.body.decode())
     paths = {urlsplit(urljoin(path, target)).path for target in reader.targets}
-    return sorted(found for found in paths if found.startswith("/admin/"))
+    return sorted(link for link in paths if link.startswith("/admin/"))

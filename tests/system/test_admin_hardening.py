@@ -148,13 +148,13 @@ class ExecutableContent(HTMLParser):
 
     def __init__(self, page):
         super().__init__()
-        self.found = []
+        self.snippets = []
         self.feed(page.body.decode())
 
     def handle_starttag(self, tag, attributes):
         if tag == "script" and not dict(attributes).get("src"):
-            self.found.append("a script in the page")
-        self.found += [
+            self.snippets.append("a script in the page")
+        self.snippets += [
             f"<{tag} {name}={value!r}>"
             for name, value in attributes
             if name.startswith("on")
@@ -176,7 +176,7 @@ def test_no_page_executes_catalogue_text_and_each_has_its_policy(
         pages[path] = operator.get(path)
     for path in (SKILL, f"{SKILL}add/", "/admin/login/"):
         pages[f"POST {path}"] = operator.post(path, {"title": HOSTILE, "username": HOSTILE})
-    found = staff.get(f"/admin/autocomplete/?{urlencode(SKILLS_TO_BUNDLE)}")
+    completions = staff.get(f"/admin/autocomplete/?{urlencode(SKILLS_TO_BUNDLE)}")
     claim = f"/claim/{hostile_rows.agent.claim.secret}"
     claim_pages = [operator.get(claim), operator.get("/claim/unknown"), operator.post(claim, {})]
 
@@ -191,16 +191,16 @@ def test_no_page_executes_catalogue_text_and_each_has_its_policy(
                 if kind == "application/zip":
                     continue
             assert XSS not in page.body.decode()
-            assert ExecutableContent(page).found == []
+            assert ExecutableContent(page).snippets == []
     assert sum(b"&lt;script&gt;alert(1)" in page.body for page in pages.values()) > 20
-    assert HOSTILE in found.body.decode()
-    assert found.headers["Content-Type"] == "application/json"
-    assert found.headers["X-Content-Type-Options"] == "nosniff"
+    assert HOSTILE in completions.body.decode()
+    assert completions.headers["Content-Type"] == "application/json"
+    assert completions.headers["X-Content-Type-Options"] == "nosniff"
     for page in claim_pages:
         assert "default-src 'none'" in page.headers["Content-Security-Policy"]
         assert "unsafe" not in page.headers["Content-Security-Policy"]
         assert XSS not in page.body.decode()
-        assert ExecutableContent(page).found == []
+        assert ExecutableContent(page).snippets == []
 
 
 def test_claim_urls_cannot_be_guessed(anyone, rates):

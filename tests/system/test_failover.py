@@ -55,8 +55,8 @@ class Pair(Site):
         if is_synchronous:
             self.set(synchronous_standby_names="*")
         state = "SELECT sync_state FROM pg_stat_replication"
-        wanted = [("sync" if is_synchronous else "async",)]
-        assert is_within(10, lambda: self.rows(state) == wanted)
+        expected = [("sync" if is_synchronous else "async",)]
+        assert is_within(10, lambda: self.rows(state) == expected)
 
     def promote(self):
         """The time at which the standby became the primary."""

@@ -17,7 +17,7 @@ from tests.system import console_forms
 from tests.system.mcp_messages import CALLS, valid_message
 from tests.system.mutations import mutated
 from tests.system.operations import CURSOR, OPERATIONS, SINCE, populate, valid_request
-from tests.system.raw_client import InvalidResponse, RawClient, shown
+from tests.system.raw_client import InvalidResponse, RawClient, short_repr
 from tests.system.scale import scale
 from tests.system.strategies import requests
 
@@ -69,7 +69,7 @@ class Fuzz:
         except InvalidResponse as error:
             self.client.close()
             self.statuses["invalid"] += 1
-            raise InvalidResponse(f"{error}\n  sent: {shown(data)}") from None
+            raise InvalidResponse(f"{error}\n  sent: {short_repr(data)}") from None
         for response in responses:
             self.statuses[f"{response.status // 100}xx"] += 1
         self.statuses["no response"] += not responses

@@ -170,8 +170,8 @@ class Marketplace(
         slug = (given or {}).get("slug") or (given or {}).get("personaSlug")
         kind = "skills" if operation.endswith("skill") else "personas"
         # Reviews show the name of their agent.
-        shown = [*agents[0].reviews] if operation == "update_me" and agents else []
-        self.check(agents=agents, entries=[*self.named(kind, slug), *shown])
+        reviews = [*agents[0].reviews] if operation == "update_me" and agents else []
+        self.check(agents=agents, entries=[*self.named(kind, slug), *reviews])
         self.check_versions(self.named(kind, slug))
         if operation.endswith("_token") and token:
             self.act("list_tokens", token=token)

@@ -87,8 +87,8 @@ def pgbouncer_of(needed):
     program = shutil.which("pgbouncer")
     if program is None:
         pytest.skip("pgbouncer is not installed")
-    shown = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
-    version = re.search(r"(\d+)\.(\d+)", shown.stdout)
+    result = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    version = re.search(r"(\d+)\.(\d+)", result.stdout)
     if tuple(map(int, version.groups())) < needed:
         pytest.skip(f"pgbouncer {version[0]} is installed, which tracks no prepared statements")
     return program

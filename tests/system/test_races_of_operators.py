@@ -191,14 +191,14 @@ def test_all_are_moved_while_they_are_published_and_installed(server):
     """No deadlock, and the number, the digest and the pin of each install agree."""
     for _ in range(ROUNDS):
         agent, other = AgentFactory(), AgentFactory()
-        skills, wanted = SkillFactory.create_batch(12), SkillFactory.create_batch(6)
+        skills, fresh = SkillFactory.create_batch(12), SkillFactory.create_batch(6)
         for skill in skills:
             SkillInstall.objects.install(agent, skill.slug)
         console = Console(server, claim(agent))
         moves = ["update-all", "pin-all", "unpin-all"] * 4
         calls = [console.sending(agent, action) for action in moves]
         for path, entries, caller in (
-            *(("install", wanted, agent), ("install", skills, other)),
+            *(("install", fresh, agent), ("install", skills, other)),
             *(("pin", skills[:6], agent), ("update", skills[6:], agent)),
         ):
             calls += [
@@ -212,7 +212,7 @@ def test_all_are_moved_while_they_are_published_and_installed(server):
         random.shuffle(calls)
 
         with ThreadPoolExecutor(1) as staff:
-            publishing = staff.submit(publish_anew, skills + wanted)
+            publishing = staff.submit(publish_anew, skills + fresh)
             tried = statuses(in_parallel(calls))
             publishing.result()
 

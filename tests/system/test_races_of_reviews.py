@@ -45,8 +45,8 @@ def test_a_review_that_is_changed_and_deleted_is_counted_as_it_is(concurrently):
         assert len(present) == 1 + written - deleted
         persona.refresh_from_db()
         assert (persona.rating_count, persona.rating_sum) == (len(present), sum(present))
-        [shown] = concurrently([read_of(persona)])
-        assert shown.json()["count"] == len(shown.json()["results"]) == len(present)
+        [answer] = concurrently([read_of(persona)])
+        assert answer.json()["count"] == len(answer.json()["results"]) == len(present)
 
 
 def test_averages_are_true_while_staff_hide_what_agents_delete(concurrently):
@@ -109,8 +109,8 @@ def test_no_list_has_a_review_after_it_was_deleted(live_server_of):
                 assert server.request(method, path, token=agent.token.text).status == 200
             finally:
                 deleted.set()
-            lists = [shown for reader in readers for shown in reader.result()]
+            lists = [entry for reader in readers for entry in reader.result()]
 
-        for is_after, shown in lists:
-            assert shown["count"] == len(shown["results"])
-            assert not is_after or shown["count"] == 0
+        for is_after, body in lists:
+            assert body["count"] == len(body["results"])
+            assert not is_after or body["count"] == 0

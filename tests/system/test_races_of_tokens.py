@@ -56,11 +56,11 @@ def test_a_token_in_use_is_used_before_it_is_rotated_or_refused(concurrently):
 def test_the_tenth_token_is_made_once(concurrently):
     for parallel in rounds():
         agent, callers = with_tokens(AgentToken.MAX_USABLE - 1)
-        wanted = [(TOKENS, {}), (ROTATE, {"graceSeconds": 600})]
+        calls = [(TOKENS, {}), (ROTATE, {"graceSeconds": 600})]
 
         responses = concurrently(
             [
-                ("POST", *wanted[number % 2], callers[number % len(callers)])
+                ("POST", *calls[number % 2], callers[number % len(callers)])
                 for number in range(parallel)
             ]
         )

@@ -58,13 +58,13 @@ def opened(kind, entry):
 
 def assert_numbered(kind, entry):
     """The versions of an entry are its texts in turn; the last one is its current text."""
-    shown = opened(kind, entry)
+    current = opened(kind, entry)
     versions = [*entry.versions.order_by("number")]
     assert [version.number for version in versions] == [*range(1, len(versions) + 1)]
     assert all(one.digest != next_one.digest for one, next_one in pairwise(versions))
-    assert shown.number == len(versions)
-    if shown.is_published:
-        assert (versions[-1].digest, versions[-1].content) == (shown.digest, shown.content)
+    assert current.number == len(versions)
+    if current.is_published:
+        assert (versions[-1].digest, versions[-1].content) == (current.digest, current.content)
     return versions
 
 

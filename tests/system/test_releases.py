@@ -99,11 +99,11 @@ class Site:
     def is_waiting(self, statement):
         """Whether a statement with this start waits for a lock."""
         with psycopg.connect(self.database) as link:
-            found = link.execute(
+            cursor = link.execute(
                 "SELECT FROM pg_stat_activity WHERE query LIKE %s AND wait_event_type = 'Lock'",
                 [f"{statement}%"],
             )
-            return found.fetchone() is not None
+            return cursor.fetchone() is not None
 
     def workers(self):
         return self.server.log.read_text().count("Booting worker")

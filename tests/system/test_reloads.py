@@ -104,9 +104,9 @@ def reload(server):
     slow.close()
     # The old workers are gone and the new ones ready before the next reload.
     for event in (r"Booting worker", r"Worker exiting"):
-        wanted = len(re.findall(event, log)) + WORKERS
+        expected = len(re.findall(event, log)) + WORKERS
         assert is_within(
-            30, lambda e=event, w=wanted: len(re.findall(e, server.log.read_text())) >= w
+            30, lambda e=event, w=expected: len(re.findall(e, server.log.read_text())) >= w
         ), server.log.read_text()[-3000:]
     return status
 

@@ -113,10 +113,10 @@ def test_reading_costs_the_primary_nothing(site):
             path = random.choice([f"/api/v1{query}", query])
             assert site.server.request("GET", path).status == 200
         time.sleep(1.2)
-        asked = site.transactions(site.postgres) - before
+        transactions = site.transactions(site.postgres) - before
         looks = 2 * 5 * (time.monotonic() - begun)  # of two processes, five a second
-        print(f"\n{READS} searches: {asked} transactions of the primary")  # noqa: T201
-        return asked < looks + READS / 3
+        print(f"\n{READS} searches: {transactions} transactions of the primary")  # noqa: T201
+        return transactions < looks + READS / 3
 
     # On a busy machine a replica is left out for a moment, and the primary is used instead.
     assert is_within(60, costs_nothing)

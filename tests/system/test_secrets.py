@@ -20,7 +20,7 @@ from tests.live import url_of_test_database
 from tests.system import invitation_secrets, operator_secrets
 from tests.system import misplaced_secrets as misplaced
 from tests.system.operator_secrets import TOKEN
-from tests.system.secret_scan import found
+from tests.system.secret_scan import leaks
 from tests.system.staff import Staff
 
 AGENTS = "/admin/agents/agent/"
@@ -48,7 +48,7 @@ class Scene:
     secrets: dict = field(default_factory=dict)
     claim_secrets: dict = field(default_factory=dict)
     errors: list = field(default_factory=list)  # (the request, the response as text)
-    shown: list = field(default_factory=list)  # (the path, the page for an operator)
+    operator_pages: list = field(default_factory=list)  # (the path, the page for an operator)
 
     def send(self, method, path, body=None, **options):
         response = self.server.request(method, path, body, **options)
@@ -171,7 +171,7 @@ def manage(scene):
     reported = scene.send("POST", f"{misplaced.API}/tokens/revoke", {"token": first})
     assert [response.status for response in (listed, revoked, reported)] == [200] * 3
     for response in (listed, revoked, reported):
-        assert found(scene.secrets, as_text(response)) == []
+        assert leaks(scene.secrets, as_text(response)) == []
     for name in ("created token", "rotated token"):
         assert scene.send("GET", misplaced.ME, token=scene.secrets[name]).status == 401
 
@@ -231,8 +231,8 @@ def test_no_secret_leaks_after_any_use_of_it(scene, subtests):
     log = scene.server.log.read_text().splitlines()
     print(  # noqa: T201
         f"\n{len(secrets)} secrets searched for in {len(scene.errors)} errors, {len(pages)} pages "
-        f"of the admin and {len(scene.shown)} of operators, {len(log)} lines of the log and the "
-        "database"
+        f"of the admin and {len(scene.operator_pages)} of operators, {len(log)} lines of the log "
+        "and the database"
     )
 
     with subtests.test("the database"):
@@ -242,23 +242,25 @@ def test_no_secret_leaks_after_any_use_of_it(scene, subtests):
             # Stored as text in one column, because the profile shows the claim URL.
             assert dump.count(secret) == 1
             dump = dump.replace(secret, "")
-        assert found(secrets, dump) == []
-        assert found(secrets, log_of_the_database()) == []
+        assert leaks(secrets, dump) == []
+        assert leaks(secrets, log_of_the_database()) == []
     with subtests.test("the log"):
         assert sum(" gunicorn.access [" in line for line in log) > 300
-        assert [line for line in log if found(secrets, line)] == []
+        assert [line for line in log if leaks(secrets, line)] == []
     with subtests.test("the admin"):
         assert [path for path, page in pages.items() if page.status != 200] == []
-        assert [path for path, page in pages.items() if found(secrets, as_text(page))] == []
+        assert [path for path, page in pages.items() if leaks(secrets, as_text(page))] == []
         for model, page in found_by_post.items():
             assert page.status == 302
-            assert found(secrets, as_text(page)) == []
+            assert leaks(secrets, as_text(page)) == []
             assert re.search(rf"/{model}/\d+/change/$", page.headers["Location"])
     with subtests.test("the console and the claim page"):
-        assert len(scene.shown) > 100
-        assert [path for path, page in scene.shown if found(secrets, page.body.decode())] == []
+        assert len(scene.operator_pages) > 100
+        assert [
+            path for path, page in scene.operator_pages if leaks(secrets, page.body.decode())
+        ] == []
     with subtests.test("error responses"):
-        assert [asked[:120] for asked, text in scene.errors if found(secrets, text)] == []
+        assert [request[:120] for request, text in scene.errors if leaks(secrets, text)] == []
 
 
 REPORT = {"kind": "skill", "slug": "pdf-tables", "reason": "spam"}
@@ -287,5 +289,5 @@ def test_a_token_or_key_is_refused_in_a_stored_text(live_server_of):
             400,
             {"error": f"{name} must not hold a token"},
         )
-    assert found(scene.secrets, dump_of_the_database()) == []
-    assert found(scene.secrets, server.log.read_text()) == []
+    assert leaks(scene.secrets, dump_of_the_database()) == []
+    assert leaks(scene.secrets, server.log.read_text()) == []

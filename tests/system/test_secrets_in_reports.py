@@ -12,7 +12,7 @@ from django.utils.log import AdminEmailHandler
 from agents import tokens
 from marketplace.logging import MaskedFormatter
 from tests.factories import SkillFactory, claim
-from tests.system.secret_scan import found
+from tests.system.secret_scan import leaks
 
 pytestmark = pytest.mark.servers
 
@@ -185,8 +185,8 @@ def test_the_log_of_a_crash_holds_no_secret(name, actors, log, monkeypatch):
 
     assert response.status_code == 500
     assert "RuntimeError: crashed with mkt_agent_[masked]" in log.getvalue()
-    assert found(actors.secrets, log.getvalue()) == []
-    assert found(actors.secrets, response.content.decode()) == []
+    assert leaks(actors.secrets, log.getvalue()) == []
+    assert leaks(actors.secrets, response.content.decode()) == []
 
 
 @pytest.mark.parametrize("name", CRASHES)
@@ -199,5 +199,5 @@ def test_an_error_report_with_local_variables_holds_no_secret(name, actors, outb
     assert "RuntimeError" in outbox[0].body
     for report in outbox:
         ((html, _),) = report.alternatives
-        assert found(actors.secrets, report.subject + report.body) == []
-        assert found(actors.secrets, html) == []
+        assert leaks(actors.secrets, report.subject + report.body) == []
+        assert leaks(actors.secrets, html) == []

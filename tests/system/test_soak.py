@@ -144,14 +144,14 @@ def test_it_stays_within_bounds_under_a_long_mixed_load(own_server_of):
         monitor.sample()
         load.drain()
         after = measure(server)
-        asked = sum(load.statuses.values())
+        total = sum(load.statuses.values())
         # One counted request in 200 purges, at random, so a short run may need more.
         for _ in range(4000):
             if not expired(timedelta(hours=1)).exists():
                 break
             load.register()
 
-    print(summary(load, asked, before, after, monitor))  # noqa: T201
+    print(summary(load, total, before, after, monitor))  # noqa: T201
     assert load.failures == []
     assert [*after.memory] == [*before.memory], "a worker was replaced"
     assert max(map(len, monitor.connections)) <= WORKERS * THREADS
@@ -161,13 +161,13 @@ def test_it_stays_within_bounds_under_a_long_mixed_load(own_server_of):
         assert growth(before.memory, after.memory) <= MAX_GROWTH
 
 
-def summary(load, asked, before, after, monitor):
+def summary(load, total, before, after, monitor):
     def megabytes(measured):
         return " and ".join(f"{size / 1e6:.1f}" for size in measured.memory.values())
 
     seen = monitor.connections
     return (
-        f"\nsoak of {SECONDS} s: {asked} requests {dict(load.statuses.most_common())}, "
+        f"\nsoak of {SECONDS} s: {total} requests {dict(load.statuses.most_common())}, "
         f"{len(load.failures)} of 500 or above; "
         f"memory {megabytes(before)} -> {megabytes(after)} MB "
         f"({growth(before.memory, after.memory):+.1%} at most), of both at each tenth "

@@ -57,10 +57,10 @@ def by_a_cursor(statement, params=()):
     ],
 )
 def test_rows_are_those_of_a_cursor(statement, params):
-    wanted = by_a_cursor(statement, params)
+    expected = by_a_cursor(statement, params)
 
     for _ in range(8):  # PostgreSQL may change its plan after five
-        assert fetch_all(statement, params) == wanted
+        assert fetch_all(statement, params) == expected
 
 
 def test_datetimes_are_those_of_a_cursor():
@@ -207,9 +207,9 @@ def test_what_was_prepared_in_vain_is_prepared_again(spoil):
 
     fetch_all(spoil)
 
-    wanted = by_a_cursor("SELECT * FROM spoilt")
+    expected = by_a_cursor("SELECT * FROM spoilt")
     for _ in range(2):
-        assert fetch_all("SELECT * FROM spoilt") == wanted
+        assert fetch_all("SELECT * FROM spoilt") == expected
     kept = by_a_cursor("SELECT statement FROM pg_prepared_statements")
     assert kept.count(("SELECT * FROM spoilt",)) == 1
 

@@ -35,11 +35,11 @@ def backend(request, transactional_db, monkeypatch):
 def test_all_rows_are_tuples(backend, statement, params, rows):
     with connection.cursor() as cursor:
         cursor.execute(statement, params)
-        wanted = cursor.fetchall()
+        expected = cursor.fetchall()
 
     for _ in range(2):
-        assert fetch_all(statement, params) == wanted
-    assert len(wanted) == rows
+        assert fetch_all(statement, params) == expected
+    assert len(expected) == rows
 
 
 def test_one_row_is_named_by_its_columns(backend):

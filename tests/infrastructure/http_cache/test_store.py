@@ -85,9 +85,9 @@ def test_one_that_cannot_be_checked_is_dropped(stored):
 def test_it_answers_get_and_head(stored, method, is_found):
     store(response_of("/a"))
 
-    found = fresh_response(environ_of("/a", REQUEST_METHOD=method))
+    response = fresh_response(environ_of("/a", REQUEST_METHOD=method))
 
-    assert (found is not None) == is_found
+    assert (response is not None) == is_found
 
 
 @pytest.mark.parametrize(

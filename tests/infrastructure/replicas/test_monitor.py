@@ -124,14 +124,14 @@ def test_the_name_of_a_new_history_is_stored_once(monitor, monkeypatch, stored, 
 
         def fetch(self, statement, params):
             assert statement == watching.NOTE_HISTORY
-            asked.append(params)
+            parameters.append(params)
 
-    asked = []
+    parameters = []
     monkeypatch.setattr(watching, "connections", {DEFAULT_DB_ALIAS: Primary()})
 
     assert monitor.note_primary(DEFAULT_DB_ALIAS, 10, 100, stored) is None
 
-    assert asked == statements
+    assert parameters == statements
     assert monitor.histories[DEFAULT_DB_ALIAS] == "h2"
     assert [*monitor.positions] == [(10, 100)]
 

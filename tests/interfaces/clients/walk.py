@@ -23,9 +23,9 @@ anyone = Client(base_url=URL, raise_on_unexpected_status=True)
 registered = register_agent.sync(client=anyone, body=Register(name="Generated Client"))
 me = AuthenticatedClient(base_url=URL, token=registered.token, raise_on_unexpected_status=True)
 
-found = list_skills.sync(client=anyone, q="pdf tables", sort=ListSkillsSort.RELEVANCE, tag=["pdf"])
-skill = get_skill.sync(found.results[0].slug, client=anyone)
-assert (found.count, skill.slug, skill.content) == (1, "pdf-tables", "Do it.")
+skills = list_skills.sync(client=anyone, q="pdf tables", sort=ListSkillsSort.RELEVANCE, tag=["pdf"])
+skill = get_skill.sync(skills.results[0].slug, client=anyone)
+assert (skills.count, skill.slug, skill.content) == (1, "pdf-tables", "Do it.")
 missing = get_skill.sync("no-such", client=anyone)
 assert missing == Error(error="Skill not found")
 persona = list_personas.sync(client=anyone, free=True, min_rating=4.5, limit=1).results[0]
@@ -35,8 +35,8 @@ installed = install_skill.sync(client=me, body=InstallSkill(slug=skill.slug, run
 assert installed.skill_id == skill.skill_id
 active = install_persona.sync(client=me, body=InstallPersona(slug=persona.slug, set_active=True))
 assert active.is_active
-wanted = SubmitReview(persona_slug=persona.slug, rating=4.5, comment="Tidy.")
-statuses = [submit_review.sync_detailed(client=me, body=wanted).status_code for _ in range(2)]
+review = SubmitReview(persona_slug=persona.slug, rating=4.5, comment="Tidy.")
+statuses = [submit_review.sync_detailed(client=me, body=review).status_code for _ in range(2)]
 assert statuses == [201, 200]
 
 update_profile.sync(client=me, body=UpdateAgent(description="Made by a machine."))

@@ -81,10 +81,10 @@ def test_a_priced_persona_is_refused_as_its_install_is(anyone):
 def test_a_push_is_forbidden(anyone, skill):
     error = {"error": "These repositories are read-only"}
 
-    asked = anyone.get(f"{SKILL}/info/refs?service=git-receive-pack")
+    refs = anyone.get(f"{SKILL}/info/refs?service=git-receive-pack")
     pushed = anyone.post(f"{SKILL}/git-receive-pack", b"0000")
 
-    assert (asked.status_code, asked.json()) == (403, error)
+    assert (refs.status_code, refs.json()) == (403, error)
     assert (pushed.status_code, pushed.json()) == (403, error)
 
 
