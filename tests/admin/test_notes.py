@@ -1,7 +1,8 @@
 """Staff leave notes on cases and entries, and give them to each other"""
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
+from django.test import Client
 
 from marketplace.models import Assignment, Note
 from reports.models import Case, Report
@@ -28,7 +29,7 @@ def make(request):
 
 
 @pytest.fixture
-def clerk():
+def clerk(db):
     return User.objects.create_user("clerk", is_staff=True)
 
 
@@ -138,3 +139,17 @@ def test_who_may_only_look_adds_no_note(clerk_with):
 
     assert "<span>Seen.</span><span>a former user, " in page_of(reader, skill)
     assert reader.post(url_of(type(skill), "do", skill.pk, "add_note")).status_code == 403
+
+
+def test_the_dashboard_leads_only_to_pages_that_its_reader_may_open(clerk):
+    skill = SkillFactory(slug="one")
+    Assignment.objects.assign(skill, clerk)
+    browser = Client()
+    browser.force_login(clerk)
+
+    page = browser.get("/admin/")
+
+    assert "<li><span>one</span><span>skill</span></li>" in page.content.decode()
+    clerk.user_permissions.add(Permission.objects.get(codename="view_skill"))
+    page = browser.get("/admin/").content.decode()
+    assert f'<a href="{change_page(skill)}">one</a>' in page
