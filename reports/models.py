@@ -108,6 +108,10 @@ class Case(models.Model):
         return f"{self.kind} {self.target}"
 
     @property
+    def state(self):
+        return "resolved" if self.resolved_at else "open"
+
+    @property
     def kind(self):
         return next(kind for kind in self.KINDS if getattr(self, f"{kind}_id") is not None)
 
@@ -194,3 +198,7 @@ class Report(models.Model):
 
     def __str__(self):
         return self.public_id
+
+    @property
+    def state(self):
+        return "resolved" if self.resolved_at else "open"

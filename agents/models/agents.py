@@ -23,7 +23,7 @@ AGENT_WORDS = words_of("handle", "name")
 
 class AgentQuerySet(models.QuerySet):
     def named(self, text):
-        """Those with each word of the text, or one it begins, in the handle or the name."""
+        """Agents whose handle or name has, for each word of the text, one that starts with it."""
         return with_words(self, AGENT_WORDS, text)
 
     def active(self):

@@ -22,7 +22,7 @@ OPERATOR_WORDS = words_of("operator_name")
 
 class OperatorClaimQuerySet(models.QuerySet):
     def named(self, text):
-        """Those whose operator's name has each word of the text, or one it begins."""
+        """Claims whose operator's name has, for each word of the text, one that starts with it."""
         return with_words(self.exclude(operator_email=""), OPERATOR_WORDS, text)
 
     def pending(self):

@@ -2,6 +2,7 @@
 
 from django.contrib import admin, messages
 from django.db.models import Count
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 
 from catalogue.admin.forms import DeprecationForm, RecallForm
@@ -166,4 +167,4 @@ class StateActionsMixin:
 
 
 def in_agents(number):
-    return f"{number:,} agent{'' if number == 1 else 's'}"
+    return f"{number:,} agent{pluralize(number)}"

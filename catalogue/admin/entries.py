@@ -5,6 +5,7 @@ from collections import Counter
 
 from django.contrib import admin
 from django.http import FileResponse, Http404
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 
 from catalogue.admin.base import EntryAdmin
@@ -105,7 +106,7 @@ class SkillAdmin(WriteFrontmatterMixin, EntryAdmin):
 
 
 def in_personas(number):
-    return f"{number:,} persona{'' if number == 1 else 's'}"
+    return f"{number:,} persona{pluralize(number)}"
 
 
 @admin.register(Persona)

@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from catalogue.frontmatter import RECOMMENDED_TOKENS
 from catalogue.models import FREE, IS_PUBLISHED, PUBLISHED
+from catalogue.sql import CATEGORIES
 from importing.admin.importers import SOURCE
 from marketplace.adminsite import theme
 from marketplace.adminsite.filters import ChoiceFilter
@@ -24,24 +25,10 @@ def published_and_others(entries, **conditions):
 class CategoryFilter(admin.SimpleListFilter):
     title = parameter_name = "category"
 
-    # A loose index scan: each step finds the next category, however many entries have it.
-    CATEGORIES = """
-        WITH RECURSIVE categories AS (
-            (SELECT category FROM {table} WHERE {half} ORDER BY category LIMIT 1)
-            UNION ALL
-            SELECT (SELECT category FROM {table}
-                    WHERE {half} AND category > categories.category ORDER BY category LIMIT 1)
-            FROM categories WHERE categories.category IS NOT NULL
-        )
-        SELECT category FROM categories WHERE category <> '' LIMIT 100
-    """
-
     def lookups(self, request, model_admin):
         table = model_admin.opts.db_table
         halves = [IS_PUBLISHED, f"NOT {IS_PUBLISHED}"]
-        sql = " UNION ".join(
-            f"({self.CATEGORIES.format(table=table, half=half)})" for half in halves
-        )
+        sql = " UNION ".join(f"({CATEGORIES.format(table=table, half=half)})" for half in halves)
         with connection.cursor() as cursor:
             cursor.execute(f"{sql} ORDER BY category")
             return [(category, category) for (category,) in cursor.fetchall()]

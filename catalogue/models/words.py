@@ -23,12 +23,12 @@ def words_in(text):
 
 
 def beginning_with(words):
-    """A query for what has each of these words, or one that begins with it."""
+    """A query for texts that have, for each of these words, one that starts with it."""
     prefixes = " & ".join(f"{word}:*" for word in words)
     return SearchQuery(prefixes, search_type="raw", config="simple")
 
 
 def with_words(rows, names, text):
-    """The rows whose `names`, by `words_of`, have each word of the text or one it begins."""
+    """Rows whose `names`, by `words_of`, have for each word of the text one that starts with it."""
     words = words_in(text)
     return rows.alias(names=names).filter(names=beginning_with(words)) if words else rows.none()

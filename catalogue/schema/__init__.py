@@ -7,7 +7,7 @@ SKILL_MD = "coalesce(nullif(NEW.skill_md, ''), NEW.content)"
 
 
 def versions(kind, digest, written, columns=None, sources=()):
-    """The versions of one kind; `sources` are what its `digest` is of, beside its content.
+    """The versions of one kind; `sources` are the other columns that its `digest` covers.
 
     `written` is the digest of what staff wrote, as a format with a row; `columns` are the columns
     of its versions that others lack, with their values.

@@ -2,6 +2,7 @@
 
 from urllib.parse import urlencode
 
+from django.template.defaultfilters import pluralize
 from rest_framework.response import Response
 
 from catalogue.filters import KIND_FILTER
@@ -52,7 +53,7 @@ def facets(kind, text, counts):
     return [
         {
             "label": value,
-            "hint": f"{facet}, {entries} {kind}{'' if entries == 1 else 's'}",
+            "hint": f"{facet}, {entries} {kind}{pluralize(entries)}",
             "url": f"/{kind}s?{urlencode({facet: value})}",
         }
         for facet, value, entries in matches[:MAX_FACETS]

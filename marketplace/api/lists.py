@@ -38,9 +38,10 @@ class Slice(NamedTuple):
 class FilteredList:
     """The rows of a queryset that pass a filter set.
 
-    `queryset` returns it. Like a `compiled` function, it takes the values that are bound to the
-    filter set. It may be decorated with this class. `count(queryset, filterset)` is an expression
-    for the number of rows, and may take the same parameters.
+    `queryset` is a function that returns the queryset; this class can decorate it. Its parameters
+    are values that are bound to the filter set, like those of a `compiled` function.
+    `count(queryset, filterset)` is an expression for the number of rows, and may take the same
+    parameters.
     """
 
     def __init__(self, queryset, count=lambda queryset, _filterset: count_rows(queryset)):

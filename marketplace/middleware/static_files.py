@@ -6,7 +6,7 @@ from whitenoise.responders import MissingFileError
 
 
 class StaticFilesMiddleware(WhiteNoiseMiddleware):
-    """WhiteNoise, which notices that a file is another one than at the start.
+    """WhiteNoise, which notices that a file was replaced after the start.
 
     An upgrade replaces files before it reloads the server. With the length of the old file, the
     response would be cut off; with a new ETag on an old compressed copy, browsers would keep the

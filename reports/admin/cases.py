@@ -1,5 +1,5 @@
 from django.contrib import admin
-from django.template.defaultfilters import truncatechars
+from django.template.defaultfilters import pluralize, truncatechars
 from django.urls import reverse
 
 from agents.admin.suspending import SuspendAgentsMixin
@@ -17,7 +17,6 @@ from marketplace.adminsite.base import (
     ReadOnlyModelAdmin,
     WholeNameSearchMixin,
     link_to,
-    state_label,
 )
 from marketplace.adminsite.history_pages import HistoryMixin
 from marketplace.adminsite.notes import AssigneeFilter, NotesMixin
@@ -92,9 +91,6 @@ class CaseAdmin(
         youngest, oldest = (age(case.reporters[name], depth=1) for name in ("youngest", "oldest"))
         return oldest if oldest == youngest else f"{youngest} to {oldest}"
 
-    def state(self, case):
-        return state_label("resolved" if case.resolved_at else "open")
-
     # The page of a case
 
     def row_context(self, request, row):
@@ -112,7 +108,7 @@ class CaseAdmin(
         reports = case.reports.select_related("agent")
         url = reverse("admin:reports_report_changelist")
         return panel(
-            f"{case.open_reports:,} open report{'' if case.open_reports == 1 else 's'}",
+            f"{case.open_reports:,} open report{pluralize(case.open_reports)}",
             reports,
             lambda report: (
                 f"{report.reason}: {truncatechars(report.comment, 200) or 'no comment'}",

@@ -10,7 +10,6 @@ from marketplace.adminsite.base import (
     MenuItem,
     ReadOnlyModelAdmin,
     WholeNameSearchMixin,
-    state_label,
 )
 from reports.admin.filters import QueueFilter, ReasonFilter
 from reports.models import Report
@@ -46,9 +45,6 @@ class ReportAdmin(SuspendAgentsMixin, WholeNameSearchMixin, ReadOnlyModelAdmin):
     @admin.display(description="comment")
     def text(self, report):
         return truncatechars(report.comment, 120) or "none"
-
-    def state(self, report):
-        return state_label("resolved" if report.resolved_at else "open")
 
     @admin.action(description="Suspend the reporter", permissions=["suspend"])
     def suspend(self, request, queryset):
