@@ -18,6 +18,7 @@ from operators.pages import Console, too_many
 from operators.recalls import recalls_of
 
 INSTALLS = {"skill": SkillInstall, "persona": PersonaInstall}
+MAX_NAMED = 10  # agents in a message: its cookie holds 2 KB, and a longer one is not sent
 
 
 class ReplaceRecalled(Console):
@@ -41,9 +42,9 @@ class ReplaceRecalled(Console):
                 return self.ask_for_key()
             (changed if is_changed else left_out).append(handle)
         if changed:
-            messages.success(request, f"{recall.done}: {', '.join(changed)}.")
+            messages.success(request, f"{recall.done}: {in_words(changed)}.")
         if left_out:
-            text = f"Left out: {', '.join(left_out)}. Open the page of an agent to see why."
+            text = f"Left out: {in_words(left_out)}. Open the page of an agent to see why."
             messages.warning(request, text)
         return redirect("operator")
 
@@ -101,3 +102,9 @@ def install_successor(model, agent, slug, own):
     except (SkillNotFound, PersonaNotFound, PersonaRequiresPayment):
         return False
     return True
+
+
+def in_words(handles):
+    """For example "ant, bee, and 3 more"."""
+    names, more = handles[:MAX_NAMED], len(handles[MAX_NAMED:])
+    return ", ".join([*names, f"and {more} more"] if more else names)
