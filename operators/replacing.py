@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404
 from django.shortcuts import redirect
+from rest_framework.exceptions import AuthenticationFailed
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from installs.exceptions import (
@@ -81,11 +82,8 @@ def act(recall, agent):
     own = model.objects.of_entry(recall.slug).filter(agent=agent).first()
     if recall.number:
         return own is not None and model.objects.filter(pk=own.pk).use(choices.newest) > 0
-    if recall.successor:
-        # The same rule as for the agent itself (installs/sql.py): a stopped one is refused.
-        is_active = agent.state == "active"
-        if not (is_active and install_successor(model, agent, recall.successor, own)):
-            return False
+    if recall.successor and not install_successor(model, agent, recall.successor, own):
+        return False
     if own is not None:
         own.uninstall()
     return own is not None or recall.successor is not None
@@ -99,8 +97,8 @@ def install_successor(model, agent, slug, own):
     except (SkillAlreadyInstalled, PersonaAlreadyInstalled):
         if activates:
             model.objects.own(agent, slug).activate()
-    except (SkillNotFound, PersonaNotFound, PersonaRequiresPayment):
-        return False
+    except (AuthenticationFailed, SkillNotFound, PersonaNotFound, PersonaRequiresPayment):
+        return False  # AuthenticationFailed: the agent is paused or suspended
     return True
 
 
