@@ -10,7 +10,7 @@ from agents.admin.search import MAX_AGENTS, TokenSearchMixin, find_claims
 from agents.admin.suspending import SuspendAgentsMixin
 from agents.models import Agent, OperatorClaim, OperatorKey
 from marketplace.adminsite.actions import confirmed_action
-from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, link_to, state_label
+from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, link_to
 from marketplace.adminsite.panels import panel
 from operators.models import OperatorSession
 
@@ -69,9 +69,6 @@ class OperatorKeyAdmin(
 
     def open_sessions(self, key):
         return count_of(key.session_starts)
-
-    def state(self, key):
-        return state_label("ended" if key.revoked_at else "usable")
 
     def find(self, queryset, term):
         claims = find_claims(OperatorClaim.objects.claimed(), term).filter(key__isnull=False)

@@ -2,6 +2,7 @@
 
 from django.db.models import F
 
+from catalogue.models import Persona
 from operators.forms import LIMITED
 from profiles import reads
 from profiles.limits import usages_of
@@ -23,7 +24,8 @@ class Overview:
         self.persona = listed(agent.persona_installs).filter(is_active=True).first()
         self.tokens_at_start = reads.context_tokens([agent.pk]).get(agent.pk, 0)
         self.has_installs = bool(self.skills.rows or self.personas.rows)
-        self.reviews = Page(request, "reviews", agent.reviews.present().select_related("persona"))
+        reviews = agent.reviews.present().select_related("persona")
+        self.reviews = Page(request, "reviews", reviews.defer(*Persona.long_columns("persona__")))
         self.advisories = reads.advisories(agent=agent.pk)
         self.updates = reads.updates(agent=agent.pk)
         self.limits = [(LABELS[usage.policy], usage) for usage in usages_of(request, agent)]

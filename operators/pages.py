@@ -4,6 +4,7 @@ import re
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import View
@@ -69,7 +70,7 @@ class Console(OperatorPage):
 
     def ask_for_key(self):
         handle = self.kwargs.get("handle")
-        return redirect(f"/operator?agent={handle}" if handle else "operator")
+        return redirect(reverse("operator", query={"agent": handle}) if handle else "operator")
 
     def respond(self, request, *args, **path):
         try:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db.models import CharField, Exists, F, IntegerField, OuterRef, Q, Value
 from django.db.models.functions import Cast, Coalesce
+from django.urls import reverse
 
 from catalogue.models import Skill, Status, successor_slug
 from installs.models import PersonaInstall, SkillInstall
@@ -49,8 +50,8 @@ class Recall:
 
     @property
     def path(self):
-        version = f"/{self.number}" if self.number else ""
-        return f"/operator/replace-{self.kind}/{self.slug}{version}"
+        version = {"number": self.number} if self.number else {}
+        return reverse("operator-replace", kwargs={"kind": self.kind, "slug": self.slug, **version})
 
 
 def recalls_of(agents):

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404
 from django.shortcuts import redirect
+from rest_framework.exceptions import AuthenticationFailed
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from installs.exceptions import (
@@ -18,6 +19,7 @@ from operators.pages import Console, too_many
 from operators.recalls import recalls_of
 
 INSTALLS = {"skill": SkillInstall, "persona": PersonaInstall}
+MAX_NAMED = 10  # agents in a message: its cookie holds 2 KB, and a longer one is not sent
 
 
 class ReplaceRecalled(Console):
@@ -41,9 +43,9 @@ class ReplaceRecalled(Console):
                 return self.ask_for_key()
             (changed if is_changed else left_out).append(handle)
         if changed:
-            messages.success(request, f"{recall.done}: {', '.join(changed)}.")
+            messages.success(request, f"{recall.done}: {in_words(changed)}.")
         if left_out:
-            text = f"Left out: {', '.join(left_out)}. Open the page of an agent to see why."
+            text = f"Left out: {in_words(left_out)}. Open the page of an agent to see why."
             messages.warning(request, text)
         return redirect("operator")
 
@@ -80,11 +82,8 @@ def act(recall, agent):
     own = model.objects.of_entry(recall.slug).filter(agent=agent).first()
     if recall.number:
         return own is not None and model.objects.filter(pk=own.pk).use(choices.newest) > 0
-    if recall.successor:
-        # The same rule as for the agent itself (installs/sql.py): a stopped one is refused.
-        is_active = agent.state == "active"
-        if not (is_active and install_successor(model, agent, recall.successor, own)):
-            return False
+    if recall.successor and not install_successor(model, agent, recall.successor, own):
+        return False
     if own is not None:
         own.uninstall()
     return own is not None or recall.successor is not None
@@ -98,6 +97,12 @@ def install_successor(model, agent, slug, own):
     except (SkillAlreadyInstalled, PersonaAlreadyInstalled):
         if activates:
             model.objects.own(agent, slug).activate()
-    except (SkillNotFound, PersonaNotFound, PersonaRequiresPayment):
-        return False
+    except (AuthenticationFailed, SkillNotFound, PersonaNotFound, PersonaRequiresPayment):
+        return False  # AuthenticationFailed: the agent is paused or suspended
     return True
+
+
+def in_words(handles):
+    """For example "ant, bee, and 3 more"."""
+    names, more = handles[:MAX_NAMED], len(handles[MAX_NAMED:])
+    return ", ".join([*names, f"and {more} more"] if more else names)

@@ -12,14 +12,15 @@ AGENT = rf"^operator/agents/(?P<handle>{handles.PATTERN})"
 urlpatterns = [
     path("claim/<slug:secret>", ClaimView.as_view(), name="claim"),
     re_path(r"^operator/?$", AgentsPage.as_view(), name="operator"),
-    re_path(r"^operator/log-out/?$", LogOut.as_view()),
-    re_path(r"^operator/end-sessions/?$", EndSessions.as_view()),
+    re_path(r"^operator/log-out/?$", LogOut.as_view(), name="operator-log-out"),
+    re_path(r"^operator/end-sessions/?$", EndSessions.as_view(), name="operator-end-sessions"),
     re_path(
         rf"^operator/replace-(?P<kind>skill|persona)/(?P<slug>{SLUG})(?:/(?P<number>[0-9]{{1,9}}))?/?$",
         ReplaceRecalled.as_view(),
+        name="operator-replace",
     ),
-    re_path(rf"{AGENT}/?$", AgentPage.as_view()),
-    re_path(rf"{AGENT}/tokens/(?P<token_id>\w+)/?$", TokenPage.as_view()),
+    re_path(rf"{AGENT}/?$", AgentPage.as_view(), name="operator-agent"),
+    re_path(rf"{AGENT}/tokens/(?P<token_id>\w+)/?$", TokenPage.as_view(), name="operator-token"),
     *(
         re_path(rf"{AGENT}/{name}{action.subject_path}/?$", action.as_view())
         for name, action in ACTIONS.items()

@@ -3,6 +3,7 @@
 from django.contrib import messages
 from django.middleware.csrf import rotate_token
 from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from agents.models import OperatorKey
 from marketplace.shown_once import shown_once
@@ -51,7 +52,7 @@ class AgentsPage(OperatorPage):
             storage = messages.get_messages(request)
             storage.used = len(storage) > 0
             handle = handle_in(request, "agent")
-            page = f"/operator/agents/{handle}" if handle else "operator"
+            page = reverse("operator-agent", args=[handle]) if handle else "operator"
             response = redirect(way_back(request) or page)
             if previous := cookies.session_of(request):
                 previous.delete()
@@ -85,7 +86,7 @@ class TokenPage(Console):
         agent, issued = self.claim_of(handle).agent, shown_once(request)
         token = agent.tokens.valid().filter(public_id=token_id).first()
         if token is None or issued.get("key") != self.key.pk:
-            return redirect(f"/operator/agents/{handle}")
+            return redirect("operator-agent", handle)
         context = {"agent": agent, "token": token, "text": issued["text"]}
         return self.render("operator/token.html", **context)
 

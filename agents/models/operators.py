@@ -76,6 +76,11 @@ class OperatorKey(RevokedOnce):
     def __str__(self):
         return self.hint
 
+    @property
+    def state(self):
+        """ "usable" or "ended", for a confirmed key."""
+        return "ended" if self.revoked_at else "usable"
+
     def note_use(self):
         """Record its use, as a token's use is recorded."""
         now = timezone.now()

@@ -1,8 +1,9 @@
 """How pages ask who may read the catalogue (contract 26.8)."""
 
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from django.http import Http404, HttpResponseRedirect
+from django.urls import reverse
 
 from marketplace import access
 from marketplace.access import Audience
@@ -30,7 +31,7 @@ def to_log_in(request):
     page = request.get_full_path()
     # Proxies refuse responses with longer headers.
     back = page if len(page) <= MAX_ADDRESS else quote(request.path)
-    address = f"/operator?{urlencode({'next': back[:MAX_ADDRESS]})}"
+    address = reverse("operator", query={"next": back[:MAX_ADDRESS]})
     return HttpResponseRedirect(address, headers={"Cache-Control": "no-store"})
 
 

@@ -1,5 +1,7 @@
 """An operator's actions on an agent as a whole."""
 
+from django.urls import reverse
+
 from operators.actions.base import Action
 from operators.forms import LimitsForm
 
@@ -57,7 +59,6 @@ class Release(Action):
     note = "Released the claim."
     done = "Released {agent}: you are no longer its operator."
     needs_full = False
-    next_page = "/operator"
 
     def act(self, claim, subject, form, operator):
         claim.release()
@@ -67,6 +68,9 @@ class Release(Action):
         if self.key.revoked_at:
             self.done += " It was the last agent of your key, so the key has ended."
         return super().show(agent, subject)
+
+    def next_page(self, agent):
+        return reverse("operator")
 
 
 class RenewClaimUrl(Action):

@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
+from django.template.defaultfilters import pluralize
 from django.utils.functional import cached_property
 
 from catalogue.models import Status
@@ -160,5 +161,5 @@ def reason(model):
 
 def in_words(counts):
     """For example "2 skills and 1 persona"."""
-    words = [f"{count} {kind}{'s'[: count != 1]}" for kind, count in counts.items() if count]
+    words = [f"{count} {kind}{pluralize(count)}" for kind, count in counts.items() if count]
     return " and ".join(words) or "nothing"

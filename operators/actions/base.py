@@ -4,6 +4,7 @@ from django import forms
 from django.contrib import messages
 from django.db import transaction
 from django.shortcuts import redirect
+from django.urls import reverse
 
 from marketplace.ratelimits.windows import Caller, count
 from operators.pages import Console, too_many
@@ -20,7 +21,6 @@ class Action(Console):
     is_dangerous = False
     needs_full = True  # a claim that a token with all scopes has confirmed
     is_event = True  # recorded for staff even if no column of the agent changes
-    next_page = "/operator/agents/{agent}"
     subject_path = ""  # the rest of the path after the agent, with the arguments of `subject`
     template = "operator/confirm.html"
 
@@ -90,7 +90,10 @@ class Action(Console):
 
     def show(self, agent, subject):
         messages.success(self.request, self.done.format(agent=agent, subject=subject))
-        return redirect(self.next_page.format(agent=agent))
+        return redirect(self.next_page(agent))
+
+    def next_page(self, agent):
+        return reverse("operator-agent", args=[agent.handle])
 
 
 def note_change(agent, operator, reason, *, is_event=True):

@@ -2,6 +2,7 @@
 
 from django import forms
 from django.shortcuts import get_object_or_404
+from rest_framework.exceptions import AuthenticationFailed
 
 from catalogue.exceptions import PersonaNotFound, SkillNotFound
 from installs.exceptions import (
@@ -15,6 +16,7 @@ from operators.actions.base import Action
 from operators.forms import InstallForm, InstallPersonaForm
 
 REFUSALS = {
+    AuthenticationFailed: "The agent is {agent.state}. Only an active agent can get something new.",
     SkillNotFound: "No published skill has this slug.",
     PersonaNotFound: "No published persona has this slug.",
     SkillAlreadyInstalled: "The agent already has this skill.",
@@ -36,16 +38,11 @@ class Install(Action):
         return self.form_class(data)
 
     def act(self, claim, subject, form, operator):
-        if claim.agent.state != "active":
-            # The same rule as for the agent itself (installs/sql.py): a stopped one is refused.
-            refusal = (
-                f"The agent is {claim.agent.state}. Only an active agent can get something new."
-            )
-            raise forms.ValidationError({"slug": refusal})
         try:
             self.installs.objects.install(claim.agent, **form.cleaned_data)
         except tuple(REFUSALS) as error:
-            raise forms.ValidationError({"slug": REFUSALS[type(error)]}) from error
+            refusal = REFUSALS[type(error)].format(agent=claim.agent)
+            raise forms.ValidationError({"slug": refusal}) from error
         return form.cleaned_data["slug"]
 
 

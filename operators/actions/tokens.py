@@ -1,6 +1,7 @@
 """An operator's actions on the tokens of an agent."""
 
 from django.shortcuts import get_list_or_404, get_object_or_404
+from django.urls import reverse
 
 from agents import tokens
 from marketplace.shown_once import redirect_to_show
@@ -33,7 +34,7 @@ class IssueToken(Action):
         return token
 
     def show(self, agent, token):
-        path = f"/operator/agents/{agent.handle}/tokens/{token.public_id}"
+        path = reverse("operator-token", args=[agent.handle, token.public_id])
         return redirect_to_show(path, text=token.text, key=self.key.pk)
 
 

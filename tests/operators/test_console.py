@@ -261,6 +261,15 @@ def test_it_shows_what_this_operator_did_and_nobody_else(console, client, agent,
     assert "Paused." not in text
 
 
+def test_it_reads_no_prompt_of_a_reviewed_persona(console, agent):
+    review(agent, PersonaFactory(slug="archivist"), rating=4)
+
+    with CaptureQueriesContext(connection) as queries:
+        assert "archivist</a> 4 of 5" in console.get(HOME).content.decode()
+
+    assert [query for query in queries if '"content"' in query["sql"]] == []
+
+
 def test_the_number_of_statements_does_not_grow(console, agent, key):
     def statements(path):
         with CaptureQueriesContext(connection) as queries:

@@ -1,10 +1,12 @@
 """One banner for each recall, and one button for all agents that have it (contract 19.20)"""
 
 import re
+import string
 
 import pytest
 
 from installs.models import PersonaInstall, SkillInstall
+from marketplace.secrets import random_text
 from tests.factories import (
     AgentFactory,
     PersonaFactory,
@@ -14,6 +16,8 @@ from tests.factories import (
     claim,
 )
 from tests.operators.test_console import text_of
+
+LETTERS = string.ascii_lowercase + string.digits
 
 
 @pytest.fixture
@@ -103,6 +107,26 @@ def test_a_stopped_agent_is_left_out_and_named(console, recalled, fleet):
     assert told(console) == [
         "Replaced old with new: caller.",
         "Left out: ant. Open the page of an agent to see why.",
+    ]
+
+
+def test_of_many_agents_the_messages_name_a_few(console, key, recalled):
+    # As long and as random as handles get, because the cookie of the messages is compressed.
+    handles = sorted(random_text(39, LETTERS) for _ in range(60))
+    for number, handle in enumerate(handles):
+        agent = AgentFactory(handle=handle)
+        claim(agent, key=key)
+        SkillInstallFactory(agent=agent, skill=recalled)
+        if number % 2:
+            agent.pause()
+    replaced = sorted(["ant", "caller", *handles[::2]])
+
+    console.submit("/operator/replace-skill/old")
+
+    done, left_out = ", ".join(replaced[:10]), ", ".join(handles[1:20:2])
+    assert told(console) == [
+        f"Replaced old with new: {done}, and 22 more.",
+        f"Left out: {left_out}, and 20 more. Open the page of an agent to see why.",
     ]
 
 
