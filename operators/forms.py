@@ -10,29 +10,13 @@ from marketplace.models import max_length
 from marketplace.names import has_controls
 from marketplace.ratelimits.rates import Rate, in_words
 from marketplace.ratelimits.windows import rate_of
-from marketplace.secrets import holds_token
+from marketplace.secret_fields import NoEchoMixin, NoSecretMixin
 
 # The policies that an operator may limit. Codes are left out: without attempts left, nobody else
 # could claim the agent.
 LIMITED = {"install": "Installs", "review": "Reviews", "manage": "Changes", "report": "Reports"}
 MEANINGS = {"manage": "Uninstalls, updates, persona switches, and creating or revoking tokens. "}
 MAX_VERSIONS = 500  # that a form offers
-
-
-class NoEchoMixin:
-    """Keeps a secret that somebody pasted into the wrong field out of the page."""
-
-    def prepare_value(self, value):
-        return "" if holds_token(str(value)) else super().prepare_value(value)
-
-
-class NoSecretMixin(NoEchoMixin):
-    """For a field that others read: it refuses secrets."""
-
-    def validate(self, value):
-        super().validate(value)
-        if holds_token(value):
-            raise forms.ValidationError("This must not contain a token or a key.")
 
 
 class NameField(NoSecretMixin, forms.CharField):

@@ -9,7 +9,7 @@ from marketplace.adminsite.edits import EditForm
 from marketplace.api.scopes import DEFAULT_SCOPES, Scope
 from marketplace.models import max_length
 from marketplace.ratelimits.rates import FREE_TIER
-from marketplace.secrets import holds_token
+from marketplace.secret_fields import NoSecretMixin
 
 
 class AgentForm(EditForm):
@@ -24,16 +24,8 @@ class AgentForm(EditForm):
             )
 
 
-class NoteField(forms.CharField):
-    """Never stores a pasted secret, or writes it back into the page."""
-
-    def validate(self, value):
-        super().validate(value)
-        if holds_token(value):
-            raise forms.ValidationError("A note must not contain a token or an invitation.")
-
-    def prepare_value(self, value):
-        return "" if holds_token(str(value)) else super().prepare_value(value)
+class NoteField(NoSecretMixin, forms.CharField):
+    refusal = "A note must not contain a token or an invitation."
 
 
 class IssueInvitationForm(forms.Form):
