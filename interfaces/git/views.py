@@ -22,7 +22,8 @@ UPLOAD, RECEIVE = "git-upload-pack", "git-receive-pack"
 class GitAuthentication(BearerAuthentication):
     """A token as Bearer, or as the password of Basic. A refused token counts as no token."""
 
-    takes_basic = True
+    def __init__(self):
+        super().__init__(takes_basic=True)
 
     def authenticate(self, request):
         text = self.text_of(request)
