@@ -9,7 +9,7 @@ from django.contrib.admin.views.main import ERROR_FLAG, ChangeList
 from django.contrib.postgres.fields import ArrayField
 from django.core.paginator import Paginator
 from django.db import DataError
-from django.db.models import Q
+from django.db.models import Q, URLField
 from django.http import Http404
 from django.template.response import TemplateResponse
 from django.urls import path, reverse
@@ -56,7 +56,10 @@ class StaffModelAdmin(EditsMixin, ConfirmedActionsMixin, theme.ModelAdmin):
     list_filter_submit = True
     # Sorting by a column is offered where an index has its order.
     sortable_by = []
-    formfield_overrides = {ArrayField: {"widget": theme.TextInput}}
+    formfield_overrides = {
+        ArrayField: {"widget": theme.TextInput},
+        URLField: {"assume_scheme": "https"},
+    }
     change_form_template = "admin/row.html"
     delete_confirmation_max_display = 20
     change_list_template = "admin/list.html"

@@ -7,7 +7,7 @@ from django.db.models import F
 from catalogue.models import Skill
 from tests.admin.rows import change_page
 from tests.browser import untouched_form
-from tests.factories import AgentFactory, PersonaFactory, SkillFactory, review
+from tests.factories import ABOUT, ABOUT_SKILL, AgentFactory, PersonaFactory, SkillFactory, review
 
 SKILL_MD = (
     "---\nname: pdf-tables\ndescription: Reads tables.\n---\n\n"
@@ -43,6 +43,25 @@ def test_an_edited_field_is_saved_and_served(admin_client, anyone, make, kind):
 
     served = anyone.get(f"/api/v1/{kind}s/pdf-tables").json()
     assert (served["title"], served["tags"]) == ("Tables", ["pdf", "tables"])
+
+
+@pytest.mark.parametrize(
+    ("make", "about", "kind"),
+    [
+        pytest.param(SkillFactory, ABOUT_SKILL, "skill", id="skill"),
+        pytest.param(PersonaFactory, ABOUT, "persona", id="persona"),
+    ],
+)
+def test_every_field_about_an_entry_can_be_edited(admin_client, anyone, make, about, kind):
+    entry = make(slug="pdf-tables")
+    posted = {
+        name: ",".join(value) if isinstance(value, list) else value for name, value in about.items()
+    }
+
+    save(admin_client, entry, opened_form(admin_client, entry) | posted)
+
+    served = anyone.get(f"/api/v1/{kind}s/pdf-tables").json()
+    assert {name: served[name] for name in about} == about
 
 
 @pytest.mark.parametrize(("make", "kind"), KINDS)

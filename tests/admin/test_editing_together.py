@@ -85,6 +85,8 @@ def two_edits(field, posted):
         return [others[0]], [others[1]]
     if isinstance(field, forms.IntegerField):
         return str(int(posted) + 1), str(int(posted) + 2)
+    if isinstance(field, forms.URLField):
+        return "https://a.example", "https://b.example"
     return f"{posted}a", f"{posted}b"
 
 

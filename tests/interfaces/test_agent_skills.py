@@ -3,12 +3,13 @@
 import hashlib
 
 import pytest
+import yaml
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Persona, Skill
 from infrastructure.http_cache.store import cached_responses
-from tests.factories import PersonaFactory, SkillFactory
+from tests.factories import ABOUT_SKILL, PersonaFactory, SkillFactory
 from tests.interfaces.skill_files import INDEX, file_of
 
 SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
@@ -67,6 +68,20 @@ def test_a_skill_is_served_below_a_frontmatter_of_the_catalogue(anyone, skill):
     assert response.status_code == 200
     assert response.headers["Content-Type"] == "text/markdown; charset=utf-8"
     assert response.content.decode() == SERVED
+
+
+@pytest.mark.django_db
+def test_a_made_frontmatter_has_every_field_about_a_skill(anyone):
+    SkillFactory(slug="pdf-tables", content="Do it.", **ABOUT_SKILL)
+
+    text = anyone.get("/api/v1/skills/pdf-tables/SKILL.md").content.decode()
+
+    fields = yaml.safe_load(text.split("---\n")[1])
+    served = fields | fields["metadata"]
+    assert {name: served[name] for name in ABOUT_SKILL} == {
+        name: ", ".join(value) if isinstance(value, list) else value
+        for name, value in ABOUT_SKILL.items()
+    }
 
 
 def test_a_skill_has_an_index_of_its_own(anyone, skill):
