@@ -114,12 +114,11 @@ class Actors:
             "key": key,
             "session": self.operator.cookies["operator"].value.rpartition(":")[2],
         }
-        for name in ("mint", "mint_key"):
-            monkeypatch.setattr(tokens, name, self.noting(getattr(tokens, name)))
+        monkeypatch.setattr(tokens, "mint", self.noting(tokens.mint))
 
     def noting(self, mint):
-        def noted():
-            self.secrets[f"result of {mint.__name__}"] = minted = mint()
+        def noted(*kind):
+            self.secrets[f"result of {kind}"] = minted = mint(*kind)
             return minted
 
         return noted
