@@ -1,9 +1,9 @@
 """What staff do with an entry as a whole: publish, withdraw, recall, deprecate."""
 
 from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
 from django.db.models import Count
 from django.template.defaultfilters import pluralize
-from django.utils import timezone
 
 from catalogue.admin.forms import DeprecationForm, RecallForm
 from catalogue.models import Status
@@ -26,6 +26,15 @@ def holders_of(model_admin, entries):
 
 def checked_versions(model_admin, entries):
     return [(entry, f"version {entry.number}") for entry in entries]
+
+
+def checked_numbers(model_admin, entries):
+    return [(number_field(entry), entry.number) for entry in entries]
+
+
+def number_field(entry):
+    """The field of the confirmation that holds the number of the version that it names."""
+    return f"number_of_{entry.pk}"
 
 
 class StateActionsMixin:
@@ -121,17 +130,18 @@ class StateActionsMixin:
         text="The public page and its card say that staff checked this version, until its text "
         "changes.",
         facts=checked_versions,
+        hidden=checked_numbers,
         refusal="Nothing to mark: choose published entries that are not checked yet.",
         level=messages.INFO,
     )
     def mark_as_checked(self, request, queryset):
-        # An import may have published another version since the confirmation named this one.
-        newer = queryset.filter(versions__created_at__gt=self.opened_at(request) or timezone.now())
-        for entry in newer.distinct():
-            text = f"{entry}: there is a newer version. Look at it, then mark it as checked."
-            self.message_user(request, text, messages.ERROR)
-        queryset = queryset.exclude(pk__in=newer.values("pk"))
-        self.change_each(request, queryset, "Marked as checked.", self.model.mark_as_checked)
+        def mark(entry):
+            # An import may have published another version than the one that the page named.
+            if request.POST.get(number_field(entry)) != str(entry.number):
+                raise ValidationError("Its version is another one now. Look at it, then check it.")
+            entry.mark_as_checked()
+
+        self.change_each(request, queryset, "Marked as checked.", mark)
 
     @confirmed_action(
         "Take back the check",

@@ -242,10 +242,10 @@ def commits_in(repository, parts):
 def read_objects(rows):
     """The bytes of each object. At most two batches are in memory at a time."""
     for batch in batches(rows, lambda row: row[1]):
-        rows = rows_of(sql.DATA, [[sha for sha, _ in batch]])
-        if len(rows) < len(batch):
+        contents = rows_of(sql.DATA, [[sha for sha, _ in batch]])
+        if len(contents) < len(batch):
             raise RepositoryChanged
-        for (data,) in rows:
+        for (data,) in contents:
             yield bytes(data)
 
 

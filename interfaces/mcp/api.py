@@ -32,7 +32,7 @@ def call_api(caller, method, path, *, query=(), body=None):
         "CONTENT_TYPE": "application/json",
         "CONTENT_LENGTH": str(len(content)),
         "wsgi.input": io.BytesIO(content),
-        # A validator or a range that the caller sends is one of /mcp.
+        # A validator or a range that the caller sends is meant for /mcp.
         "HTTP_IF_NONE_MATCH": "",
         "HTTP_RANGE": "",
     }

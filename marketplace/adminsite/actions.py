@@ -151,14 +151,9 @@ class ConfirmedActionsMixin:
 
         Agents do not count: by changing a row again and again they could keep staff from acting.
         """
-        opened_at = self.opened_at(request)
-        return self.changes_since(rows, opened_at) if opened_at else []
-
-    def opened_at(self, request):
-        """When this person opened the confirmation; None before that."""
         with suppress(KeyError, ValueError):
-            return moment(request.POST["opened_at"])
-        return None
+            return self.changes_since(rows, moment(request.POST["opened_at"]))
+        return []  # not confirmed yet
 
     # Changing rows
 

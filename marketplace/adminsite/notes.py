@@ -91,7 +91,7 @@ class NotesMixin:
 
 
 def assigned_to(request):
-    """The dashboard's panel of rows assigned to this person, in a list; [] if there are none."""
+    """The panel of rows assigned to this person, as a list of one; empty without rows."""
     rows = Assignment.objects.filter(assignee=request.user).select_related("content_type")[:NEWEST]
     lines = [
         (row.object_repr, row.content_type.name, link_to(request, label_of(row), row.object_id))

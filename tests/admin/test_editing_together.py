@@ -65,11 +65,7 @@ def refusal(response):
 
 
 def edits_of(client, row):
-    """Two edits of each field of the form, `{name: (value, other value)}`, as a browser posts them.
-
-    Not of a checkbox, of which two people who change it make the same edit, and not of a slug,
-    which the text names.
-    """
+    """Two edits of each field but slugs and checkboxes: `{name: (value, other value)}`."""
     page = client.get(change_page(row))
     posted = untouched_form(page)
     return {
@@ -81,12 +77,12 @@ def edits_of(client, row):
 
 def two_edits(field, posted):
     if isinstance(field, forms.ChoiceField):
-        others = [str(key) for key, _ in field.choices if [str(key)] != (posted or [])]
-        return [others[0]], [others[1]]
-    if isinstance(field, forms.IntegerField):
-        return str(int(posted) + 1), str(int(posted) + 2)
+        first, second, *_ = (str(key) for key, _ in field.choices if [str(key)] != (posted or []))
+        return [first], [second]
     if isinstance(field, forms.URLField):
         return "https://a.example", "https://b.example"
+    if isinstance(field, forms.IntegerField):
+        return str(int(posted) + 1), str(int(posted) + 2)
     return f"{posted}a", f"{posted}b"
 
 
