@@ -28,14 +28,14 @@ BUNDLED = f"""ARRAY(
     WHERE link.persona_id = entry.id AND skill.{IS_PUBLISHED}
     ORDER BY skill.slug COLLATE "C"
 )"""
-NAMES = """ARRAY(
+PERSONA_NAMES = """ARRAY(
     SELECT entry.slug || '-persona' || rest
     FROM unnest(ARRAY['', '-2', '-3', '-4', '-5', '-6', '-7', '-8', '-9']) AS rest
 )"""
 TAKEN = f"""ARRAY(
     SELECT slug FROM catalogue_skill
-    WHERE slug = ANY(entry.slug::text || {NAMES}) AND {IS_PUBLISHED}
-    UNION SELECT slug FROM catalogue_persona WHERE slug = ANY({NAMES}) AND {IS_PUBLISHED}
+    WHERE slug = ANY(entry.slug::text || {PERSONA_NAMES}) AND {IS_PUBLISHED}
+    UNION SELECT slug FROM catalogue_persona WHERE slug = ANY({PERSONA_NAMES}) AND {IS_PUBLISHED}
     ORDER BY slug
 )::text[]"""
 
