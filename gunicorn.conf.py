@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from infrastructure.server import gunicorn_internals, request_ids
+from infrastructure.server import gunicorn_internals, reloads, request_ids
 from infrastructure.server.exporter import Exporter
 from infrastructure.server.requests import Request
 from marketplace import environment, logging
@@ -78,15 +78,13 @@ control_socket_disable = True
 # LF and folded headers, which a proxy in front may read differently.
 http_parser = "python"
 
-if metrics_address:
-    exporter = Exporter(metrics_address)
-    on_starting, child_exit = exporter.on_starting, exporter.child_exit
+exporter = Exporter(metrics_address)
+on_starting, child_exit, pre_fork = exporter.on_starting, exporter.child_exit, exporter.pre_fork
 
 
 def post_worker_init(worker):
     worker.request_timeout = request_timeout  # gunicorn has no such setting
-    if metrics_address:
-        exporter.post_worker_init(worker)
+    exporter.post_worker_init(worker)
 
 
 # Paths that pages and routers request again and again. They would bury the rest of the log.
@@ -142,4 +140,5 @@ def write_json_error(sock, status_int, reason, mesg):
     sock.sendall((head + body).encode("ascii"))
 
 
-gunicorn_internals.replace(Request, write_json_error)
+gunicorn_internals.check_worker_class(worker_class)
+gunicorn_internals.replace(Request, write_json_error, reloads.reload)

@@ -8,7 +8,6 @@ import atexit
 import os
 import shutil
 import tempfile
-from functools import cache
 from threading import Thread
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
@@ -24,40 +23,55 @@ class SilentHandler(WSGIRequestHandler):
         pass
 
 
-@cache
-def listener(address):
-    try:
-        return make_server(*address, None, handler_class=SilentHandler)
-    except OSError as error:
-        raise ImproperlyConfigured(f"METRICS_ADDRESS cannot be used: {error}.") from error
-
-
 class Exporter:
-    """A reload creates another one for the same address, with the same listener."""
+    """The hooks for an address; None exports nothing.
+
+    Reloads make another exporter, so the arbiter keeps what must outlive them: the listener and the
+    folder of the first one. A new address needs a restart.
+    """
 
     def __init__(self, address):
         self.address = address
 
-    def on_starting(self, _server):
-        listener(self.address)
-        os.environ[FOLDER] = tempfile.mkdtemp(prefix="marketplace-metrics-")
-        # Even if the start fails later.
-        atexit.register(self.remove, os.getpid())
+    def on_starting(self, arbiter):
+        arbiter.metrics = None
+        if self.address:
+            listener, folder = self.listen(), tempfile.mkdtemp(prefix="marketplace-metrics-")
+            arbiter.metrics = listener, folder
+            # Even if the start fails later.
+            atexit.register(remove, folder, os.getpid())
 
-    def post_worker_init(self, _worker):
+    def listen(self):
+        try:
+            return make_server(*self.address, None, handler_class=SilentHandler)
+        except OSError as error:
+            raise ImproperlyConfigured(f"METRICS_ADDRESS cannot be used: {error}.") from error
+
+    def pre_fork(self, arbiter, worker):
+        worker.metrics = arbiter.metrics
+        if arbiter.metrics:
+            _, os.environ[FOLDER] = arbiter.metrics
+
+    def post_worker_init(self, worker):
+        if not worker.metrics:
+            return
         from prometheus_client import CollectorRegistry, make_wsgi_app  # noqa: PLC0415
         from prometheus_client.multiprocess import MultiProcessCollector  # noqa: PLC0415
 
+        listener, _ = worker.metrics
         registry = CollectorRegistry()
         MultiProcessCollector(registry)
-        listener(self.address).set_app(make_wsgi_app(registry))
-        Thread(target=listener(self.address).serve_forever, daemon=True).start()
+        listener.set_app(make_wsgi_app(registry))
+        Thread(target=listener.serve_forever, daemon=True).start()
 
-    def child_exit(self, _server, worker):
-        from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415
+    def child_exit(self, arbiter, worker):
+        if arbiter.metrics:
+            from prometheus_client.multiprocess import mark_process_dead  # noqa: PLC0415
 
-        mark_process_dead(worker.pid)
+            _, folder = arbiter.metrics
+            mark_process_dead(worker.pid, folder)
 
-    def remove(self, master):
-        if os.getpid() == master:
-            shutil.rmtree(os.environ[FOLDER], ignore_errors=True)
+
+def remove(folder, master):
+    if os.getpid() == master:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -8,6 +8,7 @@ import os
 import time
 
 from gunicorn import glogging, util
+from gunicorn.arbiter import Arbiter
 from gunicorn.http import errors, message, wsgi
 from gunicorn.http.parser import RequestParser
 from gunicorn.workers import gthread
@@ -147,8 +148,14 @@ class BaseLog(glogging.Logger):
         self.log_request(environ, environ["RAW_URI"], int(resp.status[:3]), size, request_time)
 
 
-def replace(request, write_error):
+def replace(request, write_error, reload):
     RequestParser.mesg_class, util.write_error = request, write_error
+    Arbiter.handle_hup = reload
+
+
+def check_worker_class(name):
+    """Raises RuntimeError if it cannot be imported, which gunicorn's --check-config would miss."""
+    util.load_class(name)
 
 
 def refuse(sock, status, text):

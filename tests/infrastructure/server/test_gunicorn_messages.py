@@ -10,6 +10,7 @@ from inspect import signature
 
 import pytest
 from gunicorn import glogging, util
+from gunicorn.arbiter import Arbiter
 from gunicorn.config import Config
 from gunicorn.http import wsgi
 from gunicorn.http.parser import RequestParser
@@ -96,12 +97,19 @@ def test_write_error_is_called_with(monkeypatch):
 
 
 def test_replace_is_seen_by_gunicorn(monkeypatch):
-    for owner, name in ((util, "write_error"), (RequestParser, "mesg_class")):
+    names = (util, "write_error"), (RequestParser, "mesg_class"), (Arbiter, "handle_hup")
+    for owner, name in names:
         monkeypatch.setattr(owner, name, getattr(owner, name))  # restored after the test
 
-    internals.replace("request", "write_error")
+    internals.replace("request", "write_error", "reload")
 
-    assert (RequestParser.mesg_class, util.write_error) == ("request", "write_error")
+    assert [getattr(owner, name) for owner, name in names] == ["write_error", "request", "reload"]
+
+
+def test_a_worker_class_that_cannot_be_imported_is_an_error():
+    internals.check_worker_class("infrastructure.server.worker.Worker")
+    with pytest.raises(RuntimeError, match=r"no\.such\.Worker"):
+        internals.check_worker_class("no.such.Worker")
 
 
 @pytest.mark.parametrize(
