@@ -22,7 +22,7 @@ class Connection(BaseConnection):
 
     def __init__(self, plain):
         super().__init__(plain, ClientSocket.of(plain.sock))
-        self.incoming = Incoming()
+        self.incoming = Incoming(self.cfg, self.client)
 
     def is_whole(self):
         try:
@@ -53,7 +53,8 @@ class Connection(BaseConnection):
 
     def end_request(self):
         """Prepare for the next request."""
-        self.is_partial, self.stored, self.incoming = False, 0, Incoming()
+        self.is_partial, self.stored = False, 0
+        self.incoming = Incoming(self.cfg, self.client)
         if self.upload is not None:
             self.upload.close()
             self.upload = None

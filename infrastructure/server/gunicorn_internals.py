@@ -9,8 +9,9 @@ import time
 
 from gunicorn import glogging, util
 from gunicorn.arbiter import Arbiter
-from gunicorn.http import errors, message, wsgi
+from gunicorn.http import body, errors, message, wsgi
 from gunicorn.http.parser import RequestParser
+from gunicorn.http.unreader import IterUnreader
 from gunicorn.workers import gthread
 
 from infrastructure.server.request_ids import current_request_id, end_request
@@ -20,6 +21,7 @@ STOP_SECONDS = gthread.STOP_KEEPALIVE_LINGER  # for an idle connection of a stop
 NO_DESCRIPTOR = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
 InvalidHeader, InvalidRequestLine = errors.InvalidHeader, errors.InvalidRequestLine
 FileWrapper = wsgi.FileWrapper
+CHUNK_EXTENSIONS = body.CHUNK_EXT_RE.pattern
 
 
 class BaseWorker(gthread.ThreadWorker):
@@ -139,6 +141,20 @@ class BaseRequest(message.Request):
         # Announce that the connection ends, because the rest of a long body may stay unread.
         if getattr(self.body.reader, "length", 0) >= MAX_BODY:
             self.force_close()
+
+
+def framing_of(head, cfg, client):
+    """`(length, is_chunked, expects_continue)` of the body below a head, as gunicorn reads it.
+
+    A head that gunicorn refuses has no body.
+    """
+    try:
+        request = RequestParser.mesg_class(cfg, IterUnreader([head]), client)
+    except Exception:  # noqa: BLE001  # gunicorn responds to any
+        return 0, False, False
+    reader = request.body.reader
+    is_chunked = isinstance(reader, body.ChunkedReader)
+    return getattr(reader, "length", 0), is_chunked, request._expected_100_continue  # noqa: SLF001
 
 
 class BaseLog(glogging.Logger):
