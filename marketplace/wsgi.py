@@ -28,6 +28,7 @@ from infrastructure.server.sizes import MAX_BODY, MAX_UPLOAD, TOO_LARGE, UPLOAD_
 from marketplace.middleware.health import clocks
 from marketplace.middleware.pages import drop_unknown_parameters
 from marketplace.secrets import mask
+from marketplace.slow_views import slow_client_of, slow_paths
 
 READABLE = re.compile(r"(utf-?8)?", re.IGNORECASE | re.ASCII)  # charsets
 ACCEPTED_ID = re.compile(r"[A-Za-z0-9._-]{1,64}", re.ASCII)
@@ -81,9 +82,14 @@ def application(environ, start_response):
     return []
 
 
+# For the worker, which asks before it calls the application.
+application.slow_client = slow_client_of(slow_paths())
+
+
 def measure_chunked_body(environ):
     """Buffer a chunked body: without a Content-Length, Django reads it as empty."""
-    if "chunked" in environ.get("HTTP_TRANSFER_ENCODING", "").lower():
+    # The server refuses every other transfer coding.
+    if "HTTP_TRANSFER_ENCODING" in environ:
         chunks = environ["wsgi.input"]
         body = chunks.read(MAX_BODY + 1)
         environ["wsgi.input"] = io.BytesIO(body)

@@ -4,7 +4,6 @@ MAX_BODY = 64 * 1024  # bytes
 MAX_FILES = 20 * 1024**2  # bytes of one staff upload
 MAX_UPLOAD = MAX_FILES + 1024**2  # with the other fields of the form
 UPLOAD_PATH = "/admin/"  # below it, forms may be longer than MAX_BODY
-SLOW_PATH = "/git/"  # below it, requests may take seconds, so a thread of their own serves them
 HEAD_TOO_LARGE = "Request head is too large"
 NO_ROOM = "Too many long requests at once. Try again in a few seconds."
 TOO_LARGE = "Request body is too large"

@@ -16,8 +16,8 @@ import os
 import select
 import socket
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
 
 from infrastructure.server.connections import FIRST_SECONDS, Connection, ParkedConnections
@@ -25,6 +25,7 @@ from infrastructure.server.gunicorn_internals import STOP_SECONDS, BaseWorker, r
 from infrastructure.server.incoming import TooLarge
 from infrastructure.server.request_ids import end_request
 from infrastructure.server.sizes import NO_ROOM, TOO_SLOW
+from infrastructure.server.turns import Turns, path_and_forwarded
 
 WHEN_READABLE = select.EPOLLIN | select.EPOLLRDHUP | select.EPOLLONESHOT
 WHEN_WRITABLE = select.EPOLLOUT | select.EPOLLONESHOT
@@ -33,7 +34,6 @@ UPLOAD_SECONDS = 60  # for an upload to arrive
 CLOSE_SECONDS = 2  # for a client to close after its last response
 MAX_UNSENT = 32 * 1024**2  # bytes of responses that wait for their clients
 MAX_STORED = 32 * 1024**2  # bytes of incomplete requests in memory
-MAX_SLOW = 100  # slow requests that wait for their turn, each with a body of 64 KiB at most
 MAX_UPLOADS = 128 * 1024**2  # bytes of incomplete uploads in files
 
 
@@ -44,8 +44,8 @@ class Worker(BaseWorker):
         super().__init__(*args, **options)
         self.parked = ParkedConnections()
         self.set_kept(self.parked)
-        self.slow = ThreadPoolExecutor(1)  # starts its thread with the first request
-        self.slow_waiting = set()
+        # Connections that wait here cannot be closed to make room for others.
+        self.turns = Turns(self.worker_connections // 4)
 
     def run(self):
         self.events = select.epoll()
@@ -55,7 +55,7 @@ class Worker(BaseWorker):
             super().run()
         finally:
             os.eventfd_write(self.end, 1)
-            self.slow.shutdown(wait=False, cancel_futures=True)
+            self.turns.close()
 
     def serve(self):
         """The loop of each thread, until the worker ends."""
@@ -117,10 +117,7 @@ class Worker(BaseWorker):
             if missing and conn.incoming.is_upload:
                 self.receive_upload(conn, event)
             elif not missing or event & HAS_ENDED:
-                if conn.incoming.is_slow:
-                    self.respond_in_turn(conn)
-                else:
-                    self.respond(conn)
+                self.respond_in_turn(conn, data)
             else:
                 # The kernel wakes it early if it has no room for the rest.
                 if conn.incoming.is_chunked or len(arrived) < conn.sock.wakes_at:
@@ -180,17 +177,19 @@ class Worker(BaseWorker):
             for other in self.parked.beyond(MAX_UNSENT):
                 other.deadline = 0
 
-    def respond_in_turn(self, conn):
-        # Connections that wait here cannot be closed to make room for others.
-        if len(self.slow_waiting) >= min(MAX_SLOW, self.worker_connections // 4):
+    def respond_in_turn(self, conn, data):
+        """Respond now, or in the client's turn if the application says that it takes long."""
+        client = self.slow_client(data[: conn.incoming.body], conn.client)
+        if client is None:
+            self.respond(conn)
+        elif not self.turns.add(client, partial(self.run_for, conn, self.respond)):
             self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
-            return
-        self.slow_waiting.add(conn)
-        self.slow.submit(self.run_for, conn, self.respond_slowly)
 
-    def respond_slowly(self, conn):
-        self.slow_waiting.discard(conn)
-        self.respond(conn)
+    def slow_client(self, head, peer):
+        """Whose turn the request waits for; None if it waits for nobody's."""
+        slow_client = getattr(self.wsgi, "slow_client", None)
+        path, forwarded = path_and_forwarded(head)
+        return slow_client and slow_client(path, peer, forwarded)
 
     def send_on(self, conn, _event):
         """Send more of the response; a client that takes nothing for too long is cut off."""

@@ -44,6 +44,7 @@ def body_of(request):
 
 
 class GitViewSet(access.AsksReaders, PublicViewSet):
+    is_slow = True  # the first clone of a large catalogue takes seconds
     audience = Audience.READERS
     authentication_classes = [GitAuthentication]
 

@@ -75,6 +75,7 @@ class VersionPage(VersionsPage):
 class ComparisonPage(VersionsPage):
     """What changed between two versions; without `to`, up to the current one."""
 
+    is_slow = True
     template_name = "comparison.html"
     parameters = {"from", "to"}
 

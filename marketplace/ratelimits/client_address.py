@@ -6,14 +6,19 @@ from django.conf import settings
 
 
 def client_address(request):
-    """The client's network as text: an IPv4 address, or the /64 of an IPv6 address.
+    """The client's network as text: an IPv4 address, or the /64 of an IPv6 address."""
+    return address_of(request.META)
+
+
+def address_of(environ):
+    """The same, of a WSGI environment.
 
     With TRUSTED_PROXY_COUNT = N it is the N-th entry from the right of X-Forwarded-For; the client
     can write any entry further left. Never raises: an unreadable entry falls back to the address
     of the connection.
     """
-    connection = request.META.get("REMOTE_ADDR", "")
-    addresses = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    connection = environ.get("REMOTE_ADDR", "")
+    addresses = environ.get("HTTP_X_FORWARDED_FOR", "").split(",")
     proxies = settings.TRUSTED_PROXY_COUNT
     if 0 < proxies <= len(addresses):
         return _network(addresses[-proxies]) or _network(connection) or "unknown"
