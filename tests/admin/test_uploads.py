@@ -145,7 +145,7 @@ def test_a_list_of_many_names_does_not_fill_the_memory(admin_client):
     names = zip_of({f"{number:x}": "" for number in range(40_000)}, compression=zipfile.ZIP_STORED)
     tracemalloc.start()
     with pytest.raises(Refused, match="more than 5,000 files: 1388"):  # noqa: SIM117
-        with zips.unpacked("a.zip", names, AdminSkillImporter(preview=True)):
+        with zips.unpacked("a.zip", names, AdminSkillImporter()):
             pass
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
