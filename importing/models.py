@@ -61,22 +61,25 @@ class ImportRun(models.Model):
 
         The counts start again, because a file that an earlier import has finished is unchanged.
         """
-        for result in RESULTS:
-            setattr(self, result, 0)
-        self.refusals, self.entries, self.confirmed_at = [], [], timezone.now()
         runs = ImportRun.objects.filter(pk=self.pk, finished_at=None, data__isnull=False)
-        runs = runs.exclude(IS_ACTIVE)
-        return runs.update(confirmed_at=self.confirmed_at, active_at=Now()) == 1
+        return self._update(
+            runs.exclude(IS_ACTIVE),
+            **dict.fromkeys(RESULTS, 0),
+            refusals=[],
+            entries=[],
+            confirmed_at=timezone.now(),
+            active_at=Now(),
+        )
 
     def count(self, outcome):
         """Add the Outcome of a file, in its transaction, which Overtaken has to undo."""
         result, entry = outcome.result, outcome.entry
-        setattr(self, result, getattr(self, result) + 1)
-        if result == "refused":
-            self.refusals = [*self.refusals, [outcome.path, outcome.reason]][:MAX_REFUSALS]
-        if result in {"created", "updated"}:
-            self.entries = [*self.entries, [entry.pk, entry.slug, result]][:MAX_ENTRIES]
-        self._update_claimed(active_at=Now())
+        counted = {result: getattr(self, result) + 1}
+        if result == "refused" and len(self.refusals) < MAX_REFUSALS:
+            counted["refusals"] = [*self.refusals, [outcome.path, outcome.reason]]
+        if result in {"created", "updated"} and len(self.entries) < MAX_ENTRIES:
+            counted["entries"] = [*self.entries, [entry.pk, entry.slug, result]]
+        self._update_claimed(**counted, active_at=Now())
 
     def finish(self):
         """Discard the upload. Raises Overtaken."""
@@ -90,6 +93,14 @@ class ImportRun(models.Model):
         return ImportRun.objects.filter(pk=self.pk, confirmed_at=self.confirmed_at)
 
     def _update_claimed(self, **values):
-        result = {name: getattr(self, name) for name in [*RESULTS, "refusals", "entries"]}
-        if not self._claimed().update(**result, **values):
+        if not self._update(self._claimed(), **values):
             raise Overtaken
+
+    def _update(self, runs, **values):
+        """Whether the run was among these, and now has the values.
+
+        Here, an expression such as Now() stays one.
+        """
+        for name, value in values.items():
+            setattr(self, name, value)
+        return runs.update(**values) == 1

@@ -16,6 +16,7 @@ from marketplace.diffs import Comparison, change_of
 
 SOURCE = "admin"
 MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
+MAX_NOTES = 10  # about one file
 
 
 @dataclass
@@ -38,15 +39,22 @@ class FileReport(Report):
     """The messages about one file, without its path."""
 
     def __init__(self):
-        self.messages = []
-        super().__init__(write=self.messages.append)
+        self.reasons, self.notes = [], []
+        super().__init__(write=self.notes.append)
 
     def note(self, path, text):
         self.write(text)
 
     def refuse(self, path, reason):
         self.refused += 1
-        self.write(str(reason))
+        self.reasons.append(str(reason))
+
+    @property
+    def text(self):
+        """Why the file is refused, and the first of its notes."""
+        more = len(self.notes) - MAX_NOTES
+        rest = [f"{more:,} more notes"] if more > 0 else []
+        return "; ".join([*self.reasons, *self.notes[:MAX_NOTES], *rest])
 
     @property
     def result(self):
@@ -79,7 +87,7 @@ class AdminImportMixin:
         with taking_turns():
             if file := self.read(root, path):
                 self.save_entry(file, outcome)
-            outcome.result, outcome.reason = self.report.result, "; ".join(self.report.messages)
+            outcome.result, outcome.reason = self.report.result, self.report.text
             if self.preview:
                 transaction.set_rollback(True)
             else:

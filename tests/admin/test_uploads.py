@@ -87,6 +87,7 @@ HOSTILE = {
     "an absolute path": (zip_of({"/etc/SKILL.md": "x"}), "a path that is not allowed"),
     "a Windows path": (zip_of({"a\\b.md": "x"}), "a path that is not allowed"),
     "a drive": (zip_of({"C:/b.md": "x"}), "a path that is not allowed"),
+    "a deep path": (zip_of({"a/" * 20 + "b.md": "x"}), "a path of more than 20 parts: a/a/a/a/"),
     "a long path": (zip_of({"a" * 401 + ".md": "x"}), "a path that is not allowed"),
     "a long name": (zip_of({"a" * 300 + ".md": "x"}), "a file that cannot be read: aaa"),
     "a link": (special("one/SKILL.md", stat.S_IFLNK | 0o777), "a link or a device"),
@@ -120,6 +121,33 @@ def test_a_zip_bomb_is_not_unpacked(admin_client, monkeypatch):
         refusal(upload(admin_client, bomb))
         == "The zip unpacks to more than 3 MiB: 3/SKILL.md exceeds the limit."
     )
+
+
+@pytest.mark.parametrize(
+    ("files", "parts", "sentence"),
+    [
+        (100, 192, "The upload has a path of more than 20 parts: 0/"),
+        (300, 20, "The upload has more than 5,000 folders: that of 263/"),
+    ],
+)
+def test_a_small_zip_makes_no_folder_if_it_would_make_many(tmp_path, files, parts, sentence):
+    within = "/a" * (parts - 2)
+    data = zip_of({f"{number}{within}/b": "" for number in range(files)})
+    assert len(data) < 100_000
+
+    with pytest.raises(Refused, match=sentence):
+        zips.unzip(data, tmp_path)
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_zip_may_have_twenty_parts_and_as_many_folders_as_files(tmp_path):
+    within = "/a" * 18
+    data = zip_of({f"{number}{within}/b": "" for number in range(5000 // 19)})
+
+    zips.unzip(data, tmp_path)
+
+    assert len([path for path in tmp_path.rglob("*") if path.is_dir()]) == 5000 // 19 * 19
 
 
 def test_one_file_that_is_too_large_is_refused_alone(admin_client):
