@@ -154,3 +154,13 @@ def is_text(data):
         return "\0" not in data.decode()
     except UnicodeDecodeError:
         return False
+
+
+def is_skipped(folder):
+    """Whether an import looks for nothing in a folder of this name."""
+    return folder == ".git" or CACHES.fullmatch(folder) is not None
+
+
+def is_below(path, root):
+    """Whether a path is below the root after its links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))
