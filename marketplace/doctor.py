@@ -180,7 +180,10 @@ def disk():
 def backups(folder):
     if folder is None:
         return None
-    files = [path for path in Path(folder).glob("*") if path.is_file() and path.stat().st_size]
+    try:
+        files = [path for path in Path(folder).glob("*") if path.is_file() and path.stat().st_size]
+    except OSError as error:
+        raise Problem(f"The folder cannot be read: {error.strerror}.") from error
     if not files:
         raise Problem(f"{folder} holds no backup. See docs/deploy/backup.md.")
     newest = max(files, key=lambda path: path.stat().st_mtime)

@@ -230,6 +230,10 @@ def test_backups_that_are_old_or_missing(tmp_path, lines):
     ]
 
 
+def test_a_folder_of_backups_that_cannot_be_read(lines):
+    assert lines("backups", backups="x" * 300) == ["The folder cannot be read: File name too long."]
+
+
 def test_warnings_of_a_deployment(monkeypatch, settings, lines):
     monkeypatch.setattr(
         doctor.checks,
