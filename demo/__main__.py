@@ -80,6 +80,8 @@ def main():
     if is_private:
         os.environ.update(PRIVATE)
     elif command := sys.argv[1:]:
+        if url := url_of_running_demo():
+            os.environ.setdefault("PORT", url.rpartition(":")[2])  # which doctor requests
         with database(STATE / "postgres"):
             refuse_other_version()
             sys.exit(manage(*command))
@@ -107,6 +109,17 @@ def only_demo(url):
         lock.write(url)
         lock.flush()
         yield
+
+
+def url_of_running_demo():
+    """The URL of the checkout's demo, which holds the lock; "" if none is running."""
+    with (STATE / "demo.lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            return lock.read()
+    return ""
 
 
 def refuse_taken(port):

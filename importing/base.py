@@ -18,8 +18,8 @@ from catalogue.frontmatter import (
     read_frontmatter,
     read_text,
 )
-from catalogue.models import FileContent, Status
-from importing.folders import CACHES, Folder
+from catalogue.models import MAX_LABELS, FileContent, Status
+from importing.folders import Folder, is_below, is_skipped
 
 BATCH = 100  # files per transaction
 
@@ -264,7 +264,7 @@ class Importer:
     def fill(self, file, entry):
         """Set the entry's fields from the file; False if it is refused."""
         for name, value in self.model.frontmatter_values(file.fields).items():
-            setattr(entry, name, value)
+            setattr(entry, name, self.shortened(file, name, value))
         entry.title = entry.title or as_title(entry.slug)
         # A withdrawn entry stays withdrawn.
         if entry.status == Status.DRAFT and not self.draft:
@@ -283,15 +283,13 @@ class Importer:
             return True
         return False
 
+    def shortened(self, file, name, value):
+        """As many labels as an entry may have; the report says if there are more."""
+        if name in self.model.LIST_FIELDS and len(value) > MAX_LABELS:
+            self.report.note(file.path, f"kept the first {MAX_LABELS} of {len(value):,} {name}")
+            return value[:MAX_LABELS]
+        return value
+
     def save_bundle(self, file, entry):
         """Save what the entry bundles; True if that changed. Skills bundle nothing."""
         return False
-
-
-def is_skipped(folder):
-    return folder == ".git" or CACHES.fullmatch(folder) is not None
-
-
-def is_below(path, root):
-    """Whether a path is below the root after its links are followed."""
-    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))

@@ -12,6 +12,7 @@ from marketplace.secrets import holds_token
 
 MAX_FILES, MAX_FILE, MAX_FOLDER = 100, 1024 * 1024, 8 * 1024 * 1024  # files, bytes, bytes
 MAX_PATH = 200  # bytes
+MAX_PARTS = 20  # of a path such as pdf-tables/scripts/run.py, with the skill's own folder
 CACHES = re.compile(r"(?i)__pycache__|node_modules|__macosx|thumbs\.db|desktop\.ini|.*\.py[co]")
 # Windows forbids some characters, a dot or a space at the end, and the names of devices.
 FORBIDDEN = re.compile(
@@ -92,6 +93,11 @@ def reason_to_leave_out(entry):
     return ""
 
 
+def is_too_deep(path):
+    """Whether a path, from the skill's folder or from one around it, has too many parts."""
+    return path.count("/") >= MAX_PARTS
+
+
 def check_path(path, paths):
     """Raises Refused for a path that is not allowed, or that equals another one of `paths`."""
     try:
@@ -105,6 +111,8 @@ def check_path(path, paths):
         raise Refused(f"{path[:50]!r} holds a control character")
     if len(encoded) > MAX_PATH:
         raise Refused(f"{path[:50]}… is longer than {MAX_PATH} bytes")
+    if is_too_deep(f"folder/{path}"):
+        raise Refused(f"{path[:50]}… has more than {MAX_PARTS - 1} parts")
     if not unicodedata.is_normalized("NFC", path):
         raise Refused(f"{path} is not in Unicode's normal form C")
     if FORBIDDEN.fullmatch(path.rpartition("/")[2]):
@@ -146,3 +154,13 @@ def is_text(data):
         return "\0" not in data.decode()
     except UnicodeDecodeError:
         return False
+
+
+def is_skipped(folder):
+    """Whether an import looks for nothing in a folder of this name."""
+    return folder == ".git" or CACHES.fullmatch(folder) is not None
+
+
+def is_below(path, root):
+    """Whether a path is below the root after its links are followed."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root))

@@ -3,7 +3,7 @@
 import re
 
 from catalogue.frontmatter import Refused
-from catalogue.models import Persona, Skill
+from catalogue.models import MAX_BUNDLED, Persona, Skill
 from importing.base import Importer, printable
 from importing.folders import read_folder
 
@@ -80,6 +80,9 @@ class PersonaImporter(Importer):
     def values(self, file):
         if not file.body.strip():
             raise Refused("no prompt after the frontmatter")
+        # Without some of its skills, a persona might not do what its prompt says.
+        if len(file.fields.words("skills")) > MAX_BUNDLED:
+            raise Refused(f"it bundles more than {MAX_BUNDLED} skills")
         return {"content": file.body, "price_cents": self.price(file.fields.get("priceCents"))}
 
     def price(self, value):

@@ -1,11 +1,33 @@
+from datetime import timedelta
+
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils import timezone
 
 from catalogue.models import Kind
 
+MAX_REFUSALS = 50  # that a run stores
+MAX_ENTRIES = 200  # the same
+RESULTS = ["created", "updated", "unchanged", "refused"]
+# An import that has finished no file for longer counts as interrupted. The database's timeouts end
+# each file's transaction long before that.
+MAX_SILENCE = timedelta(seconds=30)
+IS_ACTIVE = Q(active_at__gt=Now() - MAX_SILENCE)
+
+
+class Overtaken(Exception):
+    """Somebody else has confirmed the run again, because its import was silent for too long."""
+
 
 class ImportRun(models.Model):
-    """One upload in the admin, kept for its preview and later for its refusals."""
+    """One upload in the admin, kept for its preview and later for its refusals.
+
+    One request at a time imports the upload: the one that claimed it last. It says after each file
+    that it is still there. So a claim ends with a process that is killed, and needs no connection
+    of its own, which a pooler would not keep.
+    """
 
     kind = models.CharField(max_length=7, choices=Kind)
     name = models.CharField("file", max_length=200)
@@ -13,6 +35,10 @@ class ImportRun(models.Model):
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
+    # When somebody last confirmed it, which identifies the claim.
+    confirmed_at = models.DateTimeField(null=True)
+    # When its import last finished a file, by the database's clock; NULL once it has failed.
+    active_at = models.DateTimeField(null=True)
     # The uploaded file, until it is imported or its preview is abandoned.
     data = models.BinaryField(null=True)
     created = models.PositiveIntegerField(default=0)
@@ -29,3 +55,52 @@ class ImportRun(models.Model):
 
     def __str__(self):
         return f"{self.name} of {self.created_at:%d %B %Y, %H:%M}"
+
+    def claim(self):
+        """Whether this request may import or discard the upload; of several, one may.
+
+        The counts start again, because a file that an earlier import has finished is unchanged.
+        """
+        runs = ImportRun.objects.filter(pk=self.pk, finished_at=None, data__isnull=False)
+        return self._update(
+            runs.exclude(IS_ACTIVE),
+            **dict.fromkeys(RESULTS, 0),
+            refusals=[],
+            entries=[],
+            confirmed_at=timezone.now(),
+            active_at=Now(),
+        )
+
+    def count(self, outcome):
+        """Add the Outcome of a file, in its transaction, which Overtaken has to undo."""
+        result, entry = outcome.result, outcome.entry
+        counted = {result: getattr(self, result) + 1}
+        if result == "refused" and len(self.refusals) < MAX_REFUSALS:
+            counted["refusals"] = [*self.refusals, [outcome.path, outcome.reason]]
+        if result in {"created", "updated"} and len(self.entries) < MAX_ENTRIES:
+            counted["entries"] = [*self.entries, [entry.pk, entry.slug, result]]
+        self._update_claimed(**counted, active_at=Now())
+
+    def finish(self):
+        """Discard the upload. Raises Overtaken."""
+        self._update_claimed(finished_at=Now(), data=None)
+
+    def release(self):
+        """Let staff confirm it again at once, unless somebody already has."""
+        self._claimed().update(active_at=None)
+
+    def _claimed(self):
+        return ImportRun.objects.filter(pk=self.pk, confirmed_at=self.confirmed_at)
+
+    def _update_claimed(self, **values):
+        if not self._update(self._claimed(), **values):
+            raise Overtaken
+
+    def _update(self, runs, **values):
+        """Whether the run was among these, and now has the values.
+
+        Here, an expression such as Now() stays one.
+        """
+        for name, value in values.items():
+            setattr(self, name, value)
+        return runs.update(**values) == 1

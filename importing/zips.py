@@ -18,12 +18,14 @@ from catalogue.frontmatter import (
     read_frontmatter,
 )
 from importing.base import printable
+from importing.folders import MAX_PARTS, is_too_deep
 
 MAX_UPLOAD = 10 * 1024 * 1024
 MAX_UNPACKED = 50 * 1024 * 1024
 MAX_ENTRIES = 1000
 MAX_MEMBERS = 5000
 MAX_LISTED = 40_000  # members that a zip may list before it is read
+MAX_FOLDERS = 5000
 MAX_PATH = 400  # characters
 LISTED = b"PK\1\2"  # before each member in a zip's directory
 # RuntimeError and NotImplementedError: features of the format that zipfile does not support.
@@ -95,7 +97,7 @@ def unzip(data, root):
 
 
 def check_members(members):
-    names = set()
+    names, folders = set(), set()
     for member in members:
         name = printable_name(member)
         if len(names) == MAX_MEMBERS:
@@ -104,6 +106,11 @@ def check_members(members):
             raise Refused(f"The zip holds a file twice: {name}")
         names.add(member.filename)
         check_member(member)
+        folders.update(PurePosixPath(member.filename).parents)
+        if len(folders) > MAX_FOLDERS:
+            raise Refused(
+                f"The upload has more than {MAX_FOLDERS:,} folders: that of {name} is one too many."
+            )
 
 
 def check_member(member):
@@ -114,6 +121,8 @@ def check_member(member):
         parts = path.removesuffix("/").split("/")
         if {"", ".", ".."}.intersection(parts) or len(path) > MAX_PATH or set(path) & {*"\\:\0"}:
             raise Refused(f"The zip holds a path that is not allowed: {name}")
+    if is_too_deep(member.filename):
+        raise Refused(f"The upload has a path of more than {MAX_PARTS} parts: {name}")
     mode = member.external_attr >> 16 if member.create_system == UNIX else 0
     if stat.S_IFMT(mode) not in {0, stat.S_IFREG, stat.S_IFDIR}:
         raise Refused(f"The zip holds a link or a device: {name}")

@@ -4,7 +4,6 @@ A Problem says what to do. A check returns None if it does not apply to the depl
 """
 
 import json
-import os
 import re
 import shutil
 import tempfile
@@ -180,7 +179,10 @@ def disk():
 def backups(folder):
     if folder is None:
         return None
-    files = [path for path in Path(folder).glob("*") if path.is_file() and path.stat().st_size]
+    try:
+        files = [path for path in Path(folder).glob("*") if path.is_file() and path.stat().st_size]
+    except OSError as error:
+        raise Problem(f"The folder cannot be read: {error.strerror}.") from error
     if not files:
         raise Problem(f"{folder} holds no backup. See docs/deploy/backup.md.")
     newest = max(files, key=lambda path: path.stat().st_mtime)
@@ -268,7 +270,6 @@ def first_line(error):
 
 
 def local_url():
-    """The address of the server itself, without a proxy."""
-    if settings.REQUIRE_HTTPS:
-        return None
-    return f"http://127.0.0.1:{os.environ.get('PORT') or 8000}"
+    """The address of the server itself, without a proxy; None unless PORT says where it is."""
+    port = environment.text("PORT", "")
+    return f"http://127.0.0.1:{port}" if port and not settings.REQUIRE_HTTPS else None

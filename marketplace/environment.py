@@ -26,13 +26,18 @@ def read_file():
     without quotes and backslashes the same way.
     """
     name = os.environ.get("ENV_FILE", ".env")
-    path = CHECKOUT / name
-    if not path.is_file() and (name in {"", os.devnull} or "ENV_FILE" not in os.environ):
+    if name in {"", os.devnull}:
         return
+    path, is_named = CHECKOUT / name, "ENV_FILE" in os.environ
     try:
         content = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise ImproperlyConfigured(f"{path} cannot be read: {error}.") from error
+        if isinstance(error, FileNotFoundError | IsADirectoryError) and not is_named:
+            return
+        reason = getattr(error, "strerror", error)
+        raise ImproperlyConfigured(
+            f"{'ENV_FILE' if is_named else path} cannot be read: {reason}."
+        ) from error
     for number, line in enumerate(content.splitlines(), 1):
         text = line.strip()
         if not text or text.startswith("#"):
@@ -120,7 +125,8 @@ def address(name):
 def writable_folder(name):
     """The folder; empty if the variable is not set."""
     value = text(name, "")
-    if value and not (Path(value).is_dir() and os.access(value, os.W_OK | os.X_OK)):
+    # For a name that is too long, os.access says no, and Path raises.
+    if value and not (os.access(value, os.W_OK | os.X_OK) and Path(value).is_dir()):
         raise ImproperlyConfigured(
             f"{name} must be a folder that this user may write to, not {value!r}."
         )

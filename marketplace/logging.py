@@ -71,8 +71,6 @@ class FirstOfEachHost(logging.Filter):
         return True
 
 
-# A client's mistakes. Its response names them.
-MISTAKES = ["RequestDataTooBig", "TooManyFieldsSent", "TooManyFilesSent"]
 FORMATTERS = {"text": MaskedFormatter, "json": JsonFormatter}
 CONFIG = {
     "version": 1,
@@ -93,9 +91,12 @@ CONFIG = {
         "django": {"level": "INFO", "propagate": True, "handlers": []},
         # Crashes only: the response tells a client about its mistake.
         "django.request": {"level": "ERROR", "filters": ["masked"]},
-        **{f"django.security.{mistake}": {"level": "CRITICAL"} for mistake in MISTAKES},
+        # The same for what Django calls suspicious, such as too many fields in a form, or a filter
+        # that a list of the admin does not have. The exceptions may be the deployer's mistakes.
+        "django.security": {"level": "CRITICAL"},
+        "django.security.csrf": {"level": "WARNING"},
         # It may be the deployer's own host name. Then the log says why it gets a 400.
-        "django.security.DisallowedHost": {"filters": ["first of each host"]},
+        "django.security.DisallowedHost": {"level": "ERROR", "filters": ["first of each host"]},
         # The SDK logs every request and every mistake of a client.
         "mcp": {"level": "ERROR"},
         "gunicorn.error": {"handlers": ["stdout"], "level": "INFO", "propagate": False},

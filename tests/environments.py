@@ -55,7 +55,9 @@ WRONG_FOR_SETTINGS = {
         *("acme-corp", "acme_corp", "9acme", "a" * 17)
     ],
     "TRUSTED_PROXY_COUNT must be a whole number from 0 to 10, not {!r}.": ["one", "-1", "11"],
-    "TMPDIR must be a folder that this user may write to, not {!r}.": ["/none", "/dev/null"],
+    "TMPDIR must be a folder that this user may write to, not {!r}.": [
+        *("/none", "/dev/null", "x" * 300)
+    ],
     "EDGE_SECONDS must be a whole number from 0 to 86400, not {!r}.": ["-1", "1m", "86401"],
     "CACHE_BYTES must be a whole number from 0 to 999999999, not {!r}.": ["16M", "1000000000"],
     "DOWNLOAD_BYTES must be a whole number from 16777216 to 999999999999, not {!r}.": [

@@ -15,7 +15,7 @@ from catalogue.frontmatter import (
     read_frontmatter,
     utf16_length,
 )
-from catalogue.models import Skill
+from catalogue.models import MAX_BUNDLED, Skill
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm, ReasonField, ReasonForm
 from marketplace.adminsite.edits import EditForm
@@ -123,6 +123,12 @@ class SkillForm(EntryForm):
 
 
 class PersonaForm(EntryForm):
+    def clean_skills(self):
+        skills = self.cleaned_data["skills"]
+        if "skills" in self.changed_data and len(skills) > MAX_BUNDLED:
+            raise forms.ValidationError(f"Choose at most {MAX_BUNDLED} skills, not {len(skills)}.")
+        return skills
+
     def check_format(self, content):
         if not content.strip():
             raise forms.ValidationError("Write the prompt.")

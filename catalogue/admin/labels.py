@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.shortcuts import redirect
 
 from catalogue.admin.filters import published_and_others
-from catalogue.models import Skill
+from catalogue.models import MAX_LABELS, Skill
 from marketplace.adminsite import theme
 from marketplace.adminsite.actions import ActionForm, confirmed_action
 from marketplace.models import max_length
@@ -39,6 +39,7 @@ def tags_field():
     return SimpleArrayField(
         forms.CharField(max_length=max_length(Skill, "tags")),
         required=False,
+        max_length=MAX_LABELS,
         widget=suggested_input("tags"),
         help_text="Separated by commas.",
     )

@@ -10,7 +10,8 @@ from catalogue.models.entries import (
     successor_slug,
 )
 from catalogue.models.files import FileContent, content_digest
-from catalogue.models.personas import FREE, RATING_OR_ZERO, Persona
+from catalogue.models.labels import MAX_LABELS
+from catalogue.models.personas import FREE, MAX_BUNDLED, RATING_OR_ZERO, Persona
 from catalogue.models.purges import Purge
 from catalogue.models.skills import FILE_TEXT, Skill
 from catalogue.models.versions import MAX_NUMBER, PersonaVersion, SkillVersion

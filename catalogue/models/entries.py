@@ -3,7 +3,6 @@
 from urllib.parse import quote
 
 from django.contrib.contenttypes.fields import GenericRelation
-from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db import connection, models, transaction
@@ -12,6 +11,7 @@ from django.db.models.functions import Coalesce, Collate, Lower
 from django.utils import timezone
 
 from catalogue.models.checks import Checked
+from catalogue.models.labels import labels_field
 from catalogue.models.of_text import DigestOfText, NumberOfText, TokensOfText
 from catalogue.models.words import words_of
 from infrastructure.db.compiled_queries import InlineConstant
@@ -109,8 +109,8 @@ class Entry(Checked):
     title = models.CharField(max_length=200)
     description = models.TextField(blank=True)
     category = models.CharField(max_length=64, blank=True)
-    tags = ArrayField(models.CharField(max_length=64), default=list, blank=True)
-    runtimes = ArrayField(models.CharField(max_length=64), default=list, blank=True)
+    tags = labels_field()
+    runtimes = labels_field()
     author = models.CharField(max_length=200, blank=True)
     version = models.CharField(max_length=64, blank=True)
     license = models.CharField(max_length=300, blank=True)
@@ -241,7 +241,8 @@ class Entry(Checked):
     def change_labels(self, *, add_tags=(), remove_tags=(), **values):
         """Add and remove tags; set the category and the license where there is a value.
 
-        Raises ValidationError if the entry is published and its text then may not be.
+        Raises ValidationError if it adds too many tags, or if the entry is published and its text
+        then may not be.
         """
         self.lock()
         self.refresh_from_db()
@@ -249,6 +250,8 @@ class Entry(Checked):
             setattr(self, name, value or getattr(self, name))
         tags = [tag for tag in self.tags if tag not in remove_tags]
         self.tags = list(dict.fromkeys([*tags, *add_tags]))
+        if add_tags:
+            self._meta.get_field("tags").run_validators(self.tags)
         self.check_text()
         self.save(update_fields=[*values, "tags", "updated_at"])
 

@@ -20,6 +20,7 @@ from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.adminsite.history import StaffHistory
 from marketplace.models import RandomTextField, make_public_id
 
+MAX_BUNDLED = 100  # skills (contract 8.21)
 FREE = 0  # the price of a persona that can be installed over the API
 RATING = models.DecimalField(max_digits=4, decimal_places=2, null=True)
 # The lists and the indexes sort by it.

@@ -26,7 +26,7 @@ class PastedFileMixin:
             raise PermissionDenied
         try:
             text = plain_newlines(request.POST.get("content", ""))
-            values = self.importer_class(preview=True).pasted(text)
+            values = self.importer_class().pasted(text)
         except Refused as error:
             return JsonResponse({"error": f"No field was filled: {error}."}, status=400)
         content, fields = values.pop("content"), self.get_form(request)().fields

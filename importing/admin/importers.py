@@ -16,6 +16,7 @@ from marketplace.diffs import Comparison, change_of
 
 SOURCE = "admin"
 MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
+MAX_NOTES = 10  # about one file
 
 
 @dataclass
@@ -38,15 +39,22 @@ class FileReport(Report):
     """The messages about one file, without its path."""
 
     def __init__(self):
-        self.messages = []
-        super().__init__(write=self.messages.append)
+        self.reasons, self.notes = [], []
+        super().__init__(write=self.notes.append)
 
     def note(self, path, text):
         self.write(text)
 
     def refuse(self, path, reason):
         self.refused += 1
-        self.write(str(reason))
+        self.reasons.append(str(reason))
+
+    @property
+    def text(self):
+        """Why the file is refused, and the first of its notes."""
+        more = len(self.notes) - MAX_NOTES
+        rest = [f"{more:,} more notes"] if more > 0 else []
+        return "; ".join([*self.reasons, *self.notes[:MAX_NOTES], *rest])
 
     @property
     def result(self):
@@ -58,12 +66,13 @@ class AdminImportMixin:
     """A file changes the entry of its slug, whatever its source: staff confirm the change.
 
     Each file has a transaction of its own, so that no lock is held for longer than one file
-    takes; a preview rolls it back.
+    takes. `record` gets each Outcome in this transaction. Without it, this is a preview, which
+    rolls the transaction back.
     """
 
-    def __init__(self, *, preview, draft=False):
+    def __init__(self, *, record=None, draft=False):
         super().__init__(FileReport(), draft=draft, source=SOURCE)
-        self.preview = preview
+        self.record, self.preview = record, record is None
         self.paths = {}  # of the files so far, by slug
         self.room, self.comparison = MAX_SHOWN, Comparison()
         self.previewed_at = None  # when the person who confirms it saw the preview
@@ -78,9 +87,11 @@ class AdminImportMixin:
         with taking_turns():
             if file := self.read(root, path):
                 self.save_entry(file, outcome)
+            outcome.result, outcome.reason = self.report.result, self.report.text
             if self.preview:
                 transaction.set_rollback(True)
-        outcome.result, outcome.reason = self.report.result, "; ".join(self.report.messages)
+            else:
+                self.record(outcome)
         return outcome
 
     def save_entry(self, file, outcome):
@@ -135,13 +146,16 @@ class AdminImportMixin:
         if as_file(entry) == file.text and not changes_files:
             # An export of an entry changes nothing, even where its frontmatter was written anew.
             return
-        if self.previewed_at and entry.updated_at > self.previewed_at:
-            self.report.refuse(file.path, f"{entry.slug} has changed since the preview")
-            return
         before, files = self.values_by_name(entry), getattr(entry, "files", [])
-        if not self.preview:
-            entry.snapshot_before_change()
-        self.update(file, entry)
+        is_newer = self.previewed_at and entry.updated_at > self.previewed_at
+        with transaction.atomic():
+            if not self.preview:
+                entry.snapshot_before_change()
+            self.update(file, entry)
+            if is_newer and self.report.updated:
+                # What this upload has already changed, before its import was interrupted, is not.
+                self.report.refuse(file.path, f"{entry.slug} has changed since the preview")
+                transaction.set_rollback(True)
         if self.report.refused:
             return
         after = self.values_by_name(entry)

@@ -1,7 +1,8 @@
 """Importing an upload after a preview, and exporting."""
 
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import timedelta
+from functools import partial
 from tempfile import TemporaryFile
 
 from django.contrib import admin, messages
@@ -11,19 +12,15 @@ from django.http import FileResponse, Http404
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html_join
+from django.utils.html import format_html, format_html_join
 
 from catalogue.frontmatter import Refused
 from importing import zips
 from importing.admin.uploads import UploadForm
 from importing.exports import export
-from importing.models import ImportRun
+from importing.models import IS_ACTIVE, RESULTS, ImportRun, Overtaken
 from marketplace.adminsite.base import MenuItem, ReadOnlyModelAdmin, StaffModelAdmin
 from marketplace.adminsite.edits import moment
-
-MAX_REFUSALS = 50  # that an import run stores
-MAX_ENTRIES = 200  # the same
-RESULTS = ["refused", "created", "updated", "unchanged"]
 
 
 class ImportExportModelAdmin(StaffModelAdmin):
@@ -80,12 +77,13 @@ class ImportExportModelAdmin(StaffModelAdmin):
             draft=form.cleaned_data["draft"],
             user=request.user,
         )
-        # A preview expires after a day.
-        ImportRun.objects.filter(
-            finished_at=None, created_at__lt=timezone.now() - timedelta(days=1)
-        ).update(data=None, finished_at=timezone.now())
+        # A preview expires after a day, and so does an interrupted import.
+        day_ago = timezone.now() - timedelta(days=1)
+        expired = ImportRun.objects.filter(finished_at=None, created_at__lt=day_ago)
+        expired = expired.exclude(confirmed_at__gte=day_ago)
+        expired.update(data=None, finished_at=timezone.now())
         try:
-            with zips.unpacked(run.name, run.data, self.importer_class(preview=True)):
+            with zips.unpacked(run.name, run.data, self.importer_class()):
                 pass
         except Refused as error:
             run.data, run.finished_at = None, timezone.now()
@@ -97,78 +95,69 @@ class ImportExportModelAdmin(StaffModelAdmin):
     def import_run_view(self, request, run_id):
         """The preview of an upload; posted, the import of it."""
         self.check_import_permission(request)
-        run = get_object_or_404(ImportRun, pk=run_id, kind=self.opts.model_name)
+        runs = ImportRun.objects.annotate(is_active=IS_ACTIVE)
+        run = get_object_or_404(runs, pk=run_id, kind=self.opts.model_name)
         if run.finished_at:
             raise Http404
-        is_preview, now = request.method != "POST", timezone.now()
-        if run.data is None or not (is_preview or self.claim(run)):
+        try:
+            if request.method == "POST":
+                return self.import_or_discard(request, run)
+            return self.preview_response(request, run, timezone.now())
+        except Overtaken:
             text = "This upload is already being imported, or it was discarded."
             self.message_user(request, text, messages.WARNING)
-            return redirect("admin:importing_importrun_change", run.pk)
+        except Refused as error:  # by a limit of a newer release than the one that took the upload
+            self.message_user(request, str(error), messages.ERROR)
+        return redirect("admin:importing_importrun_change", run.pk)
+
+    def import_or_discard(self, request, run):
+        """Raises Overtaken if another request imports the upload, or Refused."""
+        if not run.claim():
+            raise Overtaken
         if "cancel" in request.POST:
             run.delete()
             return redirect(self.url_of("import"))
-        importer = self.importer_class(preview=is_preview, draft=run.draft)
+        importer = self.importer_class(record=partial(self.record, request, run), draft=run.draft)
         with suppress(KeyError, ValueError):
             importer.previewed_at = moment(request.POST["opened_at"])
-        if is_preview:
-            return self.preview_response(request, run, self.outcomes_of(run, importer), now)
-        with self.kept_if_it_fails(run):
-            self.finish(request, run, self.outcomes_of(run, importer))
+        try:
+            self.outcomes_of(run, importer)
+            run.finish()
+        except Exception:
+            run.release()
+            raise
         return redirect("admin:importing_importrun_change", run.pk)
 
-    def claim(self, run):
-        """Take the upload from the run: of several requests, one imports or discards it."""
-        return ImportRun.objects.filter(pk=run.pk, data__isnull=False).update(data=None)
-
-    @contextmanager
-    def kept_if_it_fails(self, run):
-        """Give the run its upload back after an error, so that staff can try again."""
-        data = run.data
-        try:
-            yield
-        except Exception:
-            ImportRun.objects.filter(pk=run.pk, finished_at=None).update(data=data)
-            raise
+    def record(self, request, run, outcome):
+        """Log what was imported, in its transaction: a process may be killed after any file."""
+        message = f"Imported from {run.name}."
+        if outcome.result == "created":
+            self.log_addition(request, outcome.entry, message)
+        if outcome.result == "updated":
+            self.log_change(request, outcome.entry, message)
+        run.count(outcome)
 
     def outcomes_of(self, run, importer):
         with zips.unpacked(run.name, bytes(run.data), importer) as root:
             return importer.run(root)
 
-    def preview_response(self, request, run, outcomes, opened_at):
-        by_result = {
-            result: [outcome for outcome in outcomes if outcome.result == result]
-            for result in RESULTS
-        }
+    def preview_response(self, request, run, opened_at):
+        """Raises Overtaken if the upload is being imported, or Refused."""
+        if run.is_active or run.data is None:
+            raise Overtaken
+        by_result = {result: [] for result in RESULTS}
+        for outcome in self.outcomes_of(run, self.importer_class(draft=run.draft)):
+            by_result[outcome.result].append(outcome)
         return self.page(
             request,
             "admin/importing/preview.html",
             f"Preview of {run.name}",
+            run=run,
             outcomes=by_result,
             opened_at=opened_at.timestamp(),
-            will_change=bool(by_result["created"] or by_result["updated"]),
+            # The last file may have been the last thing that an interrupted import did.
+            may_import=by_result["created"] or by_result["updated"] or run.confirmed_at,
         )
-
-    def finish(self, request, run, outcomes):
-        """Log what was imported, and store the result in the run."""
-        message = f"Imported from {run.name}."
-        for outcome in outcomes:
-            if outcome.result == "created":
-                self.log_addition(request, outcome.entry, message)
-            if outcome.result == "updated":
-                self.log_change(request, outcome.entry, message)
-        refusals = [outcome for outcome in outcomes if outcome.result == "refused"]
-        results = [outcome.result for outcome in outcomes]
-        for result in RESULTS:
-            setattr(run, result, results.count(result))
-        run.refusals = [[refusal.path, refusal.reason] for refusal in refusals[:MAX_REFUSALS]]
-        run.entries = [
-            [outcome.entry.pk, outcome.entry.slug, outcome.result]
-            for outcome in outcomes
-            if outcome.result in {"created", "updated"}
-        ][:MAX_ENTRIES]
-        run.finished_at = timezone.now()
-        run.save(update_fields=[*RESULTS, "refusals", "entries", "finished_at"])
 
 
 @admin.register(ImportRun)
@@ -180,12 +169,13 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
     list_select_related = ["user"]
     list_filter = ["kind"]
     fields = readonly_fields = [
-        *("name", "kind", "user", "created_at", "finished_at", "draft"),
+        *("name", "kind", "user", "outcome", "created_at", "finished_at", "draft"),
         *("created", "updated", "unchanged", "refused", "imported_entries", "refused_files"),
     ]
 
     def get_queryset(self, request):
-        return super().get_queryset(request).defer("data").annotate(has_data=Q(data__isnull=False))
+        runs = super().get_queryset(request).defer("data")
+        return runs.annotate(has_data=Q(data__isnull=False), is_active=IS_ACTIVE)
 
     def find(self, queryset, term):
         return queryset.filter(name__istartswith=term)
@@ -196,12 +186,15 @@ class ImportRunAdmin(ReadOnlyModelAdmin):
         return [("imports with refused files this week", runs, "")]
 
     def outcome(self, run):
-        if run.finished_at is None:
-            return "previewed, not imported" if run.has_data else "started, not finished"
-        return (
-            f"{run.created} created, {run.updated} updated, {run.unchanged} unchanged, "
-            f"{run.refused} refused"
-        )
+        if run.finished_at:
+            return ", ".join(f"{getattr(run, result)} {result}" for result in RESULTS)
+        if run.is_active:
+            return "importing now"
+        if not run.has_data:
+            return "interrupted"
+        state = "interrupted: confirm again" if run.confirmed_at else "previewed, not imported"
+        preview = reverse(f"admin:catalogue_{run.kind}_import_run", args=[run.pk])
+        return format_html('<a href="{}">{}</a>', preview, state)
 
     def imported_entries(self, run):
         pages = f"admin:catalogue_{run.kind}_change"

@@ -170,6 +170,15 @@ def test_a_path_that_leads_elsewhere_is_refused(admin_client, path):
         assert outcomes(page) == {"refused": ["SKILL.md"]}
 
 
+def test_a_dropped_folder_may_be_as_deep_as_a_zip(admin_client):
+    paths = ["one/SKILL.md", "one" + "/a" * 20]
+
+    page = drop(admin_client, {"one/SKILL.md": VALID, "x": "y"}, paths=json.dumps(paths))
+
+    sentence = f"The upload has a path of more than 20 parts: {paths[1]}"
+    assert refusal(page) == sentence
+
+
 def test_more_files_than_a_form_may_have_are_a_400(admin_client, settings):
     settings.DATA_UPLOAD_MAX_NUMBER_FILES = 2
 

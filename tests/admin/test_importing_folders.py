@@ -159,6 +159,16 @@ def test_what_is_left_out_is_named(admin_client):
     assert outcome.reason in page.content.decode()
 
 
+def test_of_many_that_are_left_out_ten_are_named(admin_client):
+    hidden = {f"one/.{number:03}": "x" for number in range(300)}
+
+    page = upload(admin_client, zip_of({**FOLDER, **hidden}))
+
+    [outcome] = page.context["outcomes"]["created"]
+    named = [f"left out .{number:03}: hidden" for number in range(10)]
+    assert outcome.reason == "; ".join([*named, "290 more notes"])
+
+
 @pytest.mark.parametrize(
     ("name", "reason"),
     [

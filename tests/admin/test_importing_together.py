@@ -32,7 +32,7 @@ def test_while_an_import_runs_nobody_repeats_or_discards_it(ada, bob, method, fi
     page, runs = pages
     assert page.redirect_chain == [(change_page(run), 302)]
     assert told(page) == TAKEN
-    assert "started, not finished" in runs.content.decode()
+    assert "importing now" in runs.content.decode()
     assert (response.status_code, response["Location"]) == (302, change_page(run))
     skill, run = Skill.objects.get(), ImportRun.objects.get()
     assert (run.created, run.unchanged) == (1, 0)
@@ -46,6 +46,6 @@ def test_an_import_that_failed_can_be_tried_again(admin_client, monkeypatch):
         patched.setattr(AdminSkillImporter, "run", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             confirm(admin_client)
-    assert "previewed, not imported" in admin_client.get(RUNS).content.decode()
+    assert "interrupted: confirm again" in admin_client.get(RUNS).content.decode()
 
     assert confirm(admin_client).created == 1

@@ -87,6 +87,7 @@ HOSTILE = {
     "an absolute path": (zip_of({"/etc/SKILL.md": "x"}), "a path that is not allowed"),
     "a Windows path": (zip_of({"a\\b.md": "x"}), "a path that is not allowed"),
     "a drive": (zip_of({"C:/b.md": "x"}), "a path that is not allowed"),
+    "a deep path": (zip_of({"a/" * 20 + "b.md": "x"}), "a path of more than 20 parts: a/a/a/a/"),
     "a long path": (zip_of({"a" * 401 + ".md": "x"}), "a path that is not allowed"),
     "a long name": (zip_of({"a" * 300 + ".md": "x"}), "a file that cannot be read: aaa"),
     "a link": (special("one/SKILL.md", stat.S_IFLNK | 0o777), "a link or a device"),
@@ -122,6 +123,33 @@ def test_a_zip_bomb_is_not_unpacked(admin_client, monkeypatch):
     )
 
 
+@pytest.mark.parametrize(
+    ("files", "parts", "sentence"),
+    [
+        (100, 192, "The upload has a path of more than 20 parts: 0/"),
+        (300, 20, "The upload has more than 5,000 folders: that of 263/"),
+    ],
+)
+def test_a_small_zip_makes_no_folder_if_it_would_make_many(tmp_path, files, parts, sentence):
+    within = "/a" * (parts - 2)
+    data = zip_of({f"{number}{within}/b": "" for number in range(files)})
+    assert len(data) < 100_000
+
+    with pytest.raises(Refused, match=sentence):
+        zips.unzip(data, tmp_path)
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_zip_may_have_twenty_parts_and_as_many_folders_as_files(tmp_path):
+    within = "/a" * 18
+    data = zip_of({f"{number}{within}/b": "" for number in range(5000 // 19)})
+
+    zips.unzip(data, tmp_path)
+
+    assert len([path for path in tmp_path.rglob("*") if path.is_dir()]) == 5000 // 19 * 19
+
+
 def test_one_file_that_is_too_large_is_refused_alone(admin_client):
     contents = {"one/SKILL.md": SKILL_MD.format("one"), "large/SKILL.md": " " * 20 * 1024 * 1024}
 
@@ -145,7 +173,7 @@ def test_a_list_of_many_names_does_not_fill_the_memory(admin_client):
     names = zip_of({f"{number:x}": "" for number in range(40_000)}, compression=zipfile.ZIP_STORED)
     tracemalloc.start()
     with pytest.raises(Refused, match="more than 5,000 files: 1388"):  # noqa: SIM117
-        with zips.unpacked("a.zip", names, AdminSkillImporter(preview=True)):
+        with zips.unpacked("a.zip", names, AdminSkillImporter()):
             pass
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

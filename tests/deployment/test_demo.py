@@ -224,6 +224,25 @@ def test_its_limit_of_registrations_is_high(running):
     assert response.headers["RateLimit-Policy"] == '"register";q=10000;w=3600'
 
 
+def test_the_doctor_beside_it_finds_it_on_its_port(running):
+    environment = {name: value for name, value in running.environment.items() if name != "PORT"}
+
+    done = subprocess.run(
+        ["make", "manage", "ARGS=doctor"],
+        cwd=running.folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    url = f"http://127.0.0.1:{running.port}"
+    line = f"ok  requests       {url} responds, and believes no address that a client invents.\n"
+    assert line in done.stdout
+    assert done.stdout.endswith("All is well.\n")
+
+
 @pytest.mark.parametrize("other_port", [False, True])
 def test_a_second_demo_of_a_checkout_names_the_url_of_the_first(running, other_port):
     second = Demo(running.folder)

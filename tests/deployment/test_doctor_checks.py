@@ -26,7 +26,7 @@ def lines(monkeypatch, capsys, db):
     """The lines of one check in this process: `lines("clocks")`."""
 
     def lines(name, **options):
-        with pytest.raises(SystemExit):
+        with suppress(SystemExit):
             call_command("doctor", **options)
         text = capsys.readouterr().out
         return re.findall(rf"^(?:ok|FIX|-) +{name} +(.*)$", text, re.MULTILINE)
@@ -54,6 +54,15 @@ def test_a_server_that_refuses_requests(live_server_of, lines, variables, proble
     url = f"http://127.0.0.1:{live_server_of(**variables).port}"
 
     assert lines("requests", url=url) == [f"{url}/api/v1 gets {problem}"]
+
+
+def test_a_server_of_this_machine_is_expected_only_where_a_port_is_named(monkeypatch, lines):
+    monkeypatch.delenv("PORT", raising=False)
+    assert lines("requests") == ["Not checked: set PUBLIC_URL, or name it with --url."]
+
+    monkeypatch.setenv("PORT", "1")
+    [line] = lines("requests")
+    assert line.startswith("http://127.0.0.1:1/readyz cannot be reached: ")
 
 
 def test_a_server_that_is_not_there(lines):
@@ -228,6 +237,10 @@ def test_backups_that_are_old_or_missing(tmp_path, lines):
     assert lines("backups", backups=str(tmp_path)) == [
         "The newest, a.dump, is 50 hours old. Check the job that writes it."
     ]
+
+
+def test_a_folder_of_backups_that_cannot_be_read(lines):
+    assert lines("backups", backups="x" * 300) == ["The folder cannot be read: File name too long."]
 
 
 def test_warnings_of_a_deployment(monkeypatch, settings, lines):

@@ -1,5 +1,7 @@
 """What a wrong environment prints, and the file `.env` that adds to it (contract 24.3)"""
 
+import os
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
@@ -97,15 +99,54 @@ def test_a_line_that_is_no_variable_stops_the_start(tmp_path, line):
         assert str(refused.value) == f"Line 2 of {file} must look like NAME=value."
 
 
-@pytest.mark.parametrize("content", [None, b"A=\xe9\n", b"A=1\0\n"])
-def test_a_file_that_cannot_be_read_stops_the_start(tmp_path, content):
-    file = tmp_path / "env"
-    if content is not None:
-        file.write_bytes(content)
+UNREADABLE = {
+    "none": "No such file or directory",
+    "x" * 5000: "File name too long",
+    "loop": "Too many levels of symbolic links",
+    "a file/env": "Not a directory",
+    ".": "Is a directory",
+    "latin-1": "'utf-8' codec can't decode byte 0xe9 in position 2: invalid continuation byte",
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE, ids=lambda name: name[:9])
+def test_a_file_that_cannot_be_read_stops_the_start_with_one_sentence(tmp_path, name):
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "a file").touch()
+    (tmp_path / "latin-1").write_bytes(b"A=\xe9\n")
 
     for source in (SETTINGS, WEB_SERVER):
-        with pytest.raises((ImproperlyConfigured, SystemExit)):
-            read(source, ENV_FILE=str(file))
+        with pytest.raises((ImproperlyConfigured, SystemExit)) as refused:
+            read(source, ENV_FILE=str(tmp_path / name))
+        assert str(refused.value) == f"ENV_FILE cannot be read: {UNREADABLE[name]}."
+
+
+def test_a_file_with_a_nul_stops_the_start(tmp_path):
+    (tmp_path / "env").write_bytes(b"A=1\0\n")
+
+    for source in (SETTINGS, WEB_SERVER):
+        with pytest.raises((ImproperlyConfigured, SystemExit), match="Line 1 of "):
+            read(source, ENV_FILE=str(tmp_path / "env"))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read every folder")
+def test_a_folder_that_may_not_be_read_stops_the_start_with_one_sentence(tmp_path):
+    (tmp_path / "closed").mkdir(mode=0)
+
+    for source in (SETTINGS, WEB_SERVER):
+        with pytest.raises((ImproperlyConfigured, SystemExit)) as refused:
+            read(source, ENV_FILE=str(tmp_path / "closed/env"))
+        assert str(refused.value) == "ENV_FILE cannot be read: Permission denied."
+
+
+@pytest.mark.parametrize(
+    "program", [["manage.py", "check"], ["-m", "gunicorn", "marketplace.wsgi"]]
+)
+def test_a_file_with_too_long_a_name_is_one_sentence_on_the_terminal(program):
+    done = start(*program, ENV_FILE="x" * 5000)
+
+    sentence = "ENV_FILE cannot be read: File name too long.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", sentence)
 
 
 def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):

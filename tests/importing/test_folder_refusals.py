@@ -17,6 +17,8 @@ CREATED = "skills: 1 created, 0 updated, 0 unchanged, 0 refused"
 
 HOSTILE = {
     "scripts/" + "a" * 193: "is longer than 200 bytes",
+    "a/" * 18 + "a.md": None,
+    "a/" * 19 + "a.md": "has more than 19 parts",
     "é" * 97 + ".exe": None,  # 198 bytes
     "é" * 99 + ".md": "is longer than 200 bytes",
     "cafe\u0301.md": "is not in Unicode's normal form C",

@@ -11,7 +11,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser):
         parser.add_argument(
-            "--url", help="the public address to request (default: PUBLIC_URL, if it is set)"
+            "--url",
+            help="the public address to request (default: PUBLIC_URL, if it is set; or this "
+            "machine's PORT, if that is set and REQUIRE_HTTPS is false)",
         )
         parser.add_argument("--backups", metavar="FOLDER", help="where backups are written")
 
