@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from infrastructure.server import gunicorn_internals, reloads, request_ids
+from infrastructure.server import gunicorn_internals, headers, reloads, request_ids
 from infrastructure.server.exporter import Exporter
 from infrastructure.server.requests import Request
 from marketplace import environment, logging
@@ -80,6 +80,11 @@ http_parser = "python"
 
 exporter = Exporter(metrics_address)
 on_starting, child_exit, pre_fork = exporter.on_starting, exporter.child_exit, exporter.pre_fork
+
+
+def when_ready(arbiter):
+    if headers.is_python_slow():
+        arbiter.log.warning(headers.WARNING)
 
 
 def post_worker_init(worker):

@@ -4,6 +4,7 @@ A Problem says what to do. A check returns None if it does not apply to the depl
 """
 
 import json
+import platform
 import re
 import shutil
 import tempfile
@@ -20,6 +21,7 @@ from django.core import checks
 from django.core.cache import cache
 from django.db import DatabaseError, connections
 
+from infrastructure.server.headers import WARNING, is_python_slow
 from marketplace import environment
 from marketplace.middleware.health import MAX_DIFFERENCE, clock_difference, has_pending_migrations
 
@@ -41,6 +43,11 @@ def row_of(statement, using="default"):
     with connections[using].cursor() as cursor:
         cursor.execute(statement)
         return cursor.fetchone()
+
+
+def python():
+    version = f"Python {platform.python_version()}."
+    return f"{version} {WARNING}" if is_python_slow() else version
 
 
 def database():
@@ -68,7 +75,7 @@ def connection_limit():
     )
     processes = environment.whole_number("WEB_CONCURRENCY", default=2, low=1, high=1000)
     threads = environment.whole_number("WEB_THREADS", default=4, low=1, high=64)
-    needed = processes * (threads + settings.GIT)  # one thread of each process is for git
+    needed = processes * (threads + 1)  # one thread of each process is for slow requests
     if needed > limit:
         raise Problem(
             f"This host opens up to {needed} connections (WEB_CONCURRENCY, WEB_THREADS), and "

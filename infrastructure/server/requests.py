@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 from infrastructure.server import gunicorn_internals as gunicorn
+from infrastructure.server.headers import readable
 
 
 class Request(gunicorn.BaseRequest):
@@ -15,7 +16,7 @@ class Request(gunicorn.BaseRequest):
         if "://" in target and not target.startswith("/"):
             headers = with_host_of(target, headers)
         # RFC 9110, 7.6.1. gunicorn recognizes `close` only as the header's whole value.
-        return headers, "CONNECTION" in names and "close" in connection_options(headers)
+        return readable(headers), "CONNECTION" in names and "close" in connection_options(headers)
 
 
 def with_host_of(target, headers):

@@ -28,6 +28,7 @@ class Command(BaseCommand):
             "replicas": doctor.replicas,
         }
         others = {
+            "python": doctor.python,
             "configuration": doctor.configuration,
             "redis": doctor.redis,
             "static files": doctor.static_files,
