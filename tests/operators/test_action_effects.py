@@ -105,6 +105,16 @@ def test_a_token_is_shown_to_nobody_but_the_operator_who_has_issued_it(console, 
     assert text not in page.content.decode()
 
 
+def test_the_page_of_another_token_shows_nothing(console, agent, paths):
+    text = TOKEN.findall(console.submit(paths["issue-token"]).content.decode())[0]
+
+    # The browser sends the cookie here, too, whatever its path.
+    page = console.get(f"{HOME}/tokens/{agent.token.public_id}")
+
+    assert (page.status_code, page["Location"]) == (302, HOME)
+    assert text not in page.content.decode()
+
+
 def test_the_scopes_of_a_token_are_in_their_order_however_they_are_sent(console, paths):
     console.submit(paths["issue-token"], scopes=["install", "read", "install"])
 
