@@ -85,6 +85,18 @@ def test_what_is_resolved_leaves_the_queue(admin_client, skill):
     assert "It is no spam." in admin_client.get(change_page(case)).content.decode()
 
 
+def test_a_case_that_is_open_again_shows_the_open_reports_alone(admin_client, skill):
+    case = reported(skill, "spam", "license", age=timedelta(days=3))
+    take_action(admin_client, "resolve", case)
+    [resolved] = rows(admin_client.get(f"{QUEUE}?state=resolved"))
+    assert resolved[1:5] == ["skill pdf-tables", "0", "license, spam", "3 days"]
+
+    reported(skill, "malicious")
+
+    [row] = rows(admin_client.get(QUEUE))
+    assert row[1:5] == ["skill pdf-tables", "1", "malicious", "0 minutes"]
+
+
 def test_the_dashboard_counts_what_waits(admin_client, skill):
     assert "reported skills" not in admin_client.get("/admin/").content.decode().lower()
 
