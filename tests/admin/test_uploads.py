@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from catalogue.frontmatter import Refused
 from catalogue.models import Skill
 from importing import zips
-from importing.admin.importers import AdminSkillImporter
+from importing.admin.importers import AdminPersonaImporter, AdminSkillImporter
 from importing.models import ImportRun
 from marketplace.adminsite import uploads as upload_handler
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, outcomes, refusal, upload, zip_of
@@ -131,13 +131,18 @@ def test_one_file_that_is_too_large_is_refused_alone(admin_client):
     assert page.context["outcomes"]["refused"][0].reason == "larger than 1024 KiB"
 
 
-def test_too_many_files_are_refused(admin_client, monkeypatch):
-    monkeypatch.setattr(zips, "MAX_ENTRIES", 2)
-    page = upload(admin_client, zip_of({f"{n}/SKILL.md": SKILL_MD.format(n) for n in range(3)}))
-    assert refusal(page) == "The zip holds more than 2 entries: 2/SKILL.md is one too many."
+def test_a_zip_holds_at_most_a_thousand_entries_and_five_thousand_files(admin_client):
+    entries = {f"{number}.md": "---" for number in range(1000, 2000)}
+    others = {f"{number}.png": "" for number in range(1000, 5000)}
+    files, importer = zip_of(entries | others), AdminPersonaImporter(preview=True)
+    with zips.unpacked("a.zip", files, importer) as root:  # their preview would take long
+        assert len([*importer.find(root)]) == 1000
 
-    page = upload(admin_client, zip_of({f"{number}.png": "" for number in range(10_000)}))
+    page = upload(admin_client, zip_of(entries | others | {"5000.png": ""}))
     assert refusal(page) == "The zip holds more than 5,000 files: 5000.png is one too many."
+
+    page = upload(admin_client, zip_of(entries | {"2000.md": "---"}), to=PERSONAS)
+    assert refusal(page) == "The zip holds more than 1,000 entries: 2000.md is one too many."
 
 
 def test_a_list_of_many_names_does_not_fill_the_memory(admin_client):
