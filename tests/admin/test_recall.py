@@ -162,17 +162,6 @@ def test_a_recall_keeps_its_reason(admin_client, client, skill):
     assert [row["reason"] for row in advisories(client)] == ["It deletes logs."]
 
 
-def test_what_was_never_published_is_not_recalled(admin_client, anyone):
-    draft = SkillFactory(slug="draft", status="draft")
-
-    page = take_action(admin_client, "recall", draft, reason="It deletes logs.")
-
-    assert told(page) == [
-        "Nothing to recall: choose entries that were published and are not recalled yet."
-    ]
-    assert anyone.get("/skills/draft").status_code == 404
-
-
 @pytest.mark.parametrize(("action", "left"), [("publish", []), ("redraft", [""])])
 def test_publishing_again_or_taking_it_back_ends_the_recall(
     admin_client, client, skill, action, left
