@@ -243,9 +243,9 @@ def test_backups_that_are_old_or_missing(tmp_path, lines):
     ]
 
     (tmp_path / "a.dump").write_text("a dump")
-    os.utime(tmp_path / "a.dump", (time.time() - 50 * 3600,) * 2)
+    os.utime(tmp_path / "a.dump", (time.time() - 27 * 3600,) * 2)
     assert lines("backups", backups=str(tmp_path)) == [
-        "The newest, a.dump, is 50 hours old. Check the job that writes it."
+        "The newest, a.dump, is 27 hours old. Check the job that writes it."
     ]
 
 
@@ -256,10 +256,10 @@ def test_an_empty_file_is_no_backup(tmp_path, lines):
         f"{tmp_path} holds no backup. See docs/deploy/backup.md."
     ]
 
-    for name, hours in (("c.dump", 26), ("a.dump", 2)):
+    for name, hours in (("c.dump", 27), ("a.dump", 25)):
         (tmp_path / name).write_text("a dump")
         os.utime(tmp_path / name, (time.time() - hours * 3600,) * 2)
-    assert lines("backups", backups=str(tmp_path)) == ["The newest, a.dump, is 2 hours old."]
+    assert lines("backups", backups=str(tmp_path)) == ["The newest, a.dump, is 25 hours old."]
 
 
 def test_warnings_of_a_deployment(monkeypatch, settings, lines):

@@ -30,7 +30,7 @@ def test_what_the_agent_and_staff_wrote_is_escaped(console, client, agent):
     persona = PersonaFactory(slug="archivist", **entry)
     PersonaInstallFactory(agent=agent, persona=persona, is_active=True)
     review(agent, persona, rating=4, comment=html)
-    SkillInstallFactory(agent=agent).skill.recall(html)
+    SkillInstallFactory(agent=agent, skill__slug="gone", skill__title=html).skill.recall(html)
     client.post("/api/v1/agents/me/tokens", {"name": html})
 
     text = console.get(HOME).content.decode().partition("<main")[2]
@@ -41,4 +41,13 @@ def test_what_the_agent_and_staff_wrote_is_escaped(console, client, agent):
     assert f"</code> {escaped}" in text
     assert f"version {escaped}, changed" in text
     assert f"<b>{escaped}</b></a>, version 1" in text
-    assert text.count(escaped) == 9
+    assert text.count(escaped) == 10
+
+    banner = console.get("/operator").content.decode().partition("<main")[2]
+    assert "<img" not in banner
+    assert f"gone ({escaped})" in banner
+    assert f". {escaped}</p>" in banner
+
+    searched = console.get("/operator", {"q": html}).content.decode().partition("<main")[2]
+    assert "<img" not in searched
+    assert f"No agent matches “{escaped}”." in searched
