@@ -137,7 +137,10 @@ class Version(models.Model):
     def recall(self, reason):
         """Recall the text under each of its numbers. Agents that have it read the reason."""
         self.lock_unused()
-        self.with_same_text().readable().update(recalled_at=Now(), recall_reason=reason)
+        if not self.with_same_text().readable().update(recalled_at=Now(), recall_reason=reason):
+            raise ValidationError(
+                "This text is recalled already. To change the reason, lift the recall first."
+            )
 
     @transaction.atomic
     def lift_recall(self):
@@ -145,7 +148,9 @@ class Version(models.Model):
         self.lock()
         if Purge.objects.filter(kind=self.kind, digest=self.digest).exists():
             raise ValidationError("A purged text cannot come back.")
-        self.with_same_text().update(recalled_at=None, recall_reason="")
+        recalled = self.with_same_text().exclude(recalled_at=None)
+        if not recalled.update(recalled_at=None, recall_reason=""):
+            raise ValidationError("This text is not recalled.")
 
     def lock(self):
         """Wait for imports, lock the entry, and reload both rows."""

@@ -85,17 +85,27 @@ def test_what_is_resolved_leaves_the_queue(admin_client, skill):
     assert "It is no spam." in admin_client.get(change_page(case)).content.decode()
 
 
+def test_a_case_that_is_open_again_shows_the_open_reports_alone(admin_client, skill):
+    case = reported(skill, "spam", "license", age=timedelta(days=3))
+    take_action(admin_client, "resolve", case)
+    [resolved] = rows(admin_client.get(f"{QUEUE}?state=resolved"))
+    assert resolved[1:5] == ["skill pdf-tables", "0", "license, spam", "3 days"]
+
+    reported(skill, "malicious")
+
+    [row] = rows(admin_client.get(QUEUE))
+    assert row[1:5] == ["skill pdf-tables", "1", "malicious", "0 minutes"]
+
+
 def test_the_dashboard_counts_what_waits(admin_client, skill):
-    assert "reported skills" not in admin_client.get("/admin/").content.decode().lower()
+    assert "Open cases" not in admin_client.get("/admin/").content.decode()
 
     reported(skill, "spam", "spam")
 
-    [item] = admin_client.get("/admin/").context["attention"]
-    assert (item["text"], str(item["number"]), item["url"]) == (
-        "open cases",
-        "1",
-        QUEUE,
-    )
+    page = admin_client.get("/admin/")
+    [item] = page.context["attention"]
+    assert (item["text"], str(item["number"]), item["url"]) == ("open cases", "1", QUEUE)
+    assert "Open cases" in page.content.decode()
 
 
 def test_the_page_of_a_case_shows_the_entry_its_files_and_its_holders(admin_client, skill):

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.utils import timezone
 
 from agents.models import Agent, Invitation
 from tests.admin.actions import take_action
@@ -84,6 +85,28 @@ def test_a_revoked_invitation_brings_nobody_and_leaves_its_agents(admin_client, 
     assert (refused.status_code, refused.json()) == (403, {"error": "Invitation is not valid"})
     assert Agent.objects.active().count() == 1
     assert "revoked" in admin_client.get(change_page(invitation)).content.decode()
+
+
+def test_the_list_and_the_page_say_whether_an_invitation_is_valid(admin_client):
+    issue = Invitation.objects.issue
+    invitations = {name: issue(uses=2) for name in ("valid", "spent", "expired", "revoked")}
+    rows = {name: Invitation.objects.filter(pk=row.pk) for name, row in invitations.items()}
+    rows["valid"].update(used=1)
+    rows["spent"].update(used=2)
+    rows["expired"].update(expires_at=timezone.now())
+    # Whatever else has happened to it.
+    rows["revoked"].update(used=2, expires_at=timezone.now(), revoked_at=timezone.now())
+
+    listed = admin_client.get(url_of(Invitation, "changelist")).content.decode()
+
+    assert re.findall(r'class="field-state[^>]*>(?:<[^>]*>)*([^<]+)', listed) == [
+        *("revoked", "expired", "spent", "valid")
+    ]
+    for state, invitation in invitations.items():
+        page = admin_client.get(change_page(invitation)).content.decode()
+        assert re.findall(r'class="state state-(\w+)"', page) == [state]
+    valid = admin_client.get(url_of(Invitation, "changelist") + "?state=valid")
+    assert [*valid.context["cl"].result_list] == [invitations["valid"]]
 
 
 def test_a_whole_invitation_is_found_by_post(admin_client):

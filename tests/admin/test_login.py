@@ -34,7 +34,7 @@ def assert_refused(response, text, seconds):
     assert response["Content-Type"].startswith("text/html")
     assert int(response["Retry-After"]) in seconds
     assert text in response.content.decode()
-    assert "sessionid" not in response.cookies
+    assert "staff" not in response.cookies
 
 
 @pytest.mark.usefixtures("staff")

@@ -151,6 +151,17 @@ def test_what_is_withdrawn_can_be_recalled_later_and_a_recall_is_not_withdrawn_q
     assert "<b>Recalled: It deletes logs.</b>" in logged
 
 
+def test_a_recall_keeps_its_reason(admin_client, client, skill):
+    take_action(admin_client, "recall", skill, reason="It deletes logs.")
+
+    page = take_action(admin_client, "recall", skill, reason="Another.")
+
+    assert told(page) == [
+        "Nothing to recall: choose entries that were published and are not recalled yet."
+    ]
+    assert [row["reason"] for row in advisories(client)] == ["It deletes logs."]
+
+
 @pytest.mark.parametrize(("action", "left"), [("publish", []), ("redraft", [""])])
 def test_publishing_again_or_taking_it_back_ends_the_recall(
     admin_client, client, skill, action, left

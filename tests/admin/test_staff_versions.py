@@ -6,10 +6,10 @@ from django.test.utils import CaptureQueriesContext
 
 from catalogue.models import Purge
 from tests.admin.diffs import lines_of
-from tests.admin.version_tables import rows
-from tests.api.versioned_kinds import ME, Kind, text
+from tests.admin.version_tables import act, page_of, rows
+from tests.api.versioned_kinds import Kind, text
 from tests.api.versions import skill_with_versions
-from tests.factories import AgentFactory, PersonaInstallFactory, SkillInstallFactory
+from tests.factories import PersonaInstallFactory, SkillInstallFactory
 
 REASON = "It deletes logs."
 
@@ -17,19 +17,6 @@ REASON = "It deletes logs."
 @pytest.fixture(params=["skill", "persona"])
 def kind(request, db):
     return Kind(request.param)
-
-
-def page_of(kind, path=""):
-    return f"/admin/catalogue/{kind.name}/{kind.entry.pk}/versions/{path}"
-
-
-def act(client, kind, number, action, **fields):
-    """What staff read after the action."""
-    url = page_of(kind, f"{number}/{action}/")
-    response = client.post(url, {"confirmed": "yes", **fields}, follow=True)
-    assert response.status_code == 200
-    kind.entry.refresh_from_db()
-    return [str(message) for message in response.context["messages"]]
 
 
 def texts_of(page):
@@ -181,68 +168,13 @@ def test_a_draft_gets_the_text_and_no_number(admin_client, kind):
     assert (kind.entry.number, kind.entry.digest) == (4, kind.digest(1))
 
 
-def test_a_recall_takes_every_number_of_the_text(admin_client, kind, anyone):
-    act(admin_client, kind, 1, "restore")
-    kind.rewrite(5)
-
-    assert act(admin_client, kind, 4, "recall", reason=REASON) == ["Recalled version 4."]
-
-    versions = f"/api/v1/{kind.name}s/{kind.slug}/versions"
-    recalls = {
-        version["number"]: version["recall"] and version["recall"]["reason"]
-        for version in anyone.get(versions).json()["results"]
-    }
-    assert recalls == {5: None, 4: REASON, 3: None, 2: None, 1: REASON}
-    assert [anyone.get(f"{versions}/{number}").status_code for number in (1, 2, 4)] == [
-        *(404, 200, 404)
-    ]
-    assert kind.entry.history.first().history_change_reason == f"Recalled version 4: {REASON}"
-
-
-def test_a_recall_needs_a_reason(admin_client, kind):
-    page = admin_client.post(page_of(kind, "1/recall/"), {"confirmed": "yes", "reason": " "})
-
-    assert page.context["form"].errors == {"reason": ["This field is required."]}
-    assert kind.entry.versions.readable().count() == 3
-
-
-def test_the_current_text_is_not_recalled(admin_client, kind):
-    act(admin_client, kind, 1, "restore")
-
-    [message] = act(admin_client, kind, 1, "recall", reason=REASON)
-
-    assert message == (
-        f"The {kind.name} has this text now. Restore or write another one first, or recall the "
-        f"{kind.name} as a whole."
-    )
-    assert kind.entry.versions.readable().count() == 4
-
-
-def test_of_a_withdrawn_entry_no_text_is_current(admin_client, kind):
-    kind.entry.withdraw()
-
-    act(admin_client, kind, 3, "recall", reason=REASON)
-
-    assert kind.entry.versions.get(number=3).recall_reason == REASON
-
-
-def test_a_recalled_text_comes_back_once_the_recall_is_lifted(admin_client, kind, anyone):
-    act(admin_client, kind, 1, "recall", reason=REASON)
-    refused = "This text was recalled. Change it, or lift the recall of its version."
-    assert act(admin_client, kind, 1, "restore") == [refused]
-
-    assert act(admin_client, kind, 1, "lift_recall") == ["Lifted the recall of version 1."]
-
-    assert anyone.get(f"/api/v1/{kind.name}s/{kind.slug}/versions/1").status_code == 200
-    act(admin_client, kind, 1, "restore")
-    assert kind.entry.number == 4
-
-
-def test_what_was_purged_elsewhere_stays_recalled(admin_client, kind):
-    act(admin_client, kind, 1, "recall", reason=REASON)
+def test_what_was_purged_elsewhere_is_not_restored(admin_client, kind):
     Purge.objects.create(kind=kind.name, digest=kind.digest(1), reason=REASON)
 
-    assert act(admin_client, kind, 1, "lift_recall") == ["A purged text cannot come back."]
+    assert act(admin_client, kind, 1, "restore") == [
+        "This text was purged and cannot come back. Change it."
+    ]
+    assert (kind.entry.number, kind.entry.title) == (3, "Title 3")
 
 
 def test_the_current_text_is_not_restored(admin_client, kind):
@@ -270,24 +202,3 @@ def test_who_may_not_look_sees_nothing(clerk_with, kind):
 def test_another_action_is_not_found(admin_client, kind):
     assert admin_client.get(page_of(kind, "1/delete/")).status_code == 404
     assert admin_client.get(page_of(kind, "9/restore/")).status_code == 404
-
-
-def test_an_agent_reads_of_a_recall_what_it_has(admin_client, kind, client, client_of):
-    kind.post(client, "install", version=1)
-    other = client_of(AgentFactory())
-    kind.post(other, "install")
-
-    act(admin_client, kind, 1, "recall", reason=REASON)
-
-    [advisory] = client.get(ME).json()["advisories"]
-    at = advisory.pop("withdrawnAt")
-    assert advisory == {
-        "kind": kind.name,
-        "slug": kind.slug,
-        "title": "Title 3",
-        "number": 1,
-        "reason": REASON,
-    }
-    versions = client.get(f"/api/v1/{kind.name}s/{kind.slug}/versions").json()["results"]
-    assert versions[-1]["recall"] == {"reason": REASON, "at": at}
-    assert other.get(ME).json()["advisories"] == []

@@ -86,6 +86,10 @@ def test_an_issued_token_is_shown_once_and_stored_nowhere(
     response = admin_client.get(address)
     assert token_in(response) == text
     assert 'src="/static/admin.js"' in response.content.decode()  # which copies it
+    # The test client sends the cookie to the page of another token, too.
+    elsewhere = admin_client.get(f"{TOKENS}{agent.token.pk}/issued/")
+    assert (elsewhere.status_code, elsewhere.content) == (302, b"")
+    assert elsewhere["Location"] == f"{TOKENS}{agent.token.pk}/change/"
     assert agent.tokens.count() == 2
     value = admin_client.cookies.pop("shown-once").value
     assert admin_client.get(address)["Location"] == f"{TOKENS}{token.pk}/change/"

@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from catalogue.frontmatter import Refused
 from catalogue.models import Skill
 from importing import zips
-from importing.admin.importers import AdminSkillImporter
+from importing.admin.importers import AdminPersonaImporter, AdminSkillImporter
 from importing.models import ImportRun
 from marketplace.adminsite import uploads as upload_handler
 from tests.admin.files import PERSONAS, SKILL_MD, SKILLS, outcomes, refusal, upload, zip_of
@@ -88,7 +88,7 @@ HOSTILE = {
     "a Windows path": (zip_of({"a\\b.md": "x"}), "a path that is not allowed"),
     "a drive": (zip_of({"C:/b.md": "x"}), "a path that is not allowed"),
     "a deep path": (zip_of({"a/" * 20 + "b.md": "x"}), "a path of more than 20 parts: a/a/a/a/"),
-    "a long path": (zip_of({"a" * 401 + ".md": "x"}), "a path that is not allowed"),
+    "a long path": (zip_of({f"{'a' * 200}/{'b' * 197}.md": "x"}), "a path that is not allowed"),
     "a long name": (zip_of({"a" * 300 + ".md": "x"}), "a file that cannot be read: aaa"),
     "a link": (special("one/SKILL.md", stat.S_IFLNK | 0o777), "a link or a device"),
     "a device": (special("one/SKILL.md", stat.S_IFCHR | 0o666), "a link or a device"),
@@ -159,13 +159,27 @@ def test_one_file_that_is_too_large_is_refused_alone(admin_client):
     assert page.context["outcomes"]["refused"][0].reason == "larger than 1024 KiB"
 
 
-def test_too_many_files_are_refused(admin_client, monkeypatch):
-    monkeypatch.setattr(zips, "MAX_ENTRIES", 2)
-    page = upload(admin_client, zip_of({f"{n}/SKILL.md": SKILL_MD.format(n) for n in range(3)}))
-    assert refusal(page) == "The zip holds more than 2 entries: 2/SKILL.md is one too many."
+def test_a_zip_holds_at_most_a_thousand_entries_and_five_thousand_files(admin_client):
+    entries = {f"{number}.md": "---" for number in range(1000, 2000)}
+    others = {f"{number}.png": "" for number in range(1000, 5000)}
+    files, importer = zip_of(entries | others), AdminPersonaImporter(preview=True)
+    with zips.unpacked("a.zip", files, importer) as root:  # their preview would take long
+        assert len([*importer.find(root)]) == 1000
 
-    page = upload(admin_client, zip_of({f"{number}.png": "" for number in range(10_000)}))
+    page = upload(admin_client, zip_of(entries | others | {"5000.png": ""}))
     assert refusal(page) == "The zip holds more than 5,000 files: 5000.png is one too many."
+
+    page = upload(admin_client, zip_of(entries | {"2000.md": "---"}), to=PERSONAS)
+    assert refusal(page) == "The zip holds more than 1,000 entries: 2000.md is one too many."
+
+
+def test_a_path_has_at_most_400_characters(admin_client):
+    path = f"{'a' * 195}/{'b' * 195}/SKILL.md"
+
+    page = upload(admin_client, zip_of({path: SKILL_MD.format("one")}))
+
+    assert len(path) == 400
+    assert outcomes(page) == {"created": [path]}
 
 
 def test_a_list_of_many_names_does_not_fill_the_memory(admin_client):
@@ -184,9 +198,10 @@ def test_a_list_of_many_names_does_not_fill_the_memory(admin_client):
 def test_a_large_upload_is_refused(admin_client, monkeypatch):
     monkeypatch.setattr(zips, "MAX_UPLOAD", 1024 * 1024)
 
-    page = upload(admin_client, b" " * (1024 * 1024 + 1))
-
-    assert refusal(page) == "The file is larger than 1 MiB."
+    assert refusal(upload(admin_client, b" " * (1024 * 1024 + 1))) == (
+        "The file is larger than 1 MiB."
+    )
+    assert refusal(upload(admin_client, b" " * 1024 * 1024)) == "The file is not a readable zip."
 
 
 def test_an_endless_upload_is_cut_off_on_any_page(admin_client, anyone, monkeypatch):

@@ -1,4 +1,4 @@
-"""Reading the table of an entry's versions in the admin."""
+"""The pages of an entry's versions in the admin."""
 
 
 def rows(page):
@@ -16,3 +16,16 @@ def cells(row):
 def words(html):
     texts = [part.partition(">")[2] for part in html.partition("</td>")[0].split("<")[1:]]
     return " ".join((html.partition("<")[0] + " ".join(texts)).split()).replace(" ,", ",")
+
+
+def page_of(kind, path=""):
+    return f"/admin/catalogue/{kind.name}/{kind.entry.pk}/versions/{path}"
+
+
+def act(client, kind, number, action, **fields):
+    """What staff read after the action."""
+    url = page_of(kind, f"{number}/{action}/")
+    response = client.post(url, {"confirmed": "yes", **fields}, follow=True)
+    assert response.status_code == 200
+    kind.entry.refresh_from_db()
+    return [str(message) for message in response.context["messages"]]

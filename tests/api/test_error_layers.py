@@ -89,7 +89,6 @@ def test_a_wrong_host_is_a_400(anyone, host, path):
     response = anyone.get(path, headers={"Host": host})
 
     assert_error(response, 400, WRONG_HOST)
-    assert "evil" not in response.content.decode()
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])

@@ -149,9 +149,9 @@ def test_a_durable_database(monkeypatch, lines):
 @pytest.fixture
 def replaced(monkeypatch):
     """Have the doctor read another text in a statement than PostgreSQL's: `replaced(old, new)`."""
-    row_of = doctor.row_of
 
     def replaced(old, new):
+        row_of = doctor.row_of
         monkeypatch.setattr(doctor, "row_of", lambda sql, **_: row_of(sql.replace(old, new)))
 
     return replaced
@@ -205,6 +205,25 @@ def test_a_clock_that_is_wrong(monkeypatch, lines):
     )
 
 
+@pytest.mark.parametrize(
+    ("replayed", "line"),
+    [
+        ("0/FF000000", "1 respond and keep up."),
+        (
+            "0/FEFFFFFF",
+            "replica-0 (standby) is 16 MB behind, so nothing is read there. Look at its log.",
+        ),
+    ],
+)
+def test_a_replica_that_is_far_behind(monkeypatch, settings, replaced, lines, replayed, line):
+    monkeypatch.setitem(settings.DATABASES, "replica-0", {"HOST": "standby"})
+    replaced("pg_current_wal_lsn()", "'1/0'")
+    replaced("pg_is_in_recovery()", "true")
+    replaced("pg_last_wal_replay_lsn()", f"'{replayed}'")
+
+    assert lines("replicas") == [line]
+
+
 def test_static_files_of_another_release(settings, tmp_path, lines):
     settings.STATIC_ROOT = tmp_path
     (tmp_path / "pages.css").write_text("/* older */")
@@ -233,14 +252,27 @@ def test_backups_that_are_old_or_missing(tmp_path, lines):
     ]
 
     (tmp_path / "a.dump").write_text("a dump")
-    os.utime(tmp_path / "a.dump", (time.time() - 50 * 3600,) * 2)
+    os.utime(tmp_path / "a.dump", (time.time() - 27 * 3600,) * 2)
     assert lines("backups", backups=str(tmp_path)) == [
-        "The newest, a.dump, is 50 hours old. Check the job that writes it."
+        "The newest, a.dump, is 27 hours old. Check the job that writes it."
     ]
 
 
 def test_a_folder_of_backups_that_cannot_be_read(lines):
     assert lines("backups", backups="x" * 300) == ["The folder cannot be read: File name too long."]
+
+
+def test_an_empty_file_is_no_backup(tmp_path, lines):
+    (tmp_path / "b.dump").touch()  # as a job leaves it that fails
+    (tmp_path / "folder").mkdir()
+    assert lines("backups", backups=str(tmp_path)) == [
+        f"{tmp_path} holds no backup. See docs/deploy/backup.md."
+    ]
+
+    for name, hours in (("c.dump", 27), ("a.dump", 25)):
+        (tmp_path / name).write_text("a dump")
+        os.utime(tmp_path / name, (time.time() - hours * 3600,) * 2)
+    assert lines("backups", backups=str(tmp_path)) == ["The newest, a.dump, is 25 hours old."]
 
 
 def test_warnings_of_a_deployment(monkeypatch, settings, lines):

@@ -140,18 +140,24 @@ def test_a_priced_persona_is_refused_as_its_install_is(anyone, skill):
     assert response.json() == {"error": UNPAID}
 
 
+@pytest.mark.parametrize("has_skills", [True, False])
 @pytest.mark.parametrize(
-    ("change", "status"), [({"price_cents": 1}, 402), ({"status": "withdrawn"}, 404)]
+    ("change", "status", "error"),
+    [
+        ({"price_cents": 1}, 402, UNPAID),
+        ({"status": "withdrawn"}, 404, "Persona not found"),
+    ],
 )
 def test_a_cached_index_is_stale_once_the_persona_is_priced_or_withdrawn(
-    anyone, skill, change, status
+    anyone, skill, has_skills, change, status, error
 ):
-    PersonaFactory(slug="archivist", skills=[skill])
+    PersonaFactory(slug="archivist", skills=[skill] if has_skills else [])
     assert anyone.get(f"/personas/archivist{INDEX}").status_code == 200
 
     Persona.objects.update(**change)
 
-    assert anyone.get(f"/personas/archivist{INDEX}").status_code == status
+    response = anyone.get(f"/personas/archivist{INDEX}")
+    assert (response.status_code, response.json()) == (status, {"error": error})
 
 
 @pytest.mark.parametrize("slug", ["none", "No.Slug", "a%00b", "draft"])

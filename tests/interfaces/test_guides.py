@@ -181,6 +181,7 @@ def test_the_skill_lists_every_operation(anyone, settings, catalogue, has_git):
 
 @pytest.mark.parametrize("path", ["/skill.md", "/guide.md", "/llms.txt"])
 def test_they_speak_of_this_deployment(anyone, settings, rates, path):
+    assert "testserver" in anyone.get(path).content.decode()
     settings.TOKEN_PREFIX = "acme"
     settings.ALLOWED_HOSTS = ["agents.example.com"]
     rates(install="7/10m", review={"free": "3/d", "plus": "99/h"})

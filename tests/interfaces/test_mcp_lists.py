@@ -53,7 +53,7 @@ def test_a_list_does_not_grow_with_the_catalogue(anyone):
 def test_no_description_names_a_value_of_the_catalogue(anyone):
     facets = [anyone.get("/api/v1/facets", {"kind": kind}).json() for kind in ("skill", "persona")]
     values = {row["value"] for body in facets for rows in body.values() for row in rows}
-    assert values > {"python", "MIT", "data", "pdf", "Field Notes"}
+    assert values > {"python", "Apache-2.0", "data", "pdf", "Field Notes"}
 
     texts = " ".join(
         part.get("description", "")

@@ -71,9 +71,10 @@ def test_an_empty_catalogue_has_one_part(person):
 
 
 def test_it_speaks_of_this_host(person, catalogue, settings):
-    settings.ALLOWED_HOSTS = ["agents.example.com"]
+    settings.ALLOWED_HOSTS = ["testserver", "agents.example.com"]
 
     for path in ("/sitemap.xml", "/sitemap-skills-0.xml", "/sitemap-pages.xml"):
+        assert b"<loc>http://testserver/" in person.get(path).content
         text = person.get(path, headers={"Host": "agents.example.com"}, secure=True).content
 
         assert b"<loc>https://agents.example.com/" in text

@@ -102,7 +102,7 @@ def test_a_version_shows_its_text_and_files(anyone):
     assert "Second" not in text
     for link in ("SKILL.md", "files/scripts/run.py", "archive.zip"):
         assert f"/api/v1{VERSIONS}/1/{link}" in links(page)
-    assert "An earlier text" not in visible(anyone.get(f"{VERSIONS}/2"))
+    assert "Earlier version." not in visible(anyone.get(f"{VERSIONS}/2"))
 
 
 def test_no_page_shows_the_prompt_of_a_priced_persona(anyone, persona):

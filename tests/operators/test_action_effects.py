@@ -94,15 +94,23 @@ def test_an_agent_that_has_lost_its_token_comes_back(console, client_of, agent, 
 
 
 def test_a_token_is_shown_to_nobody_but_the_operator_who_has_issued_it(console, agent, paths):
-    text = TOKEN.findall(console.submit(paths["issue-token"]).content.decode())[0]
+    assert TOKEN.search(console.submit(paths["issue-token"]).content.decode())
     address = f"{HOME}/tokens/{AgentToken.objects.latest('pk').public_id}"
     next_operator = OperatorBrowser(claim(agent))
     next_operator.cookies["shown-once"] = console.cookies["shown-once"].value
 
     page = next_operator.get(address)
 
-    assert (page.status_code, page["Location"]) == (302, HOME)
-    assert text not in page.content.decode()
+    assert (page.status_code, page.content, page["Location"]) == (302, b"", HOME)
+
+
+def test_the_page_of_another_token_shows_nothing(console, agent, paths):
+    assert TOKEN.search(console.submit(paths["issue-token"]).content.decode())
+
+    # The browser sends the cookie here, too, whatever its path.
+    page = console.get(f"{HOME}/tokens/{agent.token.public_id}")
+
+    assert (page.status_code, page.content, page["Location"]) == (302, b"", HOME)
 
 
 def test_the_scopes_of_a_token_are_in_their_order_however_they_are_sent(console, paths):
@@ -220,6 +228,7 @@ def test_a_new_claim_url_ends_the_old_one_and_what_was_asked_for_there(
 ):
     old = f"/claim/{agent.claim.secret}"
     code, _ = code_and_keys(operator.submit(old, **GRACE))
+    assert "Somebody is trying to claim this agent" in console.get(HOME).content.decode()
 
     console.submit(paths["new-claim-url"])
 
@@ -230,7 +239,7 @@ def test_a_new_claim_url_ends_the_old_one_and_what_was_asked_for_there(
     assert operator.get(old).status_code == 404
     response = client.post(CONFIRM, {"code": code})
     assert (response.status_code, response.json()) == (409, {"error": "Agent is already claimed"})
-    assert "Somebody asks" not in console.get(HOME).content.decode()
+    assert "Somebody is trying" not in console.get(HOME).content.decode()
     # The key that came with the code is forgotten.
     assert OperatorKey.objects.count() == 1
     code, [key] = code_and_keys(operator.submit(new, **GRACE))

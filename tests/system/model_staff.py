@@ -22,13 +22,15 @@ ENDS = {
     "purged": ("This text was purged ", "A purged text cannot come back."),
     "current": (" has this text now.",),
     "same": ("The entry has this text already.",),
+    "again": ("This text is recalled already.",),
+    "unrecalled": ("This text is not recalled.",),
 }
 # The outcomes that a run at full length must have seen.
 REACHED_ENDS = {
     "write": {"done", "recalled", "purged"},
     "publish": {"done", "recalled", "purged"},
     "restore_version": {"done", "recalled", "purged", "same"},
-    "recall_version": {"done", "current"},
+    "recall_version": {"done", "current", "again"},
     "lift_recall": {"done", "purged"},
     "purge_version": {"done", "current"},
 }

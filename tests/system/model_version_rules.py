@@ -77,22 +77,29 @@ class VersionRules:
     def recall_version(self, entry, version, reason):
         if entry.has_now(version):
             return "current"
+        if version.recall:
+            return "again"
+        self.recall_text(entry, version, reason)
+        return "done"
+
+    def recall_text(self, entry, version, reason):
         recall = Recall(reason, Timestamp(self.interval), next(edits))
         for same in entry.with_text(version.digest):
             same.recall = same.recall or recall
-        return "done"
 
     def lift_recall(self, entry, version):
         if (entry.kind, version.digest) in self.purges:
             return "purged"
+        if not version.recall:
+            return "unrecalled"
         for same in entry.with_text(version.digest):
             same.recall = None
         return "done"
 
     def purge_version(self, entry, version, reason):
-        ends = self.recall_version(entry, version, reason)
-        if ends != "done":
-            return ends
+        if entry.has_now(version):
+            return "current"
+        self.recall_text(entry, version, reason)
         self.purges.setdefault((entry.kind, version.digest), version.content)
         for same in entry.with_text(version.digest):
             same.recall = Recall(reason, same.recall.at, same.recall.place)
@@ -101,4 +108,4 @@ class VersionRules:
             # The catalogue writes a SKILL.md from the remaining fields.
             entry.written_digest = Opaque("sha256:[0-9a-f]{64}")
             self.edit(entry, content="", title=entry.slug, description="", version="")
-        return ends
+        return "done"

@@ -133,6 +133,19 @@ def test_a_shallow_clone_can_be_updated(live_server_of, git):
     git("fsck", "--strict", within="pdf-tables")
 
 
+def test_a_shallow_clone_gets_a_text_that_is_published_again(live_server_of, git):
+    """It has the commit after the one that had the text before."""
+    skill = pdf_tables("# Second\n")
+    git("clone", "--depth", "1", address(live_server_of(), "skills/pdf-tables"))
+    skill.content = "# Tables\n"
+    skill.save()
+
+    git("pull", "--ff-only", within="pdf-tables")
+
+    assert b"# Tables" in git.files("pdf-tables")["SKILL.md"]
+    git("fsck", "--strict", within="pdf-tables")
+
+
 def test_a_tag_is_cloned_by_its_name(live_server_of, git):
     pdf_tables("# Second\n")
     url = address(live_server_of(), "skills/pdf-tables")
