@@ -162,7 +162,7 @@ def test_one_file_that_is_too_large_is_refused_alone(admin_client):
 def test_a_zip_holds_at_most_a_thousand_entries_and_five_thousand_files(admin_client):
     entries = {f"{number}.md": "---" for number in range(1000, 2000)}
     others = {f"{number}.png": "" for number in range(1000, 5000)}
-    files, importer = zip_of(entries | others), AdminPersonaImporter(preview=True)
+    files, importer = zip_of(entries | others), AdminPersonaImporter()
     with zips.unpacked("a.zip", files, importer) as root:  # their preview would take long
         assert len([*importer.find(root)]) == 1000
 
