@@ -46,7 +46,10 @@ def market(settings):
 
 
 @pytest.mark.parametrize("path", [SKILLS, "/static/pages.css", "/nowhere"])
-@pytest.mark.parametrize("host", ["market.example:8000", "market.example:443", "localhost.:x"])
+@pytest.mark.parametrize(
+    "host",
+    ["market.example:8000", "market.example:443", "localhost.:x", "localhost:9000", "[::1]:8001"],
+)
 def test_without_a_public_url_a_port_that_is_not_the_schemes_is_refused(anyone, market, path, host):
     assert_error(anyone.get(path, headers={"Host": host}), 400, WRONG_HOST)
 
@@ -55,11 +58,11 @@ def test_without_a_public_url_a_port_that_is_not_the_schemes_is_refused(anyone, 
     "host",
     [
         *("market.example", "market.example:80"),
-        *("localhost:9000", "127.0.0.1:8080", "[::1]:8000", "localhost"),
+        *("localhost:8000", "127.0.0.1:8000", "[::1]:8000", "localhost"),
     ],
 )
 def test_links_begin_with_the_host_of_the_request(anyone, market, catalogue, host):
-    page = anyone.get(SKILLS, headers={"Host": host})
+    page = anyone.get(SKILLS, headers={"Host": host}, SERVER_PORT="8000")
 
     assert page.status_code == 200
     assert page.json()["next"].startswith(f"http://{host}/api/v1/skills?")
@@ -74,10 +77,23 @@ def test_the_port_of_https_is_accepted_over_https(anyone, market, catalogue):
     )
 
 
-def test_where_any_host_is_allowed_any_port_is(anyone, settings):
+def test_where_any_host_is_allowed_the_port_of_the_server_is(anyone, settings):
     settings.ALLOWED_HOSTS = ["*"]
+    anywhere = {"Host": "anywhere.example:8000"}
 
-    assert anyone.get("/", headers={"Host": "anywhere.example:8000"}).status_code == 200
+    assert anyone.get("/", headers=anywhere, SERVER_PORT="8000").status_code == 200
+    assert_error(anyone.get(SKILLS, headers=anywhere), 400, WRONG_HOST)
+
+
+def test_a_server_knows_its_own_port(live_server_of):
+    server = live_server_of()
+
+    statuses = [
+        server.request("GET", SKILLS, headers={"Host": f"localhost:{port}"}).status
+        for port in (server.port, server.port + 1)
+    ]
+
+    assert statuses == [200, 400]
 
 
 @pytest.mark.parametrize("host", ["market.example", "market.example:8443"])
