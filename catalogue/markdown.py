@@ -7,6 +7,7 @@ from html import escape
 
 import nh3
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from catalogue.frontmatter import FENCED
 from catalogue.highlighting import highlight
@@ -18,25 +19,51 @@ TAGS = {
 }
 ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "span": {"class"}}
 ATTRIBUTES |= {f"h{level}": {"id"} for level in range(2, 7)}
-# Wide elements scroll by themselves. tabindex makes them scroll with the keyboard.
-FOCUSABLE = {tag: {"tabindex": "0"} for tag in ("pre", "table")}
-# Characters. Some texts, such as many brackets, take quadratic time to render.
-MAX_PREVIEW = 20_000
+CLEAN = {
+    "tags": TAGS,
+    "attributes": ATTRIBUTES,
+    # Wide elements scroll by themselves. tabindex makes them scroll with the keyboard.
+    "set_tag_attribute_values": {tag: {"tabindex": "0"} for tag in ("pre", "table")},
+    "url_schemes": {"http", "https", "mailto"},
+    "link_rel": "noopener noreferrer nofollow",
+}
+# A stranger's text is parsed and rendered once, in about a tenth of a second at worst. Some texts
+# take quadratic time, so each limit is several times what the skills that people write need.
+MAX_PREVIEW = 20_000  # characters
+MAX_LINES = 1_500
+MAX_NESTING = 12  # levels; a list in a list adds two. Whatever is deeper is left out
+MAX_MARKS = 6_000  # characters that may begin or end a link, an emphasis and so on
+MAX_CELLS = 10_000  # of tables
+MAX_CODE = 6_000  # characters of code that are highlighted
+MAX_HTML = 20_000  # bytes, of the 30,000 of a page
+MAX_HEADINGS = 60  # in a table of contents
 MAX_CONTENTS_LEVEL = 3
 MIN_CONTENTS = 3  # headings that a text needs to get a table of contents
-MAX_HTML = 20_000  # bytes, of the 30,000 of a page
-MAX_CODE = 8_000  # characters of code that are highlighted
-MAX_CELLS = 10_000  # of tables
-MAX_HEADINGS = 60  # in a table of contents
 PREFIX = "text-"  # so that no heading takes an id of the page
+MARKS = re.compile(r"[\[\]!*_~`<&\\]")
+PARTIAL = re.compile(r"(<[^>]*|&[^;]*)\Z")  # the tag or the entity in which the HTML was cut
+HEADING_ID = re.compile(r'<h[2-6] id="([^"]*)"')
 CUT_OFF = "<p><em>The preview ends here; the text goes on.</em></p>"
 
 
 def markdown(*rules):
     # No raw HTML. No references: a short text that repeats a long one would become many megabytes.
-    parser = MarkdownIt("commonmark", {"html": False}).enable(list(rules)).disable("reference")
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING})
+    parser.enable(list(rules)).disable("reference")
+    parser.core.ruler.before("inline", "limit_marks", limit_marks)
     parser.add_render_rule("fence", fence)
     return parser
+
+
+def limit_marks(state):
+    """Show paragraphs as they are written once the text has had too many marks."""
+    marks = 0
+    for token in state.tokens:
+        if token.type == "inline":
+            marks += len(MARKS.findall(token.content))
+            if marks > MAX_MARKS:
+                token.children = [Token("text", "", 0, content=token.content)]
+                token.content = ""
 
 
 def fence(_renderer, tokens, index, _options, env):
@@ -71,26 +98,31 @@ def contents(text, folder="", *, is_own=False):
     return [(level > highest, name, title) for level, name, title in upper[:MAX_HEADINGS]]
 
 
-# A hostile text renders slowly, and every query string would render its page again.
+# Otherwise every query string would render its page again.
 @lru_cache(maxsize=64)
 def rendered(text, folder, is_own):
     match = FENCED.match(text)
     body = text[match.end() :] if match else text
-    excerpt = body if is_own else body[:MAX_PREVIEW]
+    excerpt = body if is_own else start_of(body)
     html, headings = unsafe(excerpt)
+    html = nh3.clean(html, attribute_filter=partial(leading, folder), **CLEAN)
     # The HTML may be many times as long as its text.
-    while not is_own and (size := len(html.encode())) > MAX_HTML:
-        excerpt = excerpt[: len(excerpt) * MAX_HTML // size]
-        html, headings = unsafe(excerpt)
-    return nh3.clean(
-        html + CUT_OFF * (len(body) > len(excerpt)),
-        tags=TAGS,
-        attributes=ATTRIBUTES,
-        set_tag_attribute_values=FOCUSABLE,
-        url_schemes={"http", "https", "mailto"},
-        attribute_filter=partial(leading, folder),
-        link_rel="noopener noreferrer nofollow",
-    ), headings
+    is_long = not is_own and len(html.encode()) > MAX_HTML
+    if is_long:
+        html = shortened(html)
+        shown = {*HEADING_ID.findall(html)}
+        headings = [heading for heading in headings if heading[1] in shown]
+    return html + CUT_OFF * (is_long or len(body) > len(excerpt)), headings
+
+
+def start_of(text):
+    return "".join(text[:MAX_PREVIEW].splitlines(keepends=True)[:MAX_LINES])
+
+
+def shortened(html):
+    """The start of the clean HTML. nh3 closes the elements that are open where it was cut."""
+    start = html.encode()[:MAX_HTML].decode(errors="ignore")
+    return nh3.clean(PARTIAL.sub("", start), **CLEAN)
 
 
 def unsafe(text):
