@@ -16,6 +16,7 @@ from marketplace.diffs import Comparison, change_of
 
 SOURCE = "admin"
 MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
+MAX_LINES = 10_000  # that it shows, because staff see them nowhere else before the import
 
 
 @dataclass
@@ -65,7 +66,7 @@ class AdminImportMixin:
         super().__init__(FileReport(), draft=draft, source=SOURCE)
         self.preview = preview
         self.paths = {}  # of the files so far, by slug
-        self.room, self.comparison = MAX_SHOWN, Comparison()
+        self.room, self.comparison = MAX_SHOWN, Comparison(MAX_LINES)
         self.previewed_at = None  # when the person who confirms it saw the preview
 
     def run(self, root):
