@@ -27,19 +27,21 @@ CLEAN = {
     "url_schemes": {"http", "https", "mailto"},
     "link_rel": "noopener noreferrer nofollow",
 }
-# A stranger's text is parsed and rendered once, in about a tenth of a second at worst. Some texts
+# A stranger's text is parsed and rendered once, in a tenth or two of a second at worst. Some texts
 # take quadratic time, so each limit is several times what the skills that people write need.
 MAX_PREVIEW = 20_000  # characters
 MAX_LINES = 1_500
-MAX_NESTING = 12  # levels; a list in a list adds two. Whatever is deeper is left out
-MAX_MARKS = 6_000  # characters that may begin or end a link, an emphasis and so on
+MAX_NESTING = 12  # levels; a list in a list adds two. Blocks that are deeper are left out
+MAX_MARKS = 4_000  # characters that may begin or end a link, an emphasis and so on
 MAX_CELLS = 10_000  # of tables
+MAX_QUOTED = 40_000  # lines that the parser reads for quotes
 MAX_CODE = 6_000  # characters of code that are highlighted
 MAX_HTML = 20_000  # bytes, of the 30,000 of a page
 MAX_HEADINGS = 60  # in a table of contents
 MAX_CONTENTS_LEVEL = 3
 MIN_CONTENTS = 3  # headings that a text needs to get a table of contents
 PREFIX = "text-"  # so that no heading takes an id of the page
+EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 MARKS = re.compile(r"[\[\]!*_~`<&\\]")
 PARTIAL = re.compile(r"(<[^>]*|&[^;]*)\Z")  # the tag or the entity in which the HTML was cut
 HEADING_ID = re.compile(r'<h[2-6] id="([^"]*)"')
@@ -50,20 +52,22 @@ def markdown(*rules):
     # No raw HTML. No references: a short text that repeats a long one would become many megabytes.
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING})
     parser.enable(list(rules)).disable("reference")
-    parser.core.ruler.before("inline", "limit_marks", limit_marks)
+    parser.core.ruler.at("inline", parse_paragraphs)
     parser.add_render_rule("fence", fence)
     return parser
 
 
-def limit_marks(state):
-    """Show paragraphs as they are written once the text has had too many marks."""
+def parse_paragraphs(state):
+    """Parse paragraphs, headings and cells; beyond a limit they are shown as they are written."""
     marks = 0
     for token in state.tokens:
         if token.type == "inline":
             marks += len(MARKS.findall(token.content))
-            if marks > MAX_MARKS:
+            token.children = []
+            if marks <= MAX_MARKS:
+                state.md.inline.parse(token.content, state.md, state.env, token.children)
+            if marks > MAX_MARKS or any(part.level > MAX_NESTING for part in token.children):
                 token.children = [Token("text", "", 0, content=token.content)]
-                token.content = ""
 
 
 def fence(_renderer, tokens, index, _options, env):
@@ -75,7 +79,8 @@ def fence(_renderer, tokens, index, _options, env):
 
 
 # Tables and strikethrough, which agents' own tools render as well.
-MARKDOWN, WITHOUT_TABLES = markdown("table", "strikethrough"), markdown("strikethrough")
+MARKDOWN = markdown("table", "strikethrough")
+SIMPLE = markdown("strikethrough").disable("blockquote")
 
 
 def render_markdown(text, folder="", *, is_own=False):
@@ -102,7 +107,7 @@ def contents(text, folder="", *, is_own=False):
 @lru_cache(maxsize=64)
 def rendered(text, folder, is_own):
     match = FENCED.match(text)
-    body = text[match.end() :] if match else text
+    body = (text[match.end() :] if match else text).replace("\r\n", "\n").replace("\r", "\n")
     excerpt = body if is_own else start_of(body)
     html, headings = unsafe(excerpt)
     html = nh3.clean(html, attribute_filter=partial(leading, folder), **CLEAN)
@@ -127,10 +132,17 @@ def shortened(html):
 
 def unsafe(text):
     """The HTML of the Markdown text, and its headings."""
-    parser = MARKDOWN if cells_of(text) <= MAX_CELLS else WITHOUT_TABLES
+    is_simple = cells_of(text) > MAX_CELLS or quoted_of(text) > MAX_QUOTED
+    parser = SIMPLE if is_simple else MARKDOWN
     tokens = parser.parse(text)
     headings = anchored(tokens)
     return parser.renderer.render(tokens, parser.options, {"code": 0}), headings
+
+
+def quoted_of(text):
+    """An upper bound of the lines that are read for quotes: each is sought up to an empty line."""
+    paragraphs = EMPTY_LINE.split(text)
+    return sum(part.count(">") * (part.count("\n") + 1) for part in paragraphs)
 
 
 def cells_of(text):

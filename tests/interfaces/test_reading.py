@@ -84,6 +84,9 @@ HOSTILE = {
     "spaces that HTML spells out": "\xa0" * 20_000,
     "links, each with a rel": "[a](b)" * 3_333,
     "lists in quotes in lists": "- > - > a\n" * 1_500,
+    "emphasis in emphasis": "*a " * 990 + "b* " * 990 + "\n\n" + "c\n\n" * 800,
+    "lists before quotes": "-\na\n> " * 3_000,
+    "lists before quotes, with other line ends": "-\ra\r> " * 3_000,
     "a long list": "- *a* `b`\n" * 1_400,
     "a long table": "|a|b|\n|-|-|\n" + "|**c**|`d`|\n" * 1_400,
 }
@@ -177,6 +180,23 @@ def test_a_text_is_shown_up_to_a_number_of_lines(person, db):
     SkillFactory(slug="lines", content="a\n\n" * 751)
 
     assert prose(person.get("/skills/lines")) == "<p>a</p>\n" * 750 + CUT_OFF
+
+
+def test_emphasis_that_is_nested_too_deeply_is_shown_as_it_is_written(person, db):
+    fine, deep = ("*a " * depth + "b* " * depth for depth in (12, 13))
+    SkillFactory(slug="deep", content=f"{fine}\n\n{deep}\n")
+
+    html = prose(person.get("/skills/deep"))
+    assert html.count("<em>") == html.count("</em>") == 12
+    assert f"<p>{deep.strip()}</p>" in html
+
+
+def test_quotes_that_would_take_long_are_shown_as_they_are_written(person, db):
+    SkillFactory(slug="quotes", content="> a\n\n" + "-\nb\n> " * 150)
+
+    html = prose(person.get("/skills/quotes"))
+    assert "<blockquote>" not in html
+    assert html.startswith("<p>&gt; a</p>")
 
 
 def test_what_is_nested_too_deeply_is_left_out(person, db):
