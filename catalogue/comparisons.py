@@ -1,5 +1,7 @@
 """What changed between two texts of an entry, for templates/_changes.html."""
 
+from itertools import chain
+
 from django.template.defaultfilters import filesizeformat
 
 from catalogue.models import FileContent
@@ -29,19 +31,27 @@ def file_changes(before, after, room, comparison):
     The lines of a text are shown while its bytes fit.
     """
     before, after = ({file["path"]: file for file in files} for files in (before, after))
+    pairs = {path: (before.get(path), after.get(path)) for path in sorted({*before, *after})}
+    pairs = {path: pair for path, pair in pairs.items() if pair[0] != pair[1]}
+    readable, room = texts_within(room, pairs)
+    contents = FileContent.objects.of(chain.from_iterable(readable.values()))
     changes = []
-    for path in sorted({*before, *after}):
-        old, new = before.get(path), after.get(path)
-        if old == new:
-            continue
-        texts = [file for file in (old, new) if file and file["is_text"]]
-        size = sum(file["size"] for file in texts)
-        is_readable = new is not None and size <= room
-        room -= size if is_readable else 0
-        contents = FileContent.objects.of(texts) if is_readable else {}
-        texts = as_text(old, contents), as_text(new, contents)
+    for path, pair in pairs.items():
+        texts = [as_text(file, contents if path in readable else {}) for file in pair]
         changes.append(change_of(path, *texts, comparison))
     return changes, room
+
+
+def texts_within(room, pairs):
+    """The texts whose lines are shown, by path, and how much of `room` is left."""
+    readable = {}
+    for path, (old, new) in pairs.items():
+        texts = [file for file in (old, new) if file and file["is_text"]]
+        size = sum(file["size"] for file in texts)
+        if new is not None and size <= room:
+            room -= size
+            readable[path] = texts
+    return readable, room
 
 
 def as_text(file, contents):

@@ -1,5 +1,6 @@
 """Code as HTML, highlighted with six classes of the stylesheet."""
 
+import re
 from functools import lru_cache
 from html import escape
 from itertools import groupby
@@ -8,7 +9,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Token
 
 # The common languages of these texts. A lexer is a list of regular expressions, and hostile code
-# can make it take quadratic time: these need at most half a second for the longest code.
+# can make it take quadratic time: within the limits below, these need at most a tenth of a second.
 LEXERS = {
     **dict.fromkeys(["bash", "sh", "shell", "zsh"], "bash"),
     **dict.fromkeys(["python", "py", "python3"], "python"),
@@ -19,7 +20,9 @@ LEXERS = {
     **dict.fromkeys(["dockerfile", "docker"], "docker"),
     **{name: name for name in ("json", "toml", "ini", "sql", "html", "xml", "css", "diff", "go")},
 }
-MAX_HIGHLIGHTED = 5_000  # characters
+MAX_HIGHLIGHTED = 4_000  # characters
+UNUSUAL = re.compile(r"[^\n]{300}|\s{100}")  # long lines and much white space take longest
+MAX_ERRORS = 20  # places where the code is not in its language; each takes all expressions
 CLASSES = {
     Token.Keyword: "k",
     Token.Literal.String: "s",
@@ -39,13 +42,26 @@ CLASSES = {
 def highlight(code, language):
     """The code as escaped HTML, without highlighting if its language is unknown."""
     name = LEXERS.get(language.lower())
-    if name is None or len(code) > MAX_HIGHLIGHTED:
+    if name is None or len(code) > MAX_HIGHLIGHTED or UNUSUAL.search(code):
         return escape(code)
-    lexer = get_lexer_by_name(name, stripnl=False)
-    parts = groupby(lexer.get_tokens(code), key=lambda token: class_of(token[0]))
+    tokens = tokens_of(code, get_lexer_by_name(name, stripnl=False))
+    if tokens is None:
+        return escape(code)
+    parts = groupby(tokens, key=lambda token: class_of(token[0]))
     return "".join(
         marked(name, escape("".join(text for _, text in tokens))) for name, tokens in parts
     )
+
+
+def tokens_of(code, lexer):
+    """The tokens as `[(kind, text)]`; None if the code is not in the lexer's language."""
+    tokens, errors = [], 0
+    for token in lexer.get_tokens(code):
+        tokens.append(token)
+        errors += token[0] is Token.Error
+        if errors > MAX_ERRORS:
+            return None
+    return tokens
 
 
 def class_of(kind):

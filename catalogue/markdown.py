@@ -7,6 +7,7 @@ from html import escape
 
 import nh3
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from catalogue.frontmatter import FENCED
 from catalogue.highlighting import highlight
@@ -18,25 +19,55 @@ TAGS = {
 }
 ATTRIBUTES = {"a": {"href"}, "ol": {"start"}, "span": {"class"}}
 ATTRIBUTES |= {f"h{level}": {"id"} for level in range(2, 7)}
-# Wide elements scroll by themselves. tabindex makes them scroll with the keyboard.
-FOCUSABLE = {tag: {"tabindex": "0"} for tag in ("pre", "table")}
-# Characters. Some texts, such as many brackets, take quadratic time to render.
-MAX_PREVIEW = 20_000
+CLEAN = {
+    "tags": TAGS,
+    "attributes": ATTRIBUTES,
+    # Wide elements scroll by themselves. tabindex makes them scroll with the keyboard.
+    "set_tag_attribute_values": {tag: {"tabindex": "0"} for tag in ("pre", "table")},
+    "url_schemes": {"http", "https", "mailto"},
+    "link_rel": "noopener noreferrer nofollow",
+}
+# A stranger's text is parsed and rendered once, in a tenth or two of a second at worst. Some texts
+# take quadratic time, so each limit is several times what the skills that people write need.
+MAX_PREVIEW = 20_000  # characters
+MAX_LINES = 1_500
+MAX_NESTING = 12  # levels; a list in a list adds two. Blocks that are deeper are left out
+MAX_MARKS = 4_000  # characters that may begin or end a link, an emphasis and so on
+MAX_CELLS = 10_000  # of tables
+MAX_QUOTED = 40_000  # lines that the parser reads for quotes
+MAX_CODE = 6_000  # characters of code that are highlighted
+MAX_HTML = 20_000  # bytes, of the 30,000 of a page
+MAX_HEADINGS = 60  # in a table of contents
 MAX_CONTENTS_LEVEL = 3
 MIN_CONTENTS = 3  # headings that a text needs to get a table of contents
-MAX_HTML = 20_000  # bytes, of the 30,000 of a page
-MAX_CODE = 8_000  # characters of code that are highlighted
-MAX_CELLS = 10_000  # of tables
-MAX_HEADINGS = 60  # in a table of contents
 PREFIX = "text-"  # so that no heading takes an id of the page
+EMPTY_LINE = re.compile(r"\n[ \t]*\n")
+MARKS = re.compile(r"[\[\]!*_~`<&\\]")
+PARTIAL = re.compile(r"(<[^>]*|&[^;]*)\Z")  # the tag or the entity in which the HTML was cut
+HEADING_ID = re.compile(r'<h[2-6] id="([^"]*)"')
 CUT_OFF = "<p><em>The preview ends here; the text goes on.</em></p>"
 
 
 def markdown(*rules):
     # No raw HTML. No references: a short text that repeats a long one would become many megabytes.
-    parser = MarkdownIt("commonmark", {"html": False}).enable(list(rules)).disable("reference")
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING})
+    parser.enable(list(rules)).disable("reference")
+    parser.core.ruler.at("inline", parse_paragraphs)
     parser.add_render_rule("fence", fence)
     return parser
+
+
+def parse_paragraphs(state):
+    """Parse paragraphs, headings and cells; beyond a limit they are shown as they are written."""
+    marks = 0
+    for token in state.tokens:
+        if token.type == "inline":
+            marks += len(MARKS.findall(token.content))
+            token.children = []
+            if marks <= MAX_MARKS:
+                state.md.inline.parse(token.content, state.md, state.env, token.children)
+            if marks > MAX_MARKS or any(part.level > MAX_NESTING for part in token.children):
+                token.children = [Token("text", "", 0, content=token.content)]
 
 
 def fence(_renderer, tokens, index, _options, env):
@@ -48,7 +79,8 @@ def fence(_renderer, tokens, index, _options, env):
 
 
 # Tables and strikethrough, which agents' own tools render as well.
-MARKDOWN, WITHOUT_TABLES = markdown("table", "strikethrough"), markdown("strikethrough")
+MARKDOWN = markdown("table", "strikethrough")
+SIMPLE = markdown("strikethrough").disable("blockquote")
 
 
 def render_markdown(text, folder="", *, is_own=False):
@@ -71,34 +103,46 @@ def contents(text, folder="", *, is_own=False):
     return [(level > highest, name, title) for level, name, title in upper[:MAX_HEADINGS]]
 
 
-# A hostile text renders slowly, and every query string would render its page again.
+# Otherwise every query string would render its page again.
 @lru_cache(maxsize=64)
 def rendered(text, folder, is_own):
     match = FENCED.match(text)
-    body = text[match.end() :] if match else text
-    excerpt = body if is_own else body[:MAX_PREVIEW]
+    body = (text[match.end() :] if match else text).replace("\r\n", "\n").replace("\r", "\n")
+    excerpt = body if is_own else start_of(body)
     html, headings = unsafe(excerpt)
+    html = nh3.clean(html, attribute_filter=partial(leading, folder), **CLEAN)
     # The HTML may be many times as long as its text.
-    while not is_own and (size := len(html.encode())) > MAX_HTML:
-        excerpt = excerpt[: len(excerpt) * MAX_HTML // size]
-        html, headings = unsafe(excerpt)
-    return nh3.clean(
-        html + CUT_OFF * (len(body) > len(excerpt)),
-        tags=TAGS,
-        attributes=ATTRIBUTES,
-        set_tag_attribute_values=FOCUSABLE,
-        url_schemes={"http", "https", "mailto"},
-        attribute_filter=partial(leading, folder),
-        link_rel="noopener noreferrer nofollow",
-    ), headings
+    is_long = not is_own and len(html.encode()) > MAX_HTML
+    if is_long:
+        html = shortened(html)
+        shown = {*HEADING_ID.findall(html)}
+        headings = [heading for heading in headings if heading[1] in shown]
+    return html + CUT_OFF * (is_long or len(body) > len(excerpt)), headings
+
+
+def start_of(text):
+    return "".join(text[:MAX_PREVIEW].splitlines(keepends=True)[:MAX_LINES])
+
+
+def shortened(html):
+    """The start of the clean HTML. nh3 closes the elements that are open where it was cut."""
+    start = html.encode()[:MAX_HTML].decode(errors="ignore")
+    return nh3.clean(PARTIAL.sub("", start), **CLEAN)
 
 
 def unsafe(text):
     """The HTML of the Markdown text, and its headings."""
-    parser = MARKDOWN if cells_of(text) <= MAX_CELLS else WITHOUT_TABLES
+    is_simple = cells_of(text) > MAX_CELLS or quoted_of(text) > MAX_QUOTED
+    parser = SIMPLE if is_simple else MARKDOWN
     tokens = parser.parse(text)
     headings = anchored(tokens)
     return parser.renderer.render(tokens, parser.options, {"code": 0}), headings
+
+
+def quoted_of(text):
+    """An upper bound of the lines that are read for quotes: each is sought up to an empty line."""
+    paragraphs = EMPTY_LINE.split(text)
+    return sum(part.count(">") * (part.count("\n") + 1) for part in paragraphs)
 
 
 def cells_of(text):

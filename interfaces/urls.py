@@ -27,7 +27,6 @@ urlpatterns = [
     re_path(r"^skills/?$", lists.SkillsPage.as_view()),
     re_path(r"^skills/(?P<slug>[^/]+)/?$", entries.SkillPage.as_view()),
     re_path(r"^skills/(?P<slug>[^/]+)/files/(?P<path>[\s\S]+?)/?$", entries.FilePage.as_view()),
-    re_path(r"^skills/(?P<slug>[^/]+)/picture\.png/?$", entries.PicturePage.as_view(model=Skill)),
     *(
         path
         for model in (Skill, Persona)
@@ -35,9 +34,6 @@ urlpatterns = [
     ),
     re_path(r"^personas/?$", lists.PersonasPage.as_view()),
     re_path(r"^personas/(?P<slug>[^/]+)/?$", entries.PersonaPage.as_view()),
-    re_path(
-        r"^personas/(?P<slug>[^/]+)/picture\.png/?$", entries.PicturePage.as_view(model=Persona)
-    ),
     *(re_path(rf"^{name}/?$", pages.leads_to(address)) for name, address in LEADS.items()),
     re_path(rf"^agents/(?P<handle>{handles.PATTERN})/?$", agents.AgentPage.as_view()),
     re_path(r"^activity/?$", documents.Activity.as_view(), name="activity"),

@@ -1,17 +1,21 @@
 """The differences between two values by line and by word, for templates/_changes.html."""
 
 import re
+from bisect import bisect_left
 from datetime import datetime
 from difflib import SequenceMatcher
 from itertools import takewhile, zip_longest
 
-MAX_LINES = 5000  # that one comparison examines
-# The steps that difflib may take for the lines of one comparison, at about 0.1 µs each. Lines that
-# repeat between lines that differ would take it seconds.
-MAX_LINE_STEPS = 4_000_000
-# The steps that difflib may take for the words of one comparison. It is cubic at worst.
-MAX_STEPS = 20_000_000
+LINES = 1_000  # that a page shows of its changes
+# The other limits of a page, for each line that it may show.
+EXAMINED = 5  # lines of its texts, which are compared
+CHARACTERS = 100  # on average
+# The steps that difflib may take, at about 0.1 µs each: so many for lines, and so many for words.
+# It takes quadratic time where lines repeat between lines that differ, and cubic time at worst.
+STEPS = 500
+MAX_LINE = 2_000  # characters that are shown of a line
 CONTEXT = 2  # unchanged lines around a change
+BESIDE = 100  # equal characters of long lines before the first difference
 WORDS = re.compile(r"\w+|\s+|.")
 ALIKE = 0.5  # the share of common words that makes a line count as edited
 
@@ -40,56 +44,62 @@ class TooManySteps(Exception):
     pass
 
 
-class LineMatcher(SequenceMatcher):
+class Matcher(SequenceMatcher):
     """Raises TooManySteps when its searches take more than `steps`."""
 
-    def __init__(self, before, after, steps):
-        super().__init__(None, before, after)
+    def __init__(self, before, after, steps, **options):
+        super().__init__(None, before, after, **options)
         self.steps = steps
 
     def find_longest_match(self, alo, ahi, blo, bhi):
-        # It looks up each line, and goes through the places where the other text has it.
-        self.steps -= sum(2 + len(self.b2j.get(line, ())) for line in self.a[alo:ahi])
+        # It looks up each item, and goes through the places where the other sequence has it.
+        self.steps -= sum(2 + len(self.b2j.get(item, ())) for item in self.a[alo:ahi])
         if self.steps < 0:
             raise TooManySteps
         return super().find_longest_match(alo, ahi, blo, bhi)
 
 
 class Comparison:
-    """Compares texts until its limits of lines and steps are used up, in about half a second.
+    """Compares texts until it has shown so many `lines`, or has used up another limit.
 
-    Lines beyond the limits are only counted; words beyond theirs are shown without marks.
+    By default that takes about a tenth of a second, and at most 1 MB of HTML. Lines beyond the
+    limits are only counted; words beyond theirs are shown without marks.
     """
 
-    def __init__(self):
-        self.lines, self.line_steps, self.steps = MAX_LINES, MAX_LINE_STEPS, MAX_STEPS
+    def __init__(self, lines=LINES):
+        self.lines, self.examined, self.characters = lines, EXAMINED * lines, CHARACTERS * lines
+        self.line_steps = self.word_steps = STEPS * lines
 
     def diff_lines(self, old, new):
         before, after = old.splitlines(), new.splitlines()
-        if not before or not after:  # all of it is new, or gone
-            yield from self.changed_lines(before, after)
-            return
         groups = self.groups_of(before, after)
         if groups is None:
             yield place(f"{len(before):,} lines became {len(after):,}: too many to compare here")
             return
         if not groups and old != new:
             yield place("only the line ends differ")
+        hidden = 0
         for number, group in enumerate(groups):
-            if number:
+            if number and self.has_room():
                 yield place("…")
             for kind, start, stop, new_start, new_stop in group:
                 if kind == "equal":
-                    yield from (("same", whole(line)) for line in before[start:stop])
+                    yield from self.same_lines(before[start:stop])
                 else:
-                    yield from self.changed_lines(before[start:stop], after[new_start:new_stop])
+                    lines = self.changed_lines(before[start:stop], after[new_start:new_stop])
+                    yield from lines
+                    hidden += stop - start + new_stop - new_start - len(lines)
+        if hidden:
+            yield place(f"{hidden:,} more line{'' if hidden == 1 else 's'} changed")
 
     def groups_of(self, before, after):
         """The changes with their context, as opcodes of difflib; None beyond a limit."""
-        self.lines -= max(len(before), len(after))
-        if self.lines < 0:
+        if not before or not after:  # all of it is new, or gone
+            return [[("replace", 0, len(before), 0, len(after))]] if before or after else []
+        self.examined -= max(len(before), len(after))
+        if self.examined < 0:
             return None
-        matcher = LineMatcher(before, after, self.line_steps)
+        matcher = Matcher(before, after, self.line_steps)
         try:
             return list(matcher.get_grouped_opcodes(CONTEXT))
         except TooManySteps:
@@ -97,34 +107,68 @@ class Comparison:
         finally:
             self.line_steps = matcher.steps
 
+    def has_room(self, *lines):
+        """Whether the lines may be shown. After a refusal, no line is."""
+        self.lines -= len(lines)
+        self.characters -= sum(min(len(line), MAX_LINE) for line in lines)
+        return self.lines >= 0 and self.characters >= 0
+
+    def same_lines(self, lines):
+        return [("same", whole(excerpt(line))) for line in lines if self.has_room(line)]
+
     def changed_lines(self, before, after):
         """The lines before and after a change; lines in the same place are compared by word."""
-        pairs = [self.diff_words(old, new) for old, new in zip_longest(before, after)]
-        yield from (("del", old) for old, _ in pairs if old is not None)
-        yield from (("add", new) for _, new in pairs if new is not None)
+        pairs = []
+        for pair in zip_longest(before, after):
+            if not self.has_room(*(line for line in pair if line is not None)):
+                break
+            pairs.append(self.diff_words(*pair))
+        removed = [("del", old) for old, _ in pairs if old is not None]
+        return removed + [("add", new) for _, new in pairs if new is not None]
 
     def diff_words(self, old, new):
         """The parts of both lines; None for a missing line."""
         if old is None or new is None:
-            return tuple(None if line is None else whole(line) for line in (old, new))
+            return tuple(None if line is None else whole(excerpt(line)) for line in (old, new))
+        start = start_of(old, new)
+        old, new = excerpt(old, start), excerpt(new, start)
         before, after = WORDS.findall(old), WORDS.findall(new)
         head = common_length(before, after)
         tail = common_length(reversed(before[head:]), reversed(after[head:]))
         middles = [words[head : len(words) - tail] for words in (before, after)]
-        shorter, longer = sorted(map(len, middles))
-        steps = shorter * shorter * longer
-        if steps > self.steps:
-            return whole(old), whole(new)
-        matcher = SequenceMatcher(None, *middles, autojunk=False)
-        common = 2 * (head + tail) + matcher.quick_ratio() * (shorter + longer)
+        matcher = Matcher(*middles, self.word_steps, autojunk=False)
+        common = 2 * (head + tail) + matcher.quick_ratio() * sum(map(len, middles))
         if common < ALIKE * (len(before) + len(after)):
             return whole(old), whole(new)
-        self.steps -= steps
-        codes = matcher.get_opcodes()
+        try:
+            codes = matcher.get_opcodes()
+        except TooManySteps:
+            return whole(old), whole(new)
+        finally:
+            self.word_steps = matcher.steps
         first, last = ("equal", before[:head]), ("equal", before[len(before) - tail :])
         removed = [(kind, middles[0][start:stop]) for kind, start, stop, _, _ in codes]
         added = [(kind, middles[1][start:stop]) for kind, _, _, start, stop in codes]
         return parts_of([first, *removed, last]), parts_of([first, *added, last])
+
+
+def start_of(old, new):
+    """Where to show two lines from: long ones from just before their first difference."""
+    shorter, longer = sorted(map(len, (old, new)))
+    if longer <= MAX_LINE:
+        return 0
+    same = bisect_left(range(shorter), True, key=lambda end: old[: end + 1] != new[: end + 1])  # noqa: FBT003
+    return max(same - BESIDE, 0)
+
+
+def excerpt(line, start=0):
+    """At most MAX_LINE characters of the line, and how many more it has."""
+    if len(line) <= MAX_LINE:
+        return line
+    end = start + MAX_LINE
+    before = f"[{start:,} characters …] " if start else ""
+    after = f" [… {len(line) - end:,} more characters]" if len(line) > end else ""
+    return before + line[start:end] + after
 
 
 def common_length(one, other):

@@ -17,6 +17,7 @@ from marketplace.diffs import Comparison, change_of
 SOURCE = "admin"
 MAX_SHOWN = 512 * 1024  # bytes of texts that a preview compares line by line
 MAX_NOTES = 10  # about one file
+MAX_LINES = 10_000  # that it shows, because staff see them nowhere else before the import
 
 
 @dataclass
@@ -74,7 +75,7 @@ class AdminImportMixin:
         super().__init__(FileReport(), draft=draft, source=SOURCE)
         self.record, self.preview = record, record is None
         self.paths = {}  # of the files so far, by slug
-        self.room, self.comparison = MAX_SHOWN, Comparison()
+        self.room, self.comparison = MAX_SHOWN, Comparison(MAX_LINES)
         self.previewed_at = None  # when the person who confirms it saw the preview
 
     def run(self, root):

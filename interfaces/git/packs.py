@@ -28,6 +28,7 @@ MAX_REQUEST = 256 * 1024  # bytes of a request, once it is unpacked
 FRAME = 65_500  # bytes of the pack in one line
 LINE = re.compile(rb"(want|have|shallow) ([0-9a-f]{40})(?: (.*))?|deepen ([1-9]\d{0,9})|(done)")
 DATA = 1  # the band of a pack
+MAX_HAVES = 1024  # different ones that are looked up; further ones count as unknown
 IN_VAIN = 1000  # unknown haves in one request, after which the client gets everything
 
 
@@ -47,7 +48,7 @@ def advertised(refs):
 
 @dataclass
 class Request:
-    """What a client requests. Shas are bytes."""
+    """What a client requests. Shas are bytes, each of them once, in the order of their lines."""
 
     wants: list = field(default_factory=list)
     haves: list = field(default_factory=list)
@@ -93,7 +94,13 @@ def parsed(body):
         pass  # The body ends after `deepen`: the client first asks where its history is cut.
     except (GitProtocolError, AssertionError, ValueError) as error:
         raise UnreadableRequest from error
+    request.wants, request.shallow = distinct(request.wants), distinct(request.shallow)
+    request.haves = distinct(request.haves)[:MAX_HAVES]
     return request
+
+
+def distinct(shas):
+    return list(dict.fromkeys(shas))
 
 
 def read_line(request, line, accepted):
@@ -201,17 +208,16 @@ class Negotiation:
     def acknowledge_each(self):
         """Returns whether the client now knows that the server needs nothing else."""
         least_want = min(self.numbers[sha] for sha in self.request.wants)
-        common, is_ready, has_other = [], False, False
+        is_enough, is_ready, has_other = False, False, False
         for sha in self.request.haves:
             if sha in self.numbers:
-                common.append(self.numbers[sha])
+                is_enough = is_enough or self.numbers[sha] <= least_want
                 self.write_ack(sha, b" common")
             else:
                 has_other = True
-                if common and min(common) <= least_want:
+                if is_enough:
                     is_ready = True
                     self.write_ack(sha, b" ready")
-        is_enough = common and min(common) <= least_want
         if is_enough and not has_other and not self.request.is_done:
             is_ready = True
             self.write_ack(self.common[-1], b" ready")

@@ -68,6 +68,11 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
 
     def upload(self, request, kind, slug=None):
         self.check_reader(request, kind)
+        return self.negotiate(request, kind, slug)
+
+    @ratelimit("clone")
+    def negotiate(self, request, kind, slug):
+        """Send a pack, or the next round of negotiation. Either counts."""
         from interfaces.git import packs, sources, store  # noqa: PLC0415
 
         encoding = request.headers.get("Content-Encoding", "")
@@ -77,12 +82,11 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
         if not negotiation.is_pack:
             return respond(UPLOAD, "result", negotiation.reply)
         try:
-            return self.send_pack(request, negotiation)
+            return self.send_pack(negotiation)
         except RepositoryChanged:
             return respond(UPLOAD, "result", packs.not_our_ref(upload_request.wants[0]))
 
-    @ratelimit("clone")
-    def send_pack(self, _request, negotiation):
+    def send_pack(self, negotiation):
         """Send the pack from a file, so that a slow client holds neither memory nor a thread."""
         content_type = f"application/x-{UPLOAD}-result"
         return stored_response(f"git-{negotiation.digest}", negotiation.write, content_type)

@@ -14,13 +14,11 @@ from catalogue.models import Persona, Skill
 from catalogue.serializers.files import files_address
 from interfaces.git.names import persona_marketplace, plugin_name
 from interfaces.website.pages import Page
-from interfaces.website.pictures import Face, draw
 from interfaces.website.reads import related_to
-from marketplace.access import Audience, is_public
+from marketplace.access import is_public
 from marketplace.api.links import base_url
 from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
-from marketplace.api.responses import public_response
 from reviews.filters import PersonaReviewFilterSet
 from reviews.reads import public as public_reviews
 from search.reads import near_slugs
@@ -130,17 +128,3 @@ class PersonaPage(EntryPage):
             ratings=ratings,
             reviews=paginator.get_paginated_response(page).data,
         )
-
-
-class PicturePage(EntryPage):
-    """The picture that other sites show beside a link to an entry: a PNG of 1200 x 630."""
-
-    audience = Audience.OUTSIDERS
-
-    read_of = {Skill: reads.skill, Persona: reads.persona}
-
-    def get(self, request, slug):
-        entry, validator, _ = self.read_of[self.model](slug)
-        values = {name: getattr(entry, name) for name in Face._fields if name != "kind"}
-        content = draw(Face(self.kind, **values))
-        return public_response(content, validator, content_type="image/png")

@@ -11,7 +11,7 @@ DEFAULTS = {
     "manage": "120/h",  # an agent's other changes: uninstall, activate, update, tokens
     "confirm-claim": "10/h",  # confirming a claim with a code
     "report": "10/h",  # reporting an entry or a review
-    "clone": "120/h",  # packs of git, by agent or by address
+    "clone": "240/h",  # requests of git for packs, by agent or by address
     "register": "100/h",  # registering an agent, by address
     "revoke": "30/h",  # reporting a leaked token, by address
     "operator": "5/15m",  # trying an operator key, by address

@@ -24,8 +24,8 @@ READS = [
     *(f"{place}{INDEX}" for place in ("", "/skills/pdf-tables", "/personas/archivist")),
 ]
 GONE = ["/sitemap.xml", "/sitemap-pages.xml", "/sitemap-skills-0.xml", "/feed.atom"]
-GONE += ["/skills/pdf-tables/picture.png", "/personas/archivist/picture.png"]
 OPEN = ["/", "/docs", API, f"{API}/openapi.json", "/skill.md", "/llms.txt", "/healthz", "/readyz"]
+OPEN += ["/static/card.png"]
 
 pytestmark = pytest.mark.usefixtures("members_only_module", "catalogue")
 

@@ -210,7 +210,6 @@ def test_pages_announce_nothing_to_the_public(member):
 
         assert '<a href="/operator">Account</a>' in page
         assert "/feed.atom" not in page
-        assert "picture.png" not in page
 
 
 def test_the_authorization_of_a_proxy_does_not_sign_anybody_out(member):

@@ -111,7 +111,6 @@ def queries():
         *("/api/v1/skills/pdf-table", "/api/v1/changes?limit=1", "/api/v1/facets?kind=persona"),
         *(f"/api/v1/skills/{SKILL}/files/scripts/run.py?digest=sha256:0", "/skills?category=none"),
         *(f"/sitemap-{part}.xml" for part in ("pages", "skills-0", "personas-0")),
-        *(f"/skills/{SKILL}/picture.png", f"/personas/{PERSONA}/picture.png"),
         *(f"/personas/{PERSONA}/versions/2", f"/skills/{SKILL}/files/{FILE}"),
         *(
             f"/skills/{SKILL}/versions/compare?from=1",

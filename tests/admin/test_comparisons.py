@@ -1,8 +1,11 @@
 """How two texts are compared by line and by word"""
 
 import pytest
+from django.template.loader import render_to_string
 
-from marketplace.diffs import MAX_LINES, Comparison, change_of
+from marketplace.diffs import EXAMINED, LINES, MAX_LINE, Comparison, change_of
+
+MAX_LINES = EXAMINED * LINES  # that are compared
 
 LONG = "-+" * 700, "+" * 700 + "-+" * 350  # what takes difflib seconds
 
@@ -54,9 +57,61 @@ def test_the_changes_of_a_page_share_what_they_may_cost():
     comparison, pair = Comparison(), ("a b c d e f", "f e d c b a")
     assert len(diff(*pair, comparison)[0][1]) > 1
 
-    comparison.steps = 0
+    comparison.word_steps = 0
 
     assert diff(*pair, comparison)[0] == ("del", [(False, "a b c d e f")])
+
+
+def test_so_many_lines_are_shown_and_the_others_counted():
+    before, after = ("\n".join(f"{word} {n}" for n in range(900)) for word in ("one", "two"))
+
+    changes = diff(before, after)
+
+    assert [kind for kind, _ in changes] == ["del"] * 500 + ["add"] * 500 + ["place"]
+    assert changes[-1] == ("place", [(False, "800 more lines changed")])
+
+
+def test_the_changes_of_a_page_share_the_lines_that_it_shows():
+    comparison = Comparison(4)
+
+    assert diff("", "1\n2\n3", comparison) == [("add", [(False, str(n))]) for n in (1, 2, 3)]
+    assert diff("a\nb\nc", "a\nb\nd", comparison) == [
+        *(("same", [(False, "a")]), ("place", [(False, "2 more lines changed")]))
+    ]
+    assert diff("", "x", comparison) == [("place", [(False, "1 more line changed")])]
+
+
+def test_so_many_characters_are_shown():
+    changes = diff("", "\n".join(["x" * MAX_LINE] * 60))
+
+    assert changes == [
+        *[("add", [(False, "x" * MAX_LINE)])] * 50,
+        ("place", [(False, "10 more lines changed")]),
+    ]
+
+
+def test_a_long_line_is_shown_in_part():
+    assert diff("", "x" * 1_000_000) == [
+        ("add", [(False, "x" * 2_000 + " [… 998,000 more characters]")])
+    ]
+
+
+def test_a_long_line_is_shown_from_its_first_change():
+    [(_, old), (_, new)] = diff("x" * 500_000 + " a", "x" * 500_000 + " b" + "y" * 10_000)
+
+    start = "[499,901 characters …] " + "x" * 99
+    assert "".join(text for _, text in old) == f"{start} a"
+    assert "".join(text for _, text in new) == (f"{start} b{'y' * 1_899} [… 8,101 more characters]")
+
+
+@pytest.mark.parametrize("number", [20, 100, 200, 1_000, 500_000])
+def test_a_page_of_any_changes_has_less_than_a_megabyte(number):
+    """Every character takes six bytes, and as many as possible are marked."""
+    before = "\n".join(["\"'" * (number // 2)] * (1_000_000 // number))
+    after = "\n".join(["'<" * (number // 2)] * (1_000_000 // number))
+    changes = [change_of("text", before, after, Comparison())]
+
+    assert len(render_to_string("_changes.html", {"changes": changes}).encode()) < 1_000_000
 
 
 @pytest.mark.parametrize("first", [0, MAX_LINES])
@@ -87,18 +142,18 @@ def test_lines_that_would_take_long_are_only_counted():
     "lines",
     [
         [f"line {number}" for number in range(MAX_LINES)],
-        repeating("a", MAX_LINES // 2).splitlines(),
+        repeating("a", MAX_LINES // 4).splitlines(),
     ],
 )
 def test_a_long_text_with_some_edits_is_compared(lines):
     edited = list(lines)
-    for number in range(250, MAX_LINES, 500):
+    for number in range(250, len(lines), 500):
         edited[number] = f"edit {number}"
 
     changes = diff("\n".join(lines), "\n".join(edited))
 
     added = ["".join(text for _, text in parts) for kind, parts in changes if kind == "add"]
-    assert added == [f"edit {number}" for number in range(250, MAX_LINES, 500)]
+    assert added == [f"edit {number}" for number in range(250, len(lines), 500)]
 
 
 def test_the_texts_of_a_page_share_the_steps_of_their_lines():

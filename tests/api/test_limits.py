@@ -27,7 +27,7 @@ def test_a_new_agent_has_all_of_its_limits(client):
             "confirm-claim": 10,
             "manage": 120,
             "report": 10,
-            "clone": 120,
+            "clone": 240,
         }.items()
     ]
 

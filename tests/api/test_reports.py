@@ -205,7 +205,7 @@ def test_they_have_a_limit_of_their_own(client, rates):
     remaining = {limit["policy"]: limit["remaining"] for limit in limits}
     assert remaining == {"install": 20, "review": 10, "confirm-claim": 10, "manage": 120} | {
         "report": 0,
-        "clone": 120,
+        "clone": 240,
     }
 
 

@@ -1,10 +1,12 @@
 """The text of an entry: its code, its contents, its title."""
 
 import re
+from html.parser import HTMLParser
 
 import pytest
+from markdown_it import MarkdownIt
 
-from catalogue.markdown import MARKDOWN, cells_of
+from catalogue.markdown import CUT_OFF, MARKDOWN, MAX_MARKS, cells_of
 from tests.factories import PersonaFactory, SkillFactory
 from tests.interfaces.pages import text_of
 
@@ -78,7 +80,32 @@ HOSTILE = {
     "five thousand equal titles": "# a\n" * 5_000,
     "a table of wide rows": "|" + "a|" * 200 + "\n|" + "-|" * 200 + "\n" + "a\n" * 9_000,
     "much code": ("```ts\n" + "a." * 1_990 + "\n```\n") * 5,
+    "quotation marks, then empty lines": '"' * 3_333 + "\n" * 16_667,
+    "spaces that HTML spells out": "\xa0" * 20_000,
+    "links, each with a rel": "[a](b)" * 3_333,
+    "lists in quotes in lists": "- > - > a\n" * 1_500,
+    "emphasis in emphasis": "*a " * 990 + "b* " * 990 + "\n\n" + "c\n\n" * 800,
+    "lists before quotes": "-\na\n> " * 3_000,
+    "lists before quotes, with other line ends": "-\ra\r> " * 3_000,
+    "a long list": "- *a* `b`\n" * 1_400,
+    "a long table": "|a|b|\n|-|-|\n" + "|**c**|`d`|\n" * 1_400,
 }
+VOID = {"br", "hr"}
+
+
+class Balanced(HTMLParser):
+    """Fails at an element that is closed in another's place."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+
+    def handle_starttag(self, tag, _attributes):
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -93,12 +120,109 @@ def test_no_text_makes_a_page_of_more_than_thirty_kilobytes(person, db, name):
     assert text.count('<a href="#text-') <= 60
 
 
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_text_is_parsed_once_and_its_start_is_whole(person, db, monkeypatch, name):
+    SkillFactory(slug="hostile", content=HOSTILE[name] + "\n")
+    parse, parsed = MarkdownIt.parse, []
+    monkeypatch.setattr(MarkdownIt, "parse", lambda *args: parsed.append(args) or parse(*args))
+
+    html = prose(person.get("/skills/hostile"))
+
+    assert len(parsed) == 1
+    assert html.endswith(CUT_OFF)
+    assert len(html.encode()) < 20_500
+    balanced = Balanced()
+    balanced.feed(html)
+    assert balanced.open == []
+
+
+def test_a_long_text_ends_within_a_word(person, db):
+    SkillFactory(slug="long", content="> - **" + "é" * 15_000 + "**\n")
+
+    start = "<blockquote>\n<ul>\n<li><strong>"
+    letters = "é" * ((20_000 - len(start)) // 2)
+    assert prose(person.get("/skills/long")) == (
+        f"{start}{letters}</strong></li></ul></blockquote>{CUT_OFF}"
+    )
+
+
+def test_a_long_text_ends_before_an_entity(person, db):
+    SkillFactory(slug="long", content="a" + "&" * 15_000 + "\n")
+
+    assert prose(person.get("/skills/long")) == f"<p>a{'&amp;' * 3_999}</p>{CUT_OFF}"
+
+
+def test_the_contents_name_headings_that_are_shown(person, db):
+    content = "# A\n\n# B\n\n# C\n\n" + "<>" * 9_000 + "\n\n# D\n"
+    SkillFactory(slug="long", content=content)
+
+    text = text_of(person.get("/skills/long"))
+    assert re.findall(r'<a href="#text-(.)">', text) == ["a", "b", "c"]
+
+
+def test_a_long_heading_is_short_in_the_contents(person, db):
+    SkillFactory(slug="long", content="# A\n\n# B\n\n# " + "c" * 200 + "\n")
+
+    text = text_of(person.get("/skills/long"))
+    assert f'">{"c" * 99}…</a>' in text
+    assert f">{'c' * 200}</h2>" in text
+
+
+def test_paragraphs_beyond_the_limit_of_marks_are_shown_as_they_are_written(person, db):
+    SkillFactory(slug="marks", content=f"*a*\n\n{'[' * (MAX_MARKS - 2)}\n\n*b* & <c>\n")
+
+    assert prose(person.get("/skills/marks")) == (
+        f"<p><em>a</em></p>\n<p>{'[' * (MAX_MARKS - 2)}</p>\n<p>*b* &amp; &lt;c&gt;</p>"
+    )
+
+
+def test_a_text_is_shown_up_to_a_number_of_lines(person, db):
+    SkillFactory(slug="lines", content="a\n\n" * 751)
+
+    assert prose(person.get("/skills/lines")) == "<p>a</p>\n" * 750 + CUT_OFF
+
+
+def test_emphasis_that_is_nested_too_deeply_is_shown_as_it_is_written(person, db):
+    fine, deep = ("*a " * depth + "b* " * depth for depth in (12, 13))
+    SkillFactory(slug="deep", content=f"{fine}\n\n{deep}\n")
+
+    html = prose(person.get("/skills/deep"))
+    assert html.count("<em>") == html.count("</em>") == 12
+    assert f"<p>{deep.strip()}</p>" in html
+
+
+def test_quotes_that_would_take_long_are_shown_as_they_are_written(person, db):
+    SkillFactory(slug="quotes", content="> a\n\n" + "-\nb\n> " * 150)
+
+    html = prose(person.get("/skills/quotes"))
+    assert "<blockquote>" not in html
+    assert html.startswith("<p>&gt; a</p>")
+
+
+def test_what_is_nested_too_deeply_is_left_out(person, db):
+    SkillFactory(slug="deep", content=f"{'>' * 11}a\n\n{'>' * 12}b\n\nc\n")
+
+    shown = re.sub(r"\s|</?blockquote>", "", prose(person.get("/skills/deep")))
+    assert shown == "<p>a</p><p>c</p>"
+
+
 def test_code_beyond_the_limit_is_shown_plain(person, db):
-    block = "```python\nimport os\n" + "x\n" * 1_500 + "```\n"
+    block = "```python\nimport os\n" + "x = y\n" * 460 + "```\n"
     SkillFactory(slug="code", content=block * 4)
 
     blocks = re.findall(r"<pre .*?</pre>", prose(person.get("/skills/code")), re.DOTALL)
     assert ['class="k"' in block for block in blocks] == [True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    "line", ["x" * 300, " " * 100, "?" * 21], ids=["long", "white space", "not Python"]
+)
+def test_code_that_would_take_long_is_shown_plain(person, db, line):
+    SkillFactory(slug="code", content=f"```python\nimport os\n{line}\nx\n```\n")
+
+    assert prose(person.get("/skills/code")) == (
+        f'<pre tabindex="0"><code>import os\n{line}\nx\n</code></pre>'
+    )
 
 
 @pytest.mark.parametrize("language", ["Python", "py", "python3 title=x"])

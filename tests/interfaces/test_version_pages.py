@@ -4,6 +4,8 @@ import re
 from html import unescape
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from catalogue.models import Persona
@@ -252,3 +254,30 @@ def test_the_way_back_names_the_skill_by_its_title(anyone, path):
     page = anyone.get(f"/skills/pdf-tables{path}")
 
     assert "Skills / PDF <i>tables</i>" in visible(page)
+
+
+def test_a_comparison_of_long_texts_counts_what_it_does_not_show(anyone, skill):
+    for word in ("one", "two"):
+        skill.content = "\n".join(f"{word} {number}" + "x" * 90 for number in range(4_000))
+        skill.save()
+
+    page = text_of(anyone.get(f"{VERSIONS}/compare?from=3&to=4"))
+
+    shown = page.count('<span class="del">') + page.count('<span class="add">')
+    assert f'<span class="place">{8_000 - shown:,} more lines changed</span>' in page
+    assert 900 < shown <= 1_000
+    assert len(page.encode()) < 200_000
+
+
+def test_a_comparison_reads_all_files_at_once(anyone):
+    counts = []
+    for number in (1, 1, 9):
+        skill = SkillFactory(files={f"{name}.txt": b"old" for name in range(number)})
+        skill.files = SkillFactory(files={f"{n}.txt": b"new %d" % n for n in range(number)}).files
+        skill.save()
+        with CaptureQueriesContext(connection) as queries:
+            page = anyone.get(f"/skills/{skill.slug}/versions/compare?from=1&to=2")
+        assert f"new {number - 1}" in visible(page)
+        counts.append(len(queries))
+
+    assert counts[1] == counts[2]

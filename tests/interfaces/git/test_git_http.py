@@ -212,6 +212,41 @@ def test_haves_of_unknown_objects_are_ignored(anyone, skill):
     assert beside.content == alone.content
 
 
+def test_a_have_is_acknowledged_once(anyone, skill):
+    head = head_of(anyone)
+    body = line(f"want {head} multi_ack_detailed\n") + b"0000"
+    body += (line(f"have {head}\n") + line(f"have {UNKNOWN}\n")) * 2 + b"0000"
+
+    response = upload(anyone, body)
+
+    acks = line(f"ACK {head} common\n") + line(f"ACK {UNKNOWN} ready\n")
+    assert response.content == acks + line("NAK\n")
+
+
+def test_so_many_haves_are_looked_up(anyone, skill, monkeypatch):
+    head, counts, numbers_of = head_of(anyone), [], store.numbers_of
+
+    def counted(repository, shas):
+        counts.append(len(shas))
+        return numbers_of(repository, shas)
+
+    monkeypatch.setattr(store, "numbers_of", counted)
+    haves = [line(f"have {number:040x}\n") for number in range(5_000)]
+    wants = line(f"want {head} multi_ack_detailed\n") + b"0000"
+    responses = [
+        upload(anyone, gzip.compress(wants + body + b"0000"), **{"Content-Encoding": "gzip"})
+        for body in (
+            line(f"have {head}\n") + b"".join(haves),
+            b"".join(haves) + line(f"have {head}\n"),
+            line(f"have {UNKNOWN}\n") * 5_000,
+        )
+    ]
+
+    assert counts == [1 + 1_023, 1 + 1_024, 2]
+    first, second, third = (response.content.count(b"ACK ") for response in responses)
+    assert (first, second, third) == (1_024, 0, 0)
+
+
 def test_a_compressed_request_is_read(anyone, skill):
     body = line(f"want {head_of(anyone)}\n") + b"0000" + line("done\n")
 

@@ -86,7 +86,8 @@ def test_a_project_with_a_long_history_can_fetch_it(live_server_of, git):
     commits = "".join(commit.format(1_700_000_000 + number) for number in range(8000))
     git("fast-import", "--quiet", within="project", stdin=commits)
 
-    git("fetch", address(live_server_of(), "skills/pdf-tables"), "main:tables", within="project")
+    server = live_server_of(RATE_LIMIT_CLONE="8/h")  # more requests are not needed
+    git("fetch", address(server, "skills/pdf-tables"), "main:tables", within="project")
 
     assert git("log", "--format=%s", "tables", within="project") == "Version 1\n"
     git("fsck", "--strict", within="project")
