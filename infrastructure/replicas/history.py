@@ -1,7 +1,8 @@
-"""The history of rows that a server has: its cluster, and the cluster's timeline.
+"""The history of rows that a server has: its cluster, the cluster's timeline, and its own start.
 
 The version of a row (xmin, ctid) is unique in one history only. After a failover that lost a write,
-or a dump restored into another cluster, the same version may belong to another state of the row.
+a dump restored into another cluster, or a snapshot of the disk put back, the same version may
+belong to another state of the row.
 """
 
 import logging
@@ -16,7 +17,8 @@ MAX_AGE = 1
 # standby does not know its own timeline yet, so anything read from it counts as new.
 HISTORY = """
 SELECT CASE WHEN pg_is_in_recovery() THEN gen_random_uuid()::text
-    ELSE system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) END
+    ELSE system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+        || '/' || extract(epoch FROM pg_postmaster_start_time()) END
 FROM pg_control_system()
 """
 

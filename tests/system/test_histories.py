@@ -1,6 +1,7 @@
-"""Row versions repeat after a failover that lost a write, and in a restored database."""
+"""Row versions repeat after a failover that lost a write, and in a restored database or disk."""
 
 import shutil
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -183,3 +184,27 @@ def test_a_database_that_is_restored_into_another_cluster(pair, restored, tmp_pa
 
     assert prices(persona.read()) == {900}
     assert prices(persona.read(**{"If-None-Match": etag})) == {900}
+
+
+def test_a_disk_snapshot_that_is_put_back(pair, tmp_path):
+    """The same cluster, on the same timeline."""
+    persona, snapshot = Persona(pair.server, pair.catalogue["personas"][3]), tmp_path / "snapshot"
+    pair.postgres.stop()
+    subprocess.run(["cp", "-a", pair.postgres.data, snapshot], check=True)
+    pair.postgres.start()
+    assert is_within(15, lambda: {r.status for r in persona.read_others()} == {200})
+    [(last,)] = pair.rows("SELECT pg_current_xact_id()::text::int")
+    lost = persona.edit(pair.postgres, 500, at=last + 100)
+    etag = persona.etag()
+    assert prices(persona.read()) == {500}
+
+    pair.postgres.stop()
+    shutil.rmtree(pair.postgres.data)
+    subprocess.run(["cp", "-a", snapshot, pair.postgres.data], check=True)
+    pair.postgres.start()
+    assert is_within(15, lambda: {r.status for r in persona.read_others()} == {200})
+    assert persona.edit(pair.postgres, 900, at=last + 100) == lost
+
+    assert prices(persona.read()) == {900}
+    assert prices(persona.read(**{"If-None-Match": etag})) == {900}
+    assert prices(persona.read(**{"If-None-Match": persona.etag()})) == {304}

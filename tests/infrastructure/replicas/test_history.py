@@ -1,5 +1,7 @@
 """The history of rows that a server has."""
 
+from datetime import UTC, datetime
+
 import pytest
 from django.db import NotSupportedError, OperationalError, ProgrammingError, connection
 
@@ -21,14 +23,16 @@ def by_a_cursor(statement):
         return cursor.fetchall()
 
 
-def test_it_is_the_cluster_and_its_timeline(db):
-    cluster, timeline = history.read_history(by_a_cursor).split("/")
+def test_it_is_the_cluster_its_timeline_and_its_start(db):
+    cluster, timeline, start = history.read_history(by_a_cursor).split("/")
 
-    [(identifier, number)] = by_a_cursor(
-        "SELECT system_identifier, timeline_id FROM pg_control_system(), pg_control_checkpoint()"
+    [(identifier, number, started_at)] = by_a_cursor(
+        "SELECT system_identifier, timeline_id, pg_postmaster_start_time()"
+        " FROM pg_control_system(), pg_control_checkpoint()"
     )
     assert cluster == str(identifier)
     assert int(timeline, 16) == number
+    assert datetime.fromtimestamp(float(start), UTC) == started_at
 
 
 @pytest.mark.parametrize("error", [ProgrammingError, NotSupportedError])
