@@ -182,8 +182,9 @@ class Worker(BaseWorker):
         client = self.slow_client(data[: conn.incoming.body], conn.client)
         if client is None:
             self.respond(conn)
-        elif not self.turns.add(client, partial(self.run_for, conn, self.respond)):
-            self.refuse(conn, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
+            return
+        refuse = partial(self.run_for, conn, self.refuse, HTTPStatus.SERVICE_UNAVAILABLE, NO_ROOM)
+        self.turns.add(client, partial(self.run_for, conn, self.respond), refuse)
 
     def slow_client(self, head, peer):
         """Whose turn the request waits for; None if it waits for nobody's."""

@@ -17,36 +17,81 @@ def turns():
 
 
 @pytest.fixture
-def busy(turns):
-    """A client whose request is being served until the event is set."""
-    begun, go_on = Event(), Event()
+def outcomes():
+    """(what happened, client, number of the request) of each request."""
+    return []
 
-    def request():
+
+@pytest.fixture
+def add(turns, outcomes):
+    def add(client, number=1):
+        turns.add(
+            client,
+            lambda: outcomes.append(("served", client, number)),
+            lambda: outcomes.append(("refused", client, number)),
+        )
+
+    return add
+
+
+@pytest.fixture
+def served(turns, outcomes):
+    """Ends a request that is being served, and then returns the outcomes of all others."""
+    begun, go_on, ended = Event(), Event(), Event()
+
+    def serve():
         begun.set()
         go_on.wait(30)
 
-    turns.add("busy", request)
+    turns.add("first", serve, None)
     assert begun.wait(30)
-    yield go_on
+
+    def served():
+        turns.thread.submit(ended.set)
+        go_on.set()
+        assert ended.wait(30)
+        return outcomes
+
+    yield served
     go_on.set()
 
 
-def test_each_client_has_one_place_in_the_queue(turns, busy):
-    served, ended = [], Event()
+def test_each_client_has_one_place_in_the_queue(add, served):
     for number in range(3):
-        turns.add("busy", lambda number=number: served.append(number))
-    turns.add("other", lambda: served.append("other"))
-    turns.thread.submit(ended.set)
-    busy.set()
+        add("busy", number)
+    add("other")
 
-    assert ended.wait(30)
-    assert served == [0, "other", 1, 2]
+    assert served() == [
+        ("served", "busy", 0),
+        ("served", "other", 1),
+        ("served", "busy", 1),
+        ("served", "busy", 2),
+    ]
 
 
-def test_too_many_are_refused(turns, busy):
-    added = [turns.add(client, bool) for client in ("busy", "a", "b", "c", "d")]
+def test_who_waits_most_makes_room(add, served):
+    for number in range(5):
+        add("busy", number)
+    add("other")
 
-    assert added == [True, True, True, True, False]
+    assert served() == [
+        ("refused", "busy", 4),
+        ("refused", "busy", 3),
+        ("served", "busy", 0),
+        ("served", "other", 1),
+        ("served", "busy", 1),
+        ("served", "busy", 2),
+    ]
+
+
+def test_of_as_many_the_last_one_is_refused(add, served):
+    for number in range(5):
+        add(f"client {number}")
+
+    assert served() == [
+        ("refused", "client 4", 1),
+        *(("served", f"client {number}", 1) for number in range(4)),
+    ]
 
 
 @pytest.mark.parametrize(
