@@ -79,7 +79,13 @@ control_socket_disable = True
 http_parser = "python"
 
 exporter = Exporter(metrics_address)
-on_starting, child_exit, pre_fork = exporter.on_starting, exporter.child_exit, exporter.pre_fork
+child_exit, pre_fork = exporter.child_exit, exporter.pre_fork
+post_fork, worker_exit = reloads.post_fork, reloads.worker_exit
+
+
+def on_starting(arbiter):
+    exporter.on_starting(arbiter)
+    reloads.on_starting(arbiter)
 
 
 def when_ready(arbiter):
@@ -90,6 +96,7 @@ def when_ready(arbiter):
 def post_worker_init(worker):
     worker.request_timeout = request_timeout  # gunicorn has no such setting
     exporter.post_worker_init(worker)
+    reloads.post_worker_init(worker)
 
 
 # Paths that pages and routers request again and again. They would bury the rest of the log.

@@ -3,17 +3,24 @@
 gunicorn runs its configuration again in the running master, whose modules are those of the release
 that started it. New code would meet old modules there, and an error ends the master with all of its
 workers. So a process of its own tries the start first, and then the master forgets its modules.
+
+Without a reload, too, a worker may end and another one start, between a checkout and the reload.
+Once a worker has served, another one that fails to start does not end the master.
 """
 
+import mmap
 import os
 import subprocess
 import sys
+import time
 from importlib import invalidate_caches
 from importlib.metadata import version
 
 import gunicorn
 
 TRIAL_SECONDS = 60
+RETRY_SECONDS = 5  # between two starts of a worker that fails
+REFUSED = "Not reloaded, and the old workers go on: %s"
 # Forgetting the rest takes nothing from the master, which only manages the workers.
 KEPT = {*sys.stdlib_module_names, "gunicorn", "__main__"}
 
@@ -22,13 +29,34 @@ def reload(arbiter):
     """Replace the workers. If the server would not start as it is now, the old ones go on."""
     environment = arbiter.cfg.env_orig  # without what `.env` has added
     if problem := problem_with_start(environment):
-        arbiter.log.error("Not reloaded, and the old workers go on: %s", problem)
+        arbiter.log.error(REFUSED, problem)
         return
-    forget_modules()
-    os.environ.clear()
-    os.environ.update(environment)
+    before = sys.modules.copy(), os.environ.copy(), arbiter.cfg, arbiter.log
+    replace(os.environ, environment)
+    replace(sys.modules, {name: sys.modules[name] for name in sys.modules if is_kept(name)})
+    invalidate_caches()
     arbiter.log = None  # so that gunicorn makes one of the new class
-    arbiter.reload()
+    try:
+        arbiter.reload()
+    except (Exception, SystemExit) as error:  # whatever a release may raise
+        if os.getpid() != arbiter.pid:
+            raise  # in a new worker, which ends
+        # It has changed since the trial. gunicorn reads the configuration before anything else.
+        modules, environment, arbiter.app.cfg, arbiter.log = before
+        replace(sys.modules, modules)
+        replace(os.environ, environment)
+        arbiter.setup(arbiter.app)
+        arbiter.log.error(REFUSED, error)  # noqa: TRY400  # gunicorn has printed the traceback
+
+
+def replace(mapping, values):
+    """In place: others hold it."""
+    mapping.clear()
+    mapping.update(values)
+
+
+def is_kept(name):
+    return name.partition(".")[0] in KEPT
 
 
 def problem_with_start(environment):
@@ -53,8 +81,22 @@ def problem_with_start(environment):
     return trial.returncode and (trial.stderr.strip() or f"exit status {trial.returncode}")
 
 
-def forget_modules():
-    for name in [*sys.modules]:
-        if name.partition(".")[0] not in KEPT:
-            del sys.modules[name]
-    invalidate_caches()
+def on_starting(arbiter):
+    arbiter.has_served = mmap.mmap(-1, 1)  # shared with the workers
+
+
+def post_fork(arbiter, worker):
+    worker.has_served = arbiter.has_served
+    if arbiter.has_served[0]:
+        # The exit status of this worker if it fails to start. gunicorn's own would end the master.
+        arbiter.WORKER_BOOT_ERROR = arbiter.APP_LOAD_ERROR = 1
+
+
+def post_worker_init(worker):
+    worker.has_served[0] = 1
+
+
+def worker_exit(arbiter, worker):
+    """Called in the worker that ends."""
+    if arbiter.has_served[0] and not worker.booted:
+        time.sleep(RETRY_SECONDS)

@@ -5,6 +5,7 @@ import threading
 import time
 from contextlib import contextmanager
 
+import psutil
 import pytest
 
 from tests.checkouts import bare_checkout
@@ -179,6 +180,40 @@ def test_a_broken_release_ends_no_worker(site, name):
     assert {*statuses} == {200}
     assert site.booted() == booted
     assert site.server.request("GET", "/api/v1/skills").status == 200
+
+
+def test_what_changes_between_the_trial_and_the_reload_ends_no_worker(site):
+    once = """
+mark = Path(__file__).with_name("mark")
+if mark.exists():
+    sys.exit("Too late")
+mark.touch()
+"""
+    booted, refusals = site.booted(), site.refusals()
+    with site.changed("gunicorn.conf.py", add=once):
+        site.hup()
+        assert is_within(60, lambda: site.refusals() > refusals), site.log()
+
+    assert "the old workers go on: Too late" in site.log()
+    assert site.booted() == booted
+    assert site.server.request("GET", "/api/v1/skills").status == 200
+
+
+def test_a_worker_that_cannot_start_ends_no_other(site):
+    """Between a checkout and the reload, a worker may end by itself."""
+    exited, failed = site.log().count("Worker exiting"), site.log().count("exited with code 1")
+    with (
+        site.load() as statuses,
+        site.changed("catalogue/views.py", add=BROKEN["catalogue/views.py"]),
+    ):
+        psutil.Process(site.server.process.pid).children()[0].send_signal(signal.SIGTERM)
+        assert is_within(60, lambda: site.log().count("Worker exiting") >= exited + 2), site.log()
+    booted = site.booted()
+
+    assert is_within(60, lambda: site.booted() == booted + 1)
+    assert site.log().count("exited with code 1") == failed + 1
+    site.reload()
+    assert {*statuses} == {200}
 
 
 def test_once_it_is_mended_it_is_reloaded(site):
