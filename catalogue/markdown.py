@@ -31,7 +31,8 @@ CLEAN = {
 # take quadratic time, so each limit is several times what the skills that people write need.
 MAX_PREVIEW = 20_000  # characters
 MAX_LINES = 1_500
-MAX_NESTING = 12  # levels; a list in a list adds two. Blocks that are deeper are left out
+# Levels; a list in a list adds two. A text with deeper blocks is shown as it is written.
+MAX_NESTING = 12
 MAX_MARKS = 4_000  # characters that may begin or end a link, an emphasis and so on
 MAX_CELLS = 10_000  # of tables
 MAX_QUOTED = 40_000  # lines that the parser reads for quotes
@@ -135,6 +136,9 @@ def unsafe(text):
     is_simple = cells_of(text) > MAX_CELLS or quoted_of(text) > MAX_QUOTED
     parser = SIMPLE if is_simple else MARKDOWN
     tokens = parser.parse(text)
+    # The parser leaves out what is deeper, and may leave out all that follows.
+    if any(token.level >= MAX_NESTING - 1 for token in tokens if token.nesting == 1):
+        return f"<pre><code>{escape(text)}</code></pre>", []
     headings = anchored(tokens)
     return parser.renderer.render(tokens, parser.options, {"code": 0}), headings
 

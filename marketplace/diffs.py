@@ -10,12 +10,15 @@ LINES = 1_000  # that a page shows of its changes
 # The other limits of a page, for each line that it may show.
 EXAMINED = 5  # lines of its texts, which are compared
 CHARACTERS = 100  # on average
-# The steps that difflib may take, at about 0.1 µs each: so many for lines, and so many for words.
-# It takes quadratic time where lines repeat between lines that differ, and cubic time at worst.
-STEPS = 500
+# The steps that difflib may take, at about 0.1 µs each. It takes quadratic time where lines repeat
+# between lines that differ, such as empty ones, and cubic time at worst.
+LINE_STEPS, WORD_STEPS = 3_000, 500
 MAX_LINE = 2_000  # characters that are shown of a line
 CONTEXT = 2  # unchanged lines around a change
 BESIDE = 100  # equal characters of long lines before the first difference
+# Control characters and other ends of lines, which an editor or a shell may take for one.
+VISIBLE = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\t\n"}
+VISIBLE |= {code: f"[U+{code:04X}]" for code in (0x7F, *range(0x80, 0xA0), 0x2028, 0x2029)}
 WORDS = re.compile(r"\w+|\s+|.")
 ALIKE = 0.5  # the share of common words that makes a line count as edited
 
@@ -62,16 +65,16 @@ class Matcher(SequenceMatcher):
 class Comparison:
     """Compares texts until it has shown so many `lines`, or has used up another limit.
 
-    By default that takes about a tenth of a second, and at most 1 MB of HTML. Lines beyond the
-    limits are only counted; words beyond theirs are shown without marks.
+    By default that takes a tenth of a second, three tenths at worst, and at most 1 MB of HTML.
+    Lines beyond the limits are only counted; words beyond theirs are shown without marks.
     """
 
     def __init__(self, lines=LINES):
         self.lines, self.examined, self.characters = lines, EXAMINED * lines, CHARACTERS * lines
-        self.line_steps = self.word_steps = STEPS * lines
+        self.line_steps, self.word_steps = LINE_STEPS * lines, WORD_STEPS * lines
 
     def diff_lines(self, old, new):
-        before, after = old.splitlines(), new.splitlines()
+        before, after = lines_of(old), lines_of(new)
         groups = self.groups_of(before, after)
         if groups is None:
             yield place(f"{len(before):,} lines became {len(after):,}: too many to compare here")
@@ -99,13 +102,18 @@ class Comparison:
         self.examined -= max(len(before), len(after))
         if self.examined < 0:
             return None
-        matcher = Matcher(before, after, self.line_steps)
+        head = common_length(before, after)
+        tail = common_length(reversed(before[head:]), reversed(after[head:]))
+        middles = [lines[head : len(lines) - tail] for lines in (before, after)]
+        # Without autojunk, which takes the lines that repeat in a long text for changed ones.
+        matcher = Matcher(*middles, self.line_steps, autojunk=False)
         try:
-            return list(matcher.get_grouped_opcodes(CONTEXT))
+            codes = matcher.get_opcodes()
         except TooManySteps:
             return None
         finally:
             self.line_steps = matcher.steps
+        return grouped(codes, before, after, head, tail)
 
     def has_room(self, *lines):
         """Whether the lines may be shown. After a refusal, no line is."""
@@ -150,6 +158,22 @@ class Comparison:
         removed = [(kind, middles[0][start:stop]) for kind, start, stop, _, _ in codes]
         added = [(kind, middles[1][start:stop]) for kind, _, _, start, stop in codes]
         return parts_of([first, *removed, last]), parts_of([first, *added, last])
+
+
+def lines_of(text):
+    """The lines of a text, in which each character that might hide something is visible."""
+    lines = text.replace("\r\n", "\n").removesuffix("\n").translate(VISIBLE).split("\n")
+    return lines if text else []
+
+
+def grouped(codes, before, after, head, tail):
+    """The changes with their context, of texts with so many equal lines before and after them."""
+    first = ("equal", 0, head, 0, head)
+    last = ("equal", len(before) - tail, len(before), len(after) - tail, len(after))
+    middle = [(kind, *(place + head for place in places)) for kind, *places in codes]
+    matcher = SequenceMatcher(None, (), ())
+    matcher.opcodes = [*[first] * bool(head), *middle, *[last] * bool(tail)]
+    return list(matcher.get_grouped_opcodes(CONTEXT))
 
 
 def start_of(old, new):

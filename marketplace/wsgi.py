@@ -88,7 +88,7 @@ application.slow_client = slow_client_of(slow_paths())
 
 def measure_chunked_body(environ):
     """Buffer a chunked body: without a Content-Length, Django reads it as empty."""
-    # The server refuses every other transfer coding.
+    # The server refuses every request whose last transfer coding is another one.
     if "HTTP_TRANSFER_ENCODING" in environ:
         chunks = environ["wsgi.input"]
         body = chunks.read(MAX_BODY + 1)

@@ -6,6 +6,7 @@ Django for the parameters of a media type.
 """
 
 from http.cookies import SimpleCookie
+from itertools import accumulate
 from time import perf_counter
 
 MAX_COOKIES = 4096  # bytes of all cookies of a request
@@ -28,19 +29,18 @@ def readable(headers):
 
 
 def with_short_cookies(headers):
-    """One `Cookie` with the first 4 KiB, without values in quotes, which the server never sets.
+    """One `Cookie` of at most 4 KiB, without values in quotes, which the server never sets.
 
-    Browsers send the cookies of the longest path first, such as those of the admin and the console.
+    The longest are dropped first: those of the server are short, and other sites of its domain may
+    have set many.
     """
-    cookies = (
-        cookie
-        for name, value in headers
-        if name == "COOKIE"
-        for cookie in value.split(";")
-        if '"' not in cookie
-    )
+    lines = (value for name, value in headers if name == "COOKIE")
+    cookies = [text for line in lines for text in line.split(";") if '"' not in text]
+    by_length = sorted(range(len(cookies)), key=lambda place: len(cookies[place]))
+    ends = accumulate(len(cookies[place]) + 1 for place in by_length)
+    kept = [place for place, end in zip(by_length, ends, strict=True) if end <= MAX_COOKIES]
     others = (field for field in headers if field[0] != "COOKIE")
-    return [*others, ("COOKIE", ";".join(cookies)[:MAX_COOKIES])]
+    return [*others, ("COOKIE", ";".join(cookies[place] for place in sorted(kept)))]
 
 
 def is_long(name, headers):

@@ -5,6 +5,7 @@ from http import HTTPStatus
 
 from infrastructure.server.gunicorn_internals import CHUNK_EXTENSIONS, framing_of
 from infrastructure.server.sizes import (
+    BROKEN_CHUNK,
     HEAD_TOO_LARGE,
     MAX_BODY,
     MAX_UPLOAD,
@@ -15,6 +16,7 @@ from infrastructure.server.sizes import (
 MAX_HEAD = 64 * 1024
 MAX_CHUNKED = 2 * MAX_BODY  # bytes of a chunked body, including the framing of its chunks
 MAX_ARRIVED = MAX_HEAD + MAX_CHUNKED
+MAX_CHUNKS = 4096
 MAX_CHUNK_LINE = 8190  # bytes; gunicorn refuses a longer one
 END_OF_LINE = b"\r\n"
 END_OF_HEAD = b"\r\n\r\n"
@@ -26,15 +28,15 @@ CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]+)" + CHUNK_EXTENSIONS)
 START_OF_CHUNK_LINE = re.compile(rb"(?:[0-9A-Fa-f]+(?:\r|[ \t]+|[ \t]*;[\t -~\x80-\xff]*\r?)?)?")
 
 
-class TooLarge(Exception):
+class Refused(Exception):
     """Has the status and the text of the response."""
 
 
 class Incoming:
     """A request that arrives in parts. Its bytes stay in the socket.
 
-    gunicorn's rules decide where the body ends. A request that gunicorn refuses counts as whole, so
-    that nobody waits for a body that nobody reads.
+    gunicorn's rules decide where the body ends. A head that gunicorn refuses counts as a whole
+    request, so that nobody waits for a body that nobody reads.
     """
 
     size = None  # bytes of head and body, if the head states the length
@@ -45,10 +47,10 @@ class Incoming:
         self.cfg, self.client = cfg, client
         self.place = 0  # up to which the bytes were examined
         self.body = 0  # where the body begins
-        self.payload = 0  # bytes in the chunks so far
+        self.payload = self.chunks = 0  # bytes in the chunks so far, and their number
 
     def missing(self, data):
-        """How many bytes are still missing, at least. Raises TooLarge.
+        """How many bytes are still missing, at least. Raises Refused.
 
         A body that the application refuses unread counts as whole.
         """
@@ -68,7 +70,7 @@ class Incoming:
         end = data.find(END_OF_HEAD, self.place)
         if end < 0:
             if len(data) >= MAX_HEAD:
-                raise TooLarge(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, HEAD_TOO_LARGE)
+                raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, HEAD_TOO_LARGE)
             self.place = max(len(data) - len(END_OF_HEAD) + 1, 0)
             return False
         self.place = self.size = self.body = end + len(END_OF_HEAD)
@@ -89,21 +91,24 @@ class Incoming:
         while self.has_line_end_before(data) and (end := data.find(END_OF_LINE, self.place)) >= 0:
             line = CHUNK_LINE.fullmatch(data, self.place, end)
             if line is None:
-                return 0
+                raise Refused(HTTPStatus.BAD_REQUEST, BROKEN_CHUNK)
+            self.chunks += 1
             length = int(line[1], 16)
             if not length:
                 return self.follow_trailers(data, end)
             self.payload += length
             self.place = end + len(END_OF_LINE) + length + len(END_OF_LINE)
+            if self.chunks > MAX_CHUNKS:  # gunicorn copies all of the rest for each
+                raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
             if self.payload > MAX_BODY:
                 # The application reads one byte more than it accepts.
                 self.size = self.place - len(END_OF_LINE) - (self.payload - MAX_BODY - 1)
                 return max(self.size - len(data), 0)
-        is_refused = not START_OF_CHUNK_LINE.fullmatch(data, self.place)
-        if is_refused or not self.has_line_end_before(data):
-            return 0
+        is_broken = not START_OF_CHUNK_LINE.fullmatch(data, self.place)
+        if is_broken or not self.has_line_end_before(data):
+            raise Refused(HTTPStatus.BAD_REQUEST, BROKEN_CHUNK)
         if len(data) - self.place > MAX_CHUNK_LINE:
-            raise TooLarge(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
         return self.missing_chunks(data)
 
     def has_line_end_before(self, data):
@@ -111,12 +116,14 @@ class Incoming:
         return not self.payload or END_OF_LINE.startswith(data[self.place - 2 : self.place])
 
     def follow_trailers(self, data, start):
-        is_whole = data.find(END_OF_HEAD, start) >= 0
-        has_bare_lf = data.count(b"\n", start) != data.count(END_OF_LINE, start)
-        return 0 if is_whole or has_bare_lf else self.missing_chunks(data)
+        if data.find(END_OF_HEAD, start) >= 0:
+            return 0
+        if data.count(b"\n", start) != data.count(END_OF_LINE, start):
+            raise Refused(HTTPStatus.BAD_REQUEST, BROKEN_CHUNK)
+        return self.missing_chunks(data)
 
     def missing_chunks(self, data):
         if len(data) >= MAX_ARRIVED:
             # It consists of more framing than content.
-            raise TooLarge(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
+            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
         return max(self.place + len(END_OF_CHUNKS) - len(data), 1)

@@ -2,7 +2,8 @@
 
 gunicorn runs its configuration again in the running master, whose modules are those of the release
 that started it. New code would meet old modules there, and an error ends the master with all of its
-workers. So a process of its own tries the start first, and then the master forgets its modules.
+workers. So a server of its own tries the start first (trials.py), and then the master forgets its
+modules.
 
 Without a reload, too, a worker may end and another one start, between a checkout and the reload.
 Once a worker has served, another one that fails to start does not end the master.
@@ -10,17 +11,13 @@ Once a worker has served, another one that fails to start does not end the maste
 
 import mmap
 import os
-import subprocess
 import sys
 import time
 from importlib import invalidate_caches
-from importlib.metadata import version
 
-import gunicorn
+from infrastructure.server.trials import problem_with_start
 
-TRIAL_SECONDS = 60
 RETRY_SECONDS = 5  # between two starts of a worker that fails
-REFUSED = "Not reloaded, and the old workers go on: %s"
 # Forgetting the rest takes nothing from the master, which only manages the workers.
 KEPT = {*sys.stdlib_module_names, "gunicorn", "__main__"}
 
@@ -28,25 +25,36 @@ KEPT = {*sys.stdlib_module_names, "gunicorn", "__main__"}
 def reload(arbiter):
     """Replace the workers. If the server would not start as it is now, the old ones go on."""
     environment = arbiter.cfg.env_orig  # without what `.env` has added
-    if problem := problem_with_start(environment):
-        arbiter.log.error(REFUSED, problem)
-        return
     before = sys.modules.copy(), os.environ.copy(), arbiter.cfg, arbiter.log
-    replace(os.environ, environment)
-    replace(sys.modules, {name: sys.modules[name] for name in sys.modules if is_kept(name)})
-    invalidate_caches()
-    arbiter.log = None  # so that gunicorn makes one of the new class
-    try:
-        arbiter.reload()
-    except (Exception, SystemExit) as error:  # whatever a release may raise
-        if os.getpid() != arbiter.pid:
-            raise  # in a new worker, which ends
-        # It has changed since the trial. gunicorn reads the configuration before anything else.
+    problem = problem_with_start(arbiter, environment)
+    if not problem:
+        replace(os.environ, environment)
+        replace(sys.modules, {name: sys.modules[name] for name in sys.modules if is_kept(name)})
+        invalidate_caches()
+        problem = problem_with_reload(arbiter)
+    if problem:
         modules, environment, arbiter.app.cfg, arbiter.log = before
         replace(sys.modules, modules)
         replace(os.environ, environment)
         arbiter.setup(arbiter.app)
-        arbiter.log.error(REFUSED, error)  # noqa: TRY400  # gunicorn has printed the traceback
+        arbiter.log.error("Not reloaded, and the old workers go on: %s", problem)
+
+
+def problem_with_reload(arbiter):
+    """Reload; returns why not, or None."""
+    address = arbiter.cfg.address
+    try:
+        arbiter.app.reload()
+        if arbiter.app.cfg.address != address:
+            return "PORT or BIND has changed, so restart the server."
+        replace(os.environ, arbiter.app.cfg.env_orig)  # gunicorn reads the configuration again
+        arbiter.app.callable = None  # of --preload
+        arbiter.log = None  # so that gunicorn makes one of the new class
+        arbiter.reload()
+    except (Exception, SystemExit) as error:
+        if os.getpid() != arbiter.pid:
+            raise  # in a new worker, which ends
+        return str(error)  # It has changed since the trial.
 
 
 def replace(mapping, values):
@@ -57,28 +65,6 @@ def replace(mapping, values):
 
 def is_kept(name):
     return name.partition(".")[0] in KEPT
-
-
-def problem_with_start(environment):
-    """Why a server would not start now; empty if it would."""
-    if version("gunicorn") != gunicorn.__version__:
-        return "gunicorn's version has changed, so restart the server."
-    command = [sys.executable, "-m", "gunicorn", *sys.argv[1:], "--check-config"]
-    try:
-        trial = subprocess.run(  # noqa: S603
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-            timeout=TRIAL_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"the trial of the start failed: {error}"
-    return trial.returncode and (trial.stderr.strip() or f"exit status {trial.returncode}")
 
 
 def on_starting(arbiter):

@@ -4,6 +4,7 @@ MAX_BODY = 64 * 1024  # bytes
 MAX_FILES = 20 * 1024**2  # bytes of one staff upload
 MAX_UPLOAD = MAX_FILES + 1024**2  # with the other fields of the form
 UPLOAD_PATH = "/admin/"  # below it, forms may be longer than MAX_BODY
+BROKEN_CHUNK = "The request body has a broken chunk"
 HEAD_TOO_LARGE = "Request head is too large"
 NO_ROOM = "Too many long requests at once. Try again in a few seconds."
 TOO_LARGE = "Request body is too large"

@@ -160,6 +160,36 @@ def test_the_texts_of_a_page_share_the_steps_of_their_lines():
     comparison, pair = Comparison(), ("a\nb\nc", "a\nx\nc")
     assert len(diff(*pair, comparison)) == 4
 
-    comparison.line_steps = 5
+    comparison.line_steps = 1
 
     assert [kind for kind, _ in diff(*pair, comparison)] == ["place"]
+
+
+def test_a_line_that_repeats_often_is_no_change():
+    same = "echo ok\n" * 200
+
+    changes = diff(f"v1\n{same}", f"v2\n{same}rm -rf x\n")
+
+    assert [(kind, plain(parts)) for kind, parts in changes if kind in {"add", "del"}] == [
+        ("del", "v1"),
+        ("add", "v2"),
+        ("add", "rm -rf x"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("end", "shown"),
+    [("\x0b", "␋"), ("\x0c", "␌"), ("\r", "␍"), ("\x85", "[U+0085]"), ("\u2028", "[U+2028]")],
+)
+def test_what_only_looks_like_the_end_of_a_line_is_shown(end, shown):
+    changes = diff(f"# quiet{end}rm -rf x\n", "# quiet\nrm -rf x\n")
+
+    assert [(kind, plain(parts)) for kind, parts in changes] == [
+        ("del", f"# quiet{shown}rm -rf x"),
+        ("add", "# quiet"),
+        ("add", "rm -rf x"),
+    ]
+
+
+def plain(parts):
+    return "".join(text for _, text in parts)

@@ -1,5 +1,6 @@
 """A reload takes up whatever release is in the checkout now, and nothing in it ends the server."""
 
+import os
 import signal
 import threading
 import time
@@ -15,25 +16,50 @@ from tests.processes import is_within
 pytestmark = [pytest.mark.servers, pytest.mark.django_db(transaction=True)]
 
 WORKERS = 2
-# Each adds text to the end of a file, so that the new release fails where the old one works.
+SYNTAX = "SyntaxError: invalid syntax"
+INFRASTRUCTURE = "infrastructure/server"
+# A file, the text at its end with which the release does not start, and why it does not.
 BROKEN = {
-    "marketplace/settings.py": "PORT = environment.unheard_of('PORT')",
-    "marketplace/environment.py": "def (:",
-    "marketplace/wsgi.py": "import unheard_of",
-    "catalogue/views.py": "raise RuntimeError('This release is broken')",
-    "infrastructure/server/requests.py": "def (:",
-    "infrastructure/server/worker.py": "def (:",
-    "gunicorn.conf.py": "raise SystemExit('This release is broken')",
-    ".env": "REQUEST_TIMEOUT=none",
-    "gunicorn-99.0.dist-info/METADATA": "Name: gunicorn\nVersion: 99.0",
-}
-REASONS = {
-    "marketplace/settings.py": "module 'marketplace.environment' has no attribute 'unheard_of'",
-    "marketplace/wsgi.py": "ModuleNotFoundError: No module named 'unheard_of'",
-    "catalogue/views.py": "RuntimeError: This release is broken",
-    "gunicorn.conf.py": "This release is broken",
-    ".env": "REQUEST_TIMEOUT must be a whole number from 1 to 600, not 'none'.",
-    "gunicorn-99.0.dist-info/METADATA": "gunicorn's version has changed, so restart the server.",
+    "settings": (
+        "marketplace/settings.py",
+        "PORT = environment.unheard_of('PORT')",
+        "module 'marketplace.environment' has no attribute 'unheard_of'",
+    ),
+    "environment": ("marketplace/environment.py", "def (:", SYNTAX),
+    "application": (
+        "marketplace/wsgi.py",
+        "import unheard_of",
+        "ModuleNotFoundError: No module named 'unheard_of'",
+    ),
+    "views": (
+        "catalogue/views.py",
+        "raise RuntimeError('This release is broken')",
+        "RuntimeError: This release is broken",
+    ),
+    "requests": (f"{INFRASTRUCTURE}/requests.py", "def (:", SYNTAX),
+    "worker": (f"{INFRASTRUCTURE}/worker.py", "def (:", SYNTAX),
+    "start of a worker": (
+        f"{INFRASTRUCTURE}/worker.py",
+        "def fail(self):\n    raise RuntimeError('broken')\n\n\nWorker.init_process = fail",
+        "RuntimeError: broken",
+    ),
+    "configuration": ("gunicorn.conf.py", "sys.exit('Do not start')", "Do not start"),
+    "hook": (
+        "gunicorn.conf.py",
+        "def pre_fork(arbiter, worker):\n    unheard_of()",
+        "NameError: name 'unheard_of' is not defined",
+    ),
+    "variables": (
+        ".env",
+        "REQUEST_TIMEOUT=none",
+        "REQUEST_TIMEOUT must be a whole number from 1 to 600, not 'none'.",
+    ),
+    "port": (".env", "BIND=127.0.0.1", "PORT or BIND has changed, so restart the server."),
+    "gunicorn": (
+        "gunicorn-99.0.dist-info/METADATA",
+        "Name: gunicorn\nVersion: 99.0",
+        "gunicorn's version has changed, so restart the server.",
+    ),
 }
 
 
@@ -57,6 +83,10 @@ class Site:
 
     def booted(self):
         return self.log().count("Booting worker")
+
+    def workers(self):
+        """The IDs of their processes."""
+        return {child.pid for child in psutil.Process(self.server.process.pid).children()}
 
     def refusals(self):
         return self.log().count("Not reloaded, and the old workers go on")
@@ -164,38 +194,41 @@ def test_a_reload_reads_the_file_of_variables(site):
 
 
 @pytest.mark.parametrize(
-    "name",
+    "broken",
     [
-        pytest.param(name, marks=[pytest.mark.infrastructure] * name.endswith("worker.py"))
-        for name in BROKEN
+        pytest.param(broken, marks=[pytest.mark.infrastructure] * broken[0].endswith("worker.py"))
+        for broken in BROKEN.values()
     ],
+    ids=BROKEN,
 )
-def test_a_broken_release_ends_no_worker(site, name):
-    booted, refusals, log = site.booted(), site.refusals(), site.log()
-    with site.load() as statuses, site.changed(name, add=BROKEN[name]):
+def test_a_broken_release_ends_no_worker(site, broken):
+    name, text, reason = broken
+    workers, refusals, log = site.workers(), site.refusals(), site.log()
+    with site.load() as statuses, site.changed(name, add=text):
         site.hup()
         assert is_within(60, lambda: site.refusals() > refusals), site.log()
 
-    assert REASONS.get(name, "SyntaxError: invalid syntax") in site.log().removeprefix(log)
+    assert reason in site.log().removeprefix(log)
     assert {*statuses} == {200}
-    assert site.booted() == booted
+    assert site.workers() == workers
     assert site.server.request("GET", "/api/v1/skills").status == 200
 
 
 def test_what_changes_between_the_trial_and_the_reload_ends_no_worker(site):
+    # The configuration runs in the trial's master, and then in this one.
     once = """
 mark = Path(__file__).with_name("mark")
 if mark.exists():
     sys.exit("Too late")
 mark.touch()
 """
-    booted, refusals = site.booted(), site.refusals()
+    workers, refusals = site.workers(), site.refusals()
     with site.changed("gunicorn.conf.py", add=once):
         site.hup()
         assert is_within(60, lambda: site.refusals() > refusals), site.log()
 
     assert "the old workers go on: Too late" in site.log()
-    assert site.booted() == booted
+    assert site.workers() == workers
     assert site.server.request("GET", "/api/v1/skills").status == 200
 
 
@@ -204,9 +237,9 @@ def test_a_worker_that_cannot_start_ends_no_other(site):
     exited, failed = site.log().count("Worker exiting"), site.log().count("exited with code 1")
     with (
         site.load() as statuses,
-        site.changed("catalogue/views.py", add=BROKEN["catalogue/views.py"]),
+        site.changed(*BROKEN["views"][:2]),
     ):
-        psutil.Process(site.server.process.pid).children()[0].send_signal(signal.SIGTERM)
+        os.kill(site.workers().pop(), signal.SIGTERM)
         assert is_within(60, lambda: site.log().count("Worker exiting") >= exited + 2), site.log()
     booted = site.booted()
 
@@ -214,6 +247,18 @@ def test_a_worker_that_cannot_start_ends_no_other(site):
     assert site.log().count("exited with code 1") == failed + 1
     site.reload()
     assert {*statuses} == {200}
+
+
+def test_a_server_that_tries_a_release_can_be_stopped(site):
+    with site.changed("catalogue/views.py", add="import time\ntime.sleep(600)"):
+        site.hup()
+        assert is_within(60, lambda: "Handling signal: hup" in site.log().rpartition("\n2")[2])
+        time.sleep(1)
+        site.server.process.send_signal(signal.SIGTERM)
+        site.server.process.wait(15)
+
+    assert "the old workers go on: the server is stopping." in site.log()
+    site.server.start()
 
 
 def test_once_it_is_mended_it_is_reloaded(site):

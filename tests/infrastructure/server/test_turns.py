@@ -100,6 +100,7 @@ def test_of_as_many_the_last_one_is_refused(add, served):
         (HEAD % b"/git/x", "/git/x", ""),
         (HEAD % b"/%67it/x?y#z", "/git/x", ""),
         (b"\r\n" + HEAD % b"http://a/git/x", "/git/x", ""),
+        (HEAD % b"a1+x-y.z://a/git/x", "/git/x", ""),
         (HEAD % b"/%ff", "/\ufffd", ""),
         (b"NONSENSE\r\n\r\n", "", ""),
         (
