@@ -74,6 +74,7 @@ def environment_of(primary, port):
         "DATABASE_REPLICA_URL": f"{pooler}/replica",
         "DATABASE_TIMEOUTS": "none",
         "SECRET_KEY": kept_secret("secret_key"),
+        "PUBLIC_URL": f"http://127.0.0.1:{port}",
         "TRUSTED_PROXY_COUNT": "1",
         "REQUIRE_HTTPS": "false",
         "WEB_CONCURRENCY": "1",

@@ -57,19 +57,25 @@ class ImportRun(models.Model):
         return f"{self.name} of {self.created_at:%d %B %Y, %H:%M}"
 
     def claim(self):
-        """Whether this request may import or discard the upload; of several, one may.
+        """Whether this request may import the upload; of several, one may.
 
         The counts start again, because a file that an earlier import has finished is unchanged.
         """
-        runs = ImportRun.objects.filter(pk=self.pk, finished_at=None, data__isnull=False)
         return self._update(
-            runs.exclude(IS_ACTIVE),
+            self._idle(),
             **dict.fromkeys(RESULTS, 0),
             refusals=[],
             entries=[],
             confirmed_at=timezone.now(),
             active_at=Now(),
         )
+
+    def discard(self):
+        """Whether the upload is gone. What an interrupted import has done stays on record."""
+        if self.confirmed_at is None:
+            deleted, _ = self._idle().delete()
+            return bool(deleted)
+        return self._update(self._idle(), finished_at=Now(), data=None)
 
     def count(self, outcome):
         """Add the Outcome of a file, in its transaction, which Overtaken has to undo."""
@@ -88,6 +94,10 @@ class ImportRun(models.Model):
     def release(self):
         """Let staff confirm it again at once, unless somebody already has."""
         self._claimed().update(active_at=None)
+
+    def _idle(self):
+        runs = ImportRun.objects.filter(pk=self.pk, finished_at=None, data__isnull=False)
+        return runs.exclude(IS_ACTIVE)
 
     def _claimed(self):
         return ImportRun.objects.filter(pk=self.pk, confirmed_at=self.confirmed_at)

@@ -32,7 +32,7 @@ http {{
             proxy_pass http://marketplace;
             proxy_http_version 1.1;
             proxy_set_header Connection "";
-            proxy_set_header Host $http_host;
+            proxy_set_header Host $host:{behind};  # the port that the server knows
             proxy_cache edge;
             proxy_cache_key $scheme://$http_host$request_uri;
             proxy_cache_revalidate on;

@@ -112,10 +112,10 @@ class ImportExportModelAdmin(StaffModelAdmin):
 
     def import_or_discard(self, request, run):
         """Raises Overtaken if another request imports the upload, or Refused."""
-        if not run.claim():
+        is_discarded = "cancel" in request.POST
+        if not (run.discard() if is_discarded else run.claim()):
             raise Overtaken
-        if "cancel" in request.POST:
-            run.delete()
+        if is_discarded:
             return redirect(self.url_of("import"))
         importer = self.importer_class(record=partial(self.record, request, run), draft=run.draft)
         with suppress(KeyError, ValueError):

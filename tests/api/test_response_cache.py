@@ -223,7 +223,7 @@ def test_a_full_cache_holds_what_it_says(ask, monkeypatch, path, query):
         port += 1
         # Each request has its own strings, as with gunicorn.
         own_path, own_query = path.encode().decode(), query.encode().decode()
-        ask(own_path, query=own_query, HTTP_HOST=f"localhost:{port}")
+        ask(own_path, query=own_query, HTTP_HOST=f"localhost:{port}", SERVER_PORT=str(port))
     said = full.currsize
     gc.collect()
     held, _ = tracemalloc.get_traced_memory()
