@@ -150,11 +150,8 @@ def test_one_that_was_interrupted_can_be_discarded(admin_client, fails_at_two):
     assert admin_client.post(url, {"cancel": "yes"}).status_code == 302
 
     run = ImportRun.objects.get()
-    assert (run.data, run.created, [slug for _, slug, _ in run.entries]) == (
-        None,
-        2,
-        ["one", "three"],
-    )
+    assert (run.data, run.created) == (None, 2)
+    assert [slug for _, slug, _ in run.entries] == ["one", "three"]
     assert published() == imported("one", "three")
 
 
