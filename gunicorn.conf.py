@@ -79,13 +79,17 @@ control_socket_disable = True
 http_parser = "python"
 
 exporter = Exporter(metrics_address)
-child_exit, pre_fork = exporter.child_exit, exporter.pre_fork
-post_fork, worker_exit = reloads.post_fork, reloads.worker_exit
+child_exit, worker_exit = exporter.child_exit, reloads.worker_exit
 
 
 def on_starting(arbiter):
     exporter.on_starting(arbiter)
     reloads.on_starting(arbiter)
+
+
+def pre_fork(arbiter, worker):
+    exporter.pre_fork(arbiter, worker)
+    reloads.pre_fork(arbiter, worker)
 
 
 def when_ready(arbiter):

@@ -48,6 +48,7 @@ def problem_with_reload(arbiter):
         if arbiter.app.cfg.address != address:
             return "PORT or BIND has changed, so restart the server."
         replace(os.environ, arbiter.app.cfg.env_orig)  # gunicorn reads the configuration again
+        tolerate(arbiter)
         arbiter.app.callable = None  # of --preload
         arbiter.log = None  # so that gunicorn makes one of the new class
         arbiter.reload()
@@ -71,11 +72,25 @@ def on_starting(arbiter):
     arbiter.has_served = mmap.mmap(-1, 1)  # shared with the workers
 
 
-def post_fork(arbiter, worker):
+def pre_fork(arbiter, worker):
     worker.has_served = arbiter.has_served
     if arbiter.has_served[0]:
-        # The exit status of this worker if it fails to start. gunicorn's own would end the master.
-        arbiter.WORKER_BOOT_ERROR = arbiter.APP_LOAD_ERROR = 1
+        tolerate(arbiter)
+
+
+class Tolerated(int):
+    """An exit status that is unlike any other, so that gunicorn does not end because of it."""
+
+    def __eq__(self, other):
+        return False
+
+    __hash__ = int.__hash__
+
+
+def tolerate(arbiter):
+    """Let the master survive a worker that fails to start."""
+    arbiter.WORKER_BOOT_ERROR = Tolerated(arbiter.WORKER_BOOT_ERROR)
+    arbiter.APP_LOAD_ERROR = Tolerated(arbiter.APP_LOAD_ERROR)
 
 
 def post_worker_init(worker):

@@ -234,7 +234,7 @@ mark.touch()
 
 def test_a_worker_that_cannot_start_ends_no_other(site):
     """Between a checkout and the reload, a worker may end by itself."""
-    exited, failed = site.log().count("Worker exiting"), site.log().count("exited with code 1")
+    exited, failed = site.log().count("Worker exiting"), site.log().count("exited with code 3")
     with (
         site.load() as statuses,
         site.changed(*BROKEN["views"][:2]),
@@ -244,7 +244,7 @@ def test_a_worker_that_cannot_start_ends_no_other(site):
     booted = site.booted()
 
     assert is_within(60, lambda: site.booted() == booted + 1)
-    assert site.log().count("exited with code 1") == failed + 1
+    assert site.log().count("exited with code 3") == failed + 1
     site.reload()
     assert {*statuses} == {200}
 
@@ -259,6 +259,28 @@ def test_a_server_that_tries_a_release_can_be_stopped(site):
 
     assert "the old workers go on: the server is stopping." in site.log()
     site.server.start()
+
+
+def test_a_release_that_no_worker_can_start_does_not_end_the_master(site):
+    """Its hooks may need what only a start sets, so that the trial succeeds."""
+    hook = """
+def on_starting(arbiter):
+    exporter.on_starting(arbiter)
+    reloads.on_starting(arbiter)
+    arbiter.news = "set at the start"
+
+
+def post_fork(arbiter, worker):
+    print(arbiter.news)
+"""
+    failed = site.log().count("exited with code 3")
+    with site.changed("gunicorn.conf.py", add=hook):
+        site.hup()
+        assert is_within(60, lambda: site.log().count("exited with code 3") > failed), site.log()
+    site.hup()
+
+    assert is_within(60, site.server.is_ready), site.log()
+    assert is_within(60, lambda: len(site.workers()) == WORKERS)
 
 
 def test_once_it_is_mended_it_is_reloaded(site):
