@@ -12,6 +12,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import OutOfMemoryError
 
 from catalogue.views import SkillViewSet
+from infrastructure.server.headers import WARNING as SLOW_COOKIES
 from marketplace.middleware.health import clocks
 from tests.api.test_errors import assert_error
 from tests.factories import AgentFactory, PersonaFactory, SkillFactory
@@ -282,7 +283,9 @@ def test_head_has_the_status_and_headers_of_get_and_no_body(own_server_of):
         assert without_hops(headers) == without_hops(dict(got.headers)), path
         assert ("ETag" in headers) == (status == 200 and path not in {ME, "/healthz", "/readyz"})
     server.stop()
-    assert " WARNING " not in server.log.read_text()
+    # Whether it says so depends on the Python of this machine.
+    log = server.log.read_text().replace(f" WARNING gunicorn.error: {SLOW_COOKIES}", "")
+    assert " WARNING " not in log
 
 
 def without_hops(headers):

@@ -99,7 +99,12 @@ def ports(number):
 @pytest.fixture
 def server(live_server_of):
     return live_server_of(
-        ALLOWED_HOSTS=HOST, BIND="127.0.0.1", REQUIRE_HTTPS="true", TRUSTED_PROXY_COUNT="1"
+        ALLOWED_HOSTS=HOST,
+        # The port of a test's proxy is none that the server listens on.
+        PUBLIC_URL=f"https://{HOST}",
+        BIND="127.0.0.1",
+        REQUIRE_HTTPS="true",
+        TRUSTED_PROXY_COUNT="1",
     )
 
 
