@@ -17,8 +17,8 @@ MAX_LINE = 2_000  # characters that are shown of a line
 CONTEXT = 2  # unchanged lines around a change
 BESIDE = 100  # equal characters of long lines before the first difference
 # Control characters and other ends of lines, which an editor or a shell may take for one.
-VISIBLE = {code: chr(0x2400 + code) for code in range(32) if chr(code) not in "\t\n"}
-VISIBLE |= {code: f"[U+{code:04X}]" for code in (0x7F, *range(0x80, 0xA0), 0x2028, 0x2029)}
+HIDING = {*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029} - {ord("\t"), ord("\n")}
+VISIBLE = {code: f"[U+{code:04X}]" for code in HIDING}
 WORDS = re.compile(r"\w+|\s+|.")
 ALIKE = 0.5  # the share of common words that makes a line count as edited
 
