@@ -100,7 +100,7 @@ def ports(number):
 def server(live_server_of):
     return live_server_of(
         ALLOWED_HOSTS=HOST,
-        # The port of a test's proxy is none that the server listens on.
+        # The server does not listen on the port of a test's proxy.
         PUBLIC_URL=f"https://{HOST}",
         BIND="127.0.0.1",
         REQUIRE_HTTPS="true",
