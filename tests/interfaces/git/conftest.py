@@ -29,7 +29,7 @@ class Git:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,  # a busy machine takes a minute for a large repository
             check=False,
         )
 
