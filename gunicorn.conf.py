@@ -156,5 +156,4 @@ def write_json_error(sock, status_int, reason, mesg):
     sock.sendall((head + body).encode("ascii"))
 
 
-gunicorn_internals.check_worker_class(worker_class)
 gunicorn_internals.replace(Request, write_json_error, reloads.reload)

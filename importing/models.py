@@ -71,7 +71,7 @@ class ImportRun(models.Model):
         )
 
     def discard(self):
-        """Whether the upload is gone. What an interrupted import has done stays on record."""
+        """Whether the upload is gone. The record of an interrupted import stays."""
         if self.confirmed_at is None:
             deleted, _ = self._idle().delete()
             return bool(deleted)

@@ -3,7 +3,7 @@ from contextlib import suppress
 from operator import attrgetter
 
 from infrastructure.server.gunicorn_internals import BaseConnection
-from infrastructure.server.incoming import Incoming, Refused
+from infrastructure.server.incoming import Incoming, RequestRefused
 from infrastructure.server.sockets import ClientSocket
 from infrastructure.server.uploads import Upload
 
@@ -27,7 +27,7 @@ class Connection(BaseConnection):
     def is_whole(self):
         try:
             return not self.incoming.missing(self.read_ahead() + self.sock.peek())
-        except Refused:
+        except RequestRefused:
             return False
 
     def tell_to_continue(self):

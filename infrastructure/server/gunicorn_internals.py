@@ -169,11 +169,6 @@ def replace(request, write_error, reload):
     Arbiter.handle_hup = reload
 
 
-def check_worker_class(name):
-    """Raises RuntimeError if it cannot be imported, which gunicorn's --check-config would miss."""
-    util.load_class(name)
-
-
 def refuse(sock, status, text):
     util.write_error(sock, status, status.phrase, text)
 

@@ -28,7 +28,7 @@ CHUNK_LINE = re.compile(rb"([0-9A-Fa-f]+)" + CHUNK_EXTENSIONS)
 START_OF_CHUNK_LINE = re.compile(rb"(?:[0-9A-Fa-f]+(?:\r|[ \t]+|[ \t]*;[\t -~\x80-\xff]*\r?)?)?")
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """Has the status and the text of the response."""
 
 
@@ -50,7 +50,7 @@ class Incoming:
         self.payload = self.chunks = 0  # bytes in the chunks so far, and their number
 
     def missing(self, data):
-        """How many bytes are still missing, at least. Raises Refused.
+        """How many bytes are still missing, at least. Raises RequestRefused.
 
         A body that the application refuses unread counts as whole.
         """
@@ -70,7 +70,7 @@ class Incoming:
         end = data.find(END_OF_HEAD, self.place)
         if end < 0:
             if len(data) >= MAX_HEAD:
-                raise Refused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, HEAD_TOO_LARGE)
+                raise RequestRefused(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, HEAD_TOO_LARGE)
             self.place = max(len(data) - len(END_OF_HEAD) + 1, 0)
             return False
         self.place = self.size = self.body = end + len(END_OF_HEAD)
@@ -91,7 +91,7 @@ class Incoming:
         while self.has_line_end_before(data) and (end := data.find(END_OF_LINE, self.place)) >= 0:
             line = CHUNK_LINE.fullmatch(data, self.place, end)
             if line is None:
-                raise Refused(HTTPStatus.BAD_REQUEST, BROKEN_CHUNK)
+                raise RequestRefused(HTTPStatus.BAD_REQUEST, BROKEN_CHUNK)
             self.chunks += 1
             length = int(line[1], 16)
             if not length:
@@ -99,16 +99,16 @@ class Incoming:
             self.payload += length
             self.place = end + len(END_OF_LINE) + length + len(END_OF_LINE)
             if self.chunks > MAX_CHUNKS:  # gunicorn copies all of the rest for each
-                raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
+                raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
             if self.payload > MAX_BODY:
                 # The application reads one byte more than it accepts.
                 self.size = self.place - len(END_OF_LINE) - (self.payload - MAX_BODY - 1)
                 return max(self.size - len(data), 0)
         is_broken = not START_OF_CHUNK_LINE.fullmatch(data, self.place)
         if is_broken or not self.has_line_end_before(data):
-            raise Refused(HTTPStatus.BAD_REQUEST, BROKEN_CHUNK)
+            raise RequestRefused(HTTPStatus.BAD_REQUEST, BROKEN_CHUNK)
         if len(data) - self.place > MAX_CHUNK_LINE:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
+            raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
         return self.missing_chunks(data)
 
     def has_line_end_before(self, data):
@@ -119,11 +119,11 @@ class Incoming:
         if data.find(END_OF_HEAD, start) >= 0:
             return 0
         if data.count(b"\n", start) != data.count(END_OF_LINE, start):
-            raise Refused(HTTPStatus.BAD_REQUEST, BROKEN_CHUNK)
+            raise RequestRefused(HTTPStatus.BAD_REQUEST, BROKEN_CHUNK)
         return self.missing_chunks(data)
 
     def missing_chunks(self, data):
         if len(data) >= MAX_ARRIVED:
             # It consists of more framing than content.
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
+            raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, TOO_LARGE)
         return max(self.place + len(END_OF_CHUNKS) - len(data), 1)

@@ -24,29 +24,21 @@ KEPT = {*sys.stdlib_module_names, "gunicorn", "__main__"}
 
 def reload(arbiter):
     """Replace the workers. If the server would not start as it is now, the old ones go on."""
-    environment = arbiter.cfg.env_orig  # without what `.env` has added
-    before = sys.modules.copy(), os.environ.copy(), arbiter.cfg, arbiter.log
-    problem = problem_with_start(arbiter, environment)
-    if not problem:
-        replace(os.environ, environment)
-        replace(sys.modules, {name: sys.modules[name] for name in sys.modules if is_kept(name)})
-        invalidate_caches()
-        problem = problem_with_reload(arbiter)
+    problem = problem_with_start(arbiter, arbiter.cfg.env_orig) or problem_with_reload(arbiter)
     if problem:
-        modules, environment, arbiter.app.cfg, arbiter.log = before
-        replace(sys.modules, modules)
-        replace(os.environ, environment)
-        arbiter.setup(arbiter.app)
         arbiter.log.error("Not reloaded, and the old workers go on: %s", problem)
 
 
 def problem_with_reload(arbiter):
-    """Reload; returns why not, or None."""
-    address = arbiter.cfg.address
+    """Reload. Returns None, or why that failed: then everything is as it was."""
+    before = sys.modules.copy(), os.environ.copy(), arbiter.cfg, arbiter.log
     try:
+        replace(os.environ, arbiter.cfg.env_orig)  # without what `.env` has added
+        replace(sys.modules, {name: sys.modules[name] for name in sys.modules if is_kept(name)})
+        invalidate_caches()
         arbiter.app.reload()
-        if arbiter.app.cfg.address != address:
-            return "PORT or BIND has changed, so restart the server."
+        if arbiter.app.cfg.address != arbiter.cfg.address:
+            raise ValueError("PORT or BIND has changed, so restart the server.")  # noqa: TRY301
         replace(os.environ, arbiter.app.cfg.env_orig)  # gunicorn reads the configuration again
         tolerate(arbiter)
         arbiter.app.callable = None  # of --preload
@@ -55,7 +47,11 @@ def problem_with_reload(arbiter):
     except (Exception, SystemExit) as error:
         if os.getpid() != arbiter.pid:
             raise  # in a new worker, which ends
-        return str(error)  # It has changed since the trial.
+        modules, environment, arbiter.app.cfg, arbiter.log = before
+        replace(sys.modules, modules)
+        replace(os.environ, environment)
+        arbiter.setup(arbiter.app)
+        return str(error)
 
 
 def replace(mapping, values):

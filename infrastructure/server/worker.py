@@ -22,7 +22,7 @@ from http import HTTPStatus
 
 from infrastructure.server.connections import FIRST_SECONDS, Connection, ParkedConnections
 from infrastructure.server.gunicorn_internals import STOP_SECONDS, BaseWorker, refuse
-from infrastructure.server.incoming import Refused
+from infrastructure.server.incoming import RequestRefused
 from infrastructure.server.request_ids import end_request
 from infrastructure.server.sizes import NO_ROOM, TOO_SLOW
 from infrastructure.server.turns import Turns, path_and_forwarded
@@ -110,7 +110,7 @@ class Worker(BaseWorker):
         data = conn.read_ahead() + arrived
         try:
             missing = conn.incoming.missing(data)
-        except Refused as error:
+        except RequestRefused as error:
             self.refuse(conn, *error.args)
         else:
             conn.tell_to_continue()

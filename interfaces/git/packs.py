@@ -1,34 +1,26 @@
-"""git's protocol: the refs, the request of a client, and the pack that it gets.
+"""git's protocol: the refs, the negotiation, and the pack that a client gets.
 
 dulwich frames the lines and the objects. The negotiation is ours, because a history is linear: one
 statement finds the numbers of a few commits, and they tell what a client has.
 """
 
-import re
-import zlib
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from hashlib import sha1, sha256
 from io import BytesIO
 
-from dulwich.errors import GitProtocolError, HangupException
 from dulwich.objects import Commit
 from dulwich.pack import pack_header_chunks
 from dulwich.protocol import Protocol, pkt_line
 
 from interfaces.git import store
-from interfaces.git.exceptions import UnreadableRequest
 
 # libgit2 reads a space after the object format.
 CAPABILITIES = (
     b"multi_ack_detailed no-done side-band-64k shallow deepen-relative allow-tip-sha1-in-want "
     b"allow-reachable-sha1-in-want object-format=sha1 symref=HEAD:refs/heads/main"
 )
-MAX_REQUEST = 256 * 1024  # bytes of a request, once it is unpacked
 FRAME = 65_500  # bytes of the pack in one line
-LINE = re.compile(rb"(want|have|shallow) ([0-9a-f]{40})(?: (.*))?|deepen ([1-9]\d{0,9})|(done)")
 DATA = 1  # the band of a pack
-MAX_HAVES = 1024  # different ones that are looked up; further ones count as unknown
 IN_VAIN = 1000  # unknown haves in one request, after which the client gets everything
 
 
@@ -44,81 +36,6 @@ def advertised(refs):
         end = b"\n"
     proto.write_pkt_line(None)
     return output.getvalue()
-
-
-@dataclass
-class Request:
-    """What a client requests. Shas are bytes, each of them once, in the order of their lines."""
-
-    wants: list = field(default_factory=list)
-    haves: list = field(default_factory=list)
-    shallow: list = field(default_factory=list)
-    depth: int | None = None
-    capabilities: set = field(default_factory=set)
-    is_done: bool = False
-    is_whole: bool = False  # whether the client waits for a response to its haves
-
-    @property
-    def shas(self):
-        return {*self.wants, *self.haves, *self.shallow}
-
-
-def unpacked(body, encoding):
-    """The body of a request. git compresses long ones."""
-    if encoding in {"gzip", "x-gzip"}:
-        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        try:
-            body = unpacker.decompress(body, MAX_REQUEST + 1)
-        except zlib.error as error:
-            raise UnreadableRequest from error
-    elif encoding:
-        raise UnreadableRequest
-    if len(body) > MAX_REQUEST:
-        raise UnreadableRequest
-    return body
-
-
-def parsed(body):
-    """Raises UnreadableRequest."""
-    request, lines = Request(), Protocol(BytesIO(body).read, None)
-    try:
-        for line in lines.read_pkt_seq():
-            read_line(request, line, {b"want", b"shallow", b"deepen"})
-        while request.wants and not request.is_done:
-            line = lines.read_pkt_line()
-            if line is None:
-                break
-            read_line(request, line, {b"have", b"done"})
-        request.is_whole = bool(request.wants)
-    except HangupException:
-        pass  # The body ends after `deepen`: the client first asks where its history is cut.
-    except (GitProtocolError, AssertionError, ValueError) as error:
-        raise UnreadableRequest from error
-    request.wants, request.shallow = distinct(request.wants), distinct(request.shallow)
-    request.haves = distinct(request.haves)[:MAX_HAVES]
-    return request
-
-
-def distinct(shas):
-    return list(dict.fromkeys(shas))
-
-
-def read_line(request, line, accepted):
-    match = LINE.fullmatch(line.rstrip(b"\n"))
-    word = line.split()[:1]
-    if match is None or not accepted.issuperset(word):
-        raise UnreadableRequest
-    kind, sha, rest, depth, done = match.groups()
-    if kind == b"want":
-        request.wants.append(bytes.fromhex(sha.decode()))
-        request.capabilities.update((rest or b"").split())
-    elif kind == b"have":
-        request.haves.append(bytes.fromhex(sha.decode()))
-    elif kind == b"shallow":
-        request.shallow.append(bytes.fromhex(sha.decode()))
-    elif depth:
-        request.depth = int(depth)
-    request.is_done = done is not None
 
 
 def not_our_ref(sha):

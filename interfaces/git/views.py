@@ -73,10 +73,10 @@ class GitViewSet(access.AsksReaders, PublicViewSet):
     @ratelimit("clone")
     def negotiate(self, request, kind, slug):
         """Send a pack, or the next round of negotiation. Either counts."""
-        from interfaces.git import packs, sources, store  # noqa: PLC0415
+        from interfaces.git import packs, sources, store, upload_requests  # noqa: PLC0415
 
         encoding = request.headers.get("Content-Encoding", "")
-        upload_request = packs.parsed(packs.unpacked(body_of(request), encoding))
+        upload_request = upload_requests.read(body_of(request), encoding)
         source = sources.source_of(kind, slug, request.user)
         negotiation = packs.Negotiation(store.repository_of(source), upload_request)
         if not negotiation.is_pack:

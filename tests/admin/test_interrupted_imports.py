@@ -50,7 +50,7 @@ def silence(run):
 
 
 def post(server, browser, url, form):
-    """What a browser posts to a real server, with the cookies of a test client."""
+    """A browser's POST to a real server, with the cookies of a test client."""
     token = "a" * 32
     cookies = [f"{name}={cookie.value}" for name, cookie in browser.cookies.items()]
     headers = {

@@ -227,14 +227,8 @@ def test_its_limit_of_registrations_is_high(running):
 def test_the_doctor_beside_it_finds_it_on_its_port(running):
     environment = {name: value for name, value in running.environment.items() if name != "PORT"}
 
-    done = subprocess.run(
-        ["make", "manage", "ARGS=doctor"],
-        cwd=running.folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    options = {"cwd": running.folder, "env": environment, "capture_output": True, "text": True}
+    done = subprocess.run(["make", "manage", "ARGS=doctor"], check=False, **options)
 
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     url = f"http://127.0.0.1:{running.port}"

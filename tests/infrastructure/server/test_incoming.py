@@ -13,7 +13,7 @@ from infrastructure.server.incoming import (
     MAX_ARRIVED,
     MAX_HEAD,
     Incoming,
-    Refused,
+    RequestRefused,
 )
 from infrastructure.server.sizes import MAX_BODY, MAX_UPLOAD
 from tests.infrastructure.server.messages import PEER
@@ -92,7 +92,7 @@ def test_the_bytes_that_are_missing_at_least(data, missing):
     "chunk", [b"no\r\n", b"\r\n", b"2\n{}", b"2\r\n{}X", b"0\r\nX: 1\n", b"1;\0"]
 )
 def test_a_broken_chunk_is_refused_at_once(chunk):
-    with pytest.raises(Refused, match="broken chunk"):
+    with pytest.raises(RequestRefused, match="broken chunk"):
         incoming().missing(CHUNKED + chunk)
 
 
@@ -134,13 +134,13 @@ def test_a_client_that_expects_a_100_is_known():
 def test_heads_and_what_frames_chunks_are_bounded():
     small_chunk = b"1;" + b"x" * 5000 + b"\r\ny\r\n"
 
-    with pytest.raises(Refused, match="head"):
+    with pytest.raises(RequestRefused, match="head"):
         incoming().missing(b"x" * MAX_HEAD)
-    with pytest.raises(Refused, match="body"):
+    with pytest.raises(RequestRefused, match="body"):
         incoming().missing(CHUNKED + b"1" * 10_000)
-    with pytest.raises(Refused, match="body"):
+    with pytest.raises(RequestRefused, match="body"):
         incoming().missing(CHUNKED + small_chunk * (MAX_ARRIVED // 5000 + 1))
-    with pytest.raises(Refused, match="body"):
+    with pytest.raises(RequestRefused, match="body"):
         incoming().missing(CHUNKED + b"1\r\nx\r\n" * 4097)
     assert incoming().missing(CHUNKED + b"1\r\nx\r\n" * 4096) == 5
 
@@ -213,7 +213,7 @@ def is_read(data):
 def is_whole_or_refused(arriving, data):
     try:
         return arriving.missing(data) == 0
-    except Refused:
+    except RequestRefused:
         return True
 
 

@@ -3,6 +3,8 @@ import subprocess
 
 import pytest
 
+from tests.factories import SkillFactory
+
 
 class Git:
     """git with an empty HOME, in one folder; it asks for nothing and reads no configuration."""
@@ -52,3 +54,8 @@ def git(tmp_path):
 def address(server, path, token=None):
     login = f"x:{token.text}@" if token else ""
     return f"http://{login}127.0.0.1:{server.port}/git/{path}.git"
+
+
+@pytest.fixture
+def skill(db):
+    return SkillFactory(slug="pdf-tables", content="# Tables\n", files={"run.sh": b"true\n"})
