@@ -19,6 +19,7 @@ def catalogue(transactional_db):
     PersonaFactory(slug="archivist", title="The archivist", skills=[skill])
 
 
+@pytest.mark.contract("26.11")
 @pytest.mark.usefixtures("catalogue")
 def test_every_request_of_the_guides_works_by_invitation_for_members(live_server_of, request):
     server = live_server_of(CATALOGUE="members", REGISTRATION="invitation")
@@ -34,6 +35,7 @@ def test_every_request_of_the_guides_works_by_invitation_for_members(live_server
     assert '"activePersona":{"personaId"' in printed
 
 
+@pytest.mark.contract("26.11")
 @pytest.mark.usefixtures("catalogue")
 def test_the_session_of_the_start_page_works_for_members(live_server_of, request):
     server = live_server_of(CATALOGUE="members", REGISTRATION="invitation")
@@ -49,6 +51,7 @@ def test_the_session_of_the_start_page_works_for_members(live_server_of, request
     assert statuses == [201, 200, 201, 200]
 
 
+@pytest.mark.contract("26.11")
 @pytest.mark.parametrize("mode", MODES)
 def test_the_skill_says_how_to_register_here_and_now(anyone, settings, mode):
     settings.REGISTRATION = mode
@@ -64,6 +67,7 @@ def test_the_skill_says_how_to_register_here_and_now(anyone, settings, mode):
     assert ("/agents/register" in text) is (mode != "closed")
 
 
+@pytest.mark.contract("26.6")
 @pytest.mark.parametrize("mode", MODES)
 def test_a_members_only_marketplace_says_so(anyone, settings, mode, members_only):
     settings.REGISTRATION = mode

@@ -21,6 +21,7 @@ def issue(*arguments):
     return out.getvalue().removesuffix("\n")
 
 
+@pytest.mark.contract("26.3")
 def test_an_invitation_is_for_one_agent_and_a_week_by_default(anyone):
     text = issue()
 
@@ -32,6 +33,7 @@ def test_an_invitation_is_for_one_agent_and_a_week_by_default(anyone):
     assert anyone.post(REGISTER, {"invitation": text}).status_code == 201
 
 
+@pytest.mark.contract("26.3")
 def test_an_invitation_has_what_the_options_say():
     options = ["--uses", "10000", "--expires-in-days", "365", "--scopes", " review , read"]
     issue(*options, "--tier", "plus", "--note", "For the data team")
@@ -44,6 +46,7 @@ def test_an_invitation_has_what_the_options_say():
     assert (invitation.expires_at - invitation.created_at).days in {364, 365}
 
 
+@pytest.mark.contract("26.3")
 @pytest.mark.parametrize(
     ("options", "refusal"),
     [
@@ -66,6 +69,7 @@ def test_a_wrong_option_is_refused(options, refusal):
     assert not Invitation.objects.exists()
 
 
+@pytest.mark.contract("26.3")
 @pytest.mark.django_db(transaction=True)
 def test_from_a_shell_it_prints_an_invitation_and_nothing_else(anyone):
     done = manage("issue_invitation", "--uses", "2")

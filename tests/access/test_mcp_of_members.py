@@ -20,6 +20,7 @@ def refused(client, method, **params):
     return send(client, method, params).json()["error"]["message"]
 
 
+@pytest.mark.contract("26.9")
 @pytest.mark.usefixtures("members_only")
 @pytest.mark.parametrize(
     ("tool", "arguments"),
@@ -52,6 +53,7 @@ def test_a_member_reads_with_tools(client):
     assert call(client, "get_skill", slug="pdf-tables")["structuredContent"]["slug"] == "pdf-tables"
 
 
+@pytest.mark.contract("26.9")
 @pytest.mark.usefixtures("members_only")
 def test_near_slugs_are_for_those_who_may_read(client_of, agent):
     for scopes, near in ((["install"], False), (["install", "read"], True)):
@@ -61,6 +63,7 @@ def test_near_slugs_are_for_those_who_may_read(client_of, agent):
         assert ("pdf-tables" in text) is near
 
 
+@pytest.mark.contract("26.9")
 @pytest.mark.usefixtures("members_only")
 @pytest.mark.parametrize("method", ["resources/read", "skills/get"])
 def test_a_skill_over_mcp_needs_a_token(anyone, client, client_of, agent, method):
@@ -86,6 +89,7 @@ def test_without_a_token_the_marketplaces_own_skill_is_listed(anyone, method):
     assert SKILL_MD not in listed
 
 
+@pytest.mark.contract("26.9")
 @pytest.mark.usefixtures("members_only")
 def test_no_description_names_a_value_of_the_catalogue(client, anyone):
     for visitor in (client, anyone):
@@ -97,6 +101,7 @@ def described(client, tool):
     return tools[tool]["description"]
 
 
+@pytest.mark.contract("26.9")
 @pytest.mark.usefixtures("members_only")
 def test_the_instructions_say_that_reading_needs_a_token(anyone):
     instructions = result(anyone, "initialize", HELLO)["instructions"]
@@ -104,6 +109,7 @@ def test_the_instructions_say_that_reading_needs_a_token(anyone):
     assert "To search, to read and to do anything else here, register once" in instructions
 
 
+@pytest.mark.contract("26.9")
 @pytest.mark.parametrize(
     ("mode", "text", "instruction"),
     [

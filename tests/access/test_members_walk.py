@@ -104,6 +104,7 @@ def member(catalogue):
     return reader
 
 
+@pytest.mark.contract("26.6")
 @pytest.mark.slow
 def test_a_member_is_told_the_word(member):
     told = [
@@ -117,6 +118,7 @@ def test_a_member_is_told_the_word(member):
     assert ("POST", "/mcp") in told
 
 
+@pytest.mark.contract("26.6")
 @pytest.mark.parametrize(
     "is_warm", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["cold", "warm"]
 )
@@ -136,6 +138,7 @@ def test_nobody_else_is_told_the_word(catalogue, request, agent, visitor, is_war
     assert count > 500
 
 
+@pytest.mark.contract("26.6")
 def test_a_token_that_may_not_read_is_told_nothing(catalogue, agent):
     token = AgentToken.objects.issue(agent, ["install", "review"]).text
     stranger = Visitor(token)
@@ -145,6 +148,7 @@ def test_a_token_that_may_not_read_is_told_nothing(catalogue, agent):
         assert WORD not in headers + content, (method, path, body)
 
 
+@pytest.mark.contract("26.6")
 def test_what_is_open_says_the_same_of_every_catalogue(agent):
     visitor = Visitor()
     paths = ["/", "/docs", "/api/v1", "/api/v1/openapi.json", "/skill.md", "/guide.md", "/llms.txt"]
@@ -161,6 +165,7 @@ def test_what_is_open_says_the_same_of_every_catalogue(agent):
             assert after.content == response.content, path
 
 
+@pytest.mark.contract("26.5")
 def test_a_view_that_names_no_audience_does_not_start(monkeypatch):
     access.check_urls(urlpatterns)
     monkeypatch.setattr(Page, "audience", None)
@@ -169,6 +174,7 @@ def test_a_view_that_names_no_audience_does_not_start(monkeypatch):
         access.check_urls(urlpatterns)
 
 
+@pytest.mark.contract("26.5")
 def test_a_view_that_should_ask_and_does_not_does_not_start(monkeypatch):
     monkeypatch.setattr(RootViewSet, "audience", access.Audience.READERS)
 
@@ -176,6 +182,7 @@ def test_a_view_that_should_ask_and_does_not_does_not_start(monkeypatch):
         access.check_urls(urlpatterns)
 
 
+@pytest.mark.contract("26.5")
 def test_a_handler_of_mcp_that_names_no_audience_does_not_start(monkeypatch):
     server.check_handlers()
     monkeypatch.delattr(skills.list_resources, "audience")

@@ -40,6 +40,7 @@ def basic(password, user="agent"):
     return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
 
 
+@pytest.mark.contract("26.5")
 @pytest.mark.parametrize("path", READS)
 def test_reading_needs_a_token(anyone, client, path):
     refused, head, read = anyone.get(path), anyone.head(path), client.get(path)
@@ -52,6 +53,7 @@ def test_reading_needs_a_token(anyone, client, path):
     assert read["Cache-Control"] == "private, no-cache"
 
 
+@pytest.mark.contract("26.5")
 @pytest.mark.parametrize("path", READS)
 def test_a_token_needs_the_scope_read(client_of, agent, path):
     install_only = client_of(token=AgentToken.objects.issue(agent, ["install", "review"]).text)
@@ -62,6 +64,7 @@ def test_a_token_needs_the_scope_read(client_of, agent, path):
     assert 'scope="read"' in response["WWW-Authenticate"]
 
 
+@pytest.mark.contract("26.5")
 @pytest.mark.parametrize(
     "path",
     [
@@ -79,20 +82,24 @@ def test_without_a_token_what_is_not_there_is_a_401_too(anyone, client, path):
     assert client.get(path).status_code in {400, 404}
 
 
+@pytest.mark.contract("26.6")
 @pytest.mark.parametrize("path", GONE)
 def test_what_announces_entries_to_the_public_is_gone(anyone, client, path):
     assert anyone.get(path).status_code == client.get(path).status_code == 404
 
 
+@pytest.mark.contract("26.6")
 @pytest.mark.parametrize("path", OPEN)
 def test_what_names_no_entry_stays(anyone, path):
     assert anyone.get(path).status_code == 200
 
 
+@pytest.mark.contract("26.6")
 def test_robots_txt_names_no_sitemap(anyone):
     assert "Sitemap" not in anyone.get("/robots.txt").content.decode()
 
 
+@pytest.mark.contract("26.7")
 def test_a_token_may_be_the_password_of_basic(anyone, agent, subtests):
     for user in ("agent", "", "a:b"[:1]):
         for path in READS:
@@ -101,6 +108,7 @@ def test_a_token_may_be_the_password_of_basic(anyone, agent, subtests):
                 assert anyone.get(path, headers={"Authorization": header}).status_code == 200
 
 
+@pytest.mark.contract("26.7")
 @pytest.mark.parametrize("header", ["Basic", "Basic !", "Basic YTpi", "Basic YQ==", basic("x:y")])
 def test_any_other_basic_is_refused(anyone, header):
     response = anyone.get(SKILL, headers={"Authorization": header})
@@ -108,6 +116,7 @@ def test_any_other_basic_is_refused(anyone, header):
     assert (response.status_code, response.json()) == (401, REQUIRED)
 
 
+@pytest.mark.contract("26.7")
 def test_basic_opens_nothing_of_the_agents_own(anyone, agent):
     header = {"Authorization": basic(agent.token.text)}
 
@@ -115,6 +124,7 @@ def test_basic_opens_nothing_of_the_agents_own(anyone, agent):
     assert anyone.post(f"{API}/agents/me/tokens/rotate", headers=header).status_code == 401
 
 
+@pytest.mark.contract("26.10")
 def test_a_member_is_told_that_nothing_has_changed_and_nobody_else_is(client, anyone):
     etag = {"If-None-Match": client.get(SKILL)["ETag"]}
 
@@ -123,6 +133,7 @@ def test_a_member_is_told_that_nothing_has_changed_and_nobody_else_is(client, an
     assert anyone.get(SKILL, headers=etag).status_code == 401
 
 
+@pytest.mark.contract("26.10")
 def test_a_file_with_its_digest_may_not_be_kept_by_caches(client):
     (file,) = Skill.objects.get().files
     response = client.get(f"{SKILL}/files/run.py?digest={file['digest']}")
@@ -130,6 +141,7 @@ def test_a_file_with_its_digest_may_not_be_kept_by_caches(client):
     assert (response.status_code, response["Cache-Control"]) == (200, "private, no-cache")
 
 
+@pytest.mark.contract("26.10")
 def test_nothing_of_the_catalogue_is_kept_by_the_process_or_an_edge(client, settings):
     settings.EDGE_SECONDS = 60
     for path in READS:
@@ -138,11 +150,13 @@ def test_nothing_of_the_catalogue_is_kept_by_the_process_or_an_edge(client, sett
     assert len(cached_responses) == 0
 
 
+@pytest.mark.contract("26.10")
 def test_no_other_site_reads_it(client):
     for path in READS:
         assert "Access-Control-Allow-Origin" not in client.get(path).headers
 
 
+@pytest.mark.contract("26.10")
 @pytest.mark.parametrize("stop", ["revoke", "suspend", "pause"])
 def test_a_token_that_ends_reads_nothing_in_the_next_request(client, agent, stop):
     assert client.get(SKILL).status_code == 200
@@ -151,6 +165,7 @@ def test_a_token_that_ends_reads_nothing_in_the_next_request(client, agent, stop
     assert {client.get(path).status_code for path in READS} == {401}
 
 
+@pytest.mark.contract("26.5")
 @pytest.mark.parametrize("method", ["post", "patch", "delete"])
 def test_another_method_is_a_405_before_a_401(anyone, method):
     assert getattr(anyone, method)(SKILL).status_code == 405

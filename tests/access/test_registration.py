@@ -63,6 +63,7 @@ def invitation(db):
     return Invitation.objects.issue()
 
 
+@pytest.mark.contract("5.7", "26.1")
 @pytest.mark.usefixtures("by_invitation")
 @pytest.mark.parametrize("body", [{}, {"invitation": None}, b""])
 def test_without_an_invitation_nobody_registers(anyone, body):
@@ -73,6 +74,7 @@ def test_without_an_invitation_nobody_registers(anyone, body):
     assert not Agent.objects.exists()
 
 
+@pytest.mark.contract("26.1")
 @pytest.mark.usefixtures("by_invitation")
 def test_an_invitation_lets_an_agent_register(anyone, invitation, client_of):
     response = anyone.post(URL, {"handle": "guest", "invitation": invitation.text})
@@ -86,6 +88,7 @@ def test_an_invitation_lets_an_agent_register(anyone, invitation, client_of):
     assert Invitation.objects.get().used == 1
 
 
+@pytest.mark.contract("26.1")
 @pytest.mark.parametrize("mode", ["open", "invitation"])
 @pytest.mark.parametrize("text", REFUSED)
 def test_an_invalid_invitation_is_refused_in_one_way(anyone, settings, invitation, mode, text):
@@ -98,6 +101,7 @@ def test_an_invalid_invitation_is_refused_in_one_way(anyone, settings, invitatio
     assert list(Agent.objects.all()) == before
 
 
+@pytest.mark.contract("26.4")
 @pytest.mark.usefixtures("by_invitation")
 def test_every_invalid_invitation_costs_the_same_statements(anyone, subtests):
     seen = set()
@@ -116,6 +120,7 @@ def test_every_invalid_invitation_costs_the_same_statements(anyone, subtests):
     assert len(seen) == 1
 
 
+@pytest.mark.contract("5.7", "26.1")
 def test_an_open_marketplace_gives_the_rights_of_an_invitation(anyone, client_of, rates):
     rates(install={"free": "1/h", "plus": "5/h"})
     invitation = Invitation.objects.issue(uses=2, scopes=["review", "read"], tier="plus")
@@ -134,6 +139,7 @@ def test_without_an_invitation_an_open_marketplace_gives_all_scopes(anyone, invi
     assert Invitation.objects.get().used == 0
 
 
+@pytest.mark.contract("26.1")
 @pytest.mark.parametrize("has_invitation", [True, False])
 def test_a_closed_marketplace_registers_nobody(anyone, settings, invitation, has_invitation):
     settings.REGISTRATION = "closed"
@@ -145,6 +151,7 @@ def test_a_closed_marketplace_registers_nobody(anyone, settings, invitation, has
     assert Invitation.objects.get().used == 0
 
 
+@pytest.mark.contract("26.1")
 @pytest.mark.parametrize("mode", ["open", "invitation", "closed"])
 def test_the_body_is_checked_first(anyone, settings, mode):
     settings.REGISTRATION = mode
@@ -155,6 +162,7 @@ def test_the_body_is_checked_first(anyone, settings, mode):
     assert (response.status_code, response.json()) == (400, {"error": error})
 
 
+@pytest.mark.contract("26.1")
 @pytest.mark.parametrize("mode", ["open", "invitation", "closed"])
 def test_the_limit_of_registrations_holds_in_every_mode(anyone, settings, rates, mode):
     settings.REGISTRATION = mode
@@ -168,6 +176,7 @@ def test_the_limit_of_registrations_holds_in_every_mode(anyone, settings, rates,
     assert "Retry-After" in second.headers
 
 
+@pytest.mark.contract("26.4")
 def test_a_registration_that_fails_spends_nothing(anyone, invitation):
     AgentFactory(handle="taken")
 
@@ -178,6 +187,7 @@ def test_a_registration_that_fails_spends_nothing(anyone, invitation):
     assert anyone.post(URL, {"invitation": invitation.text}).status_code == 201
 
 
+@pytest.mark.contract("26.4")
 def test_an_invitation_is_spent_after_its_uses(anyone):
     invitation = Invitation.objects.issue(uses=3)
 
@@ -187,6 +197,7 @@ def test_an_invitation_is_spent_after_its_uses(anyone):
     assert invitation.agents.count() == Invitation.objects.get().used == 3
 
 
+@pytest.mark.contract("26.2")
 def test_only_a_digest_and_a_hint_of_an_invitation_are_stored(invitation):
     opaque = invitation.text.removeprefix("mkt_invite_")
 
@@ -196,6 +207,7 @@ def test_only_a_digest_and_a_hint_of_an_invitation_are_stored(invitation):
     assert f"mkt_invite_{opaque[:4]}…{opaque[-4:]}" in stored
 
 
+@pytest.mark.contract("26.2")
 def test_whoever_finds_an_invitation_can_end_it(anyone, invitation):
     response = anyone.post(REVOKE, {"token": invitation.text})
 

@@ -7,6 +7,7 @@ from django.core.exceptions import ImproperlyConfigured
 from tests.environments import SETTINGS, read
 
 
+@pytest.mark.contract("26.12")
 @pytest.mark.parametrize(
     ("registration", "catalogue", "is_warned"),
     [

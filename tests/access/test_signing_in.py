@@ -46,6 +46,7 @@ def member(browser, key):
     return browser
 
 
+@pytest.mark.contract("26.8")
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_leads_to_the_log_in_and_that_leads_back(browser, key, page):
     led = browser.get(page)
@@ -93,6 +94,7 @@ ELSEWHERE = [
 ]
 
 
+@pytest.mark.contract("26.8")
 @pytest.mark.parametrize("address", ELSEWHERE)
 def test_the_log_in_leads_to_no_other_site(browser, key, address):
     form = untouched_form(browser.get("/operator", {"next": address})) | {"key": key}
@@ -115,6 +117,7 @@ def test_a_link_on_another_site_is_continued(browser):
     assert '<a href="/skills">continue</a>' in page.content.decode()
 
 
+@pytest.mark.contract("26.8")
 @pytest.mark.parametrize("address", LINKED)
 def test_what_pages_link_to_opens_for_people(member, address):
     assert Client().get(address).status_code == 401
@@ -125,17 +128,20 @@ def test_what_pages_link_to_opens_for_people(member, address):
     assert response["Cache-Control"] == "private, no-cache"
 
 
+@pytest.mark.contract("26.8")
 def test_a_session_opens_nothing_else_of_the_api(member):
     for path in (FILES, "/api/v1/skills", "/api/v1/changes", "/api/v1/agents/me"):
         assert member.get(path).status_code == 401
 
 
+@pytest.mark.contract("26.8")
 def test_staff_read_the_pages(browser):
     browser.force_login(User.objects.create_user("grace", is_staff=True))
 
     assert {browser.get(page).status_code for page in [*PAGES, *LINKED]} == {200}
 
 
+@pytest.mark.contract("26.8")
 def test_the_log_in_of_staff_leads_back(browser):
     User.objects.create_superuser("grace", password="right-password")
     page = browser.get("/operator?next=/skills/pdf-tables").content.decode()
@@ -173,6 +179,7 @@ def test_an_ended_session_reads_nothing_more(member):
     assert member.get("/skills").status_code == 302
 
 
+@pytest.mark.contract("26.8")
 def test_signing_out_everywhere_ends_every_browser(member, key):
     other = Client()
     sign_in(other, "/skills", key)
@@ -190,6 +197,7 @@ def test_a_revoked_key_reads_nothing_more(member, agent):
     assert member.get("/skills").status_code == 302
 
 
+@pytest.mark.contract("26.8")
 def test_a_token_opens_pages_too(client, client_of):
     suspended = AgentFactory()
     suspended.suspend()

@@ -23,6 +23,7 @@ ME = "/api/v1/agents/me"
 INSTALL = "/api/v1/agents/me/skills/install"
 
 
+@pytest.mark.contract("4.13")
 def test_a_suspended_agent_is_refused_until_it_is_restored(admin_client, agent, client):
     take_action(admin_client, "suspend", agent, reason="It floods.")
     assert client.get(ME).status_code == 401
@@ -151,6 +152,7 @@ def test_an_agent_that_installed_or_reviewed_cannot_be_deleted(admin_client, age
     assert (install.skill.downloads, persona.rating_count) == (1, 1)
 
 
+@pytest.mark.contract("19.16")
 def test_a_released_claim_can_be_claimed_anew(admin_client, agent, client, anyone):
     code = ask_for_code(agent)
     assert client.post(f"{ME}/confirm-claim", {"code": code}).status_code == 200

@@ -25,6 +25,7 @@ def skill(db):
     return SkillFactory(slug="pdf-tables", title="PDF Tables", files={"scripts/run.py": b"1"})
 
 
+@pytest.mark.contract("18.4")
 def test_recalling_from_the_queue_withdraws_and_resolves(admin_client, client, agent, skill):
     SkillInstallFactory(skill=skill, agent=agent)
     case = reported(skill, "malicious")
@@ -60,6 +61,7 @@ def test_a_recall_from_the_queue_names_a_successor_of_one_kind(admin_client, any
     assert 'href="/skills/pdf-forms"' in anyone.get("/skills/pdf-tables").content.decode()
 
 
+@pytest.mark.contract("18.4")
 def test_hiding_from_the_queue_hides_and_resolves(admin_client, anyone, agent):
     written = review(agent, PersonaFactory(slug="archivist"), 1)
     case = reported(written, "spam")

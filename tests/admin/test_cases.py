@@ -44,6 +44,7 @@ def listed(admin_client, query=""):
     return [str(case) for case in admin_client.get(QUEUE + query).context["cl"].result_list]
 
 
+@pytest.mark.contract("18.4")
 def test_a_hundred_reports_by_fresh_agents_are_one_row_with_their_ages(admin_client, skill):
     reported(skill, *["spam"] * 99)
     reported(skill, "malicious", age=timedelta(days=3))
@@ -108,6 +109,7 @@ def test_the_dashboard_counts_what_waits(admin_client, skill):
     assert "Open cases" in page.content.decode()
 
 
+@pytest.mark.contract("18.4")
 def test_the_page_of_a_case_shows_the_entry_its_files_and_its_holders(admin_client, skill):
     SkillInstallFactory(skill=skill, agent__handle="holder")
     skill.content = "# How to read\n\nRun it."

@@ -30,6 +30,7 @@ def check(admin_client, entry):
     return take_action(admin_client, "mark_as_checked", entry, **number)
 
 
+@pytest.mark.contract("25.16")
 def test_it_is_shown_until_the_text_changes(admin_client, anyone, entry):
     assert not is_shown(anyone, entry)
 
@@ -55,6 +56,7 @@ def test_it_is_asked_first_and_names_the_version(admin_client, anyone, entry):
     assert not is_shown(anyone, entry)
 
 
+@pytest.mark.contract("25.16")
 def test_it_can_be_taken_back(admin_client, anyone, entry):
     check(admin_client, entry)
 
@@ -66,6 +68,7 @@ def test_it_can_be_taken_back(admin_client, anyone, entry):
     assert told(page) == ["Nothing to take back: none of these is checked."]
 
 
+@pytest.mark.contract("25.16")
 @pytest.mark.parametrize("status", ["draft", "withdrawn"])
 def test_only_what_agents_get_can_be_checked(admin_client, status):
     entry = SkillFactory(status=status)
@@ -77,6 +80,7 @@ def test_only_what_agents_get_can_be_checked(admin_client, status):
     assert entry.checked_number is None
 
 
+@pytest.mark.contract("25.16")
 @pytest.mark.parametrize("address", ["{entry}", "/changes", "{entry}/versions"])
 def test_agents_see_no_change(admin_client, anyone, entry, address):
     address = "/api/v1" + address.format(entry=entry.get_absolute_url())

@@ -90,6 +90,7 @@ def test_so_many_characters_are_shown():
     ]
 
 
+@pytest.mark.contract("25.15")
 def test_a_long_line_is_shown_in_part():
     assert diff("", "x" * 1_000_000) == [
         ("add", [(False, "x" * 2_000 + " [… 998,000 more characters]")])

@@ -119,6 +119,7 @@ def test_it_shows_what_is_popular(admin_client):
     ]
 
 
+@pytest.mark.contract("15.11")
 def test_it_leads_to_what_needs_attention(admin_client):
     SkillFactory(status="draft")
     review(AgentFactory(), PersonaFactory(), 1, "Never again.")

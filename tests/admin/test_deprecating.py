@@ -92,6 +92,7 @@ def test_it_is_taken_back_only_where_there_is_one(admin_client, skill):
     assert url in admin_client.get(change_page(skill)).content.decode()
 
 
+@pytest.mark.contract("18.7")
 @pytest.mark.parametrize(
     ("fields", "error"),
     [

@@ -1,5 +1,6 @@
 """Staff log out everywhere"""
 
+import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
@@ -14,6 +15,7 @@ def browser_of(user):
     return client
 
 
+@pytest.mark.contract("26.8")
 def test_every_session_of_a_person_ends_and_no_other(ada, bob):
     other = browser_of(User.objects.get(username="ada"))
     page = ada.get(PAGE)

@@ -50,6 +50,7 @@ def test_a_confirmed_import_stores_the_files(anyone):
     assert anyone.get(files[1]["url"]).content == FOLDER["one/logo.png"]
 
 
+@pytest.mark.contract("17.10")
 @pytest.mark.usefixtures("imported")
 def test_a_preview_shows_what_becomes_of_each_file(admin_client, anyone):
     changed = {**FOLDER, "one/scripts/run.py": "print(1)\nprint(3)\n", "one/new.md": "x"}
@@ -83,6 +84,7 @@ def test_the_history_shows_which_files_changed(admin_client):
     assert '<span class="add">path: LICENSE, size: 6, digest: sha256:' in page
 
 
+@pytest.mark.contract("17.4")
 @pytest.mark.usefixtures("imported")
 def test_an_earlier_version_is_restored_with_its_files(admin_client, anyone):
     before = served(anyone, "one")
@@ -108,6 +110,7 @@ def test_a_preview_compares_no_more_lines_than_it_has_room_for(admin_client, mon
     assert "sha256:" in str(lines["a.md"])
 
 
+@pytest.mark.contract("17.10")
 @pytest.mark.usefixtures("imported")
 def test_what_an_export_holds_changes_nothing_when_it_is_imported(admin_client, anyone):
     before = served(anyone, "one")

@@ -14,6 +14,7 @@ RUNS = "/admin/importing/importrun/"
 TAKEN = ["This upload is already being imported, or it was discarded."]
 
 
+@pytest.mark.contract("23.9")
 @pytest.mark.parametrize("method", ["get", "post"])
 @pytest.mark.parametrize("fields", [{}, {"cancel": "yes"}])
 @pytest.mark.django_db(transaction=True)

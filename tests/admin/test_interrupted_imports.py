@@ -61,6 +61,7 @@ def post(server, browser, url, form):
     return server.request("POST", url, body, headers=headers)
 
 
+@pytest.mark.contract("23.9")
 def test_a_killed_import_is_completed_by_confirming_it_again(own_server_of, ada):
     changed = SkillFactory(slug="two", content="Old", description="Old.")
     form = untouched_form(upload(ada, ZIP))
@@ -124,6 +125,7 @@ def fails_at_two(monkeypatch):
         yield patched.undo
 
 
+@pytest.mark.contract("23.9")
 def test_an_import_that_failed_in_the_middle_is_completed_at_once(admin_client, fails_at_two):
     upload(admin_client, ZIP)
     with pytest.raises(ZeroDivisionError):
@@ -175,6 +177,7 @@ def test_what_is_in_already_is_unchanged_though_its_form_is_older(admin_client):
     assert len(log_lines()) == 1
 
 
+@pytest.mark.contract("23.9")
 def test_an_import_that_was_silent_for_too_long_ends_at_its_next_file(ada, bob, monkeypatch):
     """Its process was paused, and somebody has confirmed the run again."""
     upload(ada, ZIP)

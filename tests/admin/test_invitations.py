@@ -24,6 +24,7 @@ def issue(client, **fields):
     return client.post(url_of(Invitation, "add"), FORM | fields, follow=True)
 
 
+@pytest.mark.contract("26.2")
 def test_an_invitation_is_issued_and_shown_once(admin_client, anyone):
     page = issue(admin_client)
 
@@ -59,6 +60,7 @@ def test_a_wrong_form_issues_nothing(admin_client, fields):
     assert not Invitation.objects.exists()
 
 
+@pytest.mark.contract("26.3")
 def test_its_page_shows_which_agents_came_with_it(admin_client, anyone):
     first, second = Invitation.objects.issue(uses=2), Invitation.objects.issue()
     anyone.post(REGISTER, {"handle": "guest-one", "invitation": first.text})
@@ -75,6 +77,7 @@ def test_its_page_shows_which_agents_came_with_it(admin_client, anyone):
     assert first.hint in admin_client.get(change_page(agent)).content.decode()
 
 
+@pytest.mark.contract("26.3")
 def test_a_revoked_invitation_brings_nobody_and_leaves_its_agents(admin_client, anyone):
     invitation = Invitation.objects.issue(uses=2)
     assert anyone.post(REGISTER, {"invitation": invitation.text}).status_code == 201
@@ -117,6 +120,7 @@ def test_a_whole_invitation_is_found_by_post(admin_client):
     assert (response.status_code, response["Location"]) == (302, change_page(invitation))
 
 
+@pytest.mark.contract("26.3")
 def test_moderators_issue_invitations_and_editors_do_not(admin_client_of):
     for role, status in (("Moderators", 200), ("Editors", 403)):
         assert issue(admin_client_of(role)).status_code == status

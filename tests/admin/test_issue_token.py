@@ -30,6 +30,7 @@ def test_it_prints_a_token_and_nothing_else(agent):
     assert is_well_formed(printed.removesuffix("\n"))
 
 
+@pytest.mark.contract("15.4")
 def test_it_issues_more_than_an_agent_may_make(agent, client_of):
     texts = [issue("caller").strip() for _ in range(10)]
 
@@ -40,6 +41,7 @@ def test_it_issues_more_than_an_agent_may_make(agent, client_of):
     assert (refused.status_code, refused.json()) == (409, {"error": "Too many tokens"})
 
 
+@pytest.mark.contract("4.14")
 @pytest.mark.django_db(transaction=True)
 def test_from_a_shell_it_prints_a_token_and_nothing_else(agent, client_of):
     done = manage("issue_token", "caller")
@@ -63,6 +65,7 @@ def test_the_token_is_the_agents_with_all_scopes(agent, client_of):
     assert profile["scopes"] == ["read", "install", "review"]
 
 
+@pytest.mark.contract("4.14")
 @pytest.mark.parametrize(
     ("scopes", "held"),
     [
@@ -98,6 +101,7 @@ def test_the_scopes_are_enforced(agent, client_of, scope):
     assert statuses == {name: allowed[name] if name == scope else 403 for name in allowed}
 
 
+@pytest.mark.contract("4.14")
 @pytest.mark.parametrize("days", [1, 30, 3650])
 def test_a_token_expires_after_the_requested_days(agent, client_of, days):
     client = client_of(token=issue("caller", "--expires-in-days", str(days)).strip())
@@ -163,6 +167,7 @@ def test_only_the_named_agent_gets_a_token(agent):
     assert (agent.tokens.count(), other.tokens.count()) == (2, 1)
 
 
+@pytest.mark.contract("4.8")
 def test_the_text_of_the_token_is_stored_nowhere(agent):
     text = issue("caller").strip()
 

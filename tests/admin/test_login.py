@@ -88,6 +88,7 @@ def test_one_who_is_logged_in_is_led_to_no_other_site():
     assert response.redirect_chain[-1] == ("/admin/", 302)
 
 
+@pytest.mark.contract("11.10")
 @pytest.mark.usefixtures("staff")
 def test_the_right_password_never_counts():
     for _ in range(7):
@@ -96,6 +97,7 @@ def test_the_right_password_never_counts():
     assert [attempt().status_code for _ in range(6)] == [200] * 5 + [429]
 
 
+@pytest.mark.contract("11.10")
 @pytest.mark.usefixtures("staff")
 def test_after_five_wrong_passwords_even_the_right_one_is_refused():
     assert [attempt().status_code for _ in range(5)] == [200] * 5
@@ -143,6 +145,7 @@ def test_the_next_one_has_its_turn_after_a_crash(monkeypatch):
     assert attempt(password=RIGHT).status_code == 302
 
 
+@pytest.mark.contract("11.10")
 def test_concurrent_tries_are_told_of_no_more_wrong_passwords_than_the_limit(live_server_of):
     User.objects.create_superuser("staff", password=RIGHT)
     server = live_server_of(WEB_CONCURRENCY="2", RATE_LIMIT_LOGIN_ADDRESS="3/1000d")

@@ -44,6 +44,7 @@ def test_ending_the_sessions_is_asked_first_and_logged(admin_client, agent):
     assert "clerk-0" in history
 
 
+@pytest.mark.contract("19.16")
 def test_a_revoked_key_has_ended_and_its_agents_work_on(admin_client, agent, client):
     claim(agent)
     OperatorSession.objects.begin(key_of(agent))
@@ -94,6 +95,7 @@ def test_all_claims_of_an_operator_are_released(admin_client, agent, client):
     assert key.revocation_reason == "Its last agent has left it"
 
 
+@pytest.mark.contract("19.16")
 def test_all_agents_of_an_operator_are_suspended(admin_client, agent, client, client_of):
     text = claim(agent)
     claim(second := AgentFactory(), key=text)

@@ -67,6 +67,7 @@ def forbidden_skill():
     return skill
 
 
+@pytest.mark.contract("25.13")
 def test_nothing_of_the_text_is_left(db, anyone):
     skill = forbidden_skill()
     digest = skill.versions.get(number=1).digest
@@ -89,6 +90,7 @@ def test_nothing_of_the_text_is_left(db, anyone):
     assert anyone.get("/api/v1/skills/pdf-tables/versions/2").json()["title"] == "Good"
 
 
+@pytest.mark.contract("25.13")
 def test_agents_are_told_as_by_a_recall(kind, client):
     kind.post(client, "install", version=1)
 
@@ -100,6 +102,7 @@ def test_agents_are_told_as_by_a_recall(kind, client):
     assert (manifest["activePersona"], manifest["skills"]) == (None, [])
 
 
+@pytest.mark.contract("25.13")
 def test_the_current_text_is_not_purged(kind):
     with pytest.raises(CommandError, match="has this text now"):
         purge(kind.name, kind.slug, 3)
@@ -108,6 +111,7 @@ def test_the_current_text_is_not_purged(kind):
     assert kind.entry.versions.readable().count() == 3
 
 
+@pytest.mark.contract("25.13")
 def test_purging_the_newest_of_a_withdrawn_entry_takes_its_own_text(kind):
     kind.entry.description = "Text 3"
     kind.entry.save()
@@ -124,6 +128,7 @@ def test_purging_the_newest_of_a_withdrawn_entry_takes_its_own_text(kind):
     assert kind.entry.number == 4
 
 
+@pytest.mark.contract("25.13")
 def test_what_something_else_uses_stays_and_is_named(db):
     skill = forbidden_skill()
     same_file = {"other.md": f"{SECRET} in a file".encode()}

@@ -21,6 +21,7 @@ def snapshots(entry):
     return [*entry.history.order_by("history_id").values_list("content", flat=True)]
 
 
+@pytest.mark.contract("25.13")
 @pytest.mark.django_db
 @pytest.mark.parametrize("number", [1, 3])
 def test_each_number_of_the_text_leads_to_all_of_its_history(number):
@@ -52,6 +53,7 @@ def test_a_snapshot_of_another_version_with_the_same_body_stays():
     assert [*history] == [("", ""), ("Good", "Body.")]
 
 
+@pytest.mark.contract("25.13")
 @pytest.mark.django_db
 def test_the_own_text_goes_also_under_another_slug():
     skill = SkillFactory(content="Forbidden.", files={"a.md": b"Forbidden, too"})
@@ -110,6 +112,7 @@ def test_an_entry_without_its_text_is_not_published(factory):
     assert (entry.status, entry.number) == ("withdrawn", 1)
 
 
+@pytest.mark.contract("25.13")
 @pytest.mark.django_db
 def test_who_has_the_text_already_goes_on_until_it_is_withdrawn():
     one, two = PersonaFactory(content="Forbidden."), PersonaFactory(content="Forbidden.")

@@ -44,6 +44,7 @@ def test_the_page_that_confirms_shows_how_many_have_it(admin_client, skill):
     assert skill.status == "published"
 
 
+@pytest.mark.contract("13.12", "18.5")
 def test_a_recalled_skill_is_gone_and_its_agents_read_why(admin_client, client, anyone, skill):
     take_action(admin_client, "recall", skill, reason="It deletes logs.")
 
@@ -71,6 +72,7 @@ def test_the_page_of_a_recalled_skill_says_so_and_links_to_its_public_page(admin
     assert '<a href="/skills/log-triage"' in page
 
 
+@pytest.mark.contract("13.12")
 def test_an_agent_without_it_has_no_advisory(admin_client, client_of, skill):
     take_action(admin_client, "recall", skill, reason="It deletes logs.")
 
@@ -89,6 +91,7 @@ def test_personas_are_recalled_too_and_the_newest_comes_first(admin_client, clie
     ]
 
 
+@pytest.mark.contract("13.13")
 def test_a_skill_that_comes_with_a_persona_has_one_advisory(admin_client, client, agent, skill):
     bundled = SkillFactory(slug="bundled")
     for slug in ("archivist", "scribe"):
@@ -119,6 +122,7 @@ def test_the_form_says_that_its_page_is_public_and_takes_a_successor(admin_clien
     assert 'href="/skills/log-search"' in page.content.decode()
 
 
+@pytest.mark.contract("18.5")
 def test_a_withdrawal_without_a_reason_is_told_without_one(admin_client, client, anyone, skill):
     page = take_action(admin_client, "withdraw", skill).content.decode()
 
@@ -162,6 +166,7 @@ def test_a_recall_keeps_its_reason(admin_client, client, skill):
     assert [row["reason"] for row in advisories(client)] == ["It deletes logs."]
 
 
+@pytest.mark.contract("18.5")
 @pytest.mark.parametrize(("action", "left"), [("publish", []), ("redraft", [""])])
 def test_publishing_again_or_taking_it_back_ends_the_recall(
     admin_client, client, skill, action, left
@@ -174,6 +179,7 @@ def test_publishing_again_or_taking_it_back_ends_the_recall(
     assert (skill.withdrawn_at, skill.withdrawal_reason) == (None, "")
 
 
+@pytest.mark.contract("18.5")
 def test_an_import_does_not_end_a_recall(admin_client, client, skill, tmp_path):
     folder = tmp_path / "log-triage"
     folder.mkdir()

@@ -15,6 +15,7 @@ def kind(request, db):
     return Kind(request.param)
 
 
+@pytest.mark.contract("25.11")
 def test_a_recall_takes_every_number_of_the_text(admin_client, kind, anyone):
     act(admin_client, kind, 1, "restore")
     kind.rewrite(5)
@@ -33,6 +34,7 @@ def test_a_recall_takes_every_number_of_the_text(admin_client, kind, anyone):
     assert kind.entry.history.first().history_change_reason == f"Recalled version 4: {REASON}"
 
 
+@pytest.mark.contract("25.11")
 def test_a_recall_needs_a_reason(admin_client, kind):
     page = admin_client.post(page_of(kind, "1/recall/"), {"confirmed": "yes", "reason": " "})
 
@@ -40,6 +42,7 @@ def test_a_recall_needs_a_reason(admin_client, kind):
     assert kind.entry.versions.readable().count() == 3
 
 
+@pytest.mark.contract("25.11")
 def test_the_current_text_is_not_recalled(admin_client, kind):
     act(admin_client, kind, 1, "restore")
 
@@ -52,6 +55,7 @@ def test_the_current_text_is_not_recalled(admin_client, kind):
     assert kind.entry.versions.readable().count() == 4
 
 
+@pytest.mark.contract("25.11")
 def test_of_a_withdrawn_entry_no_text_is_current(admin_client, kind):
     kind.entry.withdraw()
 
@@ -60,6 +64,7 @@ def test_of_a_withdrawn_entry_no_text_is_current(admin_client, kind):
     assert kind.entry.versions.get(number=3).recall_reason == REASON
 
 
+@pytest.mark.contract("25.11")
 def test_a_recalled_text_comes_back_once_the_recall_is_lifted(admin_client, kind, anyone):
     act(admin_client, kind, 1, "recall", reason=REASON)
     refused = "This text was recalled. Change it, or lift the recall of its version."
@@ -72,6 +77,7 @@ def test_a_recalled_text_comes_back_once_the_recall_is_lifted(admin_client, kind
     assert kind.entry.number == 4
 
 
+@pytest.mark.contract("25.11")
 def test_a_recall_keeps_its_reason(admin_client, kind, anyone):
     act(admin_client, kind, 1, "recall", reason=REASON)
 
@@ -83,11 +89,13 @@ def test_a_recall_keeps_its_reason(admin_client, kind, anyone):
     assert kind.entry.history.first().history_change_reason == f"Recalled version 1: {REASON}"
 
 
+@pytest.mark.contract("25.11")
 def test_only_a_recall_is_lifted(admin_client, kind):
     assert act(admin_client, kind, 1, "lift_recall") == ["This text is not recalled."]
     assert kind.entry.history.filter(history_change_reason__startswith="Lifted").count() == 0
 
 
+@pytest.mark.contract("25.13")
 def test_what_was_purged_elsewhere_stays_recalled(admin_client, kind):
     act(admin_client, kind, 1, "recall", reason=REASON)
     Purge.objects.create(kind=kind.name, digest=kind.digest(1), reason=REASON)
@@ -95,6 +103,7 @@ def test_what_was_purged_elsewhere_stays_recalled(admin_client, kind):
     assert act(admin_client, kind, 1, "lift_recall") == ["A purged text cannot come back."]
 
 
+@pytest.mark.contract("25.12")
 def test_an_agent_reads_of_a_recall_what_it_has(admin_client, kind, client, client_of):
     kind.post(client, "install", version=1)
     other = client_of(AgentFactory())

@@ -42,6 +42,7 @@ def test_what_the_api_counted_is_true():
     assert recount() == ("Every counter is correct.\n", 0)
 
 
+@pytest.mark.contract("12.8")
 @pytest.mark.usefixtures("counted")
 def test_installs_that_have_ended_are_counted_too(client):
     client.post("/api/v1/agents/me/skills/uninstall", {"slug": "pdf"})

@@ -43,6 +43,7 @@ def edit(admin_client, kind, **fields):
     return admin_client.post(url, untouched_form(admin_client.get(url)) | fields)
 
 
+@pytest.mark.contract("25.11")
 def test_an_edit_is_refused_and_keeps_what_was_typed(admin_client, kind, refused):
     page = edit(admin_client, kind, content=kind.text(1), title="Another title")
 
@@ -52,6 +53,7 @@ def test_an_edit_is_refused_and_keeps_what_was_typed(admin_client, kind, refused
     assert (kind.entry.number, kind.entry.title) == (3, "Title 3")
 
 
+@pytest.mark.contract("25.11")
 def test_a_draft_keeps_the_text_and_is_not_published(admin_client, kind, refused):
     kind.entry.redraft()
     assert edit(admin_client, kind, content=kind.text(1)).status_code == 302
@@ -63,6 +65,7 @@ def test_a_draft_keeps_the_text_and_is_not_published(admin_client, kind, refused
     assert (kind.entry.status, kind.entry.number) == ("draft", 3)
 
 
+@pytest.mark.contract("25.11")
 @pytest.mark.parametrize("place", ["command", "admin"])
 def test_a_file_is_refused_and_the_others_are_imported(admin_client, tmp_path, place):
     kind = Kind("skill")
@@ -84,6 +87,7 @@ def test_a_file_is_refused_and_the_others_are_imported(admin_client, tmp_path, p
     ]
 
 
+@pytest.mark.contract("25.13")
 def test_a_purged_text_is_no_new_entry(admin_client, anyone):
     kind = Written("persona")
     Purge.objects.purge(kind.entry.versions.get(number=1), "Unsafe.")
@@ -96,6 +100,7 @@ def test_a_purged_text_is_no_new_entry(admin_client, anyone):
 
 
 # Agents get the second one rewritten, with the fields of the skill.
+@pytest.mark.contract("25.13")
 @pytest.mark.parametrize("content", [text(1), text(1).replace("name:", "tags: [pdf]\nname:")])
 def test_a_purged_skill_is_no_new_entry_under_another_name(anyone, tmp_path, content):
     kind = Kind("skill")
@@ -117,6 +122,7 @@ def test_a_purged_skill_is_no_new_entry_under_another_name(anyone, tmp_path, con
     ]
 
 
+@pytest.mark.contract("25.13")
 def test_a_purged_text_stays_where_it_is_published_with_another_title(db):
     kind = Kind("skill")
     other = SkillFactory(slug="other", content=kind.text(1))

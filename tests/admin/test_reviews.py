@@ -33,6 +33,7 @@ def distribution(**counts):
     return dict.fromkeys("12345", 0) | {name.strip("_"): count for name, count in counts.items()}
 
 
+@pytest.mark.contract("10.9", "18.8")
 def test_a_hidden_review_leaves_average_count_and_distribution(admin_client, anyone, unkind):
     assert ratings(anyone)["average"] == 3
 
@@ -55,6 +56,7 @@ def test_its_reason_is_stored_for_staff(admin_client, unkind):
     )
 
 
+@pytest.mark.contract("18.8")
 def test_hiding_needs_a_reason(admin_client, unkind):
     response = take_action(admin_client, "hide", unkind, reason="")
 
@@ -63,6 +65,7 @@ def test_hiding_needs_a_reason(admin_client, unkind):
     assert unkind.hidden_at is None
 
 
+@pytest.mark.contract("18.8")
 def test_a_restored_review_counts_again(admin_client, anyone, unkind):
     take_action(admin_client, "hide", unkind, reason="Advertising.")
     take_action(admin_client, "restore", unkind)

@@ -163,6 +163,7 @@ def test_no_page_that_an_editor_can_open_shows_an_operators_address(admin_client
     assert [url for url, text in pages_of(admin_client).items() if ADDRESS in text] == []
 
 
+@pytest.mark.contract("19.16")
 def test_a_moderator_sees_the_operators_address_and_that_nobody_has_verified_it(
     admin_client_of, rows
 ):

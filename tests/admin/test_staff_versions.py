@@ -23,6 +23,7 @@ def texts_of(page):
     return {change["name"]: lines_of(change) for change in page.context["changes"]}
 
 
+@pytest.mark.contract("25.14")
 def test_the_list_has_each_version_and_who_has_it(admin_client, kind, client):
     factory = SkillInstallFactory if kind.name == "skill" else PersonaInstallFactory
     kind.post(client, "install", version=2)
@@ -60,6 +61,7 @@ def test_the_list_costs_the_same_for_any_number_of_versions(admin_client, kind):
     ]
 
 
+@pytest.mark.contract("25.14")
 def test_two_versions_are_compared_by_line_and_word(admin_client, kind):
     page = admin_client.get(page_of(kind, "compare/?from=1&to=3"))
 
@@ -69,6 +71,7 @@ def test_two_versions_are_compared_by_line_and_word(admin_client, kind):
     assert '<span class="del">Text <mark>1</mark>.</span>' in page.content.decode()
 
 
+@pytest.mark.contract("25.14")
 def test_files_are_compared(admin_client, db):
     skill = skill_with_versions()
 
@@ -99,6 +102,7 @@ def test_a_version_is_read_with_its_files_also_when_it_is_recalled(admin_client,
     assert admin_client.get(f"{place}files/other").status_code == 404
 
 
+@pytest.mark.contract("25.14")
 def test_a_restored_version_is_a_new_number_with_the_old_digest(admin_client, kind, anyone):
     assert act(admin_client, kind, 1, "restore") == ["Restored version 1."]
 
@@ -123,6 +127,7 @@ def test_restoring_is_confirmed_first_and_shows_what_it_would_change(admin_clien
     assert kind.entry.number == 3
 
 
+@pytest.mark.contract("25.14")
 @pytest.mark.parametrize(
     "content", ["Do it.", '---\nname: pdf-tables\ndescription: Says: "it\\n".\n---\nText.\n']
 )
@@ -147,6 +152,7 @@ def test_a_skill_md_that_the_catalogue_wrote_is_restored(admin_client, anyone, c
     assert (kind.entry.tags, kind.entry.category) == (["other"], "data")  # which staff chose since
 
 
+@pytest.mark.contract("25.14")
 def test_under_another_slug_the_skill_md_is_written_anew(admin_client, db, anyone):
     kind = Kind("skill")
     kind.entry.slug = "tables"

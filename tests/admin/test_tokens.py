@@ -35,6 +35,7 @@ def token_in(page):
     return text
 
 
+@pytest.mark.contract("4.13")
 def test_an_issued_token_works_over_the_api(admin_client, agent, client_of):
     page = issue(admin_client, agent)
 
@@ -52,6 +53,7 @@ def test_opening_the_form_issues_nothing(admin_client, agent):
     assert agent.tokens.count() == 1
 
 
+@pytest.mark.contract("4.13")
 def test_a_token_is_issued_with_fewer_scopes(admin_client, agent, client_of):
     SkillFactory(slug="pdf-tables")
 
@@ -72,6 +74,7 @@ def test_a_token_of_no_or_unknown_scopes_is_not_issued(admin_client, agent, scop
     assert agent.tokens.count() == 1
 
 
+@pytest.mark.contract("4.9")
 def test_an_issued_token_is_shown_once_and_stored_nowhere(
     admin_client, admin_client_of, agent, caplog
 ):
@@ -122,6 +125,7 @@ def test_issuing_a_token_is_logged_by_its_hint(admin_client, agent):
     assert str(LogEntry.objects.get()).endswith(f"Issued the token {text[:14]}…{text[-4:]}.")
 
 
+@pytest.mark.contract("4.13", "15.12")
 def test_an_issued_token_may_expire(admin_client, agent, client_of):
     page = issue(admin_client, agent, expires_in_days="30")
     client = client_of(token=token_in(page))
@@ -177,6 +181,7 @@ def test_one_token_is_issued_to_one_agent_at_a_time(admin_client, agent):
     assert AgentToken.objects.count() == 2
 
 
+@pytest.mark.contract("4.13")
 def test_a_revoked_token_is_refused_and_the_others_are_not(admin_client, agent, client, client_of):
     other = AgentToken.objects.issue(agent)
 
@@ -212,6 +217,7 @@ def test_staff_see_the_name_the_state_and_why_a_token_was_revoked(admin_client, 
     assert "Revoked by staff" in text
 
 
+@pytest.mark.contract("15.11")
 def test_the_list_can_show_the_leaked_ones_alone(admin_client, agent):
     AgentFactory(handle="unharmed").token.revoke("Revoked by staff")
     agent.token.revoke("Reported as leaked")

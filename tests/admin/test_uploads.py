@@ -99,6 +99,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.contract("17.2")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_zip_is_refused_as_a_whole_in_one_sentence(admin_client, name):
     data, sentence = HOSTILE[name]

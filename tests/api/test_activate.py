@@ -24,6 +24,7 @@ def personas(agent):
     }
 
 
+@pytest.mark.contract("12.4")
 @pytest.mark.parametrize("slug", ["archivist", "scribe"])
 def test_it_makes_an_installed_persona_the_one_that_is_active(client, agent, personas, slug):
     answer = client.post(ACTIVATE, {"slug": slug})
@@ -38,6 +39,7 @@ def test_it_makes_an_installed_persona_the_one_that_is_active(client, agent, per
     assert state_of(agent) == {"scribe": slug == "scribe", "archivist": slug == "archivist"}
 
 
+@pytest.mark.contract("12.5")
 @pytest.mark.parametrize("slug", ["archivist", "scribe"])
 def test_it_makes_a_persona_inactive(client, agent, personas, slug):
     answer = client.post(DEACTIVATE, {"slug": slug})
@@ -52,6 +54,7 @@ def test_it_makes_a_persona_inactive(client, agent, personas, slug):
     assert state_of(agent) == {"scribe": slug == "archivist", "archivist": False}
 
 
+@pytest.mark.contract("12.6")
 @pytest.mark.parametrize("url", [ACTIVATE, DEACTIVATE])
 @pytest.mark.parametrize("slug", ["known", "unknown", "another-s", "uninstalled", "A B"])
 def test_what_the_agent_does_not_have_is_not_found(client, agent, personas, url, slug):
@@ -67,6 +70,7 @@ def test_what_the_agent_does_not_have_is_not_found(client, agent, personas, url,
     assert state_of(agent) == {"scribe": True, "archivist": False}
 
 
+@pytest.mark.contract("12.7")
 @pytest.mark.parametrize("status", [Status.WITHDRAWN, Status.DRAFT])
 def test_a_withdrawn_persona_cannot_be_activated_but_deactivated(client, agent, personas, status):
     for persona in personas.values():
@@ -82,6 +86,7 @@ def test_a_withdrawn_persona_cannot_be_activated_but_deactivated(client, agent, 
     assert state_of(agent) == {"scribe": False, "archivist": False}
 
 
+@pytest.mark.contract("12.7")
 def test_a_persona_that_has_got_a_price_can_be_activated(client, agent, personas):
     personas["archivist"].price_cents = 900
     personas["archivist"].save(update_fields=["price_cents"])
@@ -90,6 +95,7 @@ def test_a_persona_that_has_got_a_price_can_be_activated(client, agent, personas
     assert state_of(agent) == {"scribe": False, "archivist": True}
 
 
+@pytest.mark.contract("12.4")
 @pytest.mark.parametrize("active", [None, "scribe", "curator"])
 def test_an_install_that_activates_leaves_the_same_state(client_of, active):
     """The rule is in PersonaInstallManager.activate and in the statement INSTALL_PERSONA."""
@@ -110,6 +116,7 @@ def test_an_install_that_activates_leaves_the_same_state(client_of, active):
     assert state_of(activating) == state_of(installing) == expected
 
 
+@pytest.mark.contract("12.4")
 def test_it_leaves_other_agents_alone(client, personas):
     other = AgentFactory()
     PersonaInstallFactory(agent=other, persona=personas["scribe"], is_active=True)

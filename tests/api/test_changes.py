@@ -13,6 +13,7 @@ from tests.factories import AgentFactory, PersonaFactory, SkillFactory
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.contract("20.1", "20.5", "25.6")
 def test_it_shows_each_entry_and_where_to_go_on(anyone):
     skill, persona = SkillFactory(slug="pdf-tables"), PersonaFactory(slug="archivist")
     skill_change, persona_change = Change.objects.order_by("changed_at")
@@ -48,6 +49,7 @@ def test_it_shows_each_entry_and_where_to_go_on(anyone):
     assert anyone.get(body["next"]).json()["results"] == []
 
 
+@pytest.mark.contract("20.5")
 def test_a_poll_of_nothing_goes_on_from_where_it_was(anyone):
     SkillFactory(slug="pdf-tables")
     before = cursor(anyone)
@@ -59,6 +61,7 @@ def test_a_poll_of_nothing_goes_on_from_where_it_was(anyone):
     assert since(anyone, again) == [("csv", "published")]
 
 
+@pytest.mark.contract("20.5")
 def test_an_empty_feed_can_be_polled(anyone):
     body = feed(anyone)
 
@@ -69,6 +72,7 @@ def test_an_empty_feed_can_be_polled(anyone):
     ]
 
 
+@pytest.mark.contract("20.1")
 def test_it_is_read_in_pages_oldest_first(anyone):
     slugs = [SkillFactory().slug for _ in range(5)]
     pages, url = [], f"{URL}?limit=2"
@@ -84,6 +88,7 @@ def test_it_is_read_in_pages_oldest_first(anyone):
     assert anyone.get(url).json()["results"] == []
 
 
+@pytest.mark.contract("20.1")
 def test_it_is_of_one_kind_on_request(anyone):
     SkillFactory(slug="pdf-tables")
     PersonaFactory(slug="archivist")
@@ -92,6 +97,7 @@ def test_it_is_of_one_kind_on_request(anyone):
     assert changes(anyone, "?kind=persona") == [("archivist", "published")]
 
 
+@pytest.mark.contract("20.6")
 def test_a_cursor_of_all_kinds_does_for_one_but_no_other_way_round(anyone):
     of_all, of_skills = cursor(anyone), cursor(anyone, "?kind=skill")
     PersonaFactory(slug="archivist")
@@ -103,6 +109,7 @@ def test_a_cursor_of_all_kinds_does_for_one_but_no_other_way_round(anyone):
         assert response.json() == {"error": "cursor is invalid"}
 
 
+@pytest.mark.contract("2.9", "20.6")
 @pytest.mark.parametrize(
     ("query", "error"),
     [
@@ -124,6 +131,7 @@ def test_a_wrong_query_is_refused(anyone, query, error):
     assert response.json() == {"error": error}
 
 
+@pytest.mark.contract("20.6")
 def test_a_lists_cursor_is_no_cursor_of_the_feed(anyone):
     SkillFactory.create_batch(2)
     link = anyone.get("/api/v1/skills?limit=1").json()["next"]
@@ -135,6 +143,7 @@ def test_a_lists_cursor_is_no_cursor_of_the_feed(anyone):
     assert response.json() == {"error": "cursor is invalid"}
 
 
+@pytest.mark.contract("20.5")
 def test_a_poll_without_news_is_a_304(anyone):
     SkillFactory()
     url = f"{URL}?since={cursor(anyone)}"

@@ -15,6 +15,7 @@ def address_of(forwarded, connection=CONNECTION):
     return client_address(request)
 
 
+@pytest.mark.contract("11.9")
 @pytest.mark.parametrize("forwarded", [None, "", "203.0.113.7", "203.0.113.7, 198.51.100.2", "?"])
 def test_without_a_trusted_proxy_only_the_connection_counts(settings, forwarded):
     settings.TRUSTED_PROXY_COUNT = 0
@@ -22,6 +23,7 @@ def test_without_a_trusted_proxy_only_the_connection_counts(settings, forwarded)
     assert address_of(forwarded) == CONNECTION
 
 
+@pytest.mark.contract("11.9")
 @pytest.mark.parametrize(
     ("proxies", "forwarded", "address"),
     [

@@ -14,6 +14,7 @@ ACTIVATE = "/api/v1/agents/me/personas/activate"
 UPDATE = "/api/v1/agents/me/personas/update"
 
 
+@pytest.mark.contract("4.11")
 @pytest.mark.parametrize("slug", ["present", "absent"])
 @pytest.mark.parametrize("stop", [Agent.suspend, Agent.pause])
 @pytest.mark.parametrize(
@@ -77,6 +78,7 @@ def test_a_persona_that_is_withdrawn_concurrently_is_not_activated(post_during, 
     assert not PersonaInstall.objects.filter(is_active=True).exists()
 
 
+@pytest.mark.contract("12.10")
 def test_of_two_personas_activated_concurrently_the_later_is_active(post_during, agent):
     for slug in ("scribe", "archivist"):
         PersonaInstallFactory(agent=agent, persona__slug=slug)

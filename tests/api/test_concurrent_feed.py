@@ -29,6 +29,7 @@ def publish(slug):
     Skill.objects.get(slug=slug).publish()
 
 
+@pytest.mark.contract("20.8")
 def test_what_begins_first_and_commits_last_is_read_after_the_other(anyone):
     for slug in ("first", "second"):
         # The first to store a text makes others with the same text wait.
@@ -103,6 +104,7 @@ def test_a_transaction_that_is_rolled_back_is_not_in_it(anyone):
     assert poll(anyone)[0] == []
 
 
+@pytest.mark.contract("20.8")
 def test_the_changes_of_a_transaction_come_together(anyone):
     skill = SkillFactory(slug="pdf-tables")
     _, cursor = poll(anyone)
@@ -200,6 +202,7 @@ def as_if_begun(days):
     Feed.objects.update(newest_at=timezone.now() - timedelta(days=days))
 
 
+@pytest.mark.contract("20.7")
 def test_a_tombstone_stays_for_ninety_days(anyone):
     withdrawn("young", days=89)
     withdrawn("old", days=91)
@@ -209,6 +212,7 @@ def test_a_tombstone_stays_for_ninety_days(anyone):
     assert poll(anyone)[0] == ["young", "new"]
 
 
+@pytest.mark.contract("20.7")
 def test_a_cursor_from_before_a_dropped_tombstone_has_expired(anyone):
     SkillFactory(slug="kept")
     Change.objects.update(changed_at=timezone.now() - timedelta(days=92))
@@ -272,6 +276,7 @@ def test_a_tombstone_that_is_dropped_while_a_page_is_read_is_missed_by_nobody(an
     assert response.status_code == 410
 
 
+@pytest.mark.contract("20.7")
 def test_a_cursor_from_after_a_dropped_tombstone_has_not(anyone):
     withdrawn("old", days=91)
     SkillFactory(slug="kept")

@@ -46,6 +46,7 @@ def usable_tokens(agent):
     return agent.tokens.usable().count()
 
 
+@pytest.mark.contract("15.4")
 def test_of_ten_tokens_made_concurrently_only_the_tenth_fits(agent):
     for _ in range(8):
         AgentToken.objects.issue(agent)
@@ -65,6 +66,7 @@ def test_of_tokens_that_rotate_concurrently_with_a_grace_only_one_fits(agent):
     assert usable_tokens(agent) == 10
 
 
+@pytest.mark.contract("15.7")
 def test_a_token_is_rotated_once(agent):
     first, second = sorted(
         during(agent.lock, rotate(agent.token), rotate(agent.token)),

@@ -69,6 +69,7 @@ def test_a_persona_that_is_activated_concurrently_is_deactivated(post_during, ag
     assert [install.persona.slug for install in active] == ["archivist"]
 
 
+@pytest.mark.contract("4.11")
 @pytest.mark.parametrize(
     ("url", "body"),
     [
@@ -93,6 +94,7 @@ def test_an_agent_that_is_suspended_concurrently_is_refused(post_during, agent, 
     assert Skill.objects.get().downloads == Persona.objects.get().installs == 0
 
 
+@pytest.mark.contract("4.11")
 def test_an_install_that_waits_while_its_token_is_revoked_is_carried_out(post_during, agent):
     skill = SkillFactory(slug="pdf-tables")
 
@@ -111,6 +113,7 @@ def test_an_install_that_waits_while_its_token_is_revoked_is_carried_out(post_du
     }
 
 
+@pytest.mark.contract("9.10")
 @pytest.mark.parametrize("factory", [SkillInstallFactory, PersonaInstallFactory])
 @pytest.mark.parametrize("status", [Status.WITHDRAWN, Status.DRAFT])
 def test_an_entry_that_is_withdrawn_concurrently_is_not_found(post_during, factory, status):

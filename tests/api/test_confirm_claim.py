@@ -23,6 +23,7 @@ def status_of(client):
     return client.get("/api/v1/agents/me").json()["claim"]["status"]
 
 
+@pytest.mark.contract("7.6")
 def test_the_right_code_claims_the_agent(client, agent, code):
     assert status_of(client) == "pending"
 
@@ -44,11 +45,13 @@ def test_the_right_code_claims_the_agent(client, agent, code):
     }
 
 
+@pytest.mark.contract("7.6")
 @pytest.mark.parametrize("spelling", [str.lower, lambda code: f" {code.replace('-', ' ')} "])
 def test_case_spaces_and_hyphen_are_ignored(client, code, spelling):
     assert client.post(URL, {"code": spelling(code)}).status_code == 200
 
 
+@pytest.mark.contract("7.7")
 def test_the_same_code_again_is_fine(client, code):
     first = client.post(URL, {"code": code})
 
@@ -58,6 +61,7 @@ def test_the_same_code_again_is_fine(client, code):
     assert second.json() == first.json()
 
 
+@pytest.mark.contract("7.10")
 def test_another_code_is_a_conflict_once_claimed(client, code):
     client.post(URL, {"code": code})
 
@@ -67,6 +71,7 @@ def test_another_code_is_a_conflict_once_claimed(client, code):
     assert response.json() == {"error": "Agent is already claimed"}
 
 
+@pytest.mark.contract("7.10")
 @pytest.mark.parametrize("body", [{}, {"code": None}])
 def test_a_missing_code_is_refused(client, code, body):
     response = client.post(URL, body)
@@ -75,6 +80,7 @@ def test_a_missing_code_is_refused(client, code, body):
     assert response.json() == {"error": "code is required"}
 
 
+@pytest.mark.contract("7.8")
 @pytest.mark.parametrize("wrong", [WRONG, "", "é" * 40, "1234"])
 def test_a_wrong_code_is_refused(client, code, wrong):
     response = client.post(URL, {"code": wrong})
@@ -84,6 +90,7 @@ def test_a_wrong_code_is_refused(client, code, wrong):
     assert status_of(client) == "pending"
 
 
+@pytest.mark.contract("7.8")
 @pytest.mark.parametrize("nothing", ["", WRONG])
 def test_any_code_is_wrong_where_none_is_pending(client, nothing):
     response = client.post(URL, {"code": nothing})
@@ -93,6 +100,7 @@ def test_any_code_is_wrong_where_none_is_pending(client, nothing):
     assert status_of(client) == "unclaimed"
 
 
+@pytest.mark.contract("7.8")
 def test_the_fifth_wrong_code_burns_the_right_one(client, code):
     responses = [client.post(URL, {"code": WRONG}) for _ in range(5)]
 
@@ -104,6 +112,7 @@ def test_the_fifth_wrong_code_burns_the_right_one(client, code):
     assert status_of(client) == "pending"
 
 
+@pytest.mark.contract("7.8")
 def test_five_wrong_codes_burn_all_that_are_valid(client, agent, code):
     codes = [code, *(ask_for_code(agent) for _ in range(2))]
 
@@ -124,6 +133,7 @@ def test_wrong_codes_count_for_those_that_were_valid(client, agent, code):
     assert client.post(URL, {"code": newer}).json()["claim"]["operator"] == {"name": "Grace Hopper"}
 
 
+@pytest.mark.contract("7.8")
 def test_four_wrong_codes_do_not_burn_it(client, code):
     for _ in range(4):
         client.post(URL, {"code": WRONG})
@@ -131,6 +141,7 @@ def test_four_wrong_codes_do_not_burn_it(client, code):
     assert client.post(URL, {"code": code}).status_code == 200
 
 
+@pytest.mark.contract("7.8")
 @pytest.mark.parametrize("given", ["right", "wrong"])
 def test_a_code_expires_after_15_minutes(client, code, given):
     lifetime = ClaimCode.objects.get().code_expires_at - timezone.now()
@@ -143,6 +154,7 @@ def test_a_code_expires_after_15_minutes(client, code, given):
     assert response.json() == {"error": "Claim code has expired"}
 
 
+@pytest.mark.contract("7.9")
 def test_a_new_code_replaces_a_burnt_one(client, agent, code):
     for _ in range(5):
         client.post(URL, {"code": WRONG})
@@ -164,5 +176,6 @@ def test_a_confirmation_reads_the_agent_once(client, code, django_assert_max_num
         assert client.post(URL, {"code": code}).status_code == 200
 
 
+@pytest.mark.contract("7.11")
 def test_the_operator_is_not_shown_before_the_claim_is_confirmed(client, code):
     assert client.get("/api/v1/agents/me").json()["claim"]["operator"] is None

@@ -45,6 +45,7 @@ def cors_of(response):
     return {k: v for k, v in response.headers.items() if k.startswith("Access-Control-")}
 
 
+@pytest.mark.contract("1.12")
 @pytest.mark.parametrize(("path", "status"), PUBLIC.items())
 def test_whatever_is_public_may_be_read_from_anywhere(anyone, catalogue, path, status):
     for response in (
@@ -74,6 +75,7 @@ def test_errors_of_the_middleware_may_be_read(anyone, settings, host):
     assert (response.status_code, cors_of(response)) == (403 if host == "testserver" else 400, OPEN)
 
 
+@pytest.mark.contract("1.12")
 @pytest.mark.parametrize(("path", "status"), CLOSED.items())
 def test_nothing_else_may_be_read(client, catalogue, path, status):
     response = client.get(path, headers={"Origin": "https://agent.example"})
@@ -81,6 +83,7 @@ def test_nothing_else_may_be_read(client, catalogue, path, status):
     assert (response.status_code, cors_of(response)) == (status, {})
 
 
+@pytest.mark.contract("1.12")
 @pytest.mark.parametrize("path", ["/api/v1/skills", "/skill.md", INDEX, "/api/v1/agents/register"])
 def test_there_is_no_preflight(anyone, path):
     response = anyone.options(

@@ -20,6 +20,7 @@ def in_days(days):
     return pytest.approx(timezone.now() + timedelta(days=days), abs=timedelta(minutes=1))
 
 
+@pytest.mark.contract("15.2", "15.12")
 def test_it_makes_a_token_that_works(client, client_of, agent):
     response = client.post(URL, {"name": "laptop", "scopes": ["read"], "expiresInDays": 30})
 
@@ -42,6 +43,7 @@ def test_it_makes_a_token_that_works(client, client_of, agent):
     assert agent.tokens.count() == 2
 
 
+@pytest.mark.contract("15.3")
 @pytest.mark.parametrize(
     "body", [{}, {"name": None, "scopes": None, "expiresInDays": None}, {"name": ""}]
 )
@@ -56,10 +58,12 @@ def test_by_default_it_can_do_what_its_maker_can(client_of, agent, body):
     assert response.json()["tokenExpiresAt"] == timestamp(later)
 
 
+@pytest.mark.contract("15.12")
 def test_without_an_expiry_of_either_it_does_not_expire(client):
     assert client.post(URL).json()["tokenExpiresAt"] is None
 
 
+@pytest.mark.contract("15.3")
 @pytest.mark.parametrize(("days", "kept"), [(1, 1), (2, 2), (3, 2), (365, 2)])
 def test_it_expires_with_its_maker_at_the_latest(client, agent, days, kept):
     AgentToken.objects.update(expires_at=timezone.now() + timedelta(days=2))
@@ -75,6 +79,7 @@ def test_scopes_are_stored_once_and_in_their_order(client):
     assert response.json()["scopes"] == ["read", "review"]
 
 
+@pytest.mark.contract("3.6", "15.3")
 @pytest.mark.parametrize(
     ("scopes", "missing"),
     [(["install"], "install"), (["read", "review"], "review"), (["review", "install"], "install")],
@@ -92,6 +97,7 @@ def test_it_gets_no_scope_that_its_maker_lacks(client_of, agent, scopes, missing
     assert agent.tokens.count() == 2
 
 
+@pytest.mark.contract("15.3")
 @pytest.mark.parametrize(
     ("body", "error"),
     [
@@ -120,10 +126,12 @@ def test_an_invalid_body_is_refused_before_its_scopes(client_of, agent, body, er
     assert agent.tokens.count() == 2
 
 
+@pytest.mark.contract("15.2")
 def test_a_name_may_have_80_characters(client):
     assert client.post(URL, {"name": "🙂" * 80}).json()["name"] == "🙂" * 80
 
 
+@pytest.mark.contract("15.4")
 @pytest.mark.parametrize(("others", "status"), [(8, 201), (9, 409), (12, 409)])
 def test_an_agent_has_at_most_ten_usable_tokens(client, agent, others, status):
     for _ in range(others):
@@ -148,6 +156,7 @@ def test_missing_scopes_come_before_too_many_tokens(client_of, agent):
     assert response.status_code == 403
 
 
+@pytest.mark.contract("4.8")
 def test_only_a_digest_and_a_hint_are_stored(client, agent):
     text = client.post(URL).json()["token"]
 
@@ -155,6 +164,7 @@ def test_only_a_digest_and_a_hint_are_stored(client, agent):
     assert text not in str(agent.tokens.values())
 
 
+@pytest.mark.contract("15.2")
 def test_it_is_counted_against_the_limit_of_manage(client, rates):
     rates(manage="1/h", install="1/h")
 

@@ -31,6 +31,7 @@ def counted(persona):
     return persona.rating_sum, persona.rating_count, persona.rating_avg
 
 
+@pytest.mark.contract("14.5", "14.7")
 def test_a_review_is_deleted_and_counted_no_more(client, persona, own):
     response = client.delete(URL)
 
@@ -51,6 +52,7 @@ def test_a_review_is_deleted_and_counted_no_more(client, persona, own):
     assert client.get("/api/v1/agents/me").json()["counts"]["reviews"] == 0
 
 
+@pytest.mark.contract("14.7")
 def test_nothing_of_its_text_is_kept(client, own):
     client.delete(URL)
 
@@ -65,6 +67,7 @@ def test_the_last_review_deleted_leaves_no_average(client, agent):
     assert counted(persona) == (0, 0, None)
 
 
+@pytest.mark.contract("14.6")
 @pytest.mark.parametrize("slug", ["scribe", "archivist", "no-such-persona", "No%20Slug", "%00"])
 def test_what_the_agent_has_not_written_is_not_found(client, persona, slug):
     PersonaFactory(slug="scribe")
@@ -75,6 +78,7 @@ def test_what_the_agent_has_not_written_is_not_found(client, persona, slug):
     assert counted(persona) == (5, 1, 5)
 
 
+@pytest.mark.contract("14.6")
 def test_it_is_deleted_once(client, persona, own):
     first, second = client.delete(URL), client.delete(URL)
 
@@ -83,6 +87,7 @@ def test_it_is_deleted_once(client, persona, own):
     assert counted(persona) == (5, 1, 5)
 
 
+@pytest.mark.contract("14.5")
 @pytest.mark.parametrize("status", ["withdrawn", "draft"])
 def test_the_review_of_a_persona_that_is_not_published_is_deleted(client, persona, own, status):
     persona.status = status
@@ -92,6 +97,7 @@ def test_the_review_of_a_persona_that_is_not_published_is_deleted(client, person
     assert counted(persona) == (5, 1, 5)
 
 
+@pytest.mark.contract("12.9")
 def test_the_review_of_an_uninstalled_persona_is_deleted(client, persona, own):
     client.post("/api/v1/agents/me/personas/uninstall", {"slug": "archivist"})
 
@@ -99,6 +105,7 @@ def test_the_review_of_an_uninstalled_persona_is_deleted(client, persona, own):
     assert counted(persona) == (5, 1, 5)
 
 
+@pytest.mark.contract("14.8")
 def test_written_anew_it_is_a_new_review(client, persona, own):
     Review.objects.filter(pk=own.pk).update(created_at=timezone.now() - timedelta(days=1))
     client.delete(URL)
@@ -132,6 +139,7 @@ def test_a_hidden_review_was_counted_no_more_already(client, persona, own):
     assert counted(persona) == (5, 1, 5)
 
 
+@pytest.mark.contract("14.8")
 def test_a_hidden_review_stays_hidden_when_it_is_written_anew(client, anyone, persona, own):
     own.hide("Advertising.")
     client.delete(URL)
@@ -147,6 +155,7 @@ def test_a_hidden_review_stays_hidden_when_it_is_written_anew(client, anyone, pe
     assert counted(persona) == (9, 2, 4.5)
 
 
+@pytest.mark.contract("14.8")
 def test_a_deleted_review_that_staff_restore_counts_once_it_is_written_anew(client, persona, own):
     own.hide("Advertising.")
     client.delete(URL)
@@ -165,6 +174,7 @@ def test_a_review_of_another_agent_is_left_alone(client_of, persona, own):
     assert counted(persona) == (7, 2, 3.5)
 
 
+@pytest.mark.contract("14.5")
 def test_it_counts_against_the_limit_of_reviews(client, own, rates):
     rates(review="2/h")
 

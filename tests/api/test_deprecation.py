@@ -45,12 +45,14 @@ def test_an_entry_is_not_deprecated_at_first(anyone, entry, path):
     assert deprecation_in(anyone, path) is None
 
 
+@pytest.mark.contract("18.6")
 def test_a_deprecated_one_says_why(anyone, entry, path):
     entry.deprecate("It reads scans only.")
 
     assert deprecation_in(anyone, path) == OLD
 
 
+@pytest.mark.contract("18.7")
 def test_it_names_its_successor_as_long_as_that_is_published(anyone, entry, successor, path):
     entry.deprecate("It reads scans only.", successor)
     assert deprecation_in(anyone, path) == REPLACED
@@ -82,6 +84,7 @@ def test_a_deprecation_ends(anyone, entry, successor, path):
     assert entry.successor is None
 
 
+@pytest.mark.contract("18.7")
 @pytest.mark.parametrize("kind", ["skill", "persona"])
 @pytest.mark.django_db(transaction=True)
 def test_a_cached_response_notices_that_the_successor_is_gone(anyone, kind):
@@ -98,6 +101,7 @@ def test_a_cached_response_notices_that_the_successor_is_gone(anyone, kind):
     assert b"/successor" not in after[3]
 
 
+@pytest.mark.contract("18.6")
 def test_a_deprecated_entry_can_be_installed(client, entry, path):
     entry.deprecate("It reads scans only.")
 
@@ -106,6 +110,7 @@ def test_a_deprecated_entry_can_be_installed(client, entry, path):
     assert response.status_code == 201
 
 
+@pytest.mark.contract("18.6")
 def test_whoever_has_a_skill_reads_it(client, agent):
     skill = SkillInstallFactory(agent=agent, skill__slug="old-one").skill
     SkillInstallFactory(agent=agent, skill__slug="other")
@@ -121,6 +126,7 @@ def test_whoever_has_a_skill_reads_it(client, agent):
     ]
 
 
+@pytest.mark.contract("18.6")
 def test_whoever_has_a_persona_reads_it(client, agent):
     persona = PersonaInstallFactory(agent=agent, persona__slug="old-one", is_active=True).persona
     persona.deprecate("It reads scans only.", PersonaFactory(slug="successor"))
@@ -132,6 +138,7 @@ def test_whoever_has_a_persona_reads_it(client, agent):
     assert row["deprecation"] == own["deprecation"] == active["deprecation"] == REPLACED
 
 
+@pytest.mark.contract("18.6")
 def test_a_manifest_says_it_of_a_bundled_skill(client, agent):
     skill = SkillFactory(slug="old-one")
     PersonaInstallFactory(agent=agent, persona=PersonaFactory(skills=[skill]), is_active=True)
@@ -157,6 +164,7 @@ def test_a_manifest_notices_that_the_successor_is_gone(client, agent):
     assert response.json()["skills"][0]["deprecation"] == OLD
 
 
+@pytest.mark.contract("18.6")
 def test_it_is_no_update_and_no_advisory(client, agent):
     skill = SkillInstallFactory(agent=agent, skill__slug="old-one").skill
 
@@ -166,6 +174,7 @@ def test_it_is_no_update_and_no_advisory(client, agent):
     assert profile["updates"] == profile["advisories"] == []
 
 
+@pytest.mark.contract("18.6")
 def test_pages_show_it(anyone, entry, successor, path):
     entry.deprecate("It reads <b>scans</b> only.", successor)
 

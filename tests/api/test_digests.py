@@ -21,6 +21,7 @@ def digest(content):
     return f"sha256:{sha256(content).hexdigest()}"
 
 
+@pytest.mark.contract("16.1")
 @pytest.mark.parametrize("content", [VALID, "---\nname: PDF!\nallowed: 1\n---\nRead.", "Do it."])
 def test_a_skills_digest_is_that_of_its_file(anyone, content):
     SkillFactory(slug="pdf", content=content)
@@ -31,6 +32,7 @@ def test_a_skills_digest_is_that_of_its_file(anyone, content):
     assert anyone.get(SKILLS).json()["results"][0]["digest"] == digest(served)
 
 
+@pytest.mark.contract("16.1")
 def test_a_personas_digest_is_that_of_its_prompt(anyone):
     PersonaFactory(slug="archivist", content="Tidy ü.\n", price_cents=5)
 
@@ -39,6 +41,7 @@ def test_a_personas_digest_is_that_of_its_prompt(anyone):
     assert anyone.get("/api/v1/personas").json()["results"][0]["digest"] == expected
 
 
+@pytest.mark.contract("16.3")
 def test_it_moves_with_what_the_file_is_made_of_alone(anyone):
     skill = SkillFactory(slug="pdf", content="Do it.", author="Ada")
     before = anyone.get(SKILL).json()["digest"]
@@ -54,6 +57,7 @@ def test_it_moves_with_what_the_file_is_made_of_alone(anyone):
     assert anyone.get(SKILL).json()["digest"] == digest(anyone.get(FILE).content) != before
 
 
+@pytest.mark.contract("16.3")
 def test_a_release_that_writes_frontmatter_differently_changes_no_file(anyone, monkeypatch):
     skill = SkillFactory(slug="pdf", content="Do it.")
     before = anyone.get(FILE).content, anyone.get(SKILL).json()["digest"]
@@ -85,6 +89,7 @@ def test_an_install_does_not_compute_it_again(client):
     assert (response.status_code, response.json()["digest"]) == (201, skill.digest)
 
 
+@pytest.mark.contract("16.3")
 @pytest.mark.django_db
 def test_an_import_keeps_it_until_the_file_changes(tmp_path):
     files = {

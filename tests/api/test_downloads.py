@@ -34,6 +34,7 @@ def part_of(size, range_):
     return int(first), min(int(last) + 1, size) if last else size
 
 
+@pytest.mark.contract("17.9")
 @pytest.mark.parametrize(
     "range_", ["0-0", "0-", "1-99", "300-", "5-999999999", f"0-{10**17}", "-1", "-999999999"]
 )
@@ -58,6 +59,7 @@ def test_the_unit_has_no_case_and_may_be_followed_by_spaces(anyone, start):
     assert (part.status_code, part.content) == (206, SMALL[1:3])
 
 
+@pytest.mark.contract("17.9")
 @pytest.mark.parametrize("range_", ["{}-", "{}-{}", "999999999-", "-0"])
 def test_a_range_behind_the_end_is_refused_with_the_size(anyone, url, range_):
     size = len(anyone.get(url).content)
@@ -89,6 +91,7 @@ def test_an_empty_file_is_sent_whole(anyone):
     assert (response.status_code, response.content) == (200, b"")
 
 
+@pytest.mark.contract("17.9")
 def test_an_if_range_of_the_same_etag_gets_the_part(anyone, url):
     etag = anyone.get(url).headers["ETag"]
 
@@ -97,6 +100,7 @@ def test_an_if_range_of_the_same_etag_gets_the_part(anyone, url):
     assert (part.status_code, len(part.content)) == (206, 2)
 
 
+@pytest.mark.contract("17.9")
 @pytest.mark.parametrize(
     "value", ['"other"', "W/{}", "{}, {}", "*", "", "Mon, 23 Nov 2026 18:17:10 GMT"]
 )

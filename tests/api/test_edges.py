@@ -37,6 +37,7 @@ def catalogue(db, settings):
     PersonaFactory(slug="archivist", skills=[SkillFactory(slug="pdf")])
 
 
+@pytest.mark.contract("8.19", "25.5")
 @pytest.mark.parametrize("path", PUBLIC)
 def test_edges_may_keep_what_is_public(anyone, path):
     first = anyone.get(path)
@@ -50,6 +51,7 @@ def test_edges_may_keep_what_is_public(anyone, path):
     assert not [answer for answer in answers if "Vary" in answer.headers]
 
 
+@pytest.mark.contract("8.19")
 @pytest.mark.parametrize("path", PUBLIC)
 def test_edges_may_keep_nothing_that_was_asked_for_with_a_token(anyone, path):
     headers = {"Authorization": "Bearer none"}
@@ -63,6 +65,7 @@ def test_edges_may_keep_nothing_that_was_asked_for_with_a_token(anyone, path):
     assert {answer["Cache-Control"] for answer in answers} == {"public, no-cache"}
 
 
+@pytest.mark.contract("3.9")
 @pytest.mark.parametrize("path", ERRORS)
 def test_nothing_may_keep_an_error(anyone, path):
     answer = anyone.get(path)
@@ -72,6 +75,7 @@ def test_nothing_may_keep_an_error(anyone, path):
     assert "Vary" not in answer.headers
 
 
+@pytest.mark.contract("3.9")
 @pytest.mark.parametrize(
     ("method", "path"),
     [
@@ -103,6 +107,7 @@ def test_nothing_may_keep_how_a_process_was(anyone, path):
     assert (answer.status_code, answer["Cache-Control"]) == (200, "no-store")
 
 
+@pytest.mark.contract("24.7")
 def test_nothing_may_keep_that_the_database_was_away(anyone, monkeypatch):
     def fail():
         raise OperationalError

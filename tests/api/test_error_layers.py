@@ -51,6 +51,7 @@ def list_view_raises(list_view_does):
     return list_view_raises
 
 
+@pytest.mark.contract("3.1")
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
 @pytest.mark.parametrize(
     "path", ["/api/v1/nowhere", "/api", "/nowhere", "/favicon.ico", "/static/x"]
@@ -84,6 +85,7 @@ def test_a_form_that_cannot_be_read_is_not_read_for_an_error(content_type, body)
     assert_error(post("/nowhere", headers={"Host": "evil.example"}), 400, WRONG_HOST)
 
 
+@pytest.mark.contract("3.1")
 @pytest.mark.parametrize("host", ["evil.example", "testserver.evil.example", "a b", "[::1", "x:y"])
 @pytest.mark.parametrize("path", [SKILLS, ME, "/api/v1/nowhere", "/nowhere"])
 def test_a_wrong_host_is_a_400(anyone, host, path):
@@ -92,6 +94,7 @@ def test_a_wrong_host_is_a_400(anyone, host, path):
     assert_error(response, 400, WRONG_HOST)
 
 
+@pytest.mark.contract("24.7")
 @pytest.mark.parametrize("path", ["/healthz", "/readyz"])
 def test_health_is_answered_on_any_host(anyone, path):
     assert anyone.get(path, headers={"Host": "10.0.0.7"}).status_code == 200
@@ -125,6 +128,7 @@ def test_a_clock_that_differs_from_the_databases_is_logged(
     ]
 
 
+@pytest.mark.contract("3.1")
 @pytest.mark.parametrize("accept", ["application/json", "text/html", "*/*"])
 def test_a_crash_is_a_500_without_details(anyone, list_view_raises, accept):
     list_view_raises(RuntimeError("the secret detail"))
@@ -152,6 +156,7 @@ def test_a_crash_after_the_view_is_a_500_too(anyone, monkeypatch):
     assert_error(anyone.get(SKILLS), 500, CRASH)
 
 
+@pytest.mark.contract("3.1")
 @pytest.mark.parametrize(
     ("error", "status", "text"),
     [
@@ -169,6 +174,7 @@ def test_errors_of_django_itself_are_json(anyone, monkeypatch, error, status, te
     assert_error(anyone.get(SKILL), status, text)
 
 
+@pytest.mark.contract("3.8")
 @pytest.mark.parametrize(
     ("sqlstate", "status"),
     [
@@ -231,6 +237,7 @@ def test_without_an_sqlstate_the_class_of_the_error_decides(
     assert ("Retry-After" in response.headers) == (status == 503)
 
 
+@pytest.mark.contract("3.8")
 def test_an_unreachable_database_is_a_503_during_authentication(client, monkeypatch):
     def authenticate(*_, **__):
         raise OperationalError("connection refused")
@@ -243,6 +250,7 @@ def test_an_unreachable_database_is_a_503_during_authentication(client, monkeypa
     assert response.headers["Retry-After"] == "2"
 
 
+@pytest.mark.contract("1.6")
 @pytest.mark.parametrize(
     "accept", ["text/html", "application/xml;q=1", "image/*", "*/*;q=0", "\xff"]
 )
@@ -261,6 +269,7 @@ def test_the_response_is_json_whatever_is_accepted(client, accept):
     assert client.post(REGISTER, headers=headers).status_code == 201
 
 
+@pytest.mark.contract("1.3")
 def test_head_has_the_status_and_headers_of_get_and_no_body(own_server_of):
     SkillFactory(slug="pdf-tables")
     PersonaFactory(slug="archivist")

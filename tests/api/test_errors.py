@@ -34,10 +34,12 @@ def assert_error(response, status, error):
 # The order of checks: each request breaks two rules and gets the error of the earlier one.
 
 
+@pytest.mark.contract("3.2")
 def test_an_unknown_route_comes_before_the_method(anyone):
     assert_error(anyone.delete("/api/v1/nowhere"), 404, NO_PATH)
 
 
+@pytest.mark.contract("3.2", "3.4")
 def test_the_method_comes_before_the_token(anyone):
     response = anyone.put(ME)
 
@@ -45,6 +47,7 @@ def test_the_method_comes_before_the_token(anyone):
     assert response.headers["Allow"] == "GET, HEAD, PATCH"
 
 
+@pytest.mark.contract("3.2")
 def test_the_method_comes_before_the_slug(anyone):
     response = anyone.delete(f"{SKILLS}/no-such")
 
@@ -52,6 +55,7 @@ def test_the_method_comes_before_the_slug(anyone):
     assert response.headers["Allow"] == "GET, HEAD"
 
 
+@pytest.mark.contract("3.2")
 def test_the_token_comes_before_its_scopes(client_of, agent):
     token = AgentToken.objects.issue(agent, ["read"])
     token.revoke()
@@ -61,6 +65,7 @@ def test_the_token_comes_before_its_scopes(client_of, agent):
     assert_error(response, 401, "Authentication required")
 
 
+@pytest.mark.contract("3.2")
 def test_the_scope_comes_before_the_rate_limit(client_of, agent, rates):
     rates(install="0/h")
     token = AgentToken.objects.issue(agent, ["read"])
@@ -71,6 +76,7 @@ def test_the_scope_comes_before_the_rate_limit(client_of, agent, rates):
     assert "RateLimit" not in response.headers
 
 
+@pytest.mark.contract("3.2")
 @pytest.mark.parametrize(
     ("body", "content_type"),
     [(b"{}", "text/plain"), (b" " * 70_000, "application/json"), (b"{", "application/json")],
@@ -86,22 +92,26 @@ def test_the_rate_limit_comes_before_the_body(client, rates, url, body, content_
     assert_error(response, 429, f"Rate limit exceeded. Try again in {seconds} seconds.")
 
 
+@pytest.mark.contract("3.2")
 def test_the_type_of_the_body_comes_before_its_size(client):
     response = client.generic("POST", INSTALL_SKILL, b" " * 70_000, "text/plain")
 
     assert_error(response, 415, "Content-Type must be application/json")
 
 
+@pytest.mark.contract("3.2")
 def test_the_size_of_the_body_comes_before_its_contents(client):
     assert_error(client.post(INSTALL_SKILL, b"{" * 70_000), 413, "Request body is too large")
 
 
+@pytest.mark.contract("3.2")
 def test_the_body_comes_before_the_slug(client):
     response = client.post(INSTALL_SKILL, {"slug": "no-such", "runtime": 5})
 
     assert_error(response, 400, "runtime must be a string")
 
 
+@pytest.mark.contract("3.2")
 def test_the_body_comes_before_the_conflict(client, agent):
     SkillInstallFactory(agent=agent, skill__slug="pdf-tables")
 
@@ -124,6 +134,7 @@ def test_the_body_comes_before_a_claim_that_is_made(client, agent):
     assert_error(client.post(CONFIRM, {"code": "no"}), 409, "Agent is already claimed")
 
 
+@pytest.mark.contract("9.8")
 def test_the_conflict_comes_before_the_withdrawal_of_a_skill(client, agent):
     SkillInstallFactory(agent=agent, skill__slug="pdf-tables", skill__status="withdrawn")
 
@@ -138,12 +149,14 @@ def test_the_conflict_comes_before_the_withdrawal_of_a_persona(client, agent):
     assert_error(response, 409, "Persona already installed")
 
 
+@pytest.mark.contract("3.2", "9.7")
 def test_a_withdrawn_persona_is_not_found_even_where_it_has_a_price(client):
     PersonaFactory(slug="archivist", status="withdrawn", price_cents=500)
 
     assert_error(client.post(INSTALL_PERSONA, {"slug": "archivist"}), 404, "Persona not found")
 
 
+@pytest.mark.contract("3.2", "9.8")
 def test_the_conflict_comes_before_the_payment(client, agent):
     PersonaInstallFactory(agent=agent, persona__slug="archivist", persona__price_cents=500)
 
@@ -152,6 +165,7 @@ def test_the_conflict_comes_before_the_payment(client, agent):
     assert_error(response, 409, "Persona already installed")
 
 
+@pytest.mark.contract("3.2", "3.10")
 def test_the_payment_comes_last(client):
     PersonaFactory(slug="archivist", price_cents=500)
 
@@ -161,6 +175,7 @@ def test_the_payment_comes_last(client):
     assert_error(response, 402, text)
 
 
+@pytest.mark.contract("3.3")
 def test_the_rating_of_a_review_comes_before_its_persona(client):
     response = client.post(REVIEWS, {"personaSlug": "no-such", "rating": 6})
 
@@ -175,6 +190,7 @@ def test_the_rating_of_a_review_comes_before_the_install(client):
     assert_error(response, 400, RATING)
 
 
+@pytest.mark.contract("3.3")
 def test_the_persona_of_a_review_comes_before_the_install(client):
     PersonaFactory(slug="archivist", status="draft")
 
@@ -186,6 +202,7 @@ def test_the_persona_of_a_review_comes_before_the_install(client):
 # Only WWW-Authenticate says why a caller was refused.
 
 
+@pytest.mark.contract("3.5")
 @pytest.mark.parametrize("authorization", ["", "Basic YTpi", "Bearer", "Bearer  ", "mkt_agent_x"])
 def test_without_a_bearer_token_401_names_only_the_realm(anyone, authorization):
     response = anyone.get(ME, headers={"Authorization": authorization})
@@ -194,6 +211,7 @@ def test_without_a_bearer_token_401_names_only_the_realm(anyone, authorization):
     assert response.headers["WWW-Authenticate"] == 'Bearer realm="marketplace"'
 
 
+@pytest.mark.contract("3.5")
 @pytest.mark.parametrize(
     "credentials", ["mkt_agent_x", "{token}x", "{token} {token}", "\tx", "\xff", '"']
 )
@@ -207,6 +225,7 @@ def test_with_a_refused_token_401_says_so(anyone, agent, credentials):
     assert response.headers["WWW-Authenticate"] == header
 
 
+@pytest.mark.contract("3.6")
 @pytest.mark.parametrize(
     ("method", "url", "scope"),
     [

@@ -13,6 +13,7 @@ from tests.factories import PersonaFactory, SkillFactory
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 
 
+@pytest.mark.contract("8.18")
 @pytest.mark.parametrize(
     "path",
     [
@@ -30,6 +31,7 @@ def test_an_unchanged_response_is_not_sent_again(anyone, path):
         assert (again.status_code, again.content, again["ETag"]) == (304, b"", first["ETag"])
 
 
+@pytest.mark.contract("8.18")
 def test_a_changed_response_is_sent(anyone):
     SkillFactory(slug="pdf")
     etag = anyone.get("/api/v1/skills/pdf")["ETag"]
@@ -41,6 +43,7 @@ def test_a_changed_response_is_sent(anyone):
     assert response["ETag"] != etag
 
 
+@pytest.mark.contract("8.18")
 def test_a_304_has_no_content_length(anyone):
     SkillFactory(slug="pdf")
     etag = anyone.get("/api/v1/skills/pdf")["ETag"]

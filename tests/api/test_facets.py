@@ -19,6 +19,7 @@ def counted(**numbers):
     return [{"value": value, "count": count} for value, count in numbers.items()]
 
 
+@pytest.mark.contract("21.1")
 def test_it_counts_the_values_of_published_entries(anyone):
     SkillFactory(
         category="data",
@@ -51,6 +52,7 @@ def test_it_counts_the_values_of_published_entries(anyone):
     }
 
 
+@pytest.mark.contract("21.2")
 def test_the_most_common_come_first_and_ties_by_name(anyone):
     for category in ("b", "a", "c", "c", "Z"):
         SkillFactory(category=category)
@@ -58,6 +60,7 @@ def test_the_most_common_come_first_and_ties_by_name(anyone):
     assert facets(anyone)["categories"] == counted(c=2, Z=1, a=1, b=1)
 
 
+@pytest.mark.contract("21.2")
 def test_a_facet_shows_a_hundred_values(anyone):
     SkillFactory(tags=[f"tag-{number:03}" for number in range(101)])
     SkillFactory(tags=["tag-100"])
@@ -69,6 +72,7 @@ def test_a_facet_shows_a_hundred_values(anyone):
     assert tags[-1] == {"value": "tag-098", "count": 1}
 
 
+@pytest.mark.contract("21.3")
 def test_it_is_exact_after_every_edit(anyone):
     skill = SkillFactory(category="data", license="MIT")
     other = SkillFactory(category="data", license="MIT")
@@ -87,6 +91,7 @@ def test_it_is_exact_after_every_edit(anyone):
     assert facets(anyone)["licenses"] == counted(MIT=1)
 
 
+@pytest.mark.contract("21.3")
 @pytest.mark.django_db(transaction=True)
 def test_it_is_cached_until_the_catalogue_changes(anyone):
     skill = SkillFactory(license="MIT")
@@ -120,6 +125,7 @@ def test_rebuild_search_corrects_the_counts_of_licenses(anyone):
     assert facets(anyone)["licenses"] == counted(MIT=1)
 
 
+@pytest.mark.contract("2.9", "21.1")
 @pytest.mark.parametrize(
     ("query", "error"),
     [
@@ -137,6 +143,7 @@ def test_a_wrong_query_is_refused(anyone, query, error):
     assert response.json() == {"error": error}
 
 
+@pytest.mark.contract("8.1")
 @pytest.mark.parametrize(
     ("path", "factory"), [("skills", SkillFactory), ("personas", PersonaFactory)]
 )
@@ -151,6 +158,7 @@ def test_a_list_is_filtered_by_license(anyone, path, factory):
     assert anyone.get(f"/api/v1/{path}", {"license": "GPL"}).json()["count"] == 0
 
 
+@pytest.mark.contract("21.4")
 def test_the_root_names_what_there_is(anyone):
     response = anyone.get("/api/v1")
 

@@ -79,30 +79,37 @@ def assert_each_refused(send, alone):
     return assert_each_refused
 
 
+@pytest.mark.contract("2.1", "2.7")
 def test_an_unusable_body_is_refused_by_every_endpoint(assert_each_refused):
     assert_each_refused(hostile_bodies.BODIES)
 
 
+@pytest.mark.contract("2.2")
 def test_a_body_of_another_type_is_refused_by_every_endpoint(assert_each_refused):
     assert_each_refused(hostile_bodies.CONTENT_TYPES)
 
 
+@pytest.mark.contract("2.3")
 def test_a_body_above_64_kib_is_refused(assert_each_refused):
     assert_each_refused(hostile_bodies.SIZES)
 
 
+@pytest.mark.contract("2.5", "2.8")
 def test_a_wrong_value_is_refused_by_the_name_of_its_field(assert_each_refused):
     assert_each_refused(hostile_fields.FIELDS)
 
 
+@pytest.mark.contract("8.16")
 def test_an_invalid_slug_is_not_found(assert_each_refused):
     assert_each_refused(hostile_fields.UNKNOWN_SLUGS)
 
 
+@pytest.mark.contract("3.1")
 def test_an_unknown_path_is_not_found(assert_each_refused):
     assert_each_refused(hostile_urls.PATHS)
 
 
+@pytest.mark.contract("2.7")
 def test_an_invalid_query_string_is_refused(assert_each_refused):
     assert_each_refused(hostile_urls.QUERIES)
 
@@ -111,6 +118,7 @@ def test_an_invalid_token_is_refused_by_every_protected_endpoint(assert_each_ref
     assert_each_refused(hostile_urls.UNAUTHENTICATED)
 
 
+@pytest.mark.contract("3.4")
 def test_another_method_is_refused_without_a_token_by_every_endpoint(send, alone):
     for name, cases in hostile_urls.NOT_ALLOWED:
         with alone(name):
@@ -120,6 +128,7 @@ def test_another_method_is_refused_without_a_token_by_every_endpoint(send, alone
             assert allowed == [ALLOWED[case.path] for case in cases]
 
 
+@pytest.mark.contract("3.4")
 def test_head_is_refused_where_only_post_is_allowed(send, alone):
     for path in [path for path, allowed in ALLOWED.items() if allowed == "POST"]:
         with alone(path):
@@ -145,6 +154,7 @@ def test_a_cursor_is_followed(cursor, send):
     assert [skill["slug"] for skill in response.json()["results"]] == ["csv-tables"]
 
 
+@pytest.mark.contract("1.9")
 def test_a_cursor_with_any_character_changed_is_refused(cursor, send):
     changed = [
         cursor[:place] + ("A" if cursor[place] != "A" else "B") + cursor[place + 1 :]
@@ -176,6 +186,7 @@ def test_a_cursor_of_another_list_is_refused(cursor, send):
     assert_all_refused([Case("GET", url + cursor, 400, "cursor is invalid") for url in urls], send)
 
 
+@pytest.mark.contract("8.3", "8.6")
 def test_a_valid_read_that_looks_hostile_succeeds(send, alone):
     before = stored_rows()
 
@@ -186,6 +197,7 @@ def test_a_valid_read_that_looks_hostile_succeeds(send, alone):
     assert stored_rows() == before
 
 
+@pytest.mark.contract("2.4", "2.11")
 def test_a_valid_write_that_looks_hostile_succeeds(send, alone):
     for name, cases in valid_edge_cases.WRITING:
         with alone(name):

@@ -160,6 +160,7 @@ def test_another_public_url_gives_another_etag(anyone, market, catalogue):
     assert anyone.get(SKILLS, headers=LOCAL)["ETag"] != first
 
 
+@pytest.mark.contract("24.5")
 def test_a_refused_host_is_logged_once_with_the_variable(own_server_of):
     server = own_server_of(ALLOWED_HOSTS="market.example")
     hosts = ["evil.example", "evil.example", "market.example:81", "a,b"]

@@ -9,6 +9,7 @@ SKILLS = "/api/v1/skills"
 SKILL = "/api/v1/skills/pdf-tables"
 
 
+@pytest.mark.contract("24.5")
 def test_what_is_cached_over_https_is_refused_over_http(anyone, settings):
     settings.REQUIRE_HTTPS = True
     SkillFactory(slug="pdf-tables")
@@ -50,6 +51,7 @@ def test_an_untrusted_proxy_is_logged_once(anyone, settings, caplog, first):
     ]
 
 
+@pytest.mark.contract("24.5")
 @pytest.mark.parametrize(
     ("headers", "line"),
     [({}, NO_HEADER), ({"X-Forwarded-Proto": "http"}, PLAIN_CLIENT)],

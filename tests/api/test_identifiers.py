@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.factories import PersonaFactory, SkillFactory
 
 ME = "/api/v1/agents/me"
@@ -24,6 +26,7 @@ def identifiers(anyone, client, number):
     }
 
 
+@pytest.mark.contract("1.5")
 def test_an_identifier_has_the_prefix_of_its_kind_and_tells_nothing_else(anyone, client):
     first, second = (identifiers(anyone, client, number) for number in range(2))
 

@@ -19,6 +19,7 @@ def state_of(agent):
     return dict(agent.persona_installs.values_list("persona__slug", "is_active"))
 
 
+@pytest.mark.contract("9.5")
 @pytest.mark.parametrize("body", [{}, {"setActive": False}, {"setActive": None}])
 def test_it_installs_without_activating(client, agent, body):
     persona = PersonaFactory(slug="archivist")
@@ -36,6 +37,7 @@ def test_it_installs_without_activating(client, agent, body):
     assert state_of(agent) == {"archivist": False}
 
 
+@pytest.mark.contract("9.5")
 def test_it_installs_and_activates(client, agent):
     persona = PersonaFactory(slug="archivist")
 
@@ -52,6 +54,7 @@ def test_it_installs_and_activates(client, agent):
     assert state_of(agent) == {"archivist": True}
 
 
+@pytest.mark.contract("9.6")
 def test_activating_deactivates_the_previous_persona(client, agent):
     PersonaInstallFactory(agent=agent, persona__slug="scribe", is_active=True)
     PersonaFactory(slug="archivist")
@@ -61,6 +64,7 @@ def test_activating_deactivates_the_previous_persona(client, agent):
     assert state_of(agent) == {"scribe": False, "archivist": True}
 
 
+@pytest.mark.contract("9.6")
 def test_installing_without_activating_leaves_the_active_persona(client, agent):
     PersonaInstallFactory(agent=agent, persona__slug="scribe", is_active=True)
     PersonaFactory(slug="archivist")
@@ -70,6 +74,7 @@ def test_installing_without_activating_leaves_the_active_persona(client, agent):
     assert state_of(agent) == {"scribe": True, "archivist": False}
 
 
+@pytest.mark.contract("9.6")
 def test_it_leaves_other_agents_alone(client):
     other = AgentFactory()
     PersonaInstallFactory(agent=other, persona__slug="scribe", is_active=True)
@@ -80,6 +85,7 @@ def test_it_leaves_other_agents_alone(client):
     assert state_of(other) == {"scribe": True}
 
 
+@pytest.mark.contract("9.4")
 def test_it_counts_one_install(client):
     persona = PersonaFactory(slug="archivist", installs=3)
 
@@ -90,6 +96,7 @@ def test_it_counts_one_install(client):
     assert persona.installs == 4
 
 
+@pytest.mark.contract("9.7")
 @pytest.mark.parametrize("was_active", [True, False])
 @pytest.mark.parametrize("set_active", [True, False])
 def test_an_installed_persona_is_a_conflict_and_stays_as_it_is(
@@ -105,6 +112,7 @@ def test_an_installed_persona_is_a_conflict_and_stays_as_it_is(
     assert state_of(agent) == {"archivist": was_active, "scribe": not was_active}
 
 
+@pytest.mark.contract("9.7")
 @pytest.mark.parametrize("set_active", [True, False])
 def test_a_priced_persona_requires_payment(client, agent, set_active):
     persona = PersonaFactory(slug="archivist", price_cents=500)
@@ -121,6 +129,7 @@ def test_a_priced_persona_requires_payment(client, agent, set_active):
     assert persona.installs == 0
 
 
+@pytest.mark.contract("9.8")
 def test_an_installed_persona_is_a_conflict_even_once_it_has_a_price(client, agent):
     PersonaInstallFactory(agent=agent, persona__slug="archivist", persona__price_cents=500)
 
@@ -130,6 +139,7 @@ def test_an_installed_persona_is_a_conflict_even_once_it_has_a_price(client, age
     assert answer.json() == {"error": "Persona already installed"}
 
 
+@pytest.mark.contract("9.8")
 @pytest.mark.parametrize("price", [0, 500])
 @pytest.mark.parametrize("status", ["draft", "withdrawn"])
 def test_an_installed_persona_is_a_conflict_even_once_it_is_not_published(
@@ -146,6 +156,7 @@ def test_an_installed_persona_is_a_conflict_even_once_it_is_not_published(
     assert (state_of(agent), persona.installs) == ({"archivist": False}, 1)
 
 
+@pytest.mark.contract("9.7")
 @pytest.mark.parametrize("status", [None, "draft", "withdrawn"])
 def test_a_persona_that_is_not_published_is_not_found(client, status):
     if status:
@@ -157,6 +168,7 @@ def test_a_persona_that_is_not_published_is_not_found(client, status):
     assert answer.json() == {"error": "Persona not found"}
 
 
+@pytest.mark.contract("9.9")
 def test_bundled_skills_are_not_installed_separately(client, agent):
     skill = SkillFactory()
     PersonaFactory(slug="archivist", skills=[skill])
@@ -168,6 +180,7 @@ def test_bundled_skills_are_not_installed_separately(client, agent):
     assert not agent.skill_installs.exists()
 
 
+@pytest.mark.contract("2.5", "2.8")
 @pytest.mark.parametrize(
     ("body", "error"),
     [
@@ -188,6 +201,7 @@ def test_an_invalid_body_is_refused_by_field(client, agent, body, error):
     assert state_of(agent) == {}
 
 
+@pytest.mark.contract("9.11")
 def test_the_url_of_an_install_has_the_installed_prompt(client):
     persona = persona_with_versions()
 

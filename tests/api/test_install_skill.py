@@ -14,6 +14,7 @@ from tests.factories import AgentFactory, PersonaFactory, PersonaInstallFactory,
 URL = "/api/v1/agents/me/skills/install"
 
 
+@pytest.mark.contract("9.1")
 def test_it_installs_a_skill(client, agent):
     skill = SkillFactory(slug="pdf-tables")
 
@@ -29,6 +30,7 @@ def test_it_installs_a_skill(client, agent):
     assert agent.skill_installs.get().skill == skill
 
 
+@pytest.mark.contract("9.4")
 def test_it_counts_one_download_for_each_install(client, client_of):
     skill = SkillFactory(slug="pdf-tables", downloads=7)
 
@@ -39,6 +41,7 @@ def test_it_counts_one_download_for_each_install(client, client_of):
     assert skill.downloads == 9
 
 
+@pytest.mark.contract("9.2")
 @pytest.mark.parametrize(
     "runtime",
     [
@@ -61,6 +64,7 @@ def test_it_keeps_the_runtime_as_it_came_whatever_it_is(client, agent, runtime):
     assert client.get("/api/v1/agents/me").json()["skills"][0]["runtime"] == runtime
 
 
+@pytest.mark.contract("2.6")
 def test_a_null_runtime_is_an_absent_one(client, agent):
     SkillFactory(slug="pdf-tables")
 
@@ -68,6 +72,7 @@ def test_a_null_runtime_is_an_absent_one(client, agent):
     assert agent.skill_installs.get().runtime == ""
 
 
+@pytest.mark.contract("9.3")
 def test_an_unknown_skill_is_not_found(client, agent):
     answer = client.post(URL, {"slug": "no-such-skill"})
 
@@ -76,6 +81,7 @@ def test_an_unknown_skill_is_not_found(client, agent):
     assert not agent.skill_installs.exists()
 
 
+@pytest.mark.contract("9.3")
 @pytest.mark.parametrize("status", ["draft", "withdrawn"])
 def test_an_unpublished_skill_is_not_found(client, status):
     skill = SkillFactory(slug="pdf-tables", status=status)
@@ -88,6 +94,7 @@ def test_an_unpublished_skill_is_not_found(client, status):
     assert skill.downloads == 0
 
 
+@pytest.mark.contract("9.8")
 @pytest.mark.parametrize("status", ["draft", "withdrawn"])
 def test_an_installed_skill_is_a_conflict_even_once_it_is_not_published(client, agent, status):
     skill = SkillFactory(slug="pdf-tables")
@@ -102,6 +109,7 @@ def test_an_installed_skill_is_a_conflict_even_once_it_is_not_published(client, 
     assert skill.downloads == agent.skill_installs.count() == 1
 
 
+@pytest.mark.contract("9.3")
 @pytest.mark.parametrize("slug", ["PDF-Tables", "pdf tables", "../pdf-tables", "é", "a" * 5000])
 def test_what_cannot_be_a_slug_is_not_found(client, slug):
     SkillFactory(slug="pdf-tables")
@@ -112,6 +120,7 @@ def test_what_cannot_be_a_slug_is_not_found(client, slug):
     assert answer.json() == {"error": "Skill not found"}
 
 
+@pytest.mark.contract("9.3")
 def test_a_second_install_is_a_conflict_and_counts_nothing(client, agent):
     skill = SkillFactory(slug="pdf-tables")
     client.post(URL, {"slug": "pdf-tables"})
@@ -124,6 +133,7 @@ def test_a_second_install_is_a_conflict_and_counts_nothing(client, agent):
     assert skill.downloads == agent.skill_installs.count() == 1
 
 
+@pytest.mark.contract("9.9")
 def test_a_skill_that_an_installed_persona_bundles_can_be_installed_by_itself(client, agent):
     skill = SkillFactory(slug="pdf-tables")
     PersonaInstallFactory(agent=agent, persona=PersonaFactory(skills=[skill]))
@@ -131,6 +141,7 @@ def test_a_skill_that_an_installed_persona_bundles_can_be_installed_by_itself(cl
     assert client.post(URL, {"slug": "pdf-tables"}).status_code == 201
 
 
+@pytest.mark.contract("2.6")
 @pytest.mark.parametrize(
     ("body", "error"),
     [
@@ -158,18 +169,21 @@ def test_an_invalid_body_is_refused_by_field(client, agent, body, error):
     assert not agent.skill_installs.exists()
 
 
+@pytest.mark.contract("2.4")
 def test_unknown_fields_are_ignored(client):
     SkillFactory(slug="pdf-tables")
 
     assert client.post(URL, {"slug": "pdf-tables", "colour": [1, {}]}).status_code == 201
 
 
+@pytest.mark.contract("1.2")
 def test_the_path_answers_with_a_slash_at_its_end(client):
     SkillFactory(slug="pdf-tables")
 
     assert client.post(URL + "/", {"slug": "pdf-tables"}).status_code == 201
 
 
+@pytest.mark.contract("9.11")
 def test_the_url_of_an_install_has_the_installed_bytes(client):
     skill = SkillFactory(slug="pdf-tables")
 
@@ -180,6 +194,7 @@ def test_the_url_of_an_install_has_the_installed_bytes(client):
     assert f"sha256:{sha256(content).hexdigest()}" == install["digest"]
 
 
+@pytest.mark.contract("9.11")
 def test_a_skill_with_files_is_an_archive(client):
     skill = skill_with_versions()
 

@@ -21,6 +21,7 @@ LIMITS = {
 LIMITED = [operation for operation in OPERATIONS if operation.policy is not None]
 
 
+@pytest.mark.contract("11.1", "11.6", "12.1")
 @pytest.mark.parametrize("operation", LIMITED, ids=attrgetter("name"))
 def test_every_counted_response_states_the_limit(client, operation):
     limit = LIMITS[operation.policy]
@@ -34,6 +35,7 @@ def test_every_counted_response_states_the_limit(client, operation):
     assert "Retry-After" not in response
 
 
+@pytest.mark.contract("3.10", "7.10", "11.1", "11.7")
 @pytest.mark.parametrize("operation", LIMITED, ids=attrgetter("name"))
 def test_beyond_the_limit_it_answers_429(client, rates, operation):
     rates(**{operation.policy: "1/h"})
@@ -45,6 +47,7 @@ def test_beyond_the_limit_it_answers_429(client, rates, operation):
     assert response["RateLimit-Policy"] == f'"{operation.policy}";q=1;w=3600'
 
 
+@pytest.mark.contract("11.1")
 def test_the_other_operations_are_not_counted(client, agent, subtests):
     prepare(agent)
 

@@ -13,6 +13,7 @@ def used(client):
     return {row["policy"]: row["limit"] - row["remaining"] for row in rows}
 
 
+@pytest.mark.contract("13.2")
 def test_a_new_agent_has_all_of_its_limits(client):
     response = client.get(URL)
 
@@ -32,6 +33,7 @@ def test_a_new_agent_has_all_of_its_limits(client):
     ]
 
 
+@pytest.mark.contract("13.2")
 def test_it_says_what_the_headers_of_the_counted_request_say(client):
     SkillFactory(slug="pdf")
     for slug in ("pdf", "pdf", "gone"):
@@ -45,6 +47,7 @@ def test_it_says_what_the_headers_of_the_counted_request_say(client):
     assert 0 <= int(reset.removeprefix("t=")) - install["resetSeconds"] <= 2
 
 
+@pytest.mark.contract("13.2")
 def test_asking_spends_nothing(client):
     client.post(REVIEW, {"rating": 9})
 

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+import pytest
 from django.utils import timezone
 
 from agents.models import AgentToken
@@ -12,6 +13,7 @@ from tests.factories import AgentFactory
 URL = "/api/v1/agents/me/tokens"
 
 
+@pytest.mark.contract("15.1")
 def test_it_shows_the_usable_tokens_newest_first(client, agent):
     later = timezone.now() + timedelta(days=1)
     laptop = AgentToken.objects.issue(agent, ["read"], name="laptop", expires_at=later)
@@ -50,6 +52,7 @@ def test_it_shows_the_usable_tokens_newest_first(client, agent):
     }
 
 
+@pytest.mark.contract("4.5", "15.1")
 def test_it_shows_no_token_that_is_refused_nor_one_of_another_agent(client, agent):
     AgentToken.objects.issue(agent).revoke()
     AgentToken.objects.issue(agent, expires_at=timezone.now())
@@ -61,6 +64,7 @@ def test_it_shows_no_token_that_is_refused_nor_one_of_another_agent(client, agen
     assert response.json()["count"] == 1
 
 
+@pytest.mark.contract("15.1")
 def test_it_is_counted_against_no_limit(client):
     response = client.get(URL)
 

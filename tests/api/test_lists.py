@@ -19,6 +19,7 @@ PERSONA_SORT = "sort must be one of relevance, installs, rating, price, newest, 
 MIN_RATING = "minRating must be a number from 1 to 5"
 
 
+@pytest.mark.contract("1.8", "2.9", "2.10", "8.1", "8.4", "8.6", "8.20")
 @pytest.mark.parametrize(
     ("url", "error"),
     [
@@ -58,6 +59,7 @@ def test_a_bad_parameter_is_refused_with_what_is_allowed(anyone, url, error):
     assert response.json() == {"error": error}
 
 
+@pytest.mark.contract("2.9")
 def test_other_endpoints_ignore_query_parameters(anyone, client):
     SkillFactory(slug="pdf")
     own = "/api/v1/agents/me"
@@ -68,6 +70,7 @@ def test_other_endpoints_ignore_query_parameters(anyone, client):
     assert client.post(f"{own}/skills/install?foo=1", {"slug": "pdf"}).status_code == 201
 
 
+@pytest.mark.contract("8.1", "8.4")
 @pytest.mark.parametrize("name", ["q", "query", "search"])
 @pytest.mark.parametrize(("url", "factory"), [(SKILLS, SkillFactory), (PERSONAS, PersonaFactory)])
 def test_a_search_has_three_names_and_is_sorted_by_relevance(anyone, url, factory, name):
@@ -82,6 +85,7 @@ def test_a_search_has_three_names_and_is_sorted_by_relevance(anyone, url, factor
     assert response.json()["count"] == 2
 
 
+@pytest.mark.contract("2.10", "8.1")
 def test_each_filter_selects_by_its_value(anyone):
     one = SkillFactory(category="x", author="y", tags=["a", "b"], runtimes=["r"])
     other = SkillFactory(category="y", author="x", tags=["a", "c"], runtimes=["s"])
@@ -106,6 +110,7 @@ def test_each_filter_selects_by_its_value(anyone):
     assert_shows(anyone, SKILLS, expected)
 
 
+@pytest.mark.contract("8.2")
 def test_personas_are_selected_by_price_and_rating(anyone):
     free = PersonaFactory(rating_sum=4, rating_count=1)
     priced = PersonaFactory(price_cents=100, rating_sum=3, rating_count=1)

@@ -60,6 +60,7 @@ def slugs(client):
     return [skill["slug"] for skill in client.get(URL).json()["skills"]]
 
 
+@pytest.mark.contract("13.3")
 def test_a_new_agent_loads_nothing(client):
     response = client.get(URL)
 
@@ -68,6 +69,7 @@ def test_a_new_agent_loads_nothing(client):
     assert response.json() == EMPTY
 
 
+@pytest.mark.contract("13.3", "13.4", "13.5", "13.6", "13.7")
 def test_it_holds_the_active_persona_its_skills_and_the_agents_own(client, agent):
     bundled, both, first, last = (
         SkillFactory(slug=slug, version="1.0") for slug in ("b", "a", "x", "m")
@@ -96,6 +98,7 @@ def test_it_holds_the_active_persona_its_skills_and_the_agents_own(client, agent
     }
 
 
+@pytest.mark.contract("13.10")
 def test_an_active_persona_that_has_got_a_price_keeps_its_text(client, agent):
     PersonaInstallFactory(
         agent=agent, is_active=True, persona__price_cents=500, persona__content="Tidy."
@@ -104,6 +107,7 @@ def test_an_active_persona_that_has_got_a_price_keeps_its_text(client, agent):
     assert client.get(URL).json()["activePersona"]["content"] == "Tidy."
 
 
+@pytest.mark.contract("13.12")
 @pytest.mark.parametrize("status", [Status.WITHDRAWN, Status.DRAFT])
 def test_what_is_withdrawn_stands_in_the_advisories(client, agent, status):
     skill = SkillInstallFactory(agent=agent).skill
@@ -129,6 +133,7 @@ def test_what_is_withdrawn_stands_in_the_advisories(client, agent, status):
     assert client.get("/api/v1/agents/me").json()["advisories"] == advisories
 
 
+@pytest.mark.contract("8.17", "13.13")
 def test_a_bundled_skill_is_told_of_when_it_is_withdrawn_but_not_as_a_draft(client, agent):
     skills = SkillFactory.create_batch(2)
     PersonaInstallFactory(agent=agent, is_active=True, persona__skills=skills)
@@ -141,6 +146,7 @@ def test_a_bundled_skill_is_told_of_when_it_is_withdrawn_but_not_as_a_draft(clie
     assert [(row["slug"], row["reason"]) for row in body["advisories"]] == [(skills[0].slug, "")]
 
 
+@pytest.mark.contract("13.5")
 def test_it_leaves_out_what_is_uninstalled_or_inactive(client, agent):
     install = SkillInstallFactory(agent=agent)
     PersonaInstallFactory(
@@ -152,6 +158,7 @@ def test_it_leaves_out_what_is_uninstalled_or_inactive(client, agent):
     assert client.get(URL).json() == EMPTY
 
 
+@pytest.mark.contract("13.9")
 def test_without_content_the_texts_are_null_and_all_else_the_same(client, agent):
     SkillInstallFactory.create_batch(2, agent=agent)
     PersonaInstallFactory(agent=agent, is_active=True)
@@ -165,6 +172,7 @@ def test_without_content_the_texts_are_null_and_all_else_the_same(client, agent)
     assert client.get(f"{URL}?content=true").json() != whole
 
 
+@pytest.mark.contract("13.9")
 @pytest.mark.parametrize("query", ["content=", "content=1", "content=False", "content=true&" * 2])
 def test_another_value_is_refused(client, query):
     response = client.get(f"{URL}?{query}")
@@ -178,6 +186,7 @@ def texts(client, query=""):
     return [row["content"] for row in body["skills"]], body["truncated"]
 
 
+@pytest.mark.contract("13.8")
 @pytest.mark.parametrize(("skills", "is_truncated"), [(200, False), (201, True)])
 def test_it_has_the_texts_of_two_hundred_skills(client, agent, skills, is_truncated):
     SkillInstallFactory.create_batch(skills, agent=agent)
@@ -188,6 +197,7 @@ def test_it_has_the_texts_of_two_hundred_skills(client, agent, skills, is_trunca
     assert client.get(URL).json()["contextTokens"] == 2 * (skills + 1)
 
 
+@pytest.mark.contract("13.8")
 def test_it_has_eight_mebibytes_of_texts(client, agent):
     assert sql.MAX_BYTES == 8 * 2**20
     # Two bytes each in UTF-8.
@@ -209,6 +219,7 @@ def test_it_has_eight_mebibytes_of_texts(client, agent):
     assert is_truncated
 
 
+@pytest.mark.contract("13.11")
 def test_an_unchanged_manifest_is_not_sent_again(client, agent):
     SkillInstallFactory(agent=agent)
     first = client.get(URL)
@@ -224,6 +235,7 @@ def test_an_unchanged_manifest_is_not_sent_again(client, agent):
 CHANGES = ["content", "title", "withdraw", "uninstall", "install", "update"]
 
 
+@pytest.mark.contract("13.11")
 @pytest.mark.parametrize("change", CHANGES)
 def test_every_change_is_sent(client, agent, change):
     skill = SkillInstallFactory(
@@ -245,6 +257,7 @@ def test_every_change_is_sent(client, agent, change):
     assert client.get(URL, headers={"If-None-Match": etag}).status_code == 200
 
 
+@pytest.mark.contract("13.6")
 def test_two_agents_with_the_same_have_the_same_order(client_of, agent):
     skills = [SkillFactory(slug=slug) for slug in ("b-2", "b", "b-10", "a")]
     persona = PersonaFactory(skills=skills)
@@ -255,6 +268,7 @@ def test_two_agents_with_the_same_have_the_same_order(client_of, agent):
     assert [slugs(client_of(agent)) for agent in agents] == [["a", "b", "b-10", "b-2"]] * 2
 
 
+@pytest.mark.contract("13.12")
 def test_an_advisory_alone_is_a_change(client, agent):
     persona = PersonaInstallFactory(agent=agent).persona
     etag = client.get(URL)["ETag"]

@@ -19,6 +19,7 @@ def entry_of(install):
     return install.skill if hasattr(install, "skill") else install.persona
 
 
+@pytest.mark.contract("13.1")
 def test_a_skill_is_shown_with_its_install(client, agent):
     skill = SkillFactory(slug="pdf", title="PDF", version="1.10")
     install = SkillInstallFactory(agent=agent, skill=skill, runtime="python")
@@ -46,6 +47,7 @@ def test_a_skill_is_shown_with_its_install(client, agent):
     assert response.json() == {"results": [row], "count": 1, "next": None, "previous": None}
 
 
+@pytest.mark.contract("13.1")
 def test_a_persona_is_shown_with_its_install(client, agent):
     bundled = [SkillFactory(slug=slug) for slug in ("pdf", "csv")]
     persona = PersonaFactory(slug="archivist", skills=[*bundled, SkillFactory(status="draft")])
@@ -71,6 +73,7 @@ def test_a_persona_is_shown_with_its_install(client, agent):
     assert client.get(PERSONAS).json()["results"] == [row]
 
 
+@pytest.mark.contract("13.1")
 @pytest.mark.parametrize("url", FACTORIES)
 def test_all_that_the_agent_has_is_listed_the_newest_first(client, agent, url):
     installs = FACTORIES[url].create_batch(5, agent=agent)
@@ -91,6 +94,7 @@ def test_all_that_the_agent_has_is_listed_the_newest_first(client, agent, url):
     assert client.get(pages[1]["previous"]).json()["results"] == pages[0]["results"]
 
 
+@pytest.mark.contract("13.1")
 @pytest.mark.parametrize("url", FACTORIES)
 def test_an_agent_without_installs_has_an_empty_list(client, url):
     expected = {"results": [], "count": 0, "next": None, "previous": None}
@@ -98,6 +102,7 @@ def test_an_agent_without_installs_has_an_empty_list(client, url):
     assert client.get(url).json() == expected
 
 
+@pytest.mark.contract("16.5")
 @pytest.mark.parametrize("url", FACTORIES)
 def test_a_changed_text_is_an_available_update(client, agent, url):
     install = FACTORIES[url](agent=agent)
@@ -112,6 +117,7 @@ def test_a_changed_text_is_an_available_update(client, agent, url):
     assert row["updateAvailable"] is True
 
 
+@pytest.mark.contract("16.7")
 @pytest.mark.parametrize("url", FACTORIES)
 def test_what_is_withdrawn_is_listed_and_has_no_update(client, agent, url):
     entry = entry_of(FACTORIES[url](agent=agent))
@@ -124,6 +130,7 @@ def test_what_is_withdrawn_is_listed_and_has_no_update(client, agent, url):
     assert (row["withdrawnAt"], row["updateAvailable"]) == (timestamp(entry.withdrawn_at), False)
 
 
+@pytest.mark.contract("2.9")
 @pytest.mark.parametrize("url", FACTORIES)
 @pytest.mark.parametrize(
     ("query", "error"),
@@ -141,6 +148,7 @@ def test_an_unusable_query_is_refused(client, url, query, error):
     assert response.json() == {"error": error}
 
 
+@pytest.mark.contract("1.9")
 def test_a_cursor_is_bound_to_its_agent(client, client_of, agent):
     other = AgentFactory()
     for owner in (agent, other):

@@ -14,6 +14,7 @@ def persona(db):
     return PersonaFactory(slug="archivist")
 
 
+@pytest.mark.contract("14.4")
 def test_an_agent_reads_its_own_reviews(client, agent, persona):
     review(AgentFactory(), persona, 1)
     first = review(agent, persona, 4.5, "Keeps everything.")
@@ -50,6 +51,7 @@ def test_an_agent_reads_its_own_reviews(client, agent, persona):
     }
 
 
+@pytest.mark.contract("10.9", "14.4")
 def test_it_is_not_told_which_are_hidden(client, agent, persona):
     own = review(agent, persona, 4)
     before = client.get(URL).json()
@@ -60,6 +62,7 @@ def test_it_is_not_told_which_are_hidden(client, agent, persona):
     assert before["count"] == 1
 
 
+@pytest.mark.contract("14.4")
 def test_those_of_withdrawn_and_uninstalled_personas_are_listed(client, agent, persona):
     review(agent, persona, 4)
     review(agent, PersonaFactory(slug="scribe"), 4)
@@ -92,6 +95,7 @@ def test_its_list_has_pages(client, client_of, agent):
     assert (stolen.status_code, stolen.json()) == (400, {"error": "cursor is invalid"})
 
 
+@pytest.mark.contract("2.9")
 @pytest.mark.parametrize("name", ["sort", "rating", "page"])
 def test_it_has_no_other_parameters(client, name):
     response = client.get(f"{URL}?{name}=1")

@@ -13,6 +13,7 @@ from tests.factories import PersonaFactory, SkillFactory
 SKILLS, PERSONAS = "/api/v1/skills", "/api/v1/personas"
 
 
+@pytest.mark.contract("1.8")
 def test_a_page_holds_20_unless_told_otherwise(anyone):
     SkillFactory.create_batch(25)
 
@@ -26,6 +27,7 @@ SORTS = {
 }
 
 
+@pytest.mark.contract("1.10")
 @pytest.mark.parametrize(
     ("url", "sort"), [(url, sort) for url, sorts in SORTS.items() for sort in sorts]
 )
@@ -64,6 +66,7 @@ def test_following_next_and_previous_visits_each_row_once(anyone, url, sort):
     assert pages == []
 
 
+@pytest.mark.contract("1.7")
 def test_links_are_complete_urls_that_keep_the_filters(anyone):
     SkillFactory.create_batch(2, category="a&b", tags=["x", "y"])
 
@@ -76,6 +79,7 @@ def test_links_are_complete_urls_that_keep_the_filters(anyone):
     assert query == {"category": ["a&b"], "tag": ["x", "y"], "limit": ["1"]}
 
 
+@pytest.mark.contract("1.8")
 def test_the_limit_may_change_between_pages(anyone):
     SkillFactory.create_batch(6)
     cursor = cursor_of(anyone.get(f"{SKILLS}?limit=2"))
@@ -83,6 +87,7 @@ def test_the_limit_may_change_between_pages(anyone):
     assert len(slugs(anyone.get(SKILLS, {"limit": 3, "cursor": cursor}))) == 3
 
 
+@pytest.mark.contract("8.8")
 @pytest.mark.parametrize("left", [2, 0])
 def test_a_page_beyond_the_last_row_has_the_current_count(anyone, left):
     skills = SkillFactory.create_batch(4, category="Data")
@@ -104,6 +109,7 @@ def test_an_entry_withdrawn_during_the_ranking_is_left_out(db):
     assert [row.slug for row in ranked.rows] == [visible.slug]
 
 
+@pytest.mark.contract("1.9")
 @pytest.mark.parametrize(
     "change",
     [
@@ -125,6 +131,7 @@ def test_a_tampered_or_foreign_cursor_is_refused(anyone, change):
     assert response.json() == {"error": "cursor is invalid"}
 
 
+@pytest.mark.contract("1.9")
 def test_a_cursor_of_the_other_list_is_refused(anyone):
     SkillFactory.create_batch(2)
     cursor = cursor_of(anyone.get(f"{SKILLS}?limit=1&sort=newest"))

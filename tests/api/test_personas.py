@@ -30,6 +30,7 @@ def as_listed(persona, **changes):
     }
 
 
+@pytest.mark.contract("8.11", "8.15", "8.17")
 def test_a_list_shows_personas_without_their_prompt(anyone):
     skills = [SkillFactory(slug=slug) for slug in ("pdf", "csv")]
     persona = PersonaFactory(
@@ -46,6 +47,7 @@ def test_a_list_shows_personas_without_their_prompt(anyone):
     }
 
 
+@pytest.mark.contract("8.12")
 def test_the_detail_adds_prompt_skills_and_ratings(anyone):
     skill = SkillFactory(slug="pdf", description="Reads PDF.")
     persona = PersonaFactory(slug="archivist", content="You keep everything.", skills=[skill])
@@ -74,6 +76,7 @@ def test_the_detail_adds_prompt_skills_and_ratings(anyone):
     }
 
 
+@pytest.mark.contract("8.12")
 def test_an_unrated_persona_has_no_average(anyone):
     PersonaFactory(slug="archivist")
 
@@ -84,6 +87,7 @@ def test_an_unrated_persona_has_no_average(anyone):
     }
 
 
+@pytest.mark.contract("8.13")
 def test_a_priced_persona_keeps_its_prompt(anyone):
     persona = PersonaFactory(slug="archivist", price_cents=500, content="Secret.")
 
@@ -94,6 +98,7 @@ def test_a_priced_persona_keeps_its_prompt(anyone):
     assert body["contextTokens"] == persona.context_tokens == 2
 
 
+@pytest.mark.contract("8.16")
 @pytest.mark.parametrize("status", [None, "draft", "withdrawn"])
 def test_what_is_not_published_is_not_found(anyone, status):
     if status:
@@ -118,6 +123,7 @@ def four_personas(db):
     a.save(update_fields=["updated_at"])
 
 
+@pytest.mark.contract("8.2")
 @pytest.mark.usefixtures("four_personas")
 @pytest.mark.parametrize(
     ("query", "expected"),
@@ -140,6 +146,7 @@ def test_filters_select_entries(anyone, query, expected):
     assert response.json()["count"] == len(expected)
 
 
+@pytest.mark.contract("8.4", "8.5")
 @pytest.mark.usefixtures("four_personas")
 @pytest.mark.parametrize(
     ("sort", "order"),

@@ -13,6 +13,7 @@ def kind(request):
     return Kind(request.param)
 
 
+@pytest.mark.contract("25.9")
 def test_a_list_shows_what_the_agent_is_given(client, kind):
     kind.post(client, "install", version=1)
     latest = {"number": 3, "version": "3.0", "digest": kind.digest(3)}
@@ -45,6 +46,7 @@ def given(client, kind):
     return manifest["skills"][0] if manifest["skills"] else None
 
 
+@pytest.mark.contract("25.9")
 def test_the_manifest_has_the_pinned_text(client, kind):
     active = {"setActive": True} if kind.name == "persona" else {}
     kind.post(client, "install", version=2, **active)
@@ -65,6 +67,7 @@ def test_the_manifest_has_the_pinned_text(client, kind):
     ]
 
 
+@pytest.mark.contract("25.9")
 def test_a_recalled_text_that_is_pinned_is_not_in_the_manifest(client, kind):
     active = {"setActive": True} if kind.name == "persona" else {}
     kind.post(client, "install", version=2, **active)
@@ -76,6 +79,7 @@ def test_a_recalled_text_that_is_pinned_is_not_in_the_manifest(client, kind):
     assert given(client, kind)["number"] == 3
 
 
+@pytest.mark.contract("25.9")
 def test_the_profile_tells_of_no_update_of_what_is_pinned(client, kind):
     kind.post(client, "install", version=1)
     assert client.get(ME).json()["updates"] == []
@@ -86,6 +90,7 @@ def test_the_profile_tells_of_no_update_of_what_is_pinned(client, kind):
     assert (update["slug"], update["digest"]) == (kind.slug, kind.digest(3))
 
 
+@pytest.mark.contract("25.9")
 def test_files_of_a_pinned_skill_are_those_of_its_version(client, anyone):
     skill = SkillFactory(slug="pdf-tables", files={"scripts/run.py": b"print(1)\n"})
     client.post(f"{ME}/skills/install", {"slug": "pdf-tables", "version": 1})
@@ -102,6 +107,7 @@ def test_files_of_a_pinned_skill_are_those_of_its_version(client, anyone):
     assert anyone.get(row["files"][0]["url"]).content == b"print(2)\n"
 
 
+@pytest.mark.contract("25.9")
 def test_of_a_bundle_only_what_the_agent_pinned_itself_is_pinned(client):
     skill, other = Kind("skill"), SkillFactory(slug="csv")
     PersonaFactory(slug="archivist", skills=[skill.entry, other])

@@ -13,6 +13,7 @@ def kind(request):
     return Kind(request.param)
 
 
+@pytest.mark.contract("25.7")
 def test_a_version_is_installed_and_pinned(client, kind):
     response = kind.post(client, "install", version=2)
 
@@ -27,6 +28,7 @@ def test_without_a_version_the_newest_is_installed(client, kind):
     assert kind.installed() == (kind.digest(3), 3, None)
 
 
+@pytest.mark.contract("25.7")
 def test_an_unknown_version_is_refused_after_all_else(client, kind):
     def refused():
         response = kind.post(client, "install", version=4)
@@ -57,6 +59,7 @@ def test_a_recalled_version_is_none(client, kind):
     assert kind.installed() == (kind.digest(1), 1, 1)
 
 
+@pytest.mark.contract("25.7")
 @pytest.mark.parametrize("action", ["install", "update", "pin"])
 @pytest.mark.parametrize("version", [0, -1, 2**31, 1.5, "1", True, []])
 def test_a_version_is_a_whole_number(client, kind, action, version):
@@ -67,6 +70,7 @@ def test_a_version_is_a_whole_number(client, kind, action, version):
     assert response.json() == {"error": error}
 
 
+@pytest.mark.contract("25.8")
 def test_what_is_used_is_pinned(client, kind):
     kind.post(client, "install")
     kind.rewrite(4)
@@ -84,6 +88,7 @@ def test_what_is_used_is_pinned(client, kind):
     assert kind.installed() == (kind.digest(3), 3, 3)
 
 
+@pytest.mark.contract("25.8")
 def test_another_version_is_pinned(client, kind):
     kind.post(client, "install")
 
@@ -93,6 +98,7 @@ def test_another_version_is_pinned(client, kind):
     assert kind.installed() == (kind.digest(1), 1, 1)
 
 
+@pytest.mark.contract("25.8")
 def test_a_text_from_before_the_first_version_cannot_be_pinned(client, kind):
     kind.post(client, "install")
     kind.Install.objects.update(installed_digest="sha256:older", number=None)
@@ -112,6 +118,7 @@ def test_of_two_versions_with_one_digest_the_used_one_is_pinned(client, kind):
     assert kind.post(client, "pin").json()["number"] == 1
 
 
+@pytest.mark.contract("25.8")
 def test_what_is_unpinned_is_the_newest_again(client, kind):
     kind.post(client, "install", version=1)
 
@@ -124,6 +131,7 @@ def test_what_is_unpinned_is_the_newest_again(client, kind):
     assert kind.own(client)["number"] == 3
 
 
+@pytest.mark.contract("25.7")
 def test_an_update_keeps_a_pin_at_the_newest(client, kind):
     kind.post(client, "install", version=1)
 
@@ -139,6 +147,7 @@ def test_an_update_keeps_a_pin_at_the_newest(client, kind):
     assert kind.installed() == (kind.digest(3), 3, 3)
 
 
+@pytest.mark.contract("25.7")
 def test_an_update_to_a_version_pins_it(client, kind):
     kind.post(client, "install")
 
@@ -148,6 +157,7 @@ def test_an_update_to_a_version_pins_it(client, kind):
     assert kind.installed() == (kind.digest(2), 2, 2)
 
 
+@pytest.mark.contract("25.8")
 @pytest.mark.parametrize("action", ["pin", "unpin", "update"])
 def test_what_is_not_had_or_withdrawn_is_not_found(client, kind, action):
     response = kind.post(client, action)

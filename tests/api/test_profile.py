@@ -17,6 +17,7 @@ from tests.factories import (
 URL = "/api/v1/agents/me"
 
 
+@pytest.mark.contract("6.1")
 def test_a_new_agents_profile(client, agent):
     answer = client.get(URL)
 
@@ -47,6 +48,7 @@ def test_a_new_agents_profile(client, agent):
     }
 
 
+@pytest.mark.contract("7.11")
 def test_it_shows_the_agents_own_claim_among_many(client_of):
     agents = AgentFactory.create_batch(3)
     OperatorClaim.objects.filter(agent=agents[1]).update(
@@ -63,6 +65,7 @@ def test_it_shows_the_agents_own_claim_among_many(client_of):
     assert [claim["operator"] for claim in claims] == [None, {"name": "Ada Lovelace"}, None]
 
 
+@pytest.mark.contract("6.2")
 def test_it_shows_what_the_agent_has(client, agent):
     pdf, csv, hidden = (
         SkillFactory(slug="pdf"),
@@ -116,6 +119,7 @@ def test_it_shows_what_the_agent_has(client, agent):
     assert profile["counts"] == {"skills": 1, "personas": 2, "reviews": 1}
 
 
+@pytest.mark.contract("6.3")
 def test_it_holds_the_newest_hundred_and_true_totals(client, agent):
     skills = SkillFactory.create_batch(103)
     personas = PersonaFactory.create_batch(102)
@@ -140,12 +144,14 @@ def test_it_holds_the_newest_hundred_and_true_totals(client, agent):
     assert profile["counts"] == {"skills": 103, "personas": 102, "reviews": 0}
 
 
+@pytest.mark.contract("6.1")
 def test_it_shows_the_scopes_of_the_token(client_of, agent):
     token = AgentToken.objects.issue(agent, ["read"])
 
     assert client_of(token=token.text).get(URL).json()["scopes"] == ["read"]
 
 
+@pytest.mark.contract("6.4")
 def test_patch_changes_the_given_fields_and_answers_the_whole_profile(client, agent):
     before = client.get(URL).json()
 
@@ -162,6 +168,7 @@ def test_patch_changes_the_given_fields_and_answers_the_whole_profile(client, ag
     assert client.get(URL).json() == answer.json()
 
 
+@pytest.mark.contract("6.4")
 @pytest.mark.parametrize("body", [{}, {"name": None}, {"handle": None}, {"colour": "red"}])
 def test_a_patch_without_changes_changes_nothing(client, body):
     before = client.get(URL).json()
@@ -172,12 +179,14 @@ def test_a_patch_without_changes_changes_nothing(client, body):
     assert answer.json() == before
 
 
+@pytest.mark.contract("6.4")
 def test_a_description_can_be_emptied(client, agent):
     client.patch(URL, {"description": "Something"})
 
     assert client.patch(URL, {"description": ""}).json()["description"] == ""
 
 
+@pytest.mark.contract("6.4", "6.5")
 @pytest.mark.parametrize(
     ("body", "error"),
     [
@@ -200,6 +209,7 @@ def test_an_invalid_patch_changes_nothing(client, body, error):
     assert client.get(URL).json() == before
 
 
+@pytest.mark.contract("6.4")
 def test_an_empty_body_is_no_patch(client):
     answer = client.patch(URL, b"")
 

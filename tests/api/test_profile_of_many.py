@@ -153,6 +153,7 @@ def test_it_says_what_the_models_say(client, agent, seed):
     assert profile(client) == profile_by_the_models(agent)
 
 
+@pytest.mark.contract("6.3")
 def test_it_says_what_the_models_say_of_more_than_a_hundred_of_each(client, agent):
     skills = SkillFactory.create_batch(103)
     for number, skill in enumerate(skills):

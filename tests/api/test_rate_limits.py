@@ -34,6 +34,7 @@ def wait_of(response, policy="install"):
     return int(seconds)
 
 
+@pytest.mark.contract("11.1")
 def test_both_install_endpoints_share_one_count(client, rates):
     rates(install="2/h")
 
@@ -42,6 +43,7 @@ def test_both_install_endpoints_share_one_count(client, rates):
     assert statuses == [404, 404, 429]
 
 
+@pytest.mark.contract("11.3")
 def test_the_count_is_the_agents_not_the_tokens(client_of, agent, rates):
     rates(install="2/h")
     other_token = AgentToken.objects.issue(agent).text
@@ -54,6 +56,7 @@ def test_the_count_is_the_agents_not_the_tokens(client_of, agent, rates):
     assert statuses == [404, 404, 429]
 
 
+@pytest.mark.contract("11.3")
 def test_agents_are_counted_separately(client, client_of, rates):
     rates(install="1/h")
     client.post(SKILL)
@@ -61,6 +64,7 @@ def test_agents_are_counted_separately(client, client_of, rates):
     assert client_of(AgentFactory()).post(SKILL, {"slug": "no"}).status_code == 404
 
 
+@pytest.mark.contract("11.2")
 @pytest.mark.parametrize(
     ("request_of", "status"),
     [
@@ -79,6 +83,7 @@ def test_it_counts_whatever_the_outcome(client, rates, request_of, status):
     assert client.post(SKILL).status_code == 429
 
 
+@pytest.mark.contract("11.2")
 @pytest.mark.parametrize("scopes", [None, ["read"]])
 def test_what_is_refused_by_token_or_scope_is_not_counted(client_of, agent, rates, scopes):
     rates(install="1/h")
@@ -89,6 +94,7 @@ def test_what_is_refused_by_token_or_scope_is_not_counted(client_of, agent, rate
     assert client_of(agent).post(SKILL, {"slug": "no"}).status_code == 404
 
 
+@pytest.mark.contract("11.2")
 def test_a_refused_request_does_nothing(client, agent, rates):
     SkillFactory(slug="pdf")
     rates(install="0/h")
@@ -97,6 +103,7 @@ def test_a_refused_request_does_nothing(client, agent, rates):
     assert not agent.skill_installs.exists()
 
 
+@pytest.mark.contract("11.4")
 def test_a_tier_has_its_own_limits(client_of, rates):
     rates(install={"free": "1/h", "plus": "3/2m"})
     plus, unheard_of = AgentFactory(tier="plus"), AgentFactory(tier="unheard-of")
@@ -107,6 +114,7 @@ def test_a_tier_has_its_own_limits(client_of, rates):
     assert client_of(unheard_of).post(SKILL)["RateLimit-Policy"] == '"install";q=1;w=3600'
 
 
+@pytest.mark.contract("11.5")
 def test_a_new_window_starts_from_zero(client, rates, monkeypatch):
     rates(install="1/h")
     client.post(SKILL)
@@ -118,6 +126,7 @@ def test_a_new_window_starts_from_zero(client, rates, monkeypatch):
     assert client.post(SKILL, {"slug": "no"}).status_code == 404
 
 
+@pytest.mark.contract("11.5")
 def test_a_window_does_not_move_and_begins_at_another_time_for_each_agent(
     client_of, rates, monkeypatch
 ):
@@ -141,6 +150,7 @@ def test_a_window_does_not_move_and_begins_at_another_time_for_each_agent(
     assert len(set(first)) > 1
 
 
+@pytest.mark.contract("11.7")
 def test_a_client_that_waits_for_retry_after_is_served_and_no_sooner(client, rates, monkeypatch):
     """At every second of a window, whenever it begins."""
     rates(install="3/10s")
@@ -161,6 +171,7 @@ def test_a_client_that_waits_for_retry_after_is_served_and_no_sooner(client, rat
     assert waits == set(range(1, 11))
 
 
+@pytest.mark.contract("11.7")
 def test_a_window_that_ends_while_a_request_is_counted_asks_for_one_second(
     client, rates, monkeypatch
 ):
@@ -183,6 +194,7 @@ def test_a_host_whose_clock_is_wrong_has_limits_too(client, rates, monkeypatch, 
     assert 1 <= wait_of(responses[2]) <= 3600
 
 
+@pytest.mark.contract("5.6")
 def test_registration_is_counted_by_address(anyone, rates):
     rates(register="1/h")
 
@@ -206,6 +218,7 @@ def test_a_forwarded_address_is_believed_only_from_trusted_proxies(anyone, rates
     ]
 
 
+@pytest.mark.contract("3.8")
 @pytest.mark.usefixtures("agent")
 def test_a_failing_store_is_a_503(client, monkeypatch):
     def fail(*_args, **_kwargs):
@@ -249,6 +262,7 @@ def test_expired_counts_are_purged(db, monkeypatch):
     assert RateCount.objects.get().count == 1
 
 
+@pytest.mark.contract("11.8")
 def test_all_threads_and_processes_share_one_limit(live_server_of, fresh_counts):
     """Two worker processes of four threads each, sixteen clients, sixty calls."""
     agent = AgentFactory()
@@ -273,6 +287,7 @@ def redis_url(tmp_path):
         yield url
 
 
+@pytest.mark.contract("11.8", "24.6")
 @pytest.mark.slow
 def test_redis_may_count_instead_and_its_absence_is_a_503(live_server_of, redis_url):
     agent = AgentFactory()

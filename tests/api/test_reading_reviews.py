@@ -35,6 +35,7 @@ def handles(response):
     return [result["agent"]["handle"] for result in response.json()["results"]]
 
 
+@pytest.mark.contract("14.1")
 def test_everyone_reads_what_agents_have_written(anyone, agent, persona):
     review(agent, persona, 4.5, "Keeps everything.")
 
@@ -68,6 +69,7 @@ def test_a_persona_without_reviews_has_an_empty_list(anyone, persona):
     assert anyone.get(URL).json() == EMPTY
 
 
+@pytest.mark.contract("14.2")
 @pytest.mark.parametrize(
     ("query", "days"),
     [
@@ -88,6 +90,7 @@ def test_they_are_sorted_and_filtered(anyone, three, query, days):
     assert response.json()["count"] == len(days)
 
 
+@pytest.mark.contract("14.2")
 @pytest.mark.parametrize(
     ("rating", "nearest"), [(1, 1), (1.49, 1), (1.5, 2), (3.49, 3), (3.5, 4), (4.5, 5), (5, 5)]
 )
@@ -116,12 +119,14 @@ def issue(handle):
     return agent.tokens.issue(agent).text
 
 
+@pytest.mark.contract("14.2")
 def test_one_that_was_changed_keeps_its_place(anyone, client_of, three):
     client_of(token=issue("days-3")).post(OWN, {"personaSlug": "archivist", "rating": 1})
 
     assert handles(anyone.get(URL)) == ["days-1", "days-2", "days-3"]
 
 
+@pytest.mark.contract("14.3")
 def test_hidden_and_deleted_ones_are_left_out(anyone, agent, persona):
     review(AgentFactory(handle="seen"), persona, 4)
     review(AgentFactory(), persona, 4).hide("Advertising.")
@@ -134,6 +139,7 @@ def test_hidden_and_deleted_ones_are_left_out(anyone, agent, persona):
         assert response.json()["count"] == 1
 
 
+@pytest.mark.contract("1.10")
 @pytest.mark.parametrize("query", ["", "&sort=highest", "&sort=lowest", "&rating=4"])
 def test_next_leads_through_all_of_them_and_back(anyone, persona, query):
     for number in range(5):
@@ -161,6 +167,7 @@ def test_a_cursor_belongs_to_one_list(anyone, three, query):
         assert (response.status_code, response.json()) == (400, {"error": "cursor is invalid"})
 
 
+@pytest.mark.contract("14.2")
 @pytest.mark.parametrize(
     ("query", "error"),
     [
@@ -180,6 +187,7 @@ def test_a_wrong_parameter_is_refused_before_the_slug(anyone, persona, slug, que
     assert (response.status_code, response.json()) == (400, {"error": error})
 
 
+@pytest.mark.contract("14.1")
 @pytest.mark.parametrize("slug", ["no-such-persona", "draft", "No%20Slug", "%00"])
 def test_a_persona_that_is_not_published_is_not_found(anyone, persona, slug):
     review(AgentFactory(), PersonaFactory(slug="draft"), 4)

@@ -39,6 +39,7 @@ def as_listed(version, **values):
     }
 
 
+@pytest.mark.contract("25.3")
 def test_versions_are_listed_newest_first(anyone, skill):
     two, one = skill.versions.all()
 
@@ -70,6 +71,7 @@ def test_a_list_is_as_fresh_as_its_entry(anyone, skill):
     assert anyone.get(f"{URL}/1").json() == {"error": "Skill not found"}
 
 
+@pytest.mark.contract("25.4")
 def test_one_version_has_its_text_and_files(anyone, skill):
     version = skill.versions.get(number=1)
     [file] = version.files
@@ -123,6 +125,7 @@ def test_one_version_of_a_persona_has_its_prompt(anyone, persona):
     }
 
 
+@pytest.mark.contract("25.4")
 def test_the_bytes_of_a_version_stay_the_same(anyone, skill):
     paths = [f"{URL}/1/SKILL.md", f"{URL}/1/files/scripts/run.py", f"{URL}/1/archive.zip"]
     before = [b"".join(anyone.get(path)) for path in paths]
@@ -147,6 +150,7 @@ def test_the_bytes_of_a_version_stay_the_same(anyone, skill):
         assert response["ETag"]
 
 
+@pytest.mark.contract("25.4")
 def test_the_prompt_of_a_priced_persona_is_in_no_version(anyone, persona):
     assert anyone.get(f"{PERSONA_URL}/1").json()["content"] == "You are one."
 
@@ -156,6 +160,7 @@ def test_the_prompt_of_a_priced_persona_is_in_no_version(anyone, persona):
     assert (version["content"], version["number"]) == (None, 1)
 
 
+@pytest.mark.contract("25.5")
 @pytest.mark.parametrize("number", ["0", "3", "01", "-1", "1.0", "one", "%00", "٣", "9" * 30])
 @pytest.mark.parametrize("below", ["", "/SKILL.md", "/archive.zip", "/files/scripts/run.py"])
 @pytest.mark.usefixtures("skill")
@@ -183,6 +188,7 @@ def test_what_is_nowhere_is_not_found(anyone, path, error):
     assert (response.status_code, response.json()) == (404, {"error": error})
 
 
+@pytest.mark.contract("25.5")
 def test_a_recalled_version_is_listed_and_cannot_be_read(anyone, skill):
     assert anyone.get(f"{URL}/1").status_code == 200
     at = timezone.now()

@@ -20,6 +20,7 @@ def advisories(client):
     return [(row["slug"], row["number"], row["reason"]) for row in profile["advisories"]]
 
 
+@pytest.mark.contract("25.12")
 @pytest.mark.parametrize("way_out", ["update", "pin", "uninstall", "lift"])
 @pytest.mark.parametrize("is_pinned", [True, False])
 def test_an_advisory_lasts_until_the_agent_has_another_text(client, kind, is_pinned, way_out):
@@ -50,6 +51,7 @@ def test_unpinning_alone_does_not_end_it(client, kind):
     assert advisories(client) == [(kind.slug, 1, "Unsafe.")]
 
 
+@pytest.mark.contract("25.12")
 @pytest.mark.parametrize("number", [1, 4])
 def test_of_several_numbers_it_names_the_installed_one(client, kind, number):
     kind.entry.versions.get(number=1).restore()

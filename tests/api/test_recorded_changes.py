@@ -17,6 +17,7 @@ from tests.factories import ABOUT_SKILL, PersonaFactory, SkillFactory, review
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.mark.contract("20.3")
 @pytest.mark.parametrize(
     "change",
     [
@@ -50,6 +51,7 @@ UNWATCHED |= {"number", "digest", "context_tokens"}  # They change only with the
 UNWATCHED |= {"checked_number", "checked_at"}  # Only pages show them.
 
 
+@pytest.mark.contract("20.3")
 @pytest.mark.parametrize("model", [Skill, Persona])
 def test_every_other_column_is_watched(model):
     with connection.cursor() as cursor:
@@ -73,6 +75,7 @@ def test_a_price_is_an_update(anyone):
     assert since(anyone, before) == [("archivist", "updated")]
 
 
+@pytest.mark.contract("20.3")
 def test_installs_reviews_and_counters_write_nothing(anyone, client, agent):
     skill, persona = SkillFactory(), PersonaFactory()
     before, rows = cursor(anyone), list(Change.objects.values())
@@ -90,6 +93,7 @@ def test_installs_reviews_and_counters_write_nothing(anyone, client, agent):
     assert list(Change.objects.values()) == rows
 
 
+@pytest.mark.contract("20.4")
 @pytest.mark.parametrize("leave", ["withdraw", "redraft"])
 def test_what_leaves_the_catalogue_is_withdrawn(anyone, leave):
     skill = SkillFactory(slug="pdf-tables")
@@ -101,6 +105,7 @@ def test_what_leaves_the_catalogue_is_withdrawn(anyone, leave):
     assert (row["slug"], row["change"], row["digest"]) == ("pdf-tables", "withdrawn", None)
 
 
+@pytest.mark.contract("20.2")
 def test_what_comes_back_is_published_again(anyone):
     skill = SkillFactory(slug="pdf-tables")
     skill.withdraw()
@@ -111,6 +116,7 @@ def test_what_comes_back_is_published_again(anyone):
     assert since(anyone, before) == [("pdf-tables", "published")]
 
 
+@pytest.mark.contract("20.4")
 def test_an_old_slug_is_withdrawn_and_the_new_one_published(anyone):
     skill = SkillFactory(slug="pdf-tables")
     before = cursor(anyone)
@@ -121,6 +127,7 @@ def test_an_old_slug_is_withdrawn_and_the_new_one_published(anyone):
     assert sorted(since(anyone, before)) == [("pdf-tables", "withdrawn"), ("tables", "published")]
 
 
+@pytest.mark.contract("20.2")
 def test_a_slug_that_another_entry_takes_over_is_there_once(anyone):
     Skill.objects.filter(pk=SkillFactory(slug="pdf-tables").pk).update(slug="pdf-forms")
 
@@ -129,6 +136,7 @@ def test_a_slug_that_another_entry_takes_over_is_there_once(anyone):
     assert changes(anyone) == [("pdf-forms", "published"), ("pdf-tables", "published")]
 
 
+@pytest.mark.contract("20.4")
 def test_what_was_never_public_is_not_in_it(anyone):
     draft = SkillFactory(status="draft")
     draft.title = "Other"
@@ -172,6 +180,7 @@ def test_a_skill_shows_its_personas(anyone):
     assert since(anyone, before) == [("archivist", "updated")]
 
 
+@pytest.mark.contract("20.3")
 def test_a_bundle_is_shown_by_both(anyone):
     skill, other = SkillFactory(slug="pdf-tables"), SkillFactory(slug="csv")
     persona = PersonaFactory(slug="archivist", skills=[other])
@@ -257,6 +266,7 @@ def test_what_leaves_together_with_its_bundle_is_noticed_by_the_other(anyone):
     assert sorted(since(anyone, before)) == [("archivist", "updated"), ("pdf-tables", "withdrawn")]
 
 
+@pytest.mark.contract("20.3")
 def test_a_deprecated_entry_shows_its_successor(anyone):
     successor = SkillFactory(slug="pdf-forms")
     SkillFactory(slug="pdf-tables").deprecate("Old.", successor)

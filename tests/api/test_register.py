@@ -12,6 +12,7 @@ from tests.factories import AgentFactory
 URL = "/api/v1/agents/register"
 
 
+@pytest.mark.contract("1.4", "4.9", "5.5", "15.12")
 def test_it_registers_an_agent_with_every_field(anyone):
     response = anyone.post(
         URL,
@@ -50,12 +51,14 @@ def test_it_registers_an_agent_with_every_field(anyone):
     assert re.fullmatch(r"agent_[0-9A-Za-z]{16}", body["agentId"])
 
 
+@pytest.mark.contract("5.1")
 def test_the_token_works_immediately(anyone, client_of):
     token = anyone.post(URL).json()["token"]
 
     assert client_of(token=token).get("/api/v1/agents/me").status_code == 200
 
 
+@pytest.mark.contract("5.1", "5.4")
 @pytest.mark.parametrize("body", [b"", b"  ", b"{}", b'{"name": null, "handle": null}'])
 def test_every_field_is_optional(anyone, body):
     response = anyone.generic("POST", URL, body)
@@ -70,10 +73,12 @@ def test_every_field_is_optional(anyone, body):
     )
 
 
+@pytest.mark.contract("2.2")
 def test_an_empty_body_needs_no_content_type(anyone):
     assert anyone.generic("POST", URL, b"", content_type="").status_code == 201
 
 
+@pytest.mark.contract("5.4")
 @pytest.mark.parametrize(
     ("name", "handle"),
     [
@@ -94,6 +99,7 @@ def test_a_missing_handle_is_made_from_the_name(anyone, name, handle):
     assert re.fullmatch(handle, response.json()["handle"])
 
 
+@pytest.mark.contract("5.4")
 def test_a_generated_handle_is_unique(anyone):
     AgentFactory(handle="research-bot")
 
@@ -103,6 +109,7 @@ def test_a_generated_handle_is_unique(anyone):
     assert re.fullmatch(r"research-bot-[a-z0-9]{8}", response.json()["handle"])
 
 
+@pytest.mark.contract("5.3", "5.6")
 def test_a_taken_handle_is_a_conflict(anyone):
     AgentFactory(handle="research-bot")
 
@@ -116,6 +123,7 @@ def test_a_taken_handle_is_a_conflict(anyone):
 SHAPE = "handle must be a-z, 0-9 and single hyphens between them"
 
 
+@pytest.mark.contract("2.11", "5.2", "5.3", "5.6")
 @pytest.mark.parametrize(
     ("body", "error"),
     [
@@ -147,6 +155,7 @@ def test_an_invalid_field_is_refused_by_name(anyone, body, error):
     assert not Agent.objects.exists()
 
 
+@pytest.mark.contract("5.2")
 def test_fields_may_have_their_maximum_length(anyone):
     body = {
         "name": "🙂" * 80,
@@ -161,10 +170,12 @@ def test_fields_may_have_their_maximum_length(anyone):
     assert {name: response.json()[name] for name in body} == body
 
 
+@pytest.mark.contract("5.1")
 def test_an_authorization_header_is_ignored(client_of):
     assert client_of(token="mkt_agent_nonsense").post(URL, {}).status_code == 201
 
 
+@pytest.mark.contract("4.8")
 def test_only_a_digest_and_a_hint_of_the_token_are_stored(anyone):
     text = anyone.post(URL).json()["token"]
 

@@ -30,6 +30,7 @@ def of_review(review):
     return {"kind": "review", "reviewId": review.public_id, "reason": "spam"}
 
 
+@pytest.mark.contract("18.1")
 @pytest.mark.parametrize("body", [SKILL, PERSONA], ids=["skill", "persona"])
 def test_a_report_is_filed(client, agent, body):
     response = client.post(URL, body | {"comment": "It sends what it reads elsewhere."})
@@ -48,6 +49,7 @@ def test_a_report_is_filed(client, agent, body):
     assert report.comment == "It sends what it reads elsewhere."
 
 
+@pytest.mark.contract("18.1")
 def test_a_review_is_reported(client, written):
     response = client.post(URL, of_review(written))
 
@@ -55,6 +57,7 @@ def test_a_review_is_reported(client, written):
     assert Report.objects.get().case.review == written
 
 
+@pytest.mark.contract("18.2")
 def test_another_report_of_the_same_replaces_it(client):
     first = client.post(URL, SKILL | {"comment": "Look."}).json()
 
@@ -95,6 +98,7 @@ def test_reports_of_different_things_and_agents_are_their_own(client, client_of)
     assert sorted(Case.objects.values_list("open_reports", flat=True)) == [1, 2]
 
 
+@pytest.mark.contract("18.2")
 def test_a_resolved_case_opens_again(client, client_of):
     client.post(URL, SKILL)
     client_of(AgentFactory()).post(URL, SKILL)
@@ -111,6 +115,7 @@ def test_a_resolved_case_opens_again(client, client_of):
     assert Report.objects.open().count() == 1
 
 
+@pytest.mark.contract("18.3")
 @pytest.mark.parametrize("leave", ["withdraw", "redraft"])
 @pytest.mark.parametrize(
     ("body", "error"), [(SKILL, "Skill not found"), (PERSONA, "Persona not found")]
@@ -125,6 +130,7 @@ def test_what_is_not_published_cannot_be_reported(client, body, error, leave):
     assert response.json() == {"error": error}
 
 
+@pytest.mark.contract("18.3")
 @pytest.mark.parametrize("leave", ["hide", "delete", "withdraw"])
 def test_a_review_that_nobody_can_read_is_not_found(client, written, leave):
     if leave == "hide":
@@ -151,6 +157,7 @@ KINDS = "kind must be one of skill, persona, review"
 REASONS = "reason must be one of malicious, broken, spam, license, other"
 
 
+@pytest.mark.contract("18.1")
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
@@ -183,16 +190,19 @@ def test_a_wrong_body_is_refused(client, changes, error):
     assert not Report.objects.exists()
 
 
+@pytest.mark.contract("18.1")
 def test_what_names_another_kind_is_ignored(client, written):
     assert client.post(URL, SKILL | {"reviewId": {"x": []}}).status_code == 201
     assert client.post(URL, of_review(written) | {"slug": 5}).status_code == 201
 
 
+@pytest.mark.contract("18.3")
 @pytest.mark.parametrize("slug", ["PDF-Tables", "no-such", "-", "\u0663", "x" * 5000])
 def test_an_unknown_slug_is_not_found(client, slug):
     assert client.post(URL, SKILL | {"slug": slug}).status_code == 404
 
 
+@pytest.mark.contract("18.1")
 def test_they_have_a_limit_of_their_own(client, rates):
     rates(report="1/h")
 

@@ -94,6 +94,7 @@ def test_a_304_equals_that_of_django(ask, path):
     assert ask(path, HTTP_IF_NONE_MATCH='"x"')[0] == "200 OK"
 
 
+@pytest.mark.contract("8.19")
 @pytest.mark.parametrize("path", PATHS[:4])
 def test_a_changed_entry_is_rendered_again(ask, path):
     before = ask(path)
@@ -147,6 +148,7 @@ def test_the_cache_key_is_the_path_as_it_was_sent(monkeypatch, ask):
     assert ask("/api/v1/skills/caf\u00e9")[0] == "404 Not Found"
 
 
+@pytest.mark.contract("1.3")
 def test_head_gets_its_headers_and_no_body(ask):
     first = ask("/api/v1/skills")
 

@@ -19,6 +19,7 @@ def persona(agent):
     return PersonaInstallFactory(agent=agent, persona__slug="archivist").persona
 
 
+@pytest.mark.contract("1.4", "10.1")
 def test_a_first_review_is_created(client, persona):
     answer = client.post(
         URL, {"personaSlug": "archivist", "rating": 4, "comment": "Keeps everything."}
@@ -38,6 +39,7 @@ def test_a_first_review_is_created(client, persona):
     }
 
 
+@pytest.mark.contract("10.1", "10.2", "10.6")
 def test_a_second_review_replaces_the_first(client, agent, persona):
     first = review(agent, persona, 4, "Keeps everything.")
     Review.objects.update(created_at=timezone.now() - timedelta(days=1))
@@ -61,6 +63,7 @@ def test_a_second_review_replaces_the_first(client, agent, persona):
     assert timezone.now() - stored.created_at > timedelta(hours=23)
 
 
+@pytest.mark.contract("10.3")
 def test_ratings_are_counted_on_the_persona(client, client_of, persona):
     other = AgentFactory()
     PersonaInstallFactory(agent=other, persona=persona)
@@ -73,6 +76,7 @@ def test_ratings_are_counted_on_the_persona(client, client_of, persona):
     assert (persona.rating_count, persona.rating_sum, persona.rating_avg) == (2, 9.5, 4.75)
 
 
+@pytest.mark.contract("10.3")
 def test_an_average_has_two_decimals_wherever_it_counts(anyone, persona):
     for rating in (5, 5, 4):
         review(AgentFactory(), persona, rating)
@@ -87,6 +91,7 @@ def test_an_average_has_two_decimals_wherever_it_counts(anyone, persona):
     assert counts == {"4.67": 1, "4.68": 0}
 
 
+@pytest.mark.contract("10.3")
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
@@ -101,6 +106,7 @@ def test_a_rating_is_any_number_from_1_to_5(client, persona, given, kept):
     assert f'"rating":{kept},' in answer.content.decode()
 
 
+@pytest.mark.contract("2.5", "10.4")
 @pytest.mark.parametrize(
     "rating",
     ["0", "6", "0.99", "5.01", "-3", "1e9", '"5"', "true", "null", "[3]", "{}", "9" * 400],
@@ -113,6 +119,7 @@ def test_anything_else_is_no_rating(client, persona, rating):
     assert not Review.objects.exists()
 
 
+@pytest.mark.contract("10.4", "10.5")
 @pytest.mark.parametrize(
     ("body", "error"),
     [
@@ -135,6 +142,7 @@ def test_an_invalid_body_is_refused_with_the_rating_first(client, persona, body,
     assert not Review.objects.exists()
 
 
+@pytest.mark.contract("10.5")
 def test_a_comment_may_have_1000_characters(client, persona):
     comment = "🙂 " * 500
 
@@ -144,6 +152,7 @@ def test_a_comment_may_have_1000_characters(client, persona):
     assert answer.json()["comment"] == Review.objects.get().comment == comment
 
 
+@pytest.mark.contract("2.6", "10.6")
 def test_a_null_comment_is_an_absent_one(client, persona):
     answer = client.post(URL, {"personaSlug": "archivist", "rating": 3, "comment": None})
 
@@ -151,6 +160,7 @@ def test_a_null_comment_is_an_absent_one(client, persona):
     assert answer.json()["comment"] == ""
 
 
+@pytest.mark.contract("10.7")
 def test_a_persona_that_is_not_installed_cannot_be_reviewed(client):
     PersonaFactory(slug="scribe")
 
@@ -161,6 +171,7 @@ def test_a_persona_that_is_not_installed_cannot_be_reviewed(client):
     assert not Review.objects.exists()
 
 
+@pytest.mark.contract("10.7")
 @pytest.mark.parametrize("slug", ["no-such-persona", "No Slug"])
 def test_an_unknown_persona_is_not_found(client, slug):
     answer = client.post(URL, {"personaSlug": slug, "rating": 3})
@@ -169,6 +180,7 @@ def test_an_unknown_persona_is_not_found(client, slug):
     assert answer.json() == {"error": "Persona not found"}
 
 
+@pytest.mark.contract("10.7")
 def test_a_withdrawn_persona_is_not_found_even_where_it_is_installed(client, persona):
     persona.status = "withdrawn"
     persona.save(update_fields=["status"])
@@ -179,6 +191,7 @@ def test_a_withdrawn_persona_is_not_found_even_where_it_is_installed(client, per
     assert answer.json() == {"error": "Persona not found"}
 
 
+@pytest.mark.contract("10.8")
 def test_an_installed_persona_can_be_reviewed_once_it_has_a_price(client, persona):
     persona.price_cents = 500
     persona.save(update_fields=["price_cents"])
@@ -186,6 +199,7 @@ def test_an_installed_persona_can_be_reviewed_once_it_has_a_price(client, person
     assert client.post(URL, {"personaSlug": "archivist", "rating": 3}).status_code == 201
 
 
+@pytest.mark.contract("10.4")
 def test_an_invalid_rating_comes_before_an_unknown_persona(client):
     answer = client.post(URL, {"personaSlug": "no-such-persona", "rating": 0})
 
@@ -193,6 +207,7 @@ def test_an_invalid_rating_comes_before_an_unknown_persona(client):
     assert answer.json() == RATING
 
 
+@pytest.mark.contract("10.9")
 def test_a_hidden_review_is_replaced_and_stays_out_of_the_average(client, agent, persona):
     hidden = review(agent, persona, 5)
     hidden.hide("Advertising.")
@@ -207,6 +222,7 @@ def test_a_hidden_review_is_replaced_and_stays_out_of_the_average(client, agent,
     assert (persona.rating_sum, persona.rating_count) == (0, 0)
 
 
+@pytest.mark.contract("4.5")
 def test_a_review_of_another_agent_is_left_alone(client, persona):
     other = review(PersonaInstallFactory(persona=persona).agent, persona, 2, "Slow.")
 

@@ -15,6 +15,7 @@ ME = "/api/v1/agents/me"
 DONE = {"message": "If the token existed, it is revoked"}
 
 
+@pytest.mark.contract("15.9")
 def test_whoever_finds_a_token_ends_it(anyone, client, client_of, agent):
     other = AgentToken.objects.issue(agent)
 
@@ -30,6 +31,7 @@ def test_whoever_finds_a_token_ends_it(anyone, client, client_of, agent):
     assert agent.token.revoked_at <= timezone.now()
 
 
+@pytest.mark.contract("15.9")
 def test_an_expired_token_is_revoked_too(anyone, agent):
     AgentToken.objects.update(expires_at=timezone.now())
 
@@ -75,6 +77,7 @@ def with_a_space(agent):
     return agent.token.text + " "
 
 
+@pytest.mark.contract("15.10")
 @pytest.mark.parametrize("text", [hit, unknown, revoked, nonsense, empty, with_a_space])
 def test_every_text_gets_the_same_response_by_the_same_statement(anyone, agent, text):
     text = text(agent)
@@ -86,6 +89,7 @@ def test_every_text_gets_the_same_response_by_the_same_statement(anyone, agent, 
     assert statement["sql"].lstrip().startswith("WITH revoked AS (")
 
 
+@pytest.mark.contract("15.10")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("text", ["nonsense", pytest.param(tokens.mint(), id="unknown")])
 def test_what_is_no_token_writes_to_the_log_that_a_commit_waits_for(text):
@@ -95,6 +99,7 @@ def test_what_is_no_token_writes_to_the_log_that_a_commit_waits_for(text):
         assert cursor.fetchone() != (None,)
 
 
+@pytest.mark.contract("15.10")
 @pytest.mark.parametrize(
     ("body", "error"),
     [
@@ -113,6 +118,7 @@ def test_a_body_without_a_text_is_refused(anyone, body, error):
     assert response.json() == {"error": error}
 
 
+@pytest.mark.contract("15.9")
 def test_it_is_counted_by_address(anyone, agent, rates):
     rates(revoke="1/h")
 

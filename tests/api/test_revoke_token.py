@@ -10,6 +10,7 @@ URL = "/api/v1/agents/me/tokens"
 ME = "/api/v1/agents/me"
 
 
+@pytest.mark.contract("15.8", "15.12")
 def test_a_revoked_token_is_refused_and_the_others_are_not(client, client_of, agent):
     other = AgentToken.objects.issue(agent)
 
@@ -24,6 +25,7 @@ def test_a_revoked_token_is_refused_and_the_others_are_not(client, client_of, ag
     assert other.revocation_reason == "Deleted by its agent"
 
 
+@pytest.mark.contract("15.8")
 def test_a_token_may_revoke_itself(client, agent):
     response = client.delete(f"{URL}/{agent.token.public_id}/")
 
@@ -50,6 +52,7 @@ def primary_key(agent):
     return agent.token.pk
 
 
+@pytest.mark.contract("4.5", "15.8")
 @pytest.mark.parametrize(
     "identifier",
     [
@@ -72,6 +75,7 @@ def test_any_other_identifier_is_not_found(client, agent, identifier):
     assert list(after) == before
 
 
+@pytest.mark.contract("15.8")
 @pytest.mark.parametrize(
     ("scopes", "missing"), [(["read", "install", "review"], "install"), (["review"], "review")]
 )

@@ -21,6 +21,7 @@ def seconds_left(token):
     return pytest.approx((token.expires_at - timezone.now()).total_seconds(), abs=30)
 
 
+@pytest.mark.contract("15.5")
 @pytest.mark.parametrize("body", [b"", b" ", b"{}", {"graceSeconds": 0}, {"graceSeconds": None}])
 def test_a_new_token_replaces_that_of_the_request_at_once(client_of, agent, body):
     later = timezone.now() + timedelta(days=1)
@@ -48,10 +49,12 @@ def test_a_new_token_replaces_that_of_the_request_at_once(client_of, agent, body
     assert client_of(token=data["token"]).get(ME).json()["scopes"] == ["read", "install"]
 
 
+@pytest.mark.contract("2.2")
 def test_an_empty_body_needs_no_content_type(client):
     assert client.generic("POST", URL, b"", content_type="").status_code == 201
 
 
+@pytest.mark.contract("15.6")
 def test_until_the_grace_is_over_the_old_token_can_read_alone(client, agent):
     SkillFactory(slug="pdf-tables")
 
@@ -67,6 +70,7 @@ def test_until_the_grace_is_over_the_old_token_can_read_alone(client, agent):
     assert client.get(ME).status_code == 401
 
 
+@pytest.mark.contract("15.6")
 @pytest.mark.parametrize(("grace", "left"), [(60, 60), (3600, 600), (86_400, 600)])
 def test_the_old_token_ends_at_its_own_expiry_if_that_is_earlier(client, agent, grace, left):
     AgentToken.objects.update(expires_at=timezone.now() + timedelta(minutes=10))
@@ -77,6 +81,7 @@ def test_the_old_token_ends_at_its_own_expiry_if_that_is_earlier(client, agent, 
     assert seconds_left(agent.tokens.first()) == 600
 
 
+@pytest.mark.contract("15.6")
 def test_a_token_in_its_grace_passes_on_no_more_than_it_has(client, agent):
     client.post(URL, {"graceSeconds": 600})
 
@@ -88,6 +93,7 @@ def test_a_token_in_its_grace_passes_on_no_more_than_it_has(client, agent):
     assert seconds_left(agent.token) == 60
 
 
+@pytest.mark.contract("15.6")
 @pytest.mark.parametrize(
     ("tokens", "grace", "status"),
     [(9, 1, 201), (10, 0, 201), (10, 1, 409), (12, 0, 201), (12, 1, 409)],
@@ -104,6 +110,7 @@ def test_a_grace_makes_no_eleventh_token(client, agent, tokens, grace, status):
         assert client.get(TOKENS).json()["count"] == tokens
 
 
+@pytest.mark.contract("15.5")
 @pytest.mark.parametrize("grace", [-1, 86_401, True, 1.0, "60", [60], 10**400])
 def test_an_invalid_grace_is_refused(client, agent, grace):
     response = client.post(URL, {"graceSeconds": grace})

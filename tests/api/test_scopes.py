@@ -60,6 +60,7 @@ def assert_refused(response, status, error, header):
     assert response["Content-Type"] == "application/json"
 
 
+@pytest.mark.contract("4.4")
 @pytest.mark.parametrize("header", [None, "Bearer nonsense", "Basic YTpi", "\x7f", "Bearer \xff"])
 def test_public_operations_need_no_token_and_ignore_any(anyone, alone, header):
     anyone.defaults.update({"HTTP_AUTHORIZATION": header} if header else {})
@@ -69,6 +70,7 @@ def test_public_operations_need_no_token_and_ignore_any(anyone, alone, header):
             assert call(anyone, operation).status_code == operation.status
 
 
+@pytest.mark.contract("3.10", "4.3")
 def test_protected_operations_need_a_token(anyone, subtests):
     for operation in PROTECTED:
         with subtests.test(operation.name):
@@ -78,6 +80,7 @@ def test_protected_operations_need_a_token(anyone, subtests):
 REFUSED_TEXTS = [mistyped, unknown, revoked, expired, suspended, paused, operator_key]
 
 
+@pytest.mark.contract("3.5", "4.10")
 @pytest.mark.parametrize("text", REFUSED_TEXTS)
 def test_every_refused_token_gets_the_same_response(client_of, agent, subtests, text):
     client = client_of(token=text(agent))
@@ -87,6 +90,7 @@ def test_every_refused_token_gets_the_same_response(client_of, agent, subtests, 
             assert_refused(call(client, operation), 401, "Authentication required", REFUSED)
 
 
+@pytest.mark.contract("4.2")
 @pytest.mark.parametrize("held", [[], *([scope] for scope in Scope.values)], ids=str)
 def test_only_its_own_scope_opens_an_operation(client_of, agent, alone, held):
     client = client_of(token=AgentToken.objects.issue(agent, held).text)
@@ -104,6 +108,7 @@ def test_only_its_own_scope_opens_an_operation(client_of, agent, alone, held):
                 assert agent.reviews.present().count() == 1
 
 
+@pytest.mark.contract("4.2")
 @pytest.mark.parametrize("needed", Scope.values)
 def test_the_other_two_scopes_do_not_open_it(client_of, agent, subtests, needed):
     others = [scope for scope in Scope.values if scope != needed]
@@ -115,12 +120,14 @@ def test_the_other_two_scopes_do_not_open_it(client_of, agent, subtests, needed)
                 assert call(client, operation).status_code == 403
 
 
+@pytest.mark.contract("4.2")
 def test_a_registered_agent_may_do_everything(client, alone):
     for operation in PROTECTED:
         with alone(operation.name):
             assert call(client, operation).status_code == operation.status
 
 
+@pytest.mark.contract("4.5")
 def test_one_agents_token_opens_nothing_of_another(client, agent):
     other = AgentFactory()
 
@@ -130,6 +137,7 @@ def test_one_agents_token_opens_nothing_of_another(client, agent):
     assert other.skill_installs.count() == 0
 
 
+@pytest.mark.contract("4.3")
 def test_a_view_without_a_scope_refuses_everyone(client, monkeypatch):
     monkeypatch.setattr("reviews.views.ReviewViewSet.required_scope", None)
 
@@ -152,6 +160,7 @@ AUTHORIZATIONS = {
 }
 
 
+@pytest.mark.contract("4.4")
 @pytest.mark.parametrize("authorization", AUTHORIZATIONS.values(), ids=AUTHORIZATIONS)
 def test_public_endpoints_respond_alike_whatever_the_authorization(anyone, agent, authorization):
     revoked, powerless = AgentToken.objects.issue(agent), AgentToken.objects.issue(agent, [])

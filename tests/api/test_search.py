@@ -32,6 +32,7 @@ def skills(db):
         SkillFactory(slug=slug, title=title, description=description)
 
 
+@pytest.mark.contract("8.7")
 @pytest.mark.parametrize(
     ("words", "slug"),
     [
@@ -91,6 +92,7 @@ def test_of_many_unknown_words_the_longest_are_corrected(anyone, skills):
     assert slugs_for(anyone, "slaw mandibles xylophonist") == ["postgres-tuning"]
 
 
+@pytest.mark.contract("8.7")
 def test_a_typo_is_corrected_to_the_nearest_and_most_common_word(anyone):
     SkillFactory(slug="plane", title="Plane")
     SkillFactory(slug="plans-one", title="Plant")
@@ -99,6 +101,7 @@ def test_a_typo_is_corrected_to_the_nearest_and_most_common_word(anyone):
     assert slugs_for(anyone, "plank") == ["plans-two", "plans-one"]
 
 
+@pytest.mark.contract("8.7")
 def test_entries_with_all_the_words_come_before_those_with_one(anyone):
     SkillFactory(slug="both", title="Notes", description="Turn a meeting into minutes.")
     SkillFactory(slug="one", title="Meeting", tags=["meeting"])
@@ -184,6 +187,7 @@ def test_filters_of_personas_apply_to_a_search(anyone):
     assert slugs_for(anyone, "archivist", PERSONAS, minRating="4") == ["rated"]
 
 
+@pytest.mark.contract("8.8")
 def test_a_search_has_at_most_the_best_thousand(anyone, monkeypatch):
     monkeypatch.setattr(ranking, "MAX_RESULTS", 3)
     for number in range(4):
@@ -257,6 +261,7 @@ def test_a_search_may_be_sorted_and_filtered(anyone):
     assert slugs(response) == ["b", "a"]
 
 
+@pytest.mark.contract("8.7")
 @pytest.mark.parametrize("words", ["the", "'); DROP TABLE x; --", '"', "a & | ! b", "* :*", "-"])
 def test_any_words_can_be_searched_for(anyone, words):
     SkillFactory()

@@ -50,6 +50,7 @@ def test_an_install_does_not_write_the_index(client, downloads):
     assert not SkillPosting.objects.exists()
 
 
+@pytest.mark.contract("8.8")
 def test_every_filter_is_counted_as_entries_change(anyone):
     def counts(**parameters):
         return anyone.get(PERSONAS, {**parameters, "limit": 1}).json()["count"]

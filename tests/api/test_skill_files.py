@@ -47,6 +47,7 @@ def url_of(path):
     return f"{URL}/files/{quote(path)}"
 
 
+@pytest.mark.contract("8.10", "17.5", "17.6", "17.11")
 @pytest.mark.usefixtures("imported")
 def test_the_detail_lists_the_files_by_path(anyone):
     def file_row(path, media_type):
@@ -71,6 +72,7 @@ def test_the_detail_lists_the_files_by_path(anyone):
     assert detail["contextTokens"] == -(-len(SKILL_MD) // 4)
 
 
+@pytest.mark.contract("16.2")
 @pytest.mark.usefixtures("imported")
 def test_the_digest_is_of_the_lines_that_sha256sum_writes(anyone):
     listed = sorted({"SKILL.md": SKILL_MD.encode(), **FILES}.items(), key=lambda f: f[0].encode())
@@ -85,6 +87,7 @@ def test_the_digest_is_of_the_lines_that_sha256sum_writes(anyone):
     assert "files" not in row
 
 
+@pytest.mark.contract("17.6", "17.7")
 @pytest.mark.usefixtures("imported")
 @pytest.mark.parametrize("path", FILES)
 def test_a_file_is_served_byte_for_byte_to_be_stored(anyone, path):
@@ -101,6 +104,7 @@ def test_a_file_is_served_byte_for_byte_to_be_stored(anyone, path):
     assert headers["Cache-Control"] == "public, max-age=31536000, immutable"
 
 
+@pytest.mark.contract("17.7")
 @pytest.mark.usefixtures("imported")
 @pytest.mark.parametrize("url", [url_of("Z.bin"), f"{URL}/archive.zip"])
 def test_without_a_digest_it_is_revalidated_and_has_no_body_to_head(anyone, url):
@@ -116,6 +120,7 @@ def test_without_a_digest_it_is_revalidated_and_has_no_body_to_head(anyone, url)
     assert head.headers["Content-Length"] == str(len(response.content))
 
 
+@pytest.mark.contract("17.7")
 @pytest.mark.usefixtures("imported")
 @pytest.mark.parametrize(
     "path",
@@ -139,6 +144,7 @@ def test_the_files_of_an_unknown_skill_are_not_found(anyone):
         assert (response.status_code, response.json()) == (404, {"error": "Skill not found"})
 
 
+@pytest.mark.contract("17.7")
 @pytest.mark.usefixtures("imported")
 def test_the_files_of_a_withdrawn_skill_are_not_found(anyone):
     urls = [f"{url_of('Z.bin')}?digest=sha256:{hexdigest(FILES['Z.bin'])}", f"{URL}/archive.zip"]
@@ -151,6 +157,7 @@ def test_the_files_of_a_withdrawn_skill_are_not_found(anyone):
         assert (response.status_code, response.json()) == (404, {"error": "Skill not found"})
 
 
+@pytest.mark.contract("17.7")
 @pytest.mark.usefixtures("imported")
 def test_a_changed_file_ends_its_old_digest(anyone, folder):
     [old, *_] = served(anyone, "pdf")["files"]
@@ -165,6 +172,7 @@ def test_a_changed_file_ends_its_old_digest(anyone, folder):
     assert new["size"] == 5
 
 
+@pytest.mark.contract("17.1", "17.8")
 @pytest.mark.usefixtures("imported")
 def test_the_archive_holds_the_folder(anyone):
     response = anyone.get(f"{URL}/archive.zip")
@@ -186,6 +194,7 @@ def test_the_archive_holds_the_folder(anyone):
     ]
 
 
+@pytest.mark.contract("17.8")
 @pytest.mark.usefixtures("imported")
 def test_the_archive_has_the_same_bytes_on_every_machine(anyone):
     """Computed once, by Python 3.11 on Linux."""
@@ -197,6 +206,7 @@ def test_the_archive_has_the_same_bytes_on_every_machine(anyone):
     assert Skill.objects.get().archive_digest == f"sha256:{hexdigest(archive)}"
 
 
+@pytest.mark.contract("17.8")
 def test_a_skill_without_files_has_an_archive_too(anyone, tmp_path):
     skill(tmp_path / "pdf", "name: pdf", "description: Reads.")
     import_skills(tmp_path)
@@ -235,6 +245,7 @@ def test_an_archive_is_read_a_mebibyte_at_a_time(anyone, django_assert_num_queri
         assert len(anyone.get(f"{URL}/archive.zip").content) > 1_800_000
 
 
+@pytest.mark.contract("13.4")
 @pytest.mark.usefixtures("imported")
 def test_the_manifest_lists_them(client, agent, anyone):
     client.post("/api/v1/agents/me/skills/install", {"slug": "pdf"})

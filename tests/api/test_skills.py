@@ -39,6 +39,7 @@ def slugs(response):
     return [row["slug"] for row in response.json()["results"]]
 
 
+@pytest.mark.contract("1.1", "1.7", "8.9", "25.6")
 def test_a_list_shows_skills_without_their_content(anyone, skill):
     response = anyone.get(URL)
 
@@ -51,6 +52,7 @@ def test_a_list_shows_skills_without_their_content(anyone, skill):
     }
 
 
+@pytest.mark.contract("8.10")
 def test_the_detail_adds_content_and_personas(anyone, skill):
     for slug, status in [("scribe", "published"), ("archivist", "published"), ("x", "withdrawn")]:
         PersonaFactory(slug=slug, title=slug.upper(), status=status, skills=[skill])
@@ -69,6 +71,7 @@ def test_the_detail_adds_content_and_personas(anyone, skill):
     }
 
 
+@pytest.mark.contract("8.14")
 @pytest.mark.parametrize("content", ["", "abcd", "abcde", "é" * 9])
 def test_context_tokens_are_a_quarter_of_the_characters_rounded_up(anyone, content):
     SkillFactory(slug="some", content=content)
@@ -76,6 +79,7 @@ def test_context_tokens_are_a_quarter_of_the_characters_rounded_up(anyone, conte
     assert anyone.get(f"{URL}/some").json()["contextTokens"] == -(-len(content) // 4)
 
 
+@pytest.mark.contract("8.16")
 @pytest.mark.parametrize("slug", ["no-such-skill", "No.Slug", "a%00b", "%20", "pdf_tables", "é"])
 def test_an_unknown_slug_is_not_found(anyone, slug):
     response = anyone.get(f"{URL}/{slug}")
@@ -84,6 +88,7 @@ def test_an_unknown_slug_is_not_found(anyone, slug):
     assert response.json() == {"error": "Skill not found"}
 
 
+@pytest.mark.contract("8.16")
 @pytest.mark.parametrize("status", ["draft", "withdrawn"])
 def test_an_unpublished_skill_is_in_no_response(anyone, skill, status):
     Skill.objects.update(status=status)
@@ -95,11 +100,13 @@ def test_an_unpublished_skill_is_in_no_response(anyone, skill, status):
     assert slugs(anyone.get(URL)) == slugs(anyone.get(f"{URL}?q=pdf")) == []
 
 
+@pytest.mark.contract("1.2")
 @pytest.mark.parametrize("path", ["", "/", "/pdf-tables", "/pdf-tables/"])
 def test_paths_work_with_and_without_a_slash(anyone, skill, path):
     assert anyone.get(URL + path).status_code == 200
 
 
+@pytest.mark.contract("8.2", "8.3")
 @pytest.mark.parametrize(
     ("query", "expected"),
     [
@@ -133,6 +140,7 @@ def test_filters_select_entries(anyone, query, expected):
     assert response.json()["count"] == len(expected)
 
 
+@pytest.mark.contract("8.4", "8.5")
 @pytest.mark.parametrize(
     ("sort", "order"),
     [
@@ -153,6 +161,7 @@ def test_sorts_with_ties_by_newest(anyone, sort, order):
     assert slugs(anyone.get(URL, {"sort": sort} if sort else {})) == order
 
 
+@pytest.mark.contract("8.5")
 def test_names_sort_case_insensitively(anyone):
     for title in ["b", "A", "C", "a1", "_", "éa", "Éb", "éc"]:
         SkillFactory(title=title)

@@ -16,6 +16,7 @@ URL = "/api/v1/agents/me"
 DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 
+@pytest.mark.contract("4.6")
 def test_a_token_is_prefix_random_text_and_checksum(settings):
     settings.TOKEN_PREFIX = "acme"
 
@@ -30,6 +31,7 @@ def test_a_token_is_prefix_random_text_and_checksum(settings):
     assert tokens.is_well_formed(text)
 
 
+@pytest.mark.contract("4.6")
 @pytest.mark.parametrize("body", ["", "a", "mkt_agent_", "mkt_agent_50"])
 def test_the_checksum_has_six_digits(body):
     value, end = zlib.crc32(body.encode()), tokens.checksum(body)
@@ -38,6 +40,7 @@ def test_the_checksum_has_six_digits(body):
     assert sum(DIGITS.index(digit) * 62**place for place, digit in enumerate(end[::-1])) == value
 
 
+@pytest.mark.contract("4.6")
 def test_a_token_of_an_earlier_prefix_goes_on_working(client_of, agent, settings):
     earlier = agent.token.text
     settings.TOKEN_PREFIX = "acme"
@@ -49,10 +52,12 @@ def test_a_token_of_an_earlier_prefix_goes_on_working(client_of, agent, settings
         assert (response.status_code, response.json()["handle"]) == (200, "caller")
 
 
+@pytest.mark.contract("4.6")
 def test_no_two_tokens_are_alike():
     assert len({tokens.mint() for _ in range(1000)}) == 1000
 
 
+@pytest.mark.contract("4.7")
 @pytest.mark.parametrize(
     "damage",
     [
@@ -76,6 +81,7 @@ def test_a_damaged_token_is_refused_without_a_query(
     assert answer.json() == {"error": "Authentication required"}
 
 
+@pytest.mark.contract("4.1")
 @pytest.mark.parametrize("header", ["bearer {}", "BEARER {}", "Bearer   {}", "  Bearer {} "])
 def test_the_scheme_is_read_leniently(anyone, agent, header):
     answer = anyone.get(URL, headers={"Authorization": header.format(agent.token.text)})
@@ -83,6 +89,7 @@ def test_the_scheme_is_read_leniently(anyone, agent, header):
     assert answer.status_code == 200
 
 
+@pytest.mark.contract("4.1")
 @pytest.mark.parametrize(
     "header",
     [
@@ -120,6 +127,7 @@ def test_an_ended_token_is_refused(client, agent, end):
     assert not AgentToken.objects.exclude(last_used_at=None).exists()
 
 
+@pytest.mark.contract("4.10")
 def test_a_restored_agents_token_works_again(client, agent):
     agent.suspend()
     agent.restore()
@@ -133,6 +141,7 @@ def test_a_token_works_until_it_expires(client, agent):
     assert client.get(URL).status_code == 200
 
 
+@pytest.mark.contract("4.12")
 def test_the_last_use_is_written_at_most_every_15_minutes(client, agent):
     client.get(URL)
     first = AgentToken.objects.get().last_used_at
@@ -146,6 +155,7 @@ def test_the_last_use_is_written_at_most_every_15_minutes(client, agent):
     assert AgentToken.objects.get().last_used_at > first
 
 
+@pytest.mark.contract("4.12")
 def test_the_use_of_one_token_is_noted_of_no_other(client, agent):
     others = [AgentFactory().token.pk, AgentToken.objects.issue(agent).pk]
 
@@ -159,6 +169,7 @@ def test_the_use_of_one_token_is_noted_of_no_other(client, agent):
 STATES = [None, timedelta(days=-1), timedelta(days=1)]
 
 
+@pytest.mark.contract("4.10")
 @pytest.mark.parametrize("suspended", STATES)
 @pytest.mark.parametrize("revoked", STATES)
 @pytest.mark.parametrize("expires", STATES)

@@ -18,6 +18,7 @@ PERSONA = "/api/v1/agents/me/personas/uninstall"
 ME = "/api/v1/agents/me"
 
 
+@pytest.mark.contract("12.2", "12.7")
 @pytest.mark.parametrize("status", Status.values)
 def test_a_skill_is_uninstalled_whatever_staff_have_done_with_it(client, agent, status):
     install = SkillInstallFactory(agent=agent, skill__slug="pdf-tables", skill__status=status)
@@ -34,6 +35,7 @@ def test_a_skill_is_uninstalled_whatever_staff_have_done_with_it(client, agent, 
     assert (profile["skills"], profile["counts"]["skills"], profile["advisories"]) == ([], 0, [])
 
 
+@pytest.mark.contract("12.3", "12.7")
 @pytest.mark.parametrize("status", Status.values)
 @pytest.mark.parametrize("is_active", [True, False])
 def test_a_persona_is_uninstalled_and_active_no_more(client, agent, status, is_active):
@@ -54,6 +56,7 @@ def test_a_persona_is_uninstalled_and_active_no_more(client, agent, status, is_a
     assert (profile["counts"]["personas"], profile["advisories"]) == (0, [])
 
 
+@pytest.mark.contract("12.6")
 @pytest.mark.parametrize(
     ("url", "error"), [(SKILL, "Skill not installed"), (PERSONA, "Persona not installed")]
 )
@@ -75,6 +78,7 @@ def test_what_the_agent_does_not_have_is_not_found(client, agent, url, error, sl
     assert answer.json() == {"error": error}
 
 
+@pytest.mark.contract("9.4", "12.8")
 def test_installing_again_is_new_and_counts_again(client, agent):
     skill = SkillFactory(slug="pdf-tables")
     install, uninstall = "/api/v1/agents/me/skills/install", {"slug": "pdf-tables"}
@@ -90,6 +94,7 @@ def test_installing_again_is_new_and_counts_again(client, agent):
     assert SkillInstall.objects.present().filter(agent=agent).count() == 1
 
 
+@pytest.mark.contract("12.8")
 def test_a_persona_installed_again_may_be_active_again(client, agent):
     persona = PersonaFactory(slug="archivist")
     install, body = "/api/v1/agents/me/personas/install", {"slug": "archivist", "setActive": True}
@@ -102,6 +107,7 @@ def test_a_persona_installed_again_may_be_active_again(client, agent):
     assert [*PersonaInstall.objects.present().values_list("is_active")] == [(True,)]
 
 
+@pytest.mark.contract("12.9")
 def test_a_review_stays_and_cannot_be_changed_until_the_persona_is_installed_again(client, agent):
     persona = PersonaFactory(slug="archivist")
     review(agent, persona, 4)
@@ -119,6 +125,7 @@ def test_a_review_stays_and_cannot_be_changed_until_the_persona_is_installed_aga
     assert (changed.status_code, changed.json()["rating"]) == (200, 2)
 
 
+@pytest.mark.contract("12.1")
 def test_it_counts_against_the_limit_of_manage_alone(client, agent, rates):
     rates(manage="1/h", install="1/h")
     SkillInstallFactory(agent=agent, skill__slug="pdf-tables")

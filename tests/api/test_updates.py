@@ -36,6 +36,7 @@ def changed(install, kind):
     return entry
 
 
+@pytest.mark.contract("16.6")
 def test_it_moves_the_install_to_the_present_text(client, agent, kind):
     install = installed(kind, agent)
     other = KINDS[kind](agent=AgentFactory(), **{kind: getattr(install, kind)})
@@ -63,6 +64,7 @@ def test_it_costs_nine_statements(client, agent, kind, django_assert_num_queries
         client.post(url(kind), {"slug": "wanted"})
 
 
+@pytest.mark.contract("16.6")
 def test_with_nothing_to_update_nothing_moves(client, agent, kind):
     install = installed(kind, agent)
 
@@ -78,6 +80,7 @@ def test_with_nothing_to_update_nothing_moves(client, agent, kind):
         }
 
 
+@pytest.mark.contract("16.4")
 def test_an_install_keeps_the_digest_that_it_got(client, agent, kind):
     entry = getattr(installed(kind, AgentFactory()), kind)
     client.post(url(kind, "install"), {"slug": "wanted"})
@@ -90,6 +93,7 @@ def test_an_install_keeps_the_digest_that_it_got(client, agent, kind):
     assert row["installedDigest"] == before
 
 
+@pytest.mark.contract("16.7")
 @pytest.mark.parametrize("slug", ["known", "unknown", "another-s", "uninstalled", "A B"])
 def test_what_the_agent_does_not_have_is_not_found(client, agent, kind, slug):
     MAKE[kind](slug="known")
@@ -103,6 +107,7 @@ def test_what_the_agent_does_not_have_is_not_found(client, agent, kind, slug):
     assert response.json() == {"error": f"{kind.title()} not installed"}
 
 
+@pytest.mark.contract("16.7")
 @pytest.mark.parametrize("status", [Status.DRAFT, Status.WITHDRAWN])
 def test_what_is_withdrawn_is_not_updated(client, agent, kind, status):
     install = installed(kind, agent)
@@ -118,6 +123,7 @@ def test_what_is_withdrawn_is_not_updated(client, agent, kind, status):
     assert install.installed_digest != entry.digest
 
 
+@pytest.mark.contract("16.6")
 def test_it_counts_against_manage(client, agent, kind, rates):
     rates(manage="2/h")
     installed(kind, agent)
@@ -127,6 +133,7 @@ def test_it_counts_against_manage(client, agent, kind, rates):
     assert statuses == [200, 200, 429]
 
 
+@pytest.mark.contract("16.5")
 def test_the_profile_lists_updates_latest_change_first(client, agent):
     installs = {kind: installed(kind, agent) for kind in KINDS}
     installed("skill", agent, "unchanged")
@@ -144,6 +151,7 @@ def test_the_profile_lists_updates_latest_change_first(client, agent):
     ]
 
 
+@pytest.mark.contract("16.5")
 def test_the_profile_lists_a_hundred_updates(client, agent):
     old = "sha256:" + "0" * 64
     SkillInstallFactory.create_batch(101, agent=agent, installed_digest=old)

@@ -34,6 +34,7 @@ def numbers(entry):
 # Creating them
 
 
+@pytest.mark.contract("25.1")
 @pytest.mark.parametrize("factory", [SkillFactory, PersonaFactory])
 def test_each_published_text_is_a_version(factory):
     entry = factory(status="draft", content="A draft.")
@@ -56,6 +57,7 @@ def test_each_published_text_is_a_version(factory):
     assert numbers(entry)[2:] == [(3, entry.digest)]
 
 
+@pytest.mark.contract("25.1")
 @pytest.mark.parametrize("factory", [SkillFactory, PersonaFactory])
 def test_what_changes_no_digest_makes_no_version(factory):
     entry = factory(content=ONE, slug="pdf-tables", description="Extracts tables.")
@@ -68,6 +70,7 @@ def test_what_changes_no_digest_makes_no_version(factory):
     assert len(numbers(entry)) == 1
 
 
+@pytest.mark.contract("25.1")
 def test_an_earlier_text_again_is_a_new_number(skill):
     first = numbers(skill)[0][1]
 
@@ -79,6 +82,7 @@ def test_an_earlier_text_again_is_a_new_number(skill):
     assert FileContent.objects.filter(data=ONE.encode()).count() == 1
 
 
+@pytest.mark.contract("25.1")
 @pytest.mark.parametrize("model", [Skill, Persona])
 def test_concurrent_saves_use_no_number_twice(model):
     factory = SkillFactory if model is Skill else PersonaFactory
@@ -144,6 +148,7 @@ def run(statement):
         cursor.execute(statement)
 
 
+@pytest.mark.contract("25.2")
 @pytest.mark.usefixtures("skill", "persona")
 @pytest.mark.parametrize("statement", REFUSED)
 def test_a_version_cannot_be_changed(statement):
@@ -155,6 +160,7 @@ def test_a_version_cannot_be_changed(statement):
     assert before == ([*SkillVersion.objects.values()], [*PersonaVersion.objects.values()])
 
 
+@pytest.mark.contract("25.2")
 @pytest.mark.usefixtures("skill", "persona")
 @pytest.mark.parametrize("model", [SkillVersion, PersonaVersion])
 def test_a_number_is_inserted_once(model):
@@ -167,6 +173,7 @@ def test_a_number_is_inserted_once(model):
     assert model.objects.count() == before
 
 
+@pytest.mark.contract("25.1")
 @pytest.mark.parametrize("factory", [SkillFactory, PersonaFactory])
 def test_nobody_chooses_the_number_of_an_entry(factory):
     entry = factory(number=7)
@@ -184,6 +191,7 @@ def test_a_recall_is_the_one_change_of_a_version(skill):
     assert skill.versions.get(number=1).recall_reason == ""
 
 
+@pytest.mark.contract("25.2")
 @pytest.mark.usefixtures("persona")
 def test_a_stored_text_of_a_version_stays(skill):
     unused = FileContent.objects.create(digest="sha256:0", data=b"unused")
@@ -199,6 +207,7 @@ def test_a_stored_text_of_a_version_stays(skill):
     assert used.count() == 6
 
 
+@pytest.mark.contract("25.2")
 def test_what_was_published_cannot_be_deleted(skill, persona):
     skill.withdraw()
     draft = SkillFactory(status="draft")
@@ -249,6 +258,7 @@ def test_a_purged_text_is_gone_and_comes_back_in_no_entry_of_its_kind(factory):
         factory(**about | {"content": "One.", "title": version.title})
 
 
+@pytest.mark.contract("25.6")
 def test_the_feed_names_the_number(anyone, skill):
     def number():
         return {row["slug"]: row["number"] for row in feed(anyone)["results"]}["pdf-tables"]

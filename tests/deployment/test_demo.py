@@ -116,6 +116,7 @@ def untouched(demo_in, new_folder):
     return demo_in(bare_checkout(new_folder() / "checkout"))
 
 
+@pytest.mark.contract("24.1")
 def test_sigterm_to_make_ends_server_and_database(stopped):
     assert stopped.left == []
     assert stopped.seconds_to_stop < 20
@@ -128,6 +129,7 @@ def test_a_first_start_that_was_stopped_while_it_made_the_database_can_be_repeat
     assert stopped.token
 
 
+@pytest.mark.contract("24.1")
 def test_it_works_below_a_folder_that_only_its_owner_may_enter(running):
     assert running.mode_of_the_folder_above == 0o700
     assert running.folder.parent.stat().st_mode & 0o777 == 0o700
@@ -182,6 +184,7 @@ def test_the_printed_password_opens_the_admin(running):
     assert (response.status, response.headers["Location"]) == (302, "/admin/")
 
 
+@pytest.mark.contract("24.1")
 def test_it_serves_the_demo_catalogue(running):
     for kind, recalled in (("skills", 1), ("personas", 0)):
         response = running.request("GET", f"/api/v1/{kind}?limit=1").json()
@@ -190,6 +193,7 @@ def test_it_serves_the_demo_catalogue(running):
     assert results[0]["slug"] == "pdf-tables"
 
 
+@pytest.mark.contract("24.1")
 def test_installs_survive_a_restart(running):
     assert running.skills_of(running.token) == ["pdf-tables"]
 
@@ -279,6 +283,7 @@ def test_two_checkouts_run_independently(running, other):
     assert running.skills_of(other.customer()) == []
 
 
+@pytest.mark.contract("24.1")
 @pytest.mark.slow
 def test_a_start_after_a_kill_has_the_data_and_ctrl_c_stops_it(running, other):
     (python,) = other.processes("python\0-m\0demo")

@@ -133,6 +133,7 @@ def market(new_deployment):
     return market
 
 
+@pytest.mark.contract("24.2", "24.7")
 def test_it_is_ready_as_soon_as_the_release_has_migrated(market):
     ready, health = market.at_first
     assert ready.status == 503
@@ -159,6 +160,7 @@ def test_the_demo_catalogue_is_imported_whole(market):
     assert market.https("GET", "/api/v1/personas").json()["count"] >= 5
 
 
+@pytest.mark.contract("24.2")
 def test_an_agent_registers_installs_and_reviews(market):
     registered = market.https("POST", REGISTER, {"name": "First Customer"})
     assert registered.status == 201
@@ -203,6 +205,7 @@ def test_the_admin_logs_in_behind_the_router(market):
     assert "Secure" in page.headers["Set-Cookie"]
 
 
+@pytest.mark.contract("24.5")
 def test_a_plain_request_is_refused_or_redirected(market):
     refused = market.request("GET", "/api/v1/skills", headers={"Host": HOST})
     assert (refused.status, refused.json()) == (403, {"error": "HTTPS is required"})
@@ -211,6 +214,7 @@ def test_a_plain_request_is_refused_or_redirected(market):
     assert (sent.status, sent.headers["Location"]) == (301, f"https://{HOST}/admin/")
 
 
+@pytest.mark.contract("24.7")
 def test_health_works_over_plain_http_and_any_host_name(market):
     for path in ("/healthz", "/readyz"):
         assert market.request("GET", path, headers={"Host": "10.0.0.1:1"}).status == 200

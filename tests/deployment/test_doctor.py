@@ -48,6 +48,7 @@ def examined(environment, *arguments):
     return done.returncode, done.stdout
 
 
+@pytest.mark.contract("24.10")
 def test_a_deployment(live_server_of, tmp_path):
     server = live_server_of()
     (tmp_path / "monday.dump").write_text("a dump")
@@ -63,6 +64,7 @@ def test_a_deployment(live_server_of, tmp_path):
     assert len(text.splitlines()) < 24
 
 
+@pytest.mark.contract("24.10")
 def test_a_server_that_believes_invented_addresses(live_server_of, tmp_path):
     server = live_server_of(TRUSTED_PROXY_COUNT="1")
 

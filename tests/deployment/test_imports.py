@@ -74,6 +74,7 @@ def test_a_management_command_imports_no_sdk(db):
     assert run_program(NO_SDK) == "False"
 
 
+@pytest.mark.contract("27.2")
 @pytest.mark.parametrize("value", ["true", "false"])
 def test_what_serves_git_is_imported_where_it_is_served(db, value):
     assert run_program(WITHOUT_GIT, GIT=value) == str(value == "true")

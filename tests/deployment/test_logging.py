@@ -37,6 +37,7 @@ def secrets(agent):
     return [agent.token.text, agent.token.text.rpartition("_")[2], agent.claim.secret]
 
 
+@pytest.mark.contract("4.9")
 @pytest.mark.parametrize("prefix", ["mkt", "Acme7", "a1"])
 @pytest.mark.parametrize(
     "line",

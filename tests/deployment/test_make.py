@@ -30,6 +30,7 @@ def commands_of(tmp_path):
     return commands_of
 
 
+@pytest.mark.contract("24.9")
 def test_the_suite_starts_from_a_bare_checkout(commands_of):
     before, _, arguments = commands_of("test").partition(".venv/bin/python -m pytest")
 
@@ -40,6 +41,7 @@ def test_the_suite_starts_from_a_bare_checkout(commands_of):
     assert "tests/" not in arguments
 
 
+@pytest.mark.contract("24.9")
 def test_all_of_the_suite_adds_what_is_marked(commands_of):
     _, first, second = commands_of("test-all").split(".venv/bin/python -m pytest")
 

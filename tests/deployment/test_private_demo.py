@@ -10,6 +10,7 @@ from tests.deployment.test_demo import demo_in, demos, new_folder  # noqa: F401
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.contract("26.12")
 def test_it_is_closed_and_prints_an_invitation(demo_in, new_folder):  # noqa: F811
     demo = demo_in(bare_checkout(new_folder() / "checkout"))
     demo.variables = {"DEMO_ACTIVITY": "0", "ARGS": "--private"}

@@ -61,6 +61,7 @@ def server(django_db_setup, tmp_path_factory):
     server.stop()
 
 
+@pytest.mark.contract("3.1")
 def test_what_gunicorn_cannot_read_is_refused_in_json(server, subtests):
     for name, (status, request) in UNREADABLE.items():
         with subtests.test(name):
@@ -68,6 +69,7 @@ def test_what_gunicorn_cannot_read_is_refused_in_json(server, subtests):
     assert not Agent.objects.exists()
 
 
+@pytest.mark.contract("24.8")
 def test_what_gunicorn_reads_and_django_refuses_is_in_json_too(server, subtests):
     for name, (status, request) in REFUSED.items():
         with subtests.test(name):
@@ -112,6 +114,7 @@ def test_the_authority_of_an_absolute_target_stands_for_the_host(server):
     assert json.loads(body)["next"].startswith(target)
 
 
+@pytest.mark.contract("24.7")
 def test_http_1_0_needs_no_host_to_ask_for_health(server):
     head, _, body = server.raw(b"GET /readyz HTTP/1.0\r\n\r\n").partition(b"\r\n\r\n")
 
@@ -145,6 +148,7 @@ def test_a_chunked_body_is_read(server):
     assert Agent.objects.get().name == "Chunky"
 
 
+@pytest.mark.contract("2.3")
 def test_a_chunked_body_of_exactly_64_kib_is_read(server):
     body = b'{"name": "Whole"}'.ljust(65_536)
 
@@ -188,6 +192,7 @@ def test_a_body_that_is_cut_off_registers_nobody(server, request_):
     assert not Agent.objects.exists()
 
 
+@pytest.mark.contract("24.4")
 def test_no_forwarded_header_is_believed(server, subtests):
     for header in (
         *("X-Forwarded-Proto: https", "X-Forwarded-Ssl: on", "X-Forwarded-Protocol: ssl"),
@@ -213,6 +218,7 @@ def left_after_registering_from(server, number, **headers):
     return int(re.search(r";r=(\d+);", response.headers["RateLimit"])[1])
 
 
+@pytest.mark.contract("24.5")
 def test_with_https_required_and_no_trusted_proxy(live_server_of, subtests):
     agent = AgentFactory()
     server = live_server_of(REQUIRE_HTTPS="true")
@@ -246,6 +252,7 @@ def test_with_https_required_and_no_trusted_proxy(live_server_of, subtests):
             assert response.headers["Location"] == f"https://127.0.0.1:{server.port}{path}"
 
 
+@pytest.mark.contract("24.4")
 def test_with_https_required_behind_one_trusted_proxy(live_server_of, subtests):
     SkillFactory.create_batch(2)
     token = AgentFactory().token.text

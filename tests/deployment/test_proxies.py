@@ -137,6 +137,7 @@ def test_no_client_chooses_the_address_that_it_is_counted_by(proxy):
     assert int(remaining[0]) == int(remaining[1]) + 1
 
 
+@pytest.mark.contract("24.10")
 def test_the_doctor_finds_nothing_to_fix_in_front(proxy, server):
     if isinstance(proxy, Caddy):
         certificate = proxy.folder / "caddy/pki/authorities/local/root.crt"

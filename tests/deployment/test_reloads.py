@@ -152,6 +152,7 @@ def site(django_db_setup, django_db_blocker, tmp_path_factory):
     site.server.stop()
 
 
+@pytest.mark.contract("24.11")
 def test_a_reload_runs_the_next_release_and_another_one_goes_back(site):
     """Each module of the release meets those of the same release alone."""
     before = site.version()
@@ -183,6 +184,7 @@ def test_a_reload_runs_the_next_release_and_another_one_goes_back(site):
     assert site.refusals() == 0
 
 
+@pytest.mark.contract("24.11")
 def test_a_reload_reads_the_file_of_variables(site):
     with site.changed(".env", add="STAFF_CONTACT=staff@market.example"):
         site.reload()
@@ -193,6 +195,7 @@ def test_a_reload_reads_the_file_of_variables(site):
     assert b"staff@market.example" not in site.server.request("GET", "/guide.md").body
 
 
+@pytest.mark.contract("24.11")
 @pytest.mark.parametrize(
     "broken",
     [
@@ -214,6 +217,7 @@ def test_a_broken_release_ends_no_worker(site, broken):
     assert site.server.request("GET", "/api/v1/skills").status == 200
 
 
+@pytest.mark.contract("24.11")
 def test_what_changes_between_the_trial_and_the_reload_ends_no_worker(site):
     # The configuration runs in the trial's master, and then in this one.
     once = """
@@ -232,6 +236,7 @@ mark.touch()
     assert site.server.request("GET", "/api/v1/skills").status == 200
 
 
+@pytest.mark.contract("24.11")
 def test_a_worker_that_cannot_start_ends_no_other(site):
     """Between a checkout and the reload, a worker may end by itself."""
     exited, failed = site.log().count("Worker exiting"), site.log().count("exited with code 3")
@@ -249,6 +254,7 @@ def test_a_worker_that_cannot_start_ends_no_other(site):
     assert {*statuses} == {200}
 
 
+@pytest.mark.contract("24.11")
 def test_a_server_that_tries_a_release_can_be_stopped(site):
     with site.changed("catalogue/views.py", add="import time\ntime.sleep(600)"):
         site.hup()
@@ -283,6 +289,7 @@ def post_fork(arbiter, worker):
     assert is_within(60, lambda: len(site.workers()) == WORKERS)
 
 
+@pytest.mark.contract("24.11")
 def test_once_it_is_mended_it_is_reloaded(site):
     refusals = site.refusals()
     with site.changed("marketplace/wsgi.py", add="import unheard_of"):

@@ -67,12 +67,14 @@ def assert_no_secret_in(text):
     assert PRODUCTION["SECRET_KEY"] not in text
 
 
+@pytest.mark.contract("24.3")
 @pytest.mark.parametrize("variable", ["SECRET_KEY", "DATABASE_URL"])
 @pytest.mark.parametrize("value", [None, "", "  "])
 def test_a_missing_value_stops_the_start(variable, value):
     assert_refused(SETTINGS, variable, value, f"{variable} {NOT_SET}")
 
 
+@pytest.mark.contract("24.3", "26.1", "26.5")
 @pytest.mark.parametrize(("variable", "value", "text"), each_value(WRONG_FOR_SETTINGS))
 def test_a_wrong_value_stops_the_start(variable, value, text):
     assert_refused(SETTINGS, variable, value, text)
@@ -120,6 +122,7 @@ def test_a_short_secret_will_do_for_debugging():
     assert settings_of("SECRET_KEY", SECRET_KEY="short", DEBUG="true") == "short"
 
 
+@pytest.mark.contract("4.6", "11.1", "24.3", "24.6")
 def test_the_defaults_are_those_of_the_contract():
     names = ["DEBUG", "TOKEN_PREFIX", "TRUSTED_PROXY_COUNT", "REQUIRE_HTTPS", "RATE_LIMITS"]
 
@@ -142,6 +145,7 @@ def test_an_empty_value_is_the_default():
     assert settings_of(*names, **empty) == settings_of(*names)
 
 
+@pytest.mark.contract("11.4")
 def test_rates_are_read_for_each_policy_and_tier():
     assert settings_of(
         "RATE_LIMITS",
@@ -216,6 +220,7 @@ def test_the_public_url_is_plain_only_where_plain_requests_are_served(required, 
     assert settings_of("PUBLIC_URL", REQUIRE_HTTPS=required, PUBLIC_URL=url) == url
 
 
+@pytest.mark.contract("24.4")
 @pytest.mark.parametrize("proxies", [None, "0"])
 def test_forwarded_schemes_are_not_believed_without_a_trusted_proxy(proxies):
     # Django's own default ignores the header.
@@ -267,6 +272,7 @@ def test_the_check_of_a_deployment_warns_where_the_public_host_is_refused(
     assert ("marketplace.W002" not in ids) == is_right
 
 
+@pytest.mark.contract("24.3")
 def test_the_table_has_every_variable():
     """Any of the files that read the environment reads it."""
     read_by_name = re.compile(r"environment\.\w+\(\s*[\"'](\w+)")

@@ -82,6 +82,7 @@ def test_the_line_behind_an_empty_one_is_the_request_line_and_tells_no_length(se
         assert link.recv(100).startswith(b"HTTP/1.1 400 Bad Request\r\n")
 
 
+@pytest.mark.contract("24.8")
 @ours
 def test_no_body_holds_a_thread(plain_server_of):
     """Not for chunks, a body that needs a 100 first, or an upload."""

@@ -11,6 +11,7 @@ from tests.environments import NOT_SET, PASSWORD, SETTINGS, WEB_SERVER, read, st
 pytestmark = pytest.mark.servers
 
 
+@pytest.mark.contract("24.3")
 @pytest.mark.parametrize(
     ("variable", "value", "text"),
     [
@@ -27,6 +28,7 @@ def test_gunicorn_prints_one_sentence_and_exits(variable, value, text):
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{variable} {text}\n")
 
 
+@pytest.mark.contract("24.3")
 @pytest.mark.parametrize("command", ["migrate", "check", "runserver"])
 def test_a_command_prints_one_sentence_and_exits(command):
     done = start("manage.py", command, DATABASE_URL=None)
@@ -50,6 +52,7 @@ def test_a_command_prints_the_traceback_where_it_is_asked_to():
     assert done.stderr.endswith(f"DATABASE_URL {NOT_SET}\n")
 
 
+@pytest.mark.contract("24.3")
 @pytest.mark.parametrize("quote", ["", "'", '"'])
 def test_a_file_is_read_without_a_shell(tmp_path, quote):
     secret = "a$b&c#d e" * 6 + "=$(id)"

@@ -37,6 +37,7 @@ def test_a_colliding_newcomers_slug_names_its_owner(anyone, hub):
     ]
 
 
+@pytest.mark.contract("23.4")
 def test_a_collision_with_an_earlier_run_overwrites_nothing(anyone, hub):
     import_skills(hub / "bob")
 
@@ -148,6 +149,7 @@ def test_equal_copies_of_two_owners_are_two_skills(anyone, hub):
     assert import_skills(hub).summary == "skills: 0 created, 0 updated, 2 unchanged, 0 refused"
 
 
+@pytest.mark.contract("23.4")
 def test_a_named_source_is_known_wherever_it_lies(anyone, hub):
     import_skills(hub, source="hub")
     before = [served(anyone, slug) for slug in slugs(anyone)]

@@ -48,6 +48,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.contract("17.2")
 @pytest.mark.parametrize("path", HOSTILE)
 def test_a_name_that_is_not_allowed_refuses_the_whole_skill(anyone, folder, path):
     write(folder / path, "x")
@@ -66,6 +67,7 @@ def test_a_name_that_is_not_allowed_refuses_the_whole_skill(anyone, folder, path
         assert not FileContent.objects.exists()
 
 
+@pytest.mark.contract("17.2")
 def test_a_name_that_is_not_utf_8_refuses_it(anyone, folder):
     write(folder.parent / "pdf" / os.fsdecode(b"caf\xe9.md"), "x")
 
@@ -75,6 +77,7 @@ def test_a_name_that_is_not_utf_8_refuses_it(anyone, folder):
     assert slugs(anyone) == []
 
 
+@pytest.mark.contract("17.2")
 @pytest.mark.parametrize("target", ["run.py", "/etc/passwd", "nowhere", ".."])
 def test_a_link_refuses_it_wherever_it_leads(anyone, folder, target):
     (folder / "scripts" / "link").symlink_to(target)
@@ -91,6 +94,7 @@ def test_a_pipe_refuses_it(folder):
     assert import_skills(folder).refused == [f"{folder / 'SKILL.md'}: pipe is not a regular file"]
 
 
+@pytest.mark.contract("17.1")
 def test_a_hundred_files_are_stored_and_no_more(anyone, folder):
     for number in range(MAX_FILES - 1):
         write(folder / f"{number:03}.md", str(number))
@@ -104,6 +108,7 @@ def test_a_hundred_files_are_stored_and_no_more(anyone, folder):
     assert len(paths(anyone)) == 100
 
 
+@pytest.mark.contract("17.1")
 def test_a_mebibyte_is_stored_and_no_more(anyone, folder):
     write(folder / "large.bin", bytes(MAX_FILE))
     assert import_skills(folder).lines == [CREATED]
@@ -115,6 +120,7 @@ def test_a_mebibyte_is_stored_and_no_more(anyone, folder):
     assert import_skills(folder).refused == [refused]
 
 
+@pytest.mark.contract("17.1")
 @pytest.mark.usefixtures("downloads")
 def test_eight_mebibytes_are_stored_and_no_more(anyone, folder):
     (folder / "scripts" / "run.py").unlink()

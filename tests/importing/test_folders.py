@@ -12,6 +12,7 @@ UPDATED = "skills: 0 created, 1 updated, 0 unchanged, 0 refused"
 CREATED = "skills: 1 created, 0 updated, 0 unchanged, 0 refused"
 
 
+@pytest.mark.contract("17.1")
 def test_it_stores_every_file_of_the_folder(anyone, folder):
     write(folder / "references" / "deep" / "er" / "ß c.md", "x")
     write(folder / "LICENSE", "")
@@ -23,6 +24,7 @@ def test_it_stores_every_file_of_the_folder(anyone, folder):
     assert paths(anyone) == ["LICENSE", "references/deep/er/ß c.md", "scripts/run.py"]
 
 
+@pytest.mark.contract("17.10")
 def test_importing_the_same_again_changes_nothing(anyone, folder):
     import_skills(folder)
     before = served(anyone, "pdf")
@@ -51,6 +53,7 @@ def test_any_change_of_the_folder_is_an_update_and_another_digest(anyone, folder
     assert served(anyone, "pdf")["digest"] != before["digest"]
 
 
+@pytest.mark.contract("17.4")
 def test_the_same_bytes_are_stored_once(anyone, folder):
     write(folder / "copy.py", "print(1)\n")
     skill(folder.parent / "other")
@@ -62,6 +65,7 @@ def test_the_same_bytes_are_stored_once(anyone, folder):
     assert len(paths(anyone)) == 2
 
 
+@pytest.mark.contract("17.3")
 def test_what_is_left_out_is_named_with_its_reason(anyone, folder):
     write(folder / ".env", "x")
     write(folder / ".github" / "ci.yml", "x")

@@ -38,6 +38,7 @@ def test_a_description_may_hold_colons_and_run_over_lines(anyone, tmp_path, line
     assert imported(anyone, tmp_path, *lines)["description"] == text
 
 
+@pytest.mark.contract("23.8")
 @pytest.mark.parametrize("text", ["2024-01-31", "1.10", "1.0", "3", "1e3", "true", "0x10", "12:30"])
 def test_what_looks_like_a_number_or_a_date_stays_the_text_it_is(anyone, tmp_path, text):
     lines = [f"{name}: {text}" for name in ("version", "title", "author", "category")]
@@ -83,6 +84,7 @@ def test_allowed_tools_are_a_string_or_a_list(anyone, tmp_path, lines):
     assert imported(anyone, tmp_path, *lines, "author: Harbour")["author"] == "Harbour"
 
 
+@pytest.mark.contract("23.8")
 def test_frontmatter_that_is_no_yaml_is_read_line_by_line(anyone, tmp_path):
     detail = imported(
         anyone,
@@ -130,6 +132,7 @@ def test_metadata_is_found_line_by_line_too(anyone, tmp_path):
     assert detail["license"] == "MIT"
 
 
+@pytest.mark.contract("23.8")
 @pytest.mark.parametrize("newline", ["\r\n", "\r", "\n"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
 def test_any_newline_and_a_byte_order_mark_are_read(anyone, tmp_path, newline, mark):

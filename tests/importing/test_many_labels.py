@@ -18,6 +18,7 @@ def lines(count):
     return [f"{name}: [{', '.join(WORDS[:count])}]" for name in ("tags", "runtimes")]
 
 
+@pytest.mark.contract("8.21")
 def test_an_import_keeps_the_first_fifty_and_notes_it(anyone, tmp_path):
     file = skill(tmp_path / "one", "name: one", *lines(2500))
     skill(tmp_path / "two", "name: two", *lines(50))
@@ -51,6 +52,7 @@ def save(admin_client, entry, **fields):
     return admin_client.post(change_page(entry), form | fields)
 
 
+@pytest.mark.contract("8.21")
 @pytest.mark.parametrize("make", [SkillFactory, PersonaFactory])
 @pytest.mark.parametrize("name", ["tags", "runtimes"])
 def test_a_form_refuses_more_than_fifty(admin_client, make, name):
@@ -75,6 +77,7 @@ def test_a_form_refuses_more_in_the_frontmatter_that_its_fields_follow(admin_cli
     assert Skill.objects.get().content == text.format("a")
 
 
+@pytest.mark.contract("8.21")
 def test_no_edit_of_labels_adds_more_than_fifty(admin_client):
     entry = SkillFactory(slug="one", tags=WORDS[:49], category="data")
 
@@ -89,6 +92,7 @@ def test_no_edit_of_labels_adds_more_than_fifty(admin_client):
     assert "List contains 5000 items, it should contain no more than 50." in page.content.decode()
 
 
+@pytest.mark.contract("8.21")
 def test_a_persona_bundles_a_hundred_skills_and_no_more(admin_client, tmp_path):
     skills = [SkillFactory(slug=word) for word in WORDS[:101]]
     text = "---\nname: one\nskills: [{}]\n---\nYou are one.\n"

@@ -23,6 +23,7 @@ def shown_of(anyone, tmp_path, *lines, body="You do it."):
     return served(anyone, "archivist", PERSONAS)
 
 
+@pytest.mark.contract("23.2")
 def test_every_markdown_file_below_the_path_becomes_a_persona(anyone, tmp_path):
     persona(tmp_path / "one.md")
     persona(tmp_path / "deep" / "er" / "two.MD")
@@ -50,6 +51,7 @@ ARCHIVIST = [
 PROMPT = "You keep things.\n\n---\n\n  Always."
 
 
+@pytest.mark.contract("23.2")
 def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
     skill = SkillFactory(slug="pdf-tables")
 
@@ -146,11 +148,13 @@ def test_a_price_is_read_from_metadata_too(anyone, tmp_path):
     assert (detail["priceCents"], detail["author"]) == (1900, "Harbour")
 
 
+@pytest.mark.contract("23.2")
 @pytest.mark.parametrize("line", ["priceCents:", "priceCents: null", "priceCents: 0"])
 def test_no_price_is_free(anyone, tmp_path, line):
     assert shown_of(anyone, tmp_path, line)["isFree"]
 
 
+@pytest.mark.contract("23.2")
 @pytest.mark.parametrize(
     "price",
     [
@@ -236,6 +240,7 @@ def test_a_missing_path_is_named_before_anything_is_imported(anyone, tmp_path):
     assert slugs(anyone, PERSONAS) == []
 
 
+@pytest.mark.contract("23.3")
 def test_a_draft_import_publishes_nothing_new(anyone, tmp_path):
     persona(tmp_path / "archivist.md")
 

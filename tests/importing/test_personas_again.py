@@ -48,6 +48,7 @@ def test_a_persona_bundles_the_skills_it_names(anyone, tmp_path, lines):
     assert outcome.notes == []
 
 
+@pytest.mark.contract("23.7")
 def test_a_bundled_skill_that_does_not_exist_is_reported_and_left_out(anyone, tmp_path):
     SkillFactory(slug="pdf")
     file = archivist(tmp_path, "skills: [pdf, nonsense, also-none]")

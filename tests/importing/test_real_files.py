@@ -135,6 +135,7 @@ def test_fields_are_read_as_they_are_meant(anyone, imported):
     assert {path: {name: details[path][name] for name in READ[path]} for path in READ} == READ
 
 
+@pytest.mark.contract("23.5")
 @pytest.mark.parametrize(("endpoint", "kind"), [(SKILLS, "skill"), (PERSONAS, "persona")])
 def test_every_other_file_is_refused_with_its_path_and_a_reason(imported, endpoint, kind):
     outcome = imported[endpoint]

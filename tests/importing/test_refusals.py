@@ -18,6 +18,7 @@ NO_SLUG = "no slug can be made from its name: use a-z, 0-9 and hyphens"
 OUTSIDE = "a symbolic link that leads outside the imported path"
 
 
+@pytest.mark.contract("23.5", "23.6")
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
@@ -55,6 +56,7 @@ def test_it_is_refused_and_the_others_are_imported(anyone, tmp_path, data, reaso
     assert slugs(anyone) == ["a", "c"]
 
 
+@pytest.mark.contract("23.6")
 def test_a_file_of_one_mebibyte_is_not_too_large(anyone, tmp_path):
     head = "---\nname: pdf\n---\n"
     write(tmp_path / "x" / "SKILL.md", head + "x" * (1024 * 1024 - len(head)))
@@ -197,6 +199,7 @@ def outside(tmp_path):
     return skill(tmp_path / "out" / "secret", body="Secret.")
 
 
+@pytest.mark.contract("23.6")
 def test_a_linked_file_outside_the_path_is_refused(anyone, tmp_path, outside):
     link = tmp_path / "in" / "pdf" / "SKILL.md"
     link.parent.mkdir()
@@ -210,6 +213,7 @@ def test_a_linked_file_outside_the_path_is_refused(anyone, tmp_path, outside):
     assert slugs(anyone) == ["other"]
 
 
+@pytest.mark.contract("23.6")
 def test_a_linked_folder_outside_the_path_is_not_imported(anyone, tmp_path, outside):
     (tmp_path / "in" / "pdf").symlink_to(outside.parent)
 

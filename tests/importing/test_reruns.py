@@ -15,6 +15,7 @@ from tests.imports import SKILLS, import_skills, receiving, served, skill, slugs
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.contract("23.4")
 def test_a_second_run_changes_nothing(anyone, tmp_path):
     skill(tmp_path / "one", "name: one", "tags: [a, b]", "description: x: y", "version: 1.0")
     skill(tmp_path / "two")
@@ -28,6 +29,7 @@ def test_a_second_run_changes_nothing(anyone, tmp_path):
     assert [served(anyone, slug) for slug in slugs(anyone)] == before
 
 
+@pytest.mark.contract("23.4")
 @pytest.mark.parametrize(
     "line",
     [
@@ -113,6 +115,7 @@ def test_a_file_under_two_paths_of_one_run_is_one_skill(anyone, tmp_path):
     assert slugs(anyone) == ["pdf"]
 
 
+@pytest.mark.contract("23.3")
 @pytest.mark.parametrize("title", ["Old", "New"])
 def test_what_staff_have_withdrawn_stays_withdrawn(anyone, tmp_path, title):
     skill(tmp_path / "pdf", "name: pdf", "title: Old")
@@ -192,6 +195,7 @@ def test_an_interrupted_import_keeps_its_batches_and_completes_when_run_again(
     assert slugs(anyone) == [f"skill-{number}" for number in range(5)]
 
 
+@pytest.mark.contract("23.4")
 def test_a_moved_folder_is_another_source_and_takes_nothing_over(anyone, tmp_path):
     skill(tmp_path / "old" / "pdf")
     import_skills(tmp_path)

@@ -16,6 +16,7 @@ EVERY_FIELD = [
 ]
 
 
+@pytest.mark.contract("23.1")
 def test_every_folder_that_holds_a_skill_md_becomes_a_skill(anyone, tmp_path):
     skill(tmp_path / "one")
     skill(tmp_path / "deep" / "er" / "two")
@@ -32,6 +33,7 @@ def test_every_folder_that_holds_a_skill_md_becomes_a_skill(anyone, tmp_path):
     assert outcome.status == 0
 
 
+@pytest.mark.contract("23.1")
 def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
     file = skill(
         tmp_path / "any-folder",
@@ -61,6 +63,7 @@ def test_the_api_serves_all_that_the_file_holds(anyone, tmp_path):
     }
 
 
+@pytest.mark.contract("23.1")
 def test_the_fields_may_stand_under_metadata(anyone, tmp_path):
     skill(tmp_path / "pdf", "name: pdf", "metadata:", *(f"  {line}" for line in EVERY_FIELD))
 
@@ -86,6 +89,7 @@ def test_the_name_and_description_are_the_top_level_ones(anyone, tmp_path):
     assert served(anyone, "pdf-tables")["description"] == "Extracts tables."
 
 
+@pytest.mark.contract("23.7")
 @pytest.mark.parametrize(
     "lines",
     [
@@ -114,6 +118,7 @@ def test_runtimes_may_be_a_comma_separated_string(anyone, tmp_path):
     assert served(anyone, "pdf")["runtimes"] == ["python", "node"]
 
 
+@pytest.mark.contract("23.7")
 def test_a_missing_title_is_made_from_the_slug(anyone, tmp_path):
     skill(tmp_path / "x", "name: pdf-tables")
 
@@ -122,6 +127,7 @@ def test_a_missing_title_is_made_from_the_slug(anyone, tmp_path):
     assert served(anyone, "pdf-tables")["title"] == "PDF Tables"
 
 
+@pytest.mark.contract("8.15")
 def test_what_is_not_known_is_an_empty_text(anyone, tmp_path):
     skill(tmp_path / "pdf", "name: pdf", "description:", "license: null", "version: ~")
 
@@ -133,6 +139,7 @@ def test_what_is_not_known_is_an_empty_text(anyone, tmp_path):
     assert detail["tags"] == detail["runtimes"] == []
 
 
+@pytest.mark.contract("23.1")
 def test_a_missing_name_is_the_folders(anyone, tmp_path):
     skill(tmp_path / "PDF Tables", "description: Extracts tables.")
 
@@ -149,6 +156,7 @@ def test_a_name_that_makes_no_slug_gives_way_to_the_folders(anyone, tmp_path):
     assert slugs(anyone) == ["pdf"]
 
 
+@pytest.mark.contract("23.1")
 @pytest.mark.parametrize(
     ("name", "slug"),
     [
@@ -180,6 +188,7 @@ def test_the_files_name_is_read_in_any_case(anyone, tmp_path, name):
     assert slugs(anyone) == ["pdf"]
 
 
+@pytest.mark.contract("23.3")
 def test_a_draft_import_publishes_nothing_new(anyone, tmp_path):
     skill(tmp_path / "pdf")
 

@@ -84,6 +84,7 @@ def test_a_made_frontmatter_has_every_field_about_a_skill(anyone):
     }
 
 
+@pytest.mark.contract("22.14")
 def test_a_skill_has_an_index_of_its_own(anyone, skill):
     response = anyone.get(f"/skills/pdf-tables{INDEX}")
 
@@ -95,6 +96,7 @@ def test_a_skill_has_an_index_of_its_own(anyone, skill):
     }
 
 
+@pytest.mark.contract("22.14")
 def test_the_index_of_the_marketplace_holds_its_own_skill_alone(anyone, skill):
     served = anyone.get("/skill.md").content
 
@@ -106,6 +108,7 @@ def test_the_index_of_the_marketplace_holds_its_own_skill_alone(anyone, skill):
     assert entry["digest"] == digest(served)
 
 
+@pytest.mark.contract("22.14")
 def test_a_persona_lists_the_published_skills_that_it_bundles(anyone, skill):
     other = SkillFactory(slug="csv-cleaning", description="")
     hidden = SkillFactory(status="withdrawn")
@@ -131,6 +134,7 @@ def test_a_persona_without_skills_has_an_empty_index(anyone):
     assert (response.status_code, response.json()) == (200, {"$schema": SCHEMA, "skills": []})
 
 
+@pytest.mark.contract("22.14")
 def test_a_priced_persona_is_refused_as_its_install_is(anyone, skill):
     PersonaFactory(slug="bookkeeper", skills=[skill], price_cents=500)
 
@@ -217,6 +221,7 @@ def test_an_edit_changes_file_digest_and_etag(anyone, skill):
     assert "Look at them." in file_of(anyone, "pdf-tables")
 
 
+@pytest.mark.contract("22.14")
 def test_reading_counts_as_no_download(anyone, skill):
     PersonaFactory(slug="archivist", skills=[skill])
 
@@ -245,6 +250,7 @@ def test_it_costs_no_more_statements_than_the_api(anyone, path, most):
     assert len(cached) == min(most, 1)
 
 
+@pytest.mark.contract("22.14")
 def test_a_skill_with_files_is_an_archive_and_any_other_a_skill_md(anyone):
     folder = SkillFactory(slug="folder", files={"scripts/run.py": b"print(1)"})
     PersonaFactory(slug="archivist", skills=[folder, SkillFactory(slug="single")])

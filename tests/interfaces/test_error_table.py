@@ -87,12 +87,14 @@ def subclasses(base=ApiError):
         yield from subclasses(error)
 
 
+@pytest.mark.contract("3.10")
 def test_the_texts_are_those_of_this_major_version():
     texts = {(error.status_code, error.default_detail) for error in errors.classes()}
 
     assert texts == {(status, text) for status, texts in FROZEN.items() for text in texts}
 
 
+@pytest.mark.contract("3.10")
 def test_every_error_says_when_it_comes_and_what_to_do():
     with_text = {error for error in subclasses() if "default_detail" in vars(error)}
 
@@ -103,12 +105,14 @@ def test_every_error_says_when_it_comes_and_what_to_do():
             assert "|" not in sentence, error
 
 
+@pytest.mark.contract("3.10")
 def test_the_page_has_the_table():
     page = (CHECKOUT / "docs" / "agents" / "errors.md").read_text()
 
     assert f"\n\n{errors.table()}\n" in page, REGENERATE + errors.table()
 
 
+@pytest.mark.contract("3.10")
 def test_openapi_has_the_table():
     assert document()["x-errors"] == errors.listed()
     assert {

@@ -42,6 +42,7 @@ def test_a_skill_without_files_has_no_tree(anyone):
     assert "archive.zip" not in anyone.get("/skills/bare").content.decode()
 
 
+@pytest.mark.contract("17.12")
 @pytest.mark.parametrize(
     ("path", "markup"),
     [
@@ -61,6 +62,7 @@ def test_a_text_is_shown_escaped_and_never_rendered(anyone, path, markup):
     assert "alert(1)</script>" not in response.content.decode()
 
 
+@pytest.mark.contract("17.12")
 def test_another_file_is_only_to_download(anyone):
     page = anyone.get(f"{PAGE}/files/z.bin").content.decode()
 

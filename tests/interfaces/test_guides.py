@@ -32,6 +32,7 @@ def catalogue(transactional_db):
     return skill
 
 
+@pytest.mark.contract("22.15")
 @pytest.mark.usefixtures("catalogue")
 def test_every_request_of_the_guides_works_as_it_stands(live_server_of, shell, tmp_path):
     server = live_server_of(TOKEN_PREFIX="acme")
@@ -70,6 +71,7 @@ def test_every_request_of_the_guides_works_as_it_stands(live_server_of, shell, t
     assert Skill.objects.get().downloads == 1
 
 
+@pytest.mark.contract("22.15")
 @pytest.mark.usefixtures("catalogue")
 def test_the_first_lines_of_the_skill_are_enough(live_server_of, shell):
     first, *_ = blocks_of(live_server_of())
@@ -102,6 +104,7 @@ def test_the_digest_that_the_guide_computes_is_that_of_the_skill(live_server_of,
     assert printed == f"{skill.digest}\n"
 
 
+@pytest.mark.contract("22.15")
 @pytest.mark.parametrize("registration", ["open", "invitation", "closed"])
 @pytest.mark.parametrize("catalogue", ["public", "members"])
 def test_the_skill_is_short(anyone, settings, registration, catalogue):
@@ -157,6 +160,7 @@ def test_the_skill_is_valid(anyone):
     assert "http://testserver" in fields["description"]
 
 
+@pytest.mark.contract("22.15")
 @pytest.mark.parametrize("catalogue", ["public", "members"])
 @pytest.mark.parametrize("has_git", [True, False])
 def test_the_skill_lists_every_operation(anyone, settings, catalogue, has_git):
@@ -179,6 +183,7 @@ def test_the_skill_lists_every_operation(anyone, settings, catalogue, has_git):
     assert (re.search(r"\bgit\b", text) is not None) is has_git
 
 
+@pytest.mark.contract("22.15")
 @pytest.mark.parametrize("path", ["/skill.md", "/guide.md", "/llms.txt"])
 def test_they_speak_of_this_deployment(anyone, settings, rates, path):
     assert "testserver" in anyone.get(path).content.decode()

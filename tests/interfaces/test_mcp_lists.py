@@ -25,6 +25,7 @@ def tools(client, url):
     return {tool["name"]: tool for tool in post(client, url, "tools/list")["tools"]}
 
 
+@pytest.mark.contract("22.19")
 def test_the_core_list_has_ten_of_all_tools(anyone):
     every, core = tools(anyone, "/mcp"), tools(anyone, "/mcp?tools=core")
 
@@ -32,6 +33,7 @@ def test_the_core_list_has_ten_of_all_tools(anyone):
     assert core == {name: every[name] for name in core}
 
 
+@pytest.mark.contract("22.19")
 @pytest.mark.parametrize("registration", ["open", "invitation", "closed"])
 @pytest.mark.parametrize(("url", "most"), [("/mcp", 16_000), ("/mcp?tools=core", 8_000)])
 def test_a_list_costs_little_context(anyone, settings, url, most, registration):
@@ -40,6 +42,7 @@ def test_a_list_costs_little_context(anyone, settings, url, most, registration):
     assert len(json.dumps(post(anyone, url, "tools/list"))) <= most
 
 
+@pytest.mark.contract("22.5")
 def test_a_list_does_not_grow_with_the_catalogue(anyone):
     before = tools(anyone, "/mcp")
 
@@ -49,6 +52,7 @@ def test_a_list_does_not_grow_with_the_catalogue(anyone):
     assert tools(anyone, "/mcp") == before
 
 
+@pytest.mark.contract("22.5")
 @pytest.mark.usefixtures("demo")
 def test_no_description_names_a_value_of_the_catalogue(anyone):
     facets = [anyone.get("/api/v1/facets", {"kind": kind}).json() for kind in ("skill", "persona")]
@@ -66,6 +70,7 @@ def test_no_description_names_a_value_of_the_catalogue(anyone):
     assert "`any`" not in texts
 
 
+@pytest.mark.contract("22.19")
 @pytest.mark.parametrize(
     ("url", "text"),
     [
@@ -89,6 +94,7 @@ def test_the_handshake_names_the_other_list(anyone, url, text):
     assert post(anyone, url, "initialize", **HELLO)["instructions"].endswith(text)
 
 
+@pytest.mark.contract("22.19")
 @pytest.mark.parametrize("url", ["/mcp", "/mcp/?tools=core"])
 def test_every_tool_can_be_called_at_either(anyone, url):
     result = post(anyone, url, "tools/call", name="list_facets", arguments={"kind": "skill"})
@@ -97,6 +103,7 @@ def test_every_tool_can_be_called_at_either(anyone, url):
     assert result == success({name: [] for name in names})
 
 
+@pytest.mark.contract("22.19")
 @pytest.mark.parametrize("query", ["tools=", "tools=all", "tools=Core", "tools=core&tools=core"])
 def test_another_list_is_refused(anyone, query):
     response = anyone.post(f"/mcp?{query}", {"jsonrpc": "2.0", "id": 7, "method": "ping"})
@@ -105,6 +112,7 @@ def test_another_list_is_refused(anyone, query):
     assert response.json() == {"error": "tools must be core"}
 
 
+@pytest.mark.contract("22.5")
 @pytest.mark.parametrize("tool", ["search_skills", "search_personas"])
 def test_q_is_another_name_of_query(anyone, tool):
     SkillFactory(slug="pdf", title="PDF")

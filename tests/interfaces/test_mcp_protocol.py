@@ -76,6 +76,7 @@ def test_it_serves_clients_without_initialize_alike(client):
     assert outcome["resultType"] == "complete"
 
 
+@pytest.mark.contract("24.5")
 def test_it_wants_https_like_the_api(anyone, settings):
     settings.REQUIRE_HTTPS = True
 
@@ -85,6 +86,7 @@ def test_it_wants_https_like_the_api(anyone, settings):
     assert response.json() == {"error": "HTTPS is required"}
 
 
+@pytest.mark.contract("22.4")
 @pytest.mark.parametrize(
     ("method", "params", "error"),
     [
@@ -148,6 +150,7 @@ def test_what_expects_no_response_gets_none(anyone, message):
     assert (response.status_code, response.content) == (202, b"")
 
 
+@pytest.mark.contract("22.4")
 @pytest.mark.parametrize(
     ("body", "status", "text"),
     [
@@ -198,6 +201,7 @@ def test_it_reads_json_only(anyone):
     assert response.json() == {"error": "Content-Type must be application/json"}
 
 
+@pytest.mark.contract("22.3")
 @pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "PUT", "PATCH", "OPTIONS"])
 def test_messages_are_posted(anyone, method):
     response = anyone.generic(method, URL)
@@ -207,6 +211,7 @@ def test_messages_are_posted(anyone, method):
         assert response.json() == {"error": f"Method {method} is not allowed here; use POST"}
 
 
+@pytest.mark.contract("22.3")
 @pytest.mark.parametrize(
     "headers",
     [

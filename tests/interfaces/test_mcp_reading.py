@@ -60,6 +60,7 @@ def catalogue(db):
     PersonaFactory(slug="scribe", title="The Scribe", skills=skills)
 
 
+@pytest.mark.contract("22.1")
 @pytest.mark.parametrize(("tool", "arguments", "twin"), READS)
 @pytest.mark.usefixtures("catalogue")
 def test_a_reading_tool_responds_as_the_api_does(client, tool, arguments, twin):

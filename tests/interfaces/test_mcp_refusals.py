@@ -17,6 +17,7 @@ def catalogue(db):
     PersonaFactory(slug="scribe")
 
 
+@pytest.mark.contract("22.1")
 @pytest.mark.parametrize(
     ("tool", "arguments", "text"),
     [
@@ -128,11 +129,13 @@ PROTECTED = {
 }
 
 
+@pytest.mark.contract("22.2", "22.16")
 @pytest.mark.parametrize("tool", PROTECTED)
 def test_it_wants_a_token_for_what_is_the_agents_own(anyone, tool):
     assert call(anyone, tool, **PROTECTED[tool]) == refusal(NO_TOKEN)
 
 
+@pytest.mark.contract("22.2")
 @pytest.mark.parametrize("tool", PROTECTED)
 def test_it_wants_the_tokens_scope(client_of, agent, tool):
     scopes = {"my_profile": "read", "confirm_claim": "read", "submit_review": "review"}
@@ -143,6 +146,7 @@ def test_it_wants_the_tokens_scope(client_of, agent, tool):
     assert call(limited, tool, **PROTECTED[tool]) == refusal("Insufficient permissions")
 
 
+@pytest.mark.contract("22.2", "22.16")
 @pytest.mark.usefixtures("catalogue")
 def test_a_token_that_is_refused_does_not_matter_where_none_is_needed(client_of):
     stranger = client_of(token="mkt_agent_unknown")
@@ -151,6 +155,7 @@ def test_a_token_that_is_refused_does_not_matter_where_none_is_needed(client_of)
     assert call(stranger, "get_skill", slug="wanted")["isError"] is False
 
 
+@pytest.mark.contract("22.1")
 def test_it_shares_the_limits_of_the_api(client, rates):
     rates(install="2/h")
     client.post(INSTALL, {"slug": "no-such"})
@@ -196,6 +201,7 @@ def test_a_crash_is_a_refusal_that_tells_nothing(anyone, monkeypatch, error, tex
     assert call(anyone, "search_skills") == refusal(text)
 
 
+@pytest.mark.contract("2.12")
 def test_a_token_that_an_argument_holds_by_mistake_is_not_stored(client, agent):
     outcome = call(client, "register_agent", name=agent.token.text)
 
@@ -203,6 +209,7 @@ def test_a_token_that_an_argument_holds_by_mistake_is_not_stored(client, agent):
     assert Agent.objects.count() == 1
 
 
+@pytest.mark.contract("2.11")
 def test_a_name_that_a_model_reads_otherwise_than_people_is_not_stored(client, agent):
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "Install me")
 

@@ -44,6 +44,7 @@ def skill(db):
     return SkillFactory(slug="pdf", title="PDF", description="Reads.", version="1.10", files=FILES)
 
 
+@pytest.mark.contract("22.6")
 def test_it_is_declared_to_clients_of_every_version(anyone):
     for capabilities in (
         result(anyone, "initialize", HELLO)["capabilities"],
@@ -53,6 +54,7 @@ def test_it_is_declared_to_clients_of_every_version(anyone):
         assert "resources" in capabilities
 
 
+@pytest.mark.contract("22.9", "22.17")
 @pytest.mark.usefixtures("skill")
 def test_without_a_token_the_marketplaces_own_skill_is_listed_alone(anyone):
     listed = result(anyone, "skills/list")
@@ -68,6 +70,7 @@ def test_without_a_token_the_marketplaces_own_skill_is_listed_alone(anyone):
     assert (newer["ttlMs"], newer["cacheScope"]) == (0, "public")
 
 
+@pytest.mark.contract("22.9", "22.10")
 def test_an_agent_is_listed_its_manifest_in_its_order(client, agent, skill):
     persona = PersonaFactory(skills=[SkillFactory(slug="z"), SkillFactory(slug="b")])
     PersonaInstallFactory(agent=agent, persona=persona, is_active=True)
@@ -94,6 +97,7 @@ def test_an_agent_is_listed_its_manifest_in_its_order(client, agent, skill):
     }
 
 
+@pytest.mark.contract("22.8", "22.12", "22.17")
 def test_an_entry_names_every_file_with_digest_and_size(anyone, skill):
     got = result(anyone, **modern("skills/get", uri="skill://skills/pdf/SKILL.md"))
 
@@ -113,6 +117,7 @@ def test_an_entry_names_every_file_with_digest_and_size(anyone, skill):
     }
 
 
+@pytest.mark.contract("22.8", "22.18")
 def test_a_read_file_is_what_its_entry_says(anyone, skill):
     [entry] = [result(anyone, "skills/get", {"uri": "skill://skills/pdf/SKILL.md"})["skill"]]
 
@@ -142,6 +147,7 @@ def test_a_read_file_is_what_its_entry_says(anyone, skill):
     assert skill.downloads == 0
 
 
+@pytest.mark.contract("22.7", "22.8")
 def test_a_long_slug_has_a_folder_of_its_name(anyone, db):
     SkillFactory(slug=LONG, files={"a.md": b"x"})
     name = LONG[:64].rstrip("-")
@@ -159,6 +165,7 @@ def test_a_long_slug_has_a_folder_of_its_name(anyone, db):
         assert send(anyone, "skills/get", {"uri": other}).json()["error"]["code"] == -32602
 
 
+@pytest.mark.contract("22.7", "22.12")
 @pytest.mark.usefixtures("skill")
 @pytest.mark.parametrize("method", ["skills/get", "resources/read"])
 @pytest.mark.parametrize(
@@ -190,12 +197,14 @@ def test_an_unknown_uri_is_an_error_that_names_it(anyone, method, uri):
     assert error["data"] == {"uri": uri}
 
 
+@pytest.mark.contract("3.7")
 def test_a_secret_in_a_uri_is_not_repeated(anyone, agent):
     answer = send(anyone, "skills/get", {"uri": f"skill://skills/{agent.token.text}/SKILL.md"})
 
     assert agent.token.text not in answer.content.decode()
 
 
+@pytest.mark.contract("22.7")
 @pytest.mark.usefixtures("skill")
 def test_only_a_skill_md_names_a_skill(anyone):
     error = send(anyone, "skills/get", {"uri": "skill://skills/pdf/scripts/run.py"}).json()["error"]
@@ -203,6 +212,7 @@ def test_only_a_skill_md_names_a_skill(anyone):
     assert error["code"] == -32602
 
 
+@pytest.mark.contract("22.12")
 @pytest.mark.parametrize("status", ["draft", "withdrawn"])
 def test_what_is_not_published_is_unknown(anyone, skill, status):
     Skill.objects.update(status=status)
@@ -212,6 +222,7 @@ def test_what_is_not_published_is_unknown(anyone, skill, status):
         assert error["code"] == -32602
 
 
+@pytest.mark.contract("22.11")
 @pytest.mark.parametrize("method", ["skills/list", "resources/list"])
 def test_a_refused_token_is_an_error_and_never_the_public_list(anyone, agent, narrow, method):
     agent.token.revoke()
@@ -226,6 +237,7 @@ def test_a_refused_token_is_an_error_and_never_the_public_list(anyone, agent, na
         assert (error["code"], error["message"]) == (-32602, sentence)
 
 
+@pytest.mark.contract("22.11")
 def test_a_store_that_is_away_is_an_error_and_never_an_empty_list(client, monkeypatch):
     monkeypatch.setattr("profiles.reads.manifest", Mock(side_effect=OperationalError("away")))
 
@@ -240,6 +252,7 @@ def narrow():
     return AgentToken.objects.issue(AgentFactory(), ["install"])
 
 
+@pytest.mark.contract("22.9", "22.17")
 def test_every_page_comes_once(client, agent):
     slugs = [f"skill-{number:03}" for number in range(205)]
     for slug in slugs:
@@ -260,6 +273,7 @@ def test_every_page_comes_once(client, agent):
     ]
 
 
+@pytest.mark.contract("22.17")
 @pytest.mark.parametrize("cursor", ["", "x", "-1", "1.5", "\u0665", "9" * 99])
 def test_a_cursor_that_it_did_not_give_is_invalid(anyone, cursor):
     for method in ("skills/list", "resources/list"):
@@ -277,18 +291,21 @@ def test_a_page_asks_a_bounded_number_of_queries(client, agent, django_assert_ma
         assert len(result(client, "skills/list")["skills"]) == 31
 
 
+@pytest.mark.contract("22.10")
 def test_there_is_one_template(anyone):
     [template] = result(anyone, "resources/templates/list")["resourceTemplates"]
 
     assert template["uriTemplate"] == "skill://skills/{slug}/{+path}"
 
 
+@pytest.mark.contract("22.6")
 def test_a_directory_is_not_read(anyone):
     error = send(anyone, "resources/directory/read", {"uri": "skill://skills/pdf"}).json()["error"]
 
     assert error["code"] == -32601
 
 
+@pytest.mark.contract("22.12")
 def test_reading_activates_and_installs_nothing(client, agent, skill):
     persona = PersonaFactory(skills=[skill])
     result(client, "resources/read", {"uri": "skill://skills/pdf/SKILL.md"})

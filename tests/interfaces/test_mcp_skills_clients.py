@@ -69,6 +69,7 @@ def npm_skills(request):
     return read
 
 
+@pytest.mark.contract("22.8")
 def test_the_client_of_npm_verifies_every_file(live_server_of, npm_skills, everything):
     url = f"http://127.0.0.1:{live_server_of().port}/mcp"
 

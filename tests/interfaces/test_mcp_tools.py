@@ -18,6 +18,7 @@ PAGE = {
 }
 
 
+@pytest.mark.contract("22.1", "22.16")
 def test_it_offers_its_tools(anyone):
     tools = {tool["name"]: tool for tool in result(anyone, "tools/list")["tools"]}
 

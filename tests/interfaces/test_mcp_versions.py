@@ -24,6 +24,7 @@ def persona(db):
     return persona_with_versions()
 
 
+@pytest.mark.contract("25.10")
 @pytest.mark.parametrize(
     ("tool", "arguments", "twin"),
     [
@@ -52,6 +53,7 @@ def test_a_tool_reads_versions_as_the_api_does(
         assert call(anyone, tool, **arguments) == success(response.json())
 
 
+@pytest.mark.contract("25.10")
 @pytest.mark.usefixtures("skill")
 def test_the_files_of_a_version_are_listed_and_read(anyone):
     def read(tool, **arguments):
@@ -85,6 +87,7 @@ def test_a_tool_follows_the_next_of_versions(anyone):
     assert [[row["number"] for row in page["results"]] for page in pages] == [[1], [1]]
 
 
+@pytest.mark.contract("25.10")
 def test_a_pin_changes_nothing_for_who_reads_without_a_version(client, agent, skill, persona):
     SkillInstallFactory(agent=agent, skill=skill, pinned=skill.versions.get(number=1))
     PersonaInstallFactory(agent=agent, persona=persona, pinned=persona.versions.get(number=1))
@@ -99,6 +102,7 @@ def test_a_pin_changes_nothing_for_who_reads_without_a_version(client, agent, sk
     assert file["path"] == "run.bin"
 
 
+@pytest.mark.contract("25.10")
 @pytest.mark.parametrize(
     ("tool", "arguments", "error"),
     [
@@ -150,6 +154,7 @@ def test_a_version_that_is_not_there_is_refused(anyone, tool, arguments, error):
     assert call(anyone, tool, **arguments) == refusal(error)
 
 
+@pytest.mark.contract("25.10")
 def test_a_recalled_version_is_listed_and_not_read(anyone, skill):
     now = timezone.now()
     skill.versions.filter(number=1).update(recalled_at=now, recall_reason="Unsafe.")

@@ -72,6 +72,7 @@ def test_drf_spectacular_has_nothing_to_warn_of():
     assert "openapi: 3.1.0" in written.getvalue()
 
 
+@pytest.mark.contract("1.11")
 def test_the_registry_has_every_operation():
     assert set(descriptions()) - set(OPERATION) == set(), ADD
     assert set(OPERATION) - set(descriptions()) == set(), "the document has lost these"
@@ -102,6 +103,7 @@ def names_in(part):
     return set(part.get("properties", {})) | names_in(list(part.values()))
 
 
+@pytest.mark.contract("1.1")
 def test_every_path_is_below_the_version_and_every_name_is_in_camel_case():
     parameters = {name for operation in OPERATIONS for name in operation.parameters}
     names = names_in(document()["components"]["schemas"]) | parameters
@@ -130,6 +132,7 @@ def test_every_description_is_whole_sentences():
     assert {text for text in texts if not re.fullmatch(r"[A-Z`].*[.:]", text, re.DOTALL)} == set()
 
 
+@pytest.mark.contract("1.6")
 def test_no_operation_responds_with_a_page():
     media_types = {
         media_type
@@ -211,6 +214,7 @@ class Altered:
         self.content = json.dumps({**response.json(), **changes}).encode()
 
 
+@pytest.mark.contract("1.11")
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
@@ -251,6 +255,7 @@ def test_the_page_is_kept_by_whoever_reads_it(anyone, django_assert_num_queries,
     assert "unsafe" not in page.headers["Content-Security-Policy"]
 
 
+@pytest.mark.contract("8.20")
 @pytest.mark.parametrize(
     ("name", "url"),
     [

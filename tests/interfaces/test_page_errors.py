@@ -9,6 +9,7 @@ from tests.factories import SkillFactory
 from tests.interfaces.pages import text_of, visible
 
 
+@pytest.mark.contract("1.6")
 @pytest.mark.parametrize(
     ("path", "error"),
     [
@@ -30,6 +31,7 @@ def test_an_unknown_path_below_a_page_is_a_404_page(person, path, error):
     assert f"404 {error} It may have been withdrawn" in visible(page, 404)
 
 
+@pytest.mark.contract("1.6")
 def test_an_unknown_path_of_the_admin_is_a_404_page(admin_client):
     assert "Page not found" in text_of(admin_client.get("/admin/none/"), 404)
 
@@ -59,6 +61,7 @@ BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 NO_PATH = {"error": "Not found: the API has no such path"}
 
 
+@pytest.mark.contract("1.6")
 @pytest.mark.parametrize("path", ["/nowhere", "/skils/pdf-tables", "/Nowhere", "/é"])
 def test_an_unknown_address_is_a_page_for_a_browser_and_json_for_others(person, path):
     page = person.get(path, headers={"Accept": BROWSER})
@@ -69,6 +72,7 @@ def test_an_unknown_address_is_a_page_for_a_browser_and_json_for_others(person, 
         assert (response.status_code, response.json()) == (404, NO_PATH)
 
 
+@pytest.mark.contract("1.6")
 @pytest.mark.parametrize(
     "path", ["/api", "/api/v2/skills", "/API/v1/skills", "/.well-known/none", "/static/none.css"]
 )

@@ -35,6 +35,7 @@ def test_a_page_is_public_tagged_and_knows_nobody(person, admin_client, catalogu
     assert person.head(path).headers["ETag"] == page.headers["ETag"]
 
 
+@pytest.mark.contract("2.9")
 @pytest.mark.django_db(transaction=True)  # or what depends on the catalogue is not cached
 @pytest.mark.parametrize(
     "path",
@@ -58,6 +59,7 @@ def test_what_a_page_does_not_know_changes_nothing(person, catalogue, path):
     assert [*cached_responses] == stored
 
 
+@pytest.mark.contract("2.9")
 def test_the_api_refuses_what_a_page_ignores(person, catalogue):
     response = person.get("/api/v1/skills?utm_source=mail")
 

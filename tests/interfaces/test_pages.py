@@ -111,6 +111,7 @@ def test_a_persona_shows_its_prompt_its_skills_and_its_ratings(person, catalogue
     assert {"/skills/pdf-tables", "#reviews"} < {*links(page)}
 
 
+@pytest.mark.contract("8.13")
 def test_a_priced_persona_shows_no_prompt_and_no_way_to_install_it(person, catalogue):
     Persona.objects.update(price_cents=1200)
 

@@ -14,6 +14,7 @@ def skill(db):
     return SkillFactory(slug="pdf-tables", title="PDF <Tables>", files={"run.py": b"1"})
 
 
+@pytest.mark.contract("18.9")
 @pytest.mark.parametrize("place", ["", "/", "/versions", "/versions/1", "/files/run.py"])
 def test_it_is_gone_with_title_date_reason_and_successor(person, skill, place):
     skill.recall(REASON, SkillFactory(slug="pdf-forms"))
@@ -49,6 +50,7 @@ def test_a_successor_that_is_gone_is_not_named(person, skill):
     assert "pdf-forms" not in visible(person.get("/skills/pdf-tables"), 410)
 
 
+@pytest.mark.contract("18.9")
 def test_the_api_has_no_such_entry(anyone, skill):
     skill.recall(REASON)
 
@@ -57,6 +59,7 @@ def test_the_api_has_no_such_entry(anyone, skill):
         assert (response.status_code, response.json()) == (404, {"error": "Skill not found"})
 
 
+@pytest.mark.contract("18.9")
 @pytest.mark.parametrize("leave", ["withdraw", "redraft"])
 def test_what_is_gone_without_a_reason_is_an_ordinary_404(person, skill, leave):
     getattr(skill, leave)()
@@ -66,6 +69,7 @@ def test_what_is_gone_without_a_reason_is_an_ordinary_404(person, skill, leave):
     )
 
 
+@pytest.mark.contract("18.9")
 @pytest.mark.parametrize("end", ["publish", "redraft"])
 def test_it_ends_with_the_recall_and_so_does_the_successor(person, anyone, skill, end):
     skill.recall(REASON, SkillFactory(slug="pdf-forms"))
@@ -87,6 +91,7 @@ def test_a_deprecation_outlasts_a_recall(person, anyone, skill):
     }
 
 
+@pytest.mark.contract("18.9")
 def test_whoever_has_it_reads_what_to_use_instead(client, skill):
     assert (
         client.post("/api/v1/agents/me/skills/install", {"slug": "pdf-tables"}).status_code == 201

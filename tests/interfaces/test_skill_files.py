@@ -10,6 +10,7 @@ from tests.imports import SKILLS, import_skills
 from tests.interfaces.skill_files import INDEX, file_of, problems
 
 
+@pytest.mark.contract("22.13")
 @pytest.mark.parametrize(
     "frontmatter",
     [
@@ -28,6 +29,7 @@ def test_a_valid_file_is_served_as_it_is(anyone, frontmatter):
     assert problems(text, "pdf-tables") == []
 
 
+@pytest.mark.contract("22.13")
 @pytest.mark.parametrize(
     "content",
     [
@@ -62,6 +64,7 @@ def test_whatever_is_stored_is_served_valid(anyone, content):
     assert text.endswith("\n---\n\nDo.\n") or "Do." not in content
 
 
+@pytest.mark.contract("22.13")
 @pytest.mark.parametrize(
     "line",
     [
@@ -88,6 +91,7 @@ def test_every_scalar_is_a_string_to_every_reader_of_yaml(anyone, line):
     assert all(isinstance(text, str) and text for pair in scalars for text in pair), fields
 
 
+@pytest.mark.contract("22.13")
 def test_no_key_of_the_protocol_is_served(anyone):
     key = "io.modelcontextprotocol/origin"
     lines = f"name: some\ndescription: x\nmetadata:\n  author: me\n  {key}: elsewhere"
@@ -99,6 +103,7 @@ def test_no_key_of_the_protocol_is_served(anyone):
     assert problems(text, "some") == []
 
 
+@pytest.mark.contract("22.13")
 @pytest.mark.parametrize(
     "description",
     [
@@ -138,6 +143,7 @@ def test_a_slug_that_looks_like_no_text_is_one(anyone, slug):
     assert (fields["name"], fields["description"]) == (slug, entry["description"])
 
 
+@pytest.mark.contract("22.13")
 def test_a_name_is_cut_to_what_the_format_allows(anyone):
     slug = "a" * 63 + "-" + "b" * 36
     SkillFactory(slug=slug)

@@ -12,6 +12,7 @@ def slow_client():
     return slow_client_of(slow_paths())
 
 
+@pytest.mark.contract("27.11")
 @pytest.mark.parametrize(
     "path",
     [

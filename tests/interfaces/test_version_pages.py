@@ -47,6 +47,7 @@ def test_an_entry_links_its_versions(anyone, path):
     assert f'<dt>Version</dt><dd><a href="{path}/versions">2</a></dd>' in page
 
 
+@pytest.mark.contract("25.15")
 @pytest.mark.usefixtures("skill")
 def test_all_versions_are_listed_newest_first(anyone):
     page = anyone.get(VERSIONS)
@@ -190,6 +191,7 @@ def test_the_last_version_of_a_page_is_compared_with_the_first_of_the_next(anyon
         assert compared(page) == ["from=3&to=4"]
 
 
+@pytest.mark.contract("25.15")
 @pytest.mark.usefixtures("skill")
 def test_a_comparison_shows_lines_words_and_files(anyone):
     page = anyone.get(f"{VERSIONS}/compare?from=1&to=2")
@@ -202,6 +204,7 @@ def test_a_comparison_shows_lines_words_and_files(anyone):
     assert page.headers["Cache-Control"] == "public, no-cache"
 
 
+@pytest.mark.contract("25.15")
 @pytest.mark.usefixtures("skill")
 def test_an_earlier_version_links_what_has_changed_since(anyone):
     [link] = [link for link in links(anyone.get(f"{VERSIONS}/1")) if "compare" in link]
@@ -220,6 +223,7 @@ def test_a_cached_comparison_with_the_current_version_follows_it(anyone, skill):
     assert "Third" in visible(anyone.get(url))
 
 
+@pytest.mark.contract("25.15")
 @pytest.mark.usefixtures("skill")
 @pytest.mark.parametrize("query", ["", "from=9", "from=1&to=9", "from=x", "from=1&to=", "to=2"])
 def test_what_is_no_version_is_not_compared(anyone, query):
@@ -256,6 +260,7 @@ def test_the_way_back_names_the_skill_by_its_title(anyone, path):
     assert "Skills / PDF <i>tables</i>" in visible(page)
 
 
+@pytest.mark.contract("25.15")
 def test_a_comparison_of_long_texts_counts_what_it_does_not_show(anyone, skill):
     for word in ("one", "two"):
         skill.content = "\n".join(f"{word} {number}" + "x" * 90 for number in range(4_000))

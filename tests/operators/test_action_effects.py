@@ -27,6 +27,7 @@ def history(agent):
 # Pause and resume
 
 
+@pytest.mark.contract("19.6", "19.9")
 def test_a_paused_agent_is_refused_until_it_is_resumed(console, client, agent, paths):
     console.submit(paths["pause"])
 
@@ -49,6 +50,7 @@ def test_pausing_twice_keeps_the_first_time(console, paths):
     assert Agent.objects.get().paused_at == first
 
 
+@pytest.mark.contract("19.10")
 def test_resuming_lifts_no_suspension_and_staff_no_pause(console, client, agent, paths):
     agent.suspend("Spam.")
     console.submit(paths["pause"])
@@ -68,6 +70,7 @@ def test_resuming_lifts_no_suspension_and_staff_no_pause(console, client, agent,
 # Tokens
 
 
+@pytest.mark.contract("4.13", "15.12", "19.6")
 def test_an_agent_that_has_lost_its_token_comes_back(console, client_of, agent, paths):
     agent.token.revoke()
 
@@ -140,6 +143,7 @@ def test_a_form_with_a_mistake_issues_nothing(console, paths, fields):
     assert AgentToken.objects.count() == 1
 
 
+@pytest.mark.contract("15.4")
 def test_an_operator_issues_more_than_an_agent_may_make(console, client, agent, paths):
     for _ in range(9):
         AgentToken.objects.issue(agent)
@@ -148,6 +152,7 @@ def test_an_operator_issues_more_than_an_agent_may_make(console, client, agent, 
     assert client.post(f"{ME}/tokens", {}).status_code == 409
 
 
+@pytest.mark.contract("19.6")
 def test_a_revoked_token_is_refused_and_the_others_are_not(
     console, client, client_of, agent, paths
 ):
@@ -163,6 +168,7 @@ def test_a_revoked_token_is_refused_and_the_others_are_not(
     assert console.get(paths["revoke-token"]).status_code == 404
 
 
+@pytest.mark.contract("19.6")
 def test_all_tokens_of_a_paused_agent_can_be_revoked(console, agent, paths):
     AgentToken.objects.issue(agent)
     console.submit(paths["pause"])
@@ -175,6 +181,7 @@ def test_all_tokens_of_a_paused_agent_can_be_revoked(console, agent, paths):
     assert console.get(paths["revoke-tokens"]).status_code == 404
 
 
+@pytest.mark.contract("19.8")
 def test_actions_are_limited_by_operator(console, stranger, key, paths, rates):
     rates(manage="2/h")
     claim(AgentFactory(handle="second"), key=key)
@@ -192,6 +199,7 @@ def test_actions_are_limited_by_operator(console, stranger, key, paths, rates):
 # Installs
 
 
+@pytest.mark.contract("19.6")
 @pytest.mark.parametrize("stop", ["nothing", "pause", "suspend"])
 def test_a_skill_is_removed_and_counts_as_before(console, client, agent, paths, stop):
     if stop != "nothing":
@@ -223,6 +231,7 @@ def test_the_active_persona_is_removed_even_if_it_was_withdrawn(console, client,
 # The claim URL, and release
 
 
+@pytest.mark.contract("19.6")
 def test_a_new_claim_url_ends_the_old_one_and_what_was_asked_for_there(
     console, operator, client, agent, paths
 ):
@@ -247,6 +256,7 @@ def test_a_new_claim_url_ends_the_old_one_and_what_was_asked_for_there(
     assert operator.log_in(key).status_code == 302
 
 
+@pytest.mark.contract("19.6", "19.14")
 def test_a_released_agent_has_a_new_url_and_nothing_of_its_operator(
     console, client, agent, key, paths
 ):

@@ -35,6 +35,7 @@ def history(agent):
     return [(snapshot.operator, snapshot.history_change_reason) for snapshot in agent.history.all()]
 
 
+@pytest.mark.contract("19.7")
 @pytest.mark.parametrize("name", ACTIONS)
 def test_each_is_asked_before_it_is_done(console, paths, name):
     before = everything()
@@ -105,6 +106,7 @@ def told(page):
     return re.findall('role="status">(.*?)</p>', page.content.decode())
 
 
+@pytest.mark.contract("19.7")
 @pytest.mark.parametrize("name", ACTIONS)
 def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, paths, name):
     if name == "resume":
@@ -134,6 +136,7 @@ def test_each_says_that_it_is_done_and_tells_staff_who_did_it(console, agent, pa
     assert re.fullmatch(r"Claimed the agent, with the key mkt_operator_\w{4}…\w{4}\.", reason)
 
 
+@pytest.mark.contract("19.7")
 @pytest.mark.parametrize(
     ("name", "fields"),
     [
@@ -180,6 +183,7 @@ def test_the_message_waits_for_the_page_and_for_this_operator(console, paths):
     assert told(console.get("/operator")) == []
 
 
+@pytest.mark.contract("19.4")
 @pytest.mark.parametrize("name", ACTIONS)
 def test_another_operator_cannot_do_it_nor_see_it(stranger, key, paths, name):
     before = everything()
@@ -194,6 +198,7 @@ def test_another_operator_cannot_do_it_nor_see_it(stranger, key, paths, name):
 OF_SUBJECTS = [name for name in ACTIONS if name == "revoke-token" or re.search("-(sk|per)", name)]
 
 
+@pytest.mark.contract("19.4")
 @pytest.mark.parametrize("name", OF_SUBJECTS)
 def test_what_another_agent_has_is_out_of_reach(console, paths, name):
     other = AgentFactory()

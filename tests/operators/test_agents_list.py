@@ -52,6 +52,7 @@ def rows(console, query=""):
     }
 
 
+@pytest.mark.contract("19.19")
 def test_it_shows_what_each_agent_has_needs_and_costs(console, others):
     assert rows(console) == {
         "ant": ["none", "0", "0", "0", "0", "never"],
@@ -61,6 +62,7 @@ def test_it_shows_what_each_agent_has_needs_and_costs(console, others):
     }
 
 
+@pytest.mark.contract("19.19")
 @pytest.mark.parametrize(
     ("sort", "handles"),
     [
@@ -98,6 +100,7 @@ def test_every_order_has_pages(console, others, monkeypatch, sort):
     assert f'rel="next" href="?sort={sort}&amp;page=2"' in text
 
 
+@pytest.mark.contract("19.19")
 @pytest.mark.parametrize(
     ("q", "handles"),
     [("north", ["ant"]), ("ZEB", ["zebra"]), ("an north", ["ant"]), ("ebra", []), ("%00", [])],

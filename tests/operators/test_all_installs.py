@@ -93,6 +93,7 @@ def told(console):
     return re.findall('role="status">(.*?)</p>', console.get(HOME).content.decode())
 
 
+@pytest.mark.contract("19.18")
 def test_all_are_updated_and_pins_move(console, client, agent, has):
     assert stored() == BEFORE
     assert question(console, "update-all") == (
@@ -127,6 +128,7 @@ def test_all_are_updated_and_pins_move(console, client, agent, has):
     assert history(agent)[0] == ("Ada Lovelace", "Updated 4 skills and 1 persona.")
 
 
+@pytest.mark.contract("19.18")
 def test_all_are_pinned_where_they_are(console, client, agent, has):
     assert question(console, "pin-all") == (
         "Pin everything that caller has? The agent keeps the version of each that it uses now, "
@@ -153,6 +155,7 @@ def test_all_are_pinned_where_they_are(console, client, agent, has):
     assert history(agent)[0] == ("Ada Lovelace", "Pinned 2 skills and 1 persona.")
 
 
+@pytest.mark.contract("19.18")
 def test_all_are_unpinned(console, client, agent, has):
     assert question(console, "unpin-all") == (
         "Unpin everything that caller has? The agent gets the newest version of each, now and "
@@ -179,6 +182,7 @@ def test_of_two_versions_with_one_digest_the_used_one_is_pinned(console, agent):
     assert stored() == {"tables": (1, 1)}
 
 
+@pytest.mark.contract("19.18")
 @pytest.mark.parametrize("action", ["update-all", "pin-all", "unpin-all"])
 def test_with_nothing_to_change_nothing_is_asked_done_or_noted(console, agent, action):
     install(agent, "skill", "tables", newer=0, version=1 if action == "pin-all" else None)
@@ -193,6 +197,7 @@ def test_with_nothing_to_change_nothing_is_asked_done_or_noted(console, agent, a
     assert (stored(), history(agent)) == (before, noted)
 
 
+@pytest.mark.contract("19.18")
 @pytest.mark.parametrize("action", ["update-all", "pin-all", "unpin-all"])
 def test_all_of_no_other_agent(console, agent, has, action):
     other = AgentFactory()
@@ -236,6 +241,7 @@ def test_of_many_a_page_names_the_first(console, agent, monkeypatch):
     )
 
 
+@pytest.mark.contract("19.18")
 @pytest.mark.parametrize("action", ["update-all", "pin-all", "unpin-all"])
 def test_the_number_of_statements_is_that_of_one(console, agent, has, action):
     def statements(call):

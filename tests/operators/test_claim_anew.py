@@ -20,6 +20,7 @@ def operator_of(client):
 # The key
 
 
+@pytest.mark.contract("19.1")
 def test_the_code_comes_with_a_key_that_stays_in_the_browser(operator, client, url):
     code, [key] = code_and_keys(operator.submit(url, **GRACE))
 
@@ -34,6 +35,7 @@ def test_the_code_comes_with_a_key_that_stays_in_the_browser(operator, client, u
     assert operator.log_in(key).status_code == 302
 
 
+@pytest.mark.contract("19.1")
 def test_only_its_digest_and_a_hint_are_kept(operator, url):
     _, [key] = code_and_keys(operator.submit(url, **GRACE))
 
@@ -43,6 +45,7 @@ def test_only_its_digest_and_a_hint_are_kept(operator, url):
     assert key[17:-4] not in str(kept)
 
 
+@pytest.mark.contract("19.1")
 @pytest.mark.parametrize("place", range(3))
 def test_a_code_opens_the_key_that_was_shown_with_it_and_forgets_the_others(
     operator, client, url, place
@@ -57,6 +60,7 @@ def test_a_code_opens_the_key_that_was_shown_with_it_and_forgets_the_others(
     assert OperatorKey.objects.count() == 1
 
 
+@pytest.mark.contract("19.1")
 def test_an_agent_is_added_to_the_key_that_somebody_has(operator, console, client_of, key):
     second = AgentFactory(handle="second")
 
@@ -94,6 +98,7 @@ def test_a_key_that_was_reported_before_it_was_confirmed_is_void(operator, clien
     assert operator.log_in(key).status_code == 400
 
 
+@pytest.mark.contract("19.1")
 def test_a_key_is_no_token(client_of, key):
     response = client_of(token=key).get("/api/v1/agents/me")
 
@@ -104,6 +109,7 @@ def test_a_key_is_no_token(client_of, key):
 # Claiming anew
 
 
+@pytest.mark.contract("19.11")
 def test_the_page_of_a_claimed_agent_says_so_and_shows_the_form_again(operator, key, url):
     page = operator.get(url)
 
@@ -132,6 +138,7 @@ def test_a_form_from_before_the_confirmation_gets_no_other_code(operator, client
     assert other != key
 
 
+@pytest.mark.contract("19.11")
 def test_asking_changes_nothing_while_the_agent_does_not_confirm(operator, console, client, url):
     before = OperatorClaim.objects.values().get()
     profile = client.get("/api/v1/agents/me").json()
@@ -145,6 +152,7 @@ def test_asking_changes_nothing_while_the_agent_does_not_confirm(operator, conso
     assert "Ada Lovelace claimed this agent on" in operator.get(url).content.decode()
 
 
+@pytest.mark.contract("19.11")
 def test_confirming_makes_the_new_key_and_ends_the_old(operator, console, client, url, agent, key):
     code, [new] = code_and_keys(operator.submit(url, **GRACE))
 
@@ -170,6 +178,7 @@ def test_confirming_makes_the_new_key_and_ends_the_old(operator, console, client
     assert not ClaimCode.objects.exists()
 
 
+@pytest.mark.contract("7.7")
 def test_after_a_lost_answer_the_code_is_right_again(operator, client, url, key):
     code, _ = code_and_keys(operator.submit(url, **GRACE))
     first = client.post(CONFIRM, {"code": code})
@@ -199,6 +208,7 @@ def test_the_code_that_claimed_it_stays_right_under_a_new_url(operator, client, 
     assert (again.status_code, again.json()) == (200, first.json())
 
 
+@pytest.mark.contract("7.10")
 def test_five_wrong_codes_burn_the_new_one_and_leave_the_claim(operator, console, client, url):
     code, _ = code_and_keys(operator.submit(url, **GRACE))
 

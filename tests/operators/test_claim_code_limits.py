@@ -31,6 +31,7 @@ def assert_refused(page, policy, text):
     assert text in page.content.decode()
 
 
+@pytest.mark.contract("7.5")
 def test_a_page_with_a_code_states_both_limits(ask):
     page = ask()
 
@@ -41,6 +42,7 @@ def test_a_page_with_a_code_states_both_limits(ask):
     assert ', "claim-code";r=59;t=' in page.headers["RateLimit"]
 
 
+@pytest.mark.contract("7.5")
 def test_an_address_gets_so_many_codes_for_all_agents(ask, rates):
     rates(claim_code_address="3/h")
     pages = [f"/claim/{AgentFactory().claim.secret}" for _ in range(4)]
@@ -56,6 +58,7 @@ def test_an_address_gets_so_many_codes_for_all_agents(ask, rates):
     assert ask("192.0.2.2", pages[3]).status_code == 302
 
 
+@pytest.mark.contract("11.9")
 def test_an_ipv6_client_is_counted_by_its_64(ask, rates):
     rates(claim_code_address="1/h")
 
@@ -64,6 +67,7 @@ def test_an_ipv6_client_is_counted_by_its_64(ask, rates):
     assert [ask(address).status_code for address in addresses] == [302, 429, 302]
 
 
+@pytest.mark.contract("7.5")
 def test_a_claim_page_shows_so_many_codes_whoever_asks(ask, rates, client, operator, url):
     rates(claim_code="3/h")
     codes = []

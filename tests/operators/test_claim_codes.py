@@ -14,6 +14,7 @@ from tests.operators.claiming import CONFIRM, KEY, code_and_keys, code_in, submi
 ORIGIN = {"Origin": "http://testserver"}
 
 
+@pytest.mark.contract("7.4")
 @pytest.mark.parametrize("place", range(3))
 def test_each_of_the_last_three_codes_confirms_who_asked_for_it(operator, client, url, place):
     codes = [code_in(submit(operator, url, name=f"Operator {number}")) for number in range(3)]
@@ -26,6 +27,7 @@ def test_each_of_the_last_three_codes_confirms_who_asked_for_it(operator, client
     assert client.post(CONFIRM, {"code": codes[place - 1]}).status_code == 409
 
 
+@pytest.mark.contract("7.4")
 def test_a_fourth_code_replaces_the_first(operator, client, url):
     first, second, *_ = [code_in(submit(operator, url)) for _ in range(4)]
 
@@ -49,6 +51,7 @@ def test_a_code_that_has_expired_takes_no_place(operator, client, url):
     assert client.post(CONFIRM, {"code": valid[0]}).status_code == 200
 
 
+@pytest.mark.contract("7.9")
 def test_asking_again_renews_an_expired_code_and_forgives_wrong_ones(operator, client, url):
     submit(operator, url)
     ClaimCode.objects.update(code_expires_at=timezone.now(), wrong_codes=5)
@@ -59,6 +62,7 @@ def test_asking_again_renews_an_expired_code_and_forgives_wrong_ones(operator, c
     assert client.post(CONFIRM, {"code": code}).status_code == 200
 
 
+@pytest.mark.contract("7.4")
 def test_the_operator_whose_code_is_confirmed_is_the_one_that_staff_see(operator, client, url):
     code = code_in(submit(operator, url))
     submit(operator, url, name="Somebody Else", email="else@example.com")
@@ -70,6 +74,7 @@ def test_the_operator_whose_code_is_confirmed_is_the_one_that_staff_see(operator
     assert OperatorClaim.objects.get().operator_email == "ada@example.com"
 
 
+@pytest.mark.contract("7.3")
 def test_the_code_is_not_stored_in_clear(operator, url, caplog):
     caplog.set_level(logging.DEBUG)
 
@@ -84,6 +89,7 @@ def test_the_code_is_not_stored_in_clear(operator, url, caplog):
     assert code not in caplog.text + str(operator.cookies)
 
 
+@pytest.mark.contract("7.3")
 def test_it_lasts_fifteen_minutes(operator, url):
     submit(operator, url)
 
@@ -91,6 +97,7 @@ def test_it_lasts_fifteen_minutes(operator, url):
     assert timedelta(minutes=14, seconds=50) < left <= timedelta(minutes=15)
 
 
+@pytest.mark.contract("7.4")
 @pytest.mark.parametrize("place", range(3))
 def test_the_page_ends_with_the_key_of_the_code_that_was_confirmed(operator, client, url, place):
     pages = [submit(operator, url) for _ in range(3)]

@@ -19,6 +19,7 @@ from tests.operators.claiming import CODE, CONFIRM, OPERATOR, claim_of, code_in,
 ORIGIN = {"Origin": "http://testserver"}
 
 
+@pytest.mark.contract("7.1")
 def test_the_address_comes_from_the_registration(anyone, operator):
     url = anyone.post("/api/v1/agents/register", {}).json()["claim"]["claimUrl"]
 
@@ -32,6 +33,7 @@ def test_the_request_to_send_goes_to_the_public_url(operator, url, settings):
     assert f"POST https://market.example{CONFIRM}\n" in submit(operator, url).content.decode()
 
 
+@pytest.mark.contract("7.2")
 def test_it_shows_handle_name_and_age(operator, url):
     Agent.objects.update(created_at=timezone.now() - timedelta(days=3, minutes=5))
 
@@ -45,17 +47,20 @@ def test_it_shows_handle_name_and_age(operator, url):
     assert "3\xa0days ago" in text
 
 
+@pytest.mark.contract("7.2")
 def test_it_asks_for_a_name_an_e_mail_address_and_a_key(operator, url):
     form = untouched_form(operator.get(url))
 
     assert {*form} == {"csrfmiddlewaretoken", "seen", "name", "email", "key"}
 
 
+@pytest.mark.contract("7.2")
 def test_looking_at_the_page_changes_nothing(operator, client, url):
     assert operator.head(url).status_code == 200
     assert claim_of(client)["status"] == "unclaimed"
 
 
+@pytest.mark.contract("7.3")
 def test_the_form_gives_a_code_that_the_agent_confirms_with(operator, client, url):
     code = code_in(submit(operator, url))
 
@@ -66,6 +71,7 @@ def test_the_form_gives_a_code_that_the_agent_confirms_with(operator, client, ur
     assert response.json()["claim"]["operator"] == {"name": "Ada Lovelace"}
 
 
+@pytest.mark.contract("7.11")
 def test_the_agent_alone_does_not_learn_the_code_nor_the_operator(operator, client, url):
     code = code_in(submit(operator, url))
 
@@ -74,6 +80,7 @@ def test_the_agent_alone_does_not_learn_the_code_nor_the_operator(operator, clie
     assert not {code, "Ada Lovelace"} & {*map(str, claim.values())}
 
 
+@pytest.mark.contract("2.11")
 @pytest.mark.parametrize("name", ["Ada\nLovelace", "\u202eecalevoL adA", "Ada\U000e0041"])
 def test_a_name_with_control_characters_is_refused(operator, client, url, name):
     page = submit(operator, url, name=name)
@@ -83,6 +90,7 @@ def test_a_name_with_control_characters_is_refused(operator, client, url, name):
     assert claim_of(client)["status"] == "unclaimed"
 
 
+@pytest.mark.contract("19.16")
 def test_no_email_is_sent(operator, client, url):
     code = code_in(submit(operator, url))
     assert client.post(CONFIRM, {"code": code}).status_code == 200
@@ -90,6 +98,7 @@ def test_no_email_is_sent(operator, client, url):
     assert mail.outbox == []
 
 
+@pytest.mark.contract("7.3")
 def test_the_code_stays_in_the_browser_that_has_asked_for_it(operator, url):
     page = submit(operator, url)
     code = code_in(page)
@@ -101,6 +110,7 @@ def test_the_code_stays_in_the_browser_that_has_asked_for_it(operator, url):
     assert code not in Client().get(url).content.decode()
 
 
+@pytest.mark.contract("7.3")
 def test_the_page_notices_that_the_agent_has_confirmed(operator, client, url):
     page = submit(operator, url)
     assert 'data-waits="valid"' in page.content.decode()
@@ -126,6 +136,7 @@ def replace():
         ask_for_code(Agent.objects.get())
 
 
+@pytest.mark.contract("7.3")
 @pytest.mark.parametrize("end", [expire, replace])
 def test_the_page_says_that_a_code_is_void_and_asks_again(operator, url, end):
     submit(operator, url)
@@ -139,6 +150,7 @@ def test_the_page_says_that_a_code_is_void_and_asks_again(operator, url, end):
     assert code_in(submit(operator, url))
 
 
+@pytest.mark.contract("7.3")
 def test_the_cookie_is_for_this_page_alone_and_tells_nothing(operator, url, settings):
     code = code_in(submit(operator, url))
     cookie = operator.cookies["shown-once"]
@@ -239,6 +251,7 @@ def test_names_are_escaped(operator, client_of, name):
     assert "claimed this agent on" in text
 
 
+@pytest.mark.contract("7.1")
 @pytest.mark.parametrize("secret", ["A" * 32, "a", "a" * 3000, "%00", "é", "..", "", "a/b"])
 @pytest.mark.parametrize("method", ["get", "post"])
 def test_an_unknown_secret_is_a_404_page(anyone, agent, secret, method):

@@ -15,6 +15,7 @@ from tests.operators.claiming import CONFIRM, GRACE, code_and_keys
 from tests.operators.conftest import OperatorBrowser
 
 
+@pytest.mark.contract("19.12")
 def test_a_token_with_fewer_scopes_than_the_claims_cannot_give_the_agent_away(
     operator, client_of, url, agent, key
 ):
@@ -36,6 +37,7 @@ def for_a_day(agent):
     return AgentToken.objects.issue(agent, expires_at=timezone.now() + timedelta(days=1))
 
 
+@pytest.mark.contract("19.12")
 @pytest.mark.parametrize("lesser", [read_only, for_a_day])
 def test_who_claims_by_a_token_that_may_do_less_looks_and_releases(client_of, agent, paths, lesser):
     key = tokens.mint_key()
@@ -61,6 +63,7 @@ def test_who_claims_by_a_token_that_may_do_less_looks_and_releases(client_of, ag
     assert [page.status_code for page in pages] == [200, 302]
 
 
+@pytest.mark.contract("19.12")
 @pytest.mark.parametrize("lesser", [read_only, for_a_day])
 def test_a_full_token_takes_the_agent_back(client, client_of, agent, lesser):
     client_of(token=lesser(agent).text).post(CONFIRM, {"code": ask_for_code(agent)})
@@ -71,6 +74,7 @@ def test_a_full_token_takes_the_agent_back(client, client_of, agent, lesser):
     assert untouched_form(page)["scopes"] == ["read", "install", "review"]
 
 
+@pytest.mark.contract("19.12")
 def test_a_token_that_expires_cannot_give_the_agent_away(operator, client_of, url, agent, key):
     code, _ = code_and_keys(operator.submit(url, **GRACE))
 

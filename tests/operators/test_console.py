@@ -33,6 +33,7 @@ def text_of(page):
     return " ".join(re.sub(r"<[^>]*>", " ", main).split())
 
 
+@pytest.mark.contract("19.5")
 def test_it_shows_what_an_agent_has(console, client, agent):
     SkillInstallFactory(
         agent=agent,
@@ -71,6 +72,7 @@ def test_it_shows_what_an_agent_has(console, client, agent):
     assert "by Ada Lovelace" in text
 
 
+@pytest.mark.contract("19.5")
 def test_the_recall_of_a_version_is_not_one_of_the_entry(console, agent):
     skill = SkillFactory(slug="pdf-tables", content="One.")
     SkillInstallFactory(agent=agent, skill=skill, installed_digest=skill.digest)
@@ -85,6 +87,7 @@ def test_the_recall_of_a_version_is_not_one_of_the_entry(console, agent):
     assert "pdf-tables withdrawn" not in text
 
 
+@pytest.mark.contract("19.4")
 def test_it_shows_nothing_of_other_agents(console, agent):
     other = AgentFactory(handle="other-agent")
     SkillInstallFactory(agent=other, skill__slug="other-skill")
@@ -98,6 +101,7 @@ def test_it_shows_nothing_of_other_agents(console, agent):
     assert console.get("/operator/agents/other-agent").status_code == 404
 
 
+@pytest.mark.contract("19.5")
 def test_a_review_that_staff_have_hidden_is_shown_like_any_other(console, agent):
     persona = PersonaInstallFactory(agent=agent, persona__slug="archivist").persona
     review(agent, persona, rating=1, comment="Bad.")
@@ -123,6 +127,7 @@ def test_what_was_removed_revoked_or_deleted_is_gone(console, client, agent):
     assert expired.hint not in text
 
 
+@pytest.mark.contract("19.4")
 def test_the_agents_come_by_handle_with_their_state(console, agent, key):
     for handle in ("zebra", "bee", "ant"):
         claim(AgentFactory(handle=handle), key=key)
@@ -187,6 +192,7 @@ def test_the_list_takes_any_query(console, query):
     assert console.get(f"/operator{query}").status_code == 200
 
 
+@pytest.mark.contract("19.16")
 @pytest.mark.parametrize("path", ["/operator", HOME, f"{HOME}/pause", "/operator/end-sessions"])
 def test_no_page_is_cached_framed_or_runs_a_script(console, key, path):
     page = console.get(path)
@@ -219,6 +225,7 @@ def test_what_is_not_there_is_a_404(console, path):
     assert page.headers["Content-Type"].startswith("text/html")
 
 
+@pytest.mark.contract("19.5")
 @pytest.mark.parametrize("path", ["other", "other/pause", "caller/remove-skill/other-skill"])
 def test_what_is_gone_says_so_in_the_console(console, path):
     page = console.get(f"/operator/agents/{path}")

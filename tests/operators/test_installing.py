@@ -32,6 +32,7 @@ def active(client):
     return persona and persona["slug"]
 
 
+@pytest.mark.contract("19.6")
 @KINDS
 def test_the_agent_has_it_and_it_counts(console, client, kind):
     entry = make(kind)
@@ -80,6 +81,7 @@ def test_a_priced_persona_is_refused(console):
     assert "This persona is not free, so it cannot be installed." in page.content.decode()
 
 
+@pytest.mark.contract("19.6")
 @KINDS
 @pytest.mark.parametrize("state", ["paused", "suspended"])
 def test_a_stopped_agent_gets_nothing_new(console, agent, kind, state):
@@ -111,6 +113,7 @@ def test_a_persona_is_installed_as_the_active_one(console, client, agent):
     assert active(client) == "added"
 
 
+@pytest.mark.contract("19.6")
 def test_an_installed_persona_is_activated_in_place_of_the_other(console, client, agent):
     PersonaInstallFactory(agent=agent, persona__slug="archivist", is_active=True)
     PersonaInstallFactory(agent=agent, persona__slug="scribe")

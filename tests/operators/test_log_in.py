@@ -69,6 +69,7 @@ def test_every_other_page_leads_to_it(operator, key, path):
     assert posted.status_code == (405 if path == "/operator/agents/caller" else 302)
 
 
+@pytest.mark.contract("19.2")
 def test_the_right_key_opens_the_console(operator, key):
     page = operator.log_in(key)
 
@@ -96,6 +97,7 @@ def test_spaces_around_the_key_do_not_matter(operator, key):
     assert operator.log_in(f" {key}\r\n").status_code == 302
 
 
+@pytest.mark.contract("19.3")
 @pytest.mark.parametrize("is_https", [True, False])
 def test_the_cookie_is_for_this_browser_and_these_pages_alone(operator, key, settings, is_https):
     settings.SESSION_COOKIE_SECURE = is_https
@@ -121,6 +123,7 @@ def test_the_csrf_cookie_is_as_strict(operator, key):
     assert (cookie["httponly"], cookie["samesite"]) == (True, "Strict")
 
 
+@pytest.mark.contract("19.2")
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_wrong_key_is_refused_like_every_other(operator, kind):
     wrong = WRONG[kind]()
@@ -144,6 +147,7 @@ def test_a_wrong_key_is_refused_like_every_other(operator, kind):
     assert FORM in operator.get(URL).content.decode()
 
 
+@pytest.mark.contract("19.1")
 def test_a_pending_key_opens_once_the_agent_has_confirmed_it(operator, agent):
     key = mint_key()
     code = ask_for_code(agent, key=key)
@@ -154,6 +158,7 @@ def test_a_pending_key_opens_once_the_agent_has_confirmed_it(operator, agent):
     assert operator.log_in(key).status_code == 302
 
 
+@pytest.mark.contract("19.2")
 def test_a_key_in_the_address_opens_nothing(operator, key):
     page = operator.get(f"{URL}?key={key}")
 
@@ -162,6 +167,7 @@ def test_a_key_in_the_address_opens_nothing(operator, key):
     assert key not in page.content.decode()
 
 
+@pytest.mark.contract("11.1", "19.2")
 def test_five_tries_in_a_quarter_of_an_hour_right_or_wrong(operator, key):
     for tried, left in zip([key, "x", key, "", "x"], [4, 3, 2, 1, 0], strict=True):
         page = operator.log_in(tried)
@@ -181,6 +187,7 @@ def test_five_tries_in_a_quarter_of_an_hour_right_or_wrong(operator, key):
     assert key not in page.content.decode()
 
 
+@pytest.mark.contract("19.2")
 def test_wrong_keys_on_the_claim_page_count_too(operator, agent, key):
     fields = {"name": "Ada Lovelace", "email": "ada@example.com"}
     url = f"/claim/{AgentFactory().claim.secret}"
@@ -193,6 +200,7 @@ def test_wrong_keys_on_the_claim_page_count_too(operator, agent, key):
     assert operator.submit(url, **fields).status_code == 200
 
 
+@pytest.mark.contract("19.2")
 def test_right_keys_do_not_count_there(operator, key):
     for _ in range(6):
         url = f"/claim/{AgentFactory().claim.secret}"
@@ -222,6 +230,7 @@ def test_a_cookie_that_was_there_before_gains_nothing(operator, stranger, key):
     assert operator.cookies["csrftoken"].value not in {"", form["csrfmiddlewaretoken"]}
 
 
+@pytest.mark.contract("19.3")
 @pytest.mark.parametrize(
     "forged",
     [

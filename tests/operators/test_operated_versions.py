@@ -40,6 +40,7 @@ def options(page):
     return [(f"{value}{'*' * bool(selected)}", text) for value, selected, text in rows]
 
 
+@pytest.mark.contract("19.17")
 def test_what_the_agent_uses_is_selected_among_what_may_be_read(console, client, kind, path):
     kind.post(client, "install")
     kind.rewrite(4)
@@ -71,6 +72,7 @@ def test_the_used_version_is_offered_however_many_are_newer(
     assert kind.installed() == (kind.digest(1), 1, 1)
 
 
+@pytest.mark.contract("19.17")
 def test_the_version_that_the_agent_uses_is_pinned(console, client, agent, kind, path):
     kind.post(client, "install")
     kind.rewrite(4)
@@ -86,6 +88,7 @@ def test_the_version_that_the_agent_uses_is_pinned(console, client, agent, kind,
     assert history(agent)[0] == ("Ada Lovelace", noted)
 
 
+@pytest.mark.contract("19.17")
 def test_another_version_is_pinned_by_its_number(console, client, kind, path):
     kind.post(client, "install")
 
@@ -96,6 +99,7 @@ def test_another_version_is_pinned_by_its_number(console, client, kind, path):
     assert told(console) == [f"Pinned version 1 of the {kind.name} {kind.slug} for caller."]
 
 
+@pytest.mark.contract("19.17")
 @pytest.mark.parametrize("version", ["2", "4", "0", "-1", "", "x", "1.0", "٣"])
 def test_only_a_version_that_is_offered_is_pinned(console, client, kind, path, version):
     kind.post(client, "install")
@@ -107,6 +111,7 @@ def test_only_a_version_that_is_offered_is_pinned(console, client, kind, path, v
     assert kind.installed() == (kind.digest(3), 3, None)
 
 
+@pytest.mark.contract("19.17")
 @pytest.mark.parametrize("cause", ["recalled", "older"])
 def test_where_the_used_version_cannot_be_pinned_another_is_chosen(
     console, client, kind, path, cause
@@ -130,6 +135,7 @@ def test_where_the_used_version_cannot_be_pinned_another_is_chosen(
     assert kind.installed() == (kind.digest(3), 3, 3)
 
 
+@pytest.mark.contract("19.17")
 def test_what_is_unpinned_is_the_newest_again(console, client, agent, kind, path):
     kind.post(client, "install", version=1)
 
@@ -142,6 +148,7 @@ def test_what_is_unpinned_is_the_newest_again(console, client, agent, kind, path
     assert history(agent)[0] == ("Ada Lovelace", f"Unpinned the {kind.name} {kind.slug}.")
 
 
+@pytest.mark.contract("19.17")
 @pytest.mark.parametrize("is_pinned", [False, True])
 def test_an_update_keeps_what_is_pinned_pinned(console, client, agent, kind, path, is_pinned):
     kind.post(client, "install", version=1)
@@ -169,6 +176,7 @@ def test_what_it_would_leave_as_it_is_is_not_noted(console, client, agent, kind,
     assert (kind.installed(), history(agent)) == (before, noted)
 
 
+@pytest.mark.contract("19.17")
 @pytest.mark.parametrize("action", ["pin", "unpin", "update"])
 @pytest.mark.parametrize("stop", ["pause", "suspend"])
 def test_it_is_done_to_an_agent_that_is_stopped(console, client, kind, path, action, stop):
@@ -181,6 +189,7 @@ def test_it_is_done_to_an_agent_that_is_stopped(console, client, kind, path, act
     assert kind.installed()[1:] == (1 if action == "unpin" else 3, pinned)
 
 
+@pytest.mark.contract("19.17")
 @pytest.mark.parametrize("action", ["pin", "unpin", "update"])
 def test_what_is_withdrawn_or_not_had_is_out_of_reach(console, client, kind, path, action):
     kind.post(client, "install", version=1)
@@ -196,6 +205,7 @@ def test_what_is_withdrawn_or_not_had_is_out_of_reach(console, client, kind, pat
     assert console.get(path(action)).status_code == 404
 
 
+@pytest.mark.contract("19.17")
 def test_each_install_says_what_the_agent_is_given(console, client, kind):
     kind.post(client, "install", version=1)
     assert f"{kind.slug} version 1 (1.0), pinned; update available: what changed" in text_of(
@@ -215,6 +225,7 @@ def test_each_install_says_what_the_agent_is_given(console, client, kind):
     assert "update available" not in text_of(console.get(HOME))
 
 
+@pytest.mark.contract("19.17")
 def test_each_install_leads_to_what_can_be_done(console, client, kind):
     def offered():
         pattern = rf'{HOME}/(?!activate)(\w+)-{kind.name}/{kind.slug}"'
@@ -237,6 +248,7 @@ def test_a_recalled_version_that_is_pinned_says_so(console, client, kind):
     )
 
 
+@pytest.mark.contract("19.17")
 def test_an_advisory_names_the_version_that_was_recalled(console, client, kind):
     kind.post(client, "install", version=1)
     kind.recall(1)

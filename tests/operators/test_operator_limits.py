@@ -17,6 +17,7 @@ def limit_of(client, policy):
     return next((row["limit"], row["remaining"]) for row in rows if row["policy"] == policy)
 
 
+@pytest.mark.contract("19.6", "19.14")
 def test_a_lower_limit_counts_from_now_on(console, client, paths):
     client.post(INSTALL, {"slug": "gone"})
 
@@ -46,6 +47,7 @@ def test_without_it_what_was_used_counts_against_the_usual_one(console, client, 
     assert client.post(INSTALL, {"slug": "x"}).status_code == 404
 
 
+@pytest.mark.contract("19.14")
 @pytest.mark.parametrize("value", ["21", "0", "-1", "1.5", "many", "9" * 30])
 def test_it_is_never_above_the_tiers(console, client, paths, value):
     page = console.submit(paths["limits"], install=value, review="3")
@@ -68,6 +70,7 @@ def test_a_tier_that_is_lowered_below_it_counts(console, client, paths, rates):
     assert Agent.objects.get().limits == {"install": 5, "review": 3}
 
 
+@pytest.mark.contract("19.14")
 def test_it_stays_when_the_agent_is_claimed_anew(operator, console, client, paths, url):
     console.submit(paths["limits"], install="2")
     code, _ = code_and_keys(operator.submit(url, **GRACE))
@@ -76,6 +79,7 @@ def test_it_stays_when_the_agent_is_claimed_anew(operator, console, client, path
     assert limit_of(client, "install") == (2, 2)
 
 
+@pytest.mark.contract("19.14")
 def test_codes_are_not_limited(console, client, paths):
     console.submit(paths["limits"], **{"confirm-claim": "1"})
 

@@ -48,6 +48,7 @@ def told(console):
     return re.findall('role="status">(.*?)</p>', console.get("/operator").content.decode())
 
 
+@pytest.mark.contract("19.20")
 def test_one_banner_says_what_why_and_who_has_it(console, recalled):
     text = text_of(console.get("/operator"))
 
@@ -71,6 +72,7 @@ def test_an_operator_sees_no_recall_of_others(stranger, recalled):
     assert stranger.post("/operator/replace-skill/old").status_code == 403
 
 
+@pytest.mark.contract("19.20")
 def test_one_button_replaces_it_on_all_of_them(console, recalled, fleet):
     page = console.get("/operator/replace-skill/old")
     assert "This changes 2 agents:" in page.content.decode()
@@ -98,6 +100,7 @@ def test_an_agent_that_has_the_successor_loses_the_old_one(console, recalled, fl
     assert slugs_of(fleet[0]) == ["new", "other"]
 
 
+@pytest.mark.contract("19.20")
 def test_a_stopped_agent_is_left_out_and_named(console, recalled, fleet):
     fleet[1].pause()
 
@@ -130,6 +133,7 @@ def test_of_many_agents_the_messages_name_a_few(console, key, recalled):
     ]
 
 
+@pytest.mark.contract("19.20")
 def test_an_agent_whose_claim_is_not_full_is_left_out(console, recalled, fleet):
     fleet[0].claim.scopes = ["read"]
     fleet[0].claim.save()
@@ -139,6 +143,7 @@ def test_an_agent_whose_claim_is_not_full_is_left_out(console, recalled, fleet):
     assert [slugs_of(agent) for agent in fleet] == [["old"], ["new"], []]
 
 
+@pytest.mark.contract("19.20")
 @pytest.mark.parametrize("is_paused", [False, True])
 def test_without_a_successor_it_is_removed(console, fleet, is_paused):
     skill = SkillInstallFactory(agent=fleet[0], skill__slug="old").skill
@@ -171,6 +176,7 @@ def test_the_successor_of_an_active_persona_is_active(console, fleet, client):
     assert list(rows) == [("new", True), ("new", False)]
 
 
+@pytest.mark.contract("19.20")
 def test_a_recalled_version_is_updated_on_all(console, fleet):
     skill = SkillFactory(slug="tables", content="One.")
     for agent in fleet[:2]:
@@ -187,6 +193,7 @@ def test_a_recalled_version_is_updated_on_all(console, fleet):
     assert told(console) == ["Updated tables to the newest version: ant, caller."]
 
 
+@pytest.mark.contract("19.20")
 def test_a_skill_that_comes_with_a_persona_is_replaced_too(console, fleet):
     skill, successor = SkillFactory(slug="old"), SkillFactory(slug="new")
     PersonaInstallFactory(agent=fleet[0], persona=PersonaFactory(skills=[skill]))
@@ -200,6 +207,7 @@ def test_a_skill_that_comes_with_a_persona_is_replaced_too(console, fleet):
     assert console.get("/operator/replace-skill/old").status_code == 404
 
 
+@pytest.mark.contract("19.20")
 def test_a_skill_that_only_a_persona_has_leaves_nothing_to_do_without_a_successor(console, fleet):
     skill = SkillFactory(slug="old")
     PersonaInstallFactory(agent=fleet[0], persona=PersonaFactory(skills=[skill]))

@@ -18,6 +18,7 @@ def is_open(browser):
     return FORM not in browser.get("/operator").content.decode()
 
 
+@pytest.mark.contract("19.3")
 @pytest.mark.parametrize(("age", "expected"), [(719, True), (720, False)])
 def test_it_lasts_twelve_hours(console, age, expected):
     OperatorSession.objects.update(created_at=timezone.now() - timedelta(minutes=age))
@@ -32,6 +33,7 @@ def test_those_that_are_over_are_deleted_at_the_next_log_in(console, key):
     assert OperatorSession.objects.count() == 1
 
 
+@pytest.mark.contract("19.3")
 def test_logging_out_ends_it_for_a_copy_of_its_cookie_too(console, key):
     copy, other = OperatorBrowser(), OperatorBrowser(key)
     copy.cookies["operator"] = console.cookies["operator"].value
@@ -57,6 +59,7 @@ def test_logging_in_anew_ends_the_session_that_the_browser_had(console, key):
     assert not is_open(copy)
 
 
+@pytest.mark.contract("19.3")
 def test_end_all_sessions_is_asked_and_ends_all_of_the_key(console, key, stranger):
     other = OperatorBrowser(key)
     page = console.get("/operator/end-sessions")
@@ -89,6 +92,7 @@ def reported_as_leaked(agent, key, admin_client, anyone):
     assert OperatorKey.objects.get().revocation_reason == "Reported as leaked"
 
 
+@pytest.mark.contract("15.9", "19.13")
 @pytest.mark.parametrize("end", [released_by_staff, claimed_anew, reported_as_leaked])
 def test_it_ends_with_the_key(console, agent, key, end, admin_client, anyone):
     end(agent, key, admin_client, anyone)
@@ -97,6 +101,7 @@ def test_it_ends_with_the_key(console, agent, key, end, admin_client, anyone):
     assert console.log_in(key).status_code == 400
 
 
+@pytest.mark.contract("19.13")
 def test_an_agent_that_leaves_leaves_the_others(console, agent, key):
     other = AgentFactory(handle="second")
     claim(other, key=key)
@@ -112,6 +117,7 @@ def test_an_agent_that_leaves_leaves_the_others(console, agent, key):
     assert not is_open(console)
 
 
+@pytest.mark.contract("19.13")
 def test_an_ended_key_never_opens_again(console, agent, key, operator):
     agent.claim.release()
     page = operator.submit(

@@ -64,6 +64,7 @@ def end_key(agent):
     OperatorKey.objects.get().revoke("Revoked by staff")
 
 
+@pytest.mark.contract("19.15")
 @pytest.mark.parametrize("end", [end_session, end_key])
 def test_nothing_is_done_for_who_was_logged_out_meanwhile(console, agent, paths, end):
     form = untouched_form(console.get(paths["issue-token"]))

@@ -162,6 +162,7 @@ class ExecutableContent(HTMLParser):
         ]
 
 
+@pytest.mark.contract("17.12")
 def test_no_page_executes_catalogue_text_and_each_has_its_policy(
     live_server_of, hostile_rows, subtests
 ):
@@ -203,6 +204,7 @@ def test_no_page_executes_catalogue_text_and_each_has_its_policy(
         assert ExecutableContent(page).snippets == []
 
 
+@pytest.mark.contract("7.1")
 def test_claim_urls_cannot_be_guessed(anyone, rates):
     rates(register="1000000/h")
     number = scale(short=300, long=5000)

@@ -48,6 +48,7 @@ def reads():
     ]
 
 
+@pytest.mark.contract("26.10")
 def test_an_edge_has_nothing_of_a_members_only_catalogue(edge):
     fill(AgentFactory(handle="other"))
     member, ended = AgentFactory(), AgentFactory()

@@ -81,6 +81,7 @@ def server(live_server_of):
     return live_server_of(WEB_CONCURRENCY="2")
 
 
+@pytest.mark.contract("20.8")
 @pytest.mark.slow
 def test_it_equals_the_catalogue_afterwards(server, tmp_path):
     for slug in SLUGS:

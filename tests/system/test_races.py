@@ -3,6 +3,7 @@
 import random
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from django.db import connection
 
 from agents.models import Agent, AgentToken
@@ -22,6 +23,7 @@ SKILL, PERSONA, REVIEW = f"{ME}/skills/install", f"{ME}/personas/install", f"{ME
 REGISTER = "/api/v1/agents/register"
 
 
+@pytest.mark.contract("9.10")
 def test_one_skill_is_installed_once_by_one_agent(concurrently):
     agent = AgentFactory()
     for parallel in rounds():
@@ -34,6 +36,7 @@ def test_one_skill_is_installed_once_by_one_agent(concurrently):
         assert skill.downloads == skill.agent_installs.count() == 1
 
 
+@pytest.mark.contract("9.4")
 def test_many_agents_on_one_skill_are_all_counted(concurrently):
     agents = AgentFactory.create_batch(max(CONCURRENCY))
     for parallel in rounds():
@@ -48,6 +51,7 @@ def test_many_agents_on_one_skill_are_all_counted(concurrently):
         assert skill.downloads == skill.agent_installs.count() == parallel
 
 
+@pytest.mark.contract("9.10")
 def test_one_persona_is_installed_once_by_one_agent(concurrently):
     agent = AgentFactory()
     for parallel in rounds():
@@ -62,6 +66,7 @@ def test_one_persona_is_installed_once_by_one_agent(concurrently):
         assert persona.installs == persona.agent_installs.count() == 1
 
 
+@pytest.mark.contract("9.6")
 def test_personas_activated_concurrently_leave_one_active(concurrently):
     for parallel in rounds():
         agent = AgentFactory()
@@ -77,6 +82,7 @@ def test_personas_activated_concurrently_leave_one_active(concurrently):
         assert agent.persona_installs.count() == parallel
 
 
+@pytest.mark.contract("10.2")
 def test_concurrent_first_reviews_make_one_review(concurrently):
     agent = AgentFactory()
     for parallel in rounds():
@@ -96,6 +102,7 @@ def test_concurrent_first_reviews_make_one_review(concurrently):
         assert persona.rating_sum == Review.objects.get(persona=persona).rating
 
 
+@pytest.mark.contract("10.3")
 def test_reviews_of_many_agents_add_up(concurrently):
     persona = PersonaFactory()
     agents = [PersonaInstallFactory(persona=persona).agent for _ in range(max(CONCURRENCY))]
@@ -113,6 +120,7 @@ def test_reviews_of_many_agents_add_up(concurrently):
         assert persona.rating_sum == sum(Review.objects.values_list("rating", flat=True))
 
 
+@pytest.mark.contract("5.3")
 def test_a_handle_is_taken_once(concurrently):
     for number, parallel in enumerate(rounds(), start=1):
         responses = concurrently(
@@ -123,6 +131,7 @@ def test_a_handle_is_taken_once(concurrently):
         assert Agent.objects.count() == AgentToken.objects.count() == number
 
 
+@pytest.mark.contract("5.4")
 def test_generated_handles_are_unique(concurrently):
     for number, parallel in enumerate(rounds()):
         responses = concurrently([("POST", REGISTER, {"name": f"Same {number}"}, None)] * parallel)
@@ -131,6 +140,7 @@ def test_generated_handles_are_unique(concurrently):
         assert len({response.json()["handle"] for response in responses}) == parallel
 
 
+@pytest.mark.contract("11.8")
 def test_the_limiter_accepts_exactly_the_limit(concurrently):
     for parallel in rounds():
         agent = AgentFactory(tier="slow")
@@ -140,6 +150,7 @@ def test_the_limiter_accepts_exactly_the_limit(concurrently):
         assert statuses(responses) == {404: 10, 429: parallel - 10}
 
 
+@pytest.mark.contract("9.10")
 def test_no_install_succeeds_after_a_concurrent_change_of_price(concurrently):
     """Every install that got 201 was counted while the persona was free."""
     for parallel in rounds():
@@ -166,6 +177,7 @@ def price_and_count(pk):
         connection.close()
 
 
+@pytest.mark.contract("9.10")
 def test_nothing_is_installed_after_a_suspension(concurrently):
     for parallel in rounds():
         agent = AgentFactory()

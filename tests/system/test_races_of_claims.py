@@ -4,6 +4,7 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
+import pytest
 from django.db import connection
 
 from agents.models import Agent, OperatorClaim, OperatorKey
@@ -30,6 +31,7 @@ WRONG = "BBBB-BBBB"
 MAX_WRONG, MAX_CODES = 5, 3  # of a claim
 
 
+@pytest.mark.contract("7.7")
 def test_one_code_is_confirmed_once_however_often_it_is_sent(concurrently):
     for number, parallel in enumerate(rounds()):
         agent = AgentFactory()
@@ -45,6 +47,7 @@ def test_one_code_is_confirmed_once_however_often_it_is_sent(concurrently):
             assert OperatorKey.objects.get(hint__endswith=previous[-4:]).revoked_at
 
 
+@pytest.mark.contract("7.8")
 def test_no_more_than_five_wrong_codes_are_tried(concurrently):
     for number, parallel in enumerate(rounds()):
         agent = AgentFactory()
@@ -59,6 +62,7 @@ def test_no_more_than_five_wrong_codes_are_tried(concurrently):
         assert statuses(right) == {410: len(codes)}
 
 
+@pytest.mark.contract("7.4")
 def test_of_many_who_ask_for_a_code_three_can_be_confirmed_and_one_is(server):
     for number, parallel in enumerate(rounds()):
         agent = AgentFactory()

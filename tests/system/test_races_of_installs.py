@@ -56,6 +56,7 @@ def test_an_install_during_uninstalls_leaves_what_was_answered(concurrently, kin
         assert not kind.model.objects.miscounted().exists()
 
 
+@pytest.mark.contract("12.10")
 @both_kinds
 def test_what_an_agent_has_is_uninstalled_once(concurrently, kind):
     agent = AgentFactory()
@@ -69,6 +70,7 @@ def test_what_an_agent_has_is_uninstalled_once(concurrently, kind):
         assert not entry.agent_installs.present().exists()
 
 
+@pytest.mark.contract("12.10")
 def test_of_personas_activated_concurrently_exactly_one_is_active(concurrently):
     for parallel in rounds():
         agent = AgentFactory()
@@ -108,6 +110,7 @@ def test_of_personas_activated_and_installed_concurrently_exactly_one_is_active(
         assert agent.persona_installs.filter(is_active=True).count() == 1
 
 
+@pytest.mark.contract("12.10")
 def test_no_persona_is_activated_after_its_withdrawal(concurrently):
     """Every activation that got 200 was stored while the persona was in the catalogue."""
     agents = AgentFactory.create_batch(max(CONCURRENCY))
@@ -189,6 +192,7 @@ def withdraw_and_count(entry, written):
         connection.close()
 
 
+@pytest.mark.contract("13.12")
 @pytest.mark.parametrize("chosen", ["the persona", "its skill", "an own skill"])
 def test_no_manifest_has_a_text_after_its_withdrawal(live_server_of, chosen):
     """A withdrawn entry is always in the manifest or among its advisories."""

@@ -13,6 +13,7 @@ def concurrently(live_server_of):
     return concurrently_on(live_server_of(**LIMITS, REGISTRATION="invitation"))
 
 
+@pytest.mark.contract("26.4")
 def test_an_invitation_is_spent_exactly(concurrently):
     for parallel in rounds():
         invitation = Invitation.objects.issue(uses=parallel // 2)
@@ -26,6 +27,7 @@ def test_an_invitation_is_spent_exactly(concurrently):
         assert invitation.used == invitation.agents.count() == parallel // 2
 
 
+@pytest.mark.contract("26.4")
 def test_a_taken_handle_gives_its_use_back(concurrently):
     for number, parallel in enumerate(rounds()):
         invitation = Invitation.objects.issue(uses=parallel)

@@ -99,6 +99,7 @@ def operated_agent(number):
     return agent, key
 
 
+@pytest.mark.contract("19.15")
 def test_an_action_is_done_before_a_release_or_never(server):
     for number in range(ROUNDS):
         agent, key = operated_agent(number)
@@ -121,6 +122,7 @@ def test_an_action_is_done_before_a_release_or_never(server):
         assert OperatorKey.objects.get(hint__endswith=key[-4:]).claims.count() == number % 2
 
 
+@pytest.mark.contract("19.15")
 def test_an_action_is_done_before_the_agent_is_claimed_anew_or_never(server):
     for number in range(ROUNDS):
         agent, key = operated_agent(number)
@@ -150,6 +152,7 @@ def test_an_action_is_done_before_the_agent_is_claimed_anew_or_never(server):
             assert all(is_done(page) for page in pages if page.status != 404)
 
 
+@pytest.mark.contract("19.13")
 @pytest.mark.parametrize("is_shared", [False, True], ids=["all of them", "all but one"])
 def test_a_key_ends_when_the_last_of_its_agents_leaves_it_at_the_same_time(server, is_shared):
     for _ in range(ROUNDS):
@@ -170,6 +173,7 @@ def test_a_key_ends_when_the_last_of_its_agents_leaves_it_at_the_same_time(serve
         assert Browser(server).submit("/operator", key=key).status == (302 if is_shared else 400)
 
 
+@pytest.mark.contract("4.11", "19.9")
 def test_nothing_is_installed_after_a_pause(server, concurrently):
     skills = SkillFactory.create_batch(32)
     for _ in range(ROUNDS):
@@ -187,6 +191,7 @@ def test_nothing_is_installed_after_a_pause(server, concurrently):
         assert statuses(concurrently(installs)) == {401: len(skills)}
 
 
+@pytest.mark.contract("19.18")
 def test_all_are_moved_while_they_are_published_and_installed(server):
     """No deadlock, and the number, the digest and the pin of each install agree."""
     for _ in range(ROUNDS):

@@ -4,6 +4,7 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
+import pytest
 from django.db import connection
 
 from reports.models import Case, Report
@@ -35,6 +36,7 @@ def test_many_agents_that_report_the_same_make_one_case(concurrently):
         assert assert_counted(skill).open_reports == parallel
 
 
+@pytest.mark.contract("18.2")
 def test_an_agent_that_reports_the_same_many_times_has_one_report(concurrently):
     for parallel in rounds():
         agent, persona = AgentFactory(), PersonaFactory()

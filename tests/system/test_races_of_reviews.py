@@ -4,6 +4,7 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
+import pytest
 from django.db import connection
 
 from catalogue.models import Persona
@@ -26,6 +27,7 @@ def read_of(persona):
     return "GET", f"/api/v1/personas/{persona.slug}/reviews", None, None
 
 
+@pytest.mark.contract("14.7")
 def test_a_review_that_is_changed_and_deleted_is_counted_as_it_is(concurrently):
     for parallel in rounds():
         agent, persona = AgentFactory(), PersonaFactory()
@@ -87,6 +89,7 @@ def restore(pks):
         row.restore()
 
 
+@pytest.mark.contract("14.3")
 def test_no_list_has_a_review_after_it_was_deleted(live_server_of):
     server = live_server_of(**LIMITS)
     for _ in range(ROUNDS):

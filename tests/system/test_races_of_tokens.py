@@ -4,6 +4,7 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
+import pytest
 from django.db import connection
 
 from agents.models import AgentToken
@@ -21,6 +22,7 @@ def with_tokens(number):
     return agent, [agent, *(SimpleNamespace(token=token) for token in others)]
 
 
+@pytest.mark.contract("15.7")
 def test_one_token_is_rotated_once(concurrently):
     for parallel in rounds():
         agent = AgentFactory()

@@ -68,6 +68,7 @@ def assert_numbered(kind, entry):
     return versions
 
 
+@pytest.mark.contract("25.1")
 @both_kinds
 @pytest.mark.parametrize("chosen", SAVES)
 @pytest.mark.usefixtures("transactional_db")
@@ -111,6 +112,7 @@ def test_a_text_that_several_entries_get_at_once_is_stored_once(kind):
         assert FileContent.objects.filter(data=text.encode()).count() == 1
 
 
+@pytest.mark.contract("25.8")
 @both_kinds
 def test_what_is_installed_and_pinned_during_saves_is_a_version(concurrently, kind):
     """Whatever the response says, the install has the number and the digest of one version."""

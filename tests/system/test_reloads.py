@@ -127,6 +127,7 @@ def wait_until_each_has_sent_a_request(senders):
     )
 
 
+@pytest.mark.contract("24.11")
 def test_reloads_under_load_fail_no_request(own_server_of):
     SkillFactory.create_batch(20)
     server = own_server_of(RATE_LIMIT_REGISTER="1000000/h", WEB_CONCURRENCY=str(WORKERS))

@@ -218,6 +218,7 @@ def scene(own_server_of):
     return scene
 
 
+@pytest.mark.contract("3.7", "4.9", "26.2")
 @pytest.mark.slow
 def test_no_secret_leaks_after_any_use_of_it(scene, subtests):
     secrets, lost = scene.secrets | scene.claim_secrets, scene.secrets["token of user"]
@@ -275,6 +276,7 @@ KEPT_FIELDS = [
 ]
 
 
+@pytest.mark.contract("2.12", "26.2")
 def test_a_token_or_key_is_refused_in_a_stored_text(live_server_of):
     server = live_server_of()
     scene = Scene(server, staff=None)

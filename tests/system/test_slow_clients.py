@@ -85,6 +85,7 @@ KINDS = {
 PIECEMEAL = {"slow uploads", "slow chunks"}
 
 
+@pytest.mark.contract("24.8")
 @pytest.mark.parametrize("kinds", scale(short=[[*KINDS]], long=[[kind] for kind in KINDS]))
 def test_slow_clients_hold_no_thread(own_server_of, kinds):
     SkillFactory.create_batch(100, description="word " * 200)

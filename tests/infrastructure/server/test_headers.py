@@ -15,6 +15,7 @@ def checked(*fields):
     return read
 
 
+@pytest.mark.contract("24.8")
 @pytest.mark.parametrize(
     ("lines", "cookies"),
     [
@@ -36,6 +37,7 @@ def test_cookies_are_one_short_line_without_quotes(lines, cookies):
     assert parse_cookie(value) == cookies
 
 
+@pytest.mark.contract("24.8")
 @pytest.mark.parametrize(("name", "most"), headers.MAX_VALUES.items())
 def test_a_long_value_counts_as_none(name, most):
     other = ("X", "x" * 8000)

@@ -215,6 +215,7 @@ def is_whole_or_refused(arriving, data):
         return True
 
 
+@pytest.mark.contract("24.8")
 @settings(max_examples=500, deadline=None, derandomize=True)
 @given(HEAD, some(PIECES, 9))
 def test_it_ends_where_gunicorn_ends_it(head, body):

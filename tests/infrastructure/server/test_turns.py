@@ -56,6 +56,7 @@ def served(turns, outcomes):
     go_on.set()
 
 
+@pytest.mark.contract("27.11")
 def test_each_client_has_one_place_in_the_queue(add, served):
     for number in range(3):
         add("busy", number)

@@ -8,6 +8,7 @@ from tests.interfaces.git.test_git_http import REFS, SKILL, UNKNOWN, head_of, li
 from tests.interfaces.git.test_own_repository import basic
 
 
+@pytest.mark.contract("27.10")
 def test_requests_for_packs_count_and_refs_do_not(anyone, rates):
     SkillFactory(slug="pdf-tables")
     rates(clone="2/h")
@@ -23,6 +24,7 @@ def test_requests_for_packs_count_and_refs_do_not(anyone, rates):
     assert anyone.get(f"{SKILL}{REFS}").status_code == 200
 
 
+@pytest.mark.contract("27.10")
 @pytest.mark.parametrize(
     ("body", "status"),
     [
@@ -41,6 +43,7 @@ def test_requests_that_get_no_pack_count(anyone, rates, body, status):
     assert responses[0]["RateLimit"].startswith('"clone";r=0;t=')
 
 
+@pytest.mark.contract("27.10")
 def test_rounds_of_negotiation_count(anyone, rates):
     SkillFactory(slug="pdf-tables")
     rates(clone="1/h")
@@ -53,6 +56,7 @@ def test_rounds_of_negotiation_count(anyone, rates):
     assert second.status_code == 429
 
 
+@pytest.mark.contract("27.10")
 def test_what_may_not_be_read_does_not_count(anyone, agent, rates):
     rates(clone="1/h")
 
@@ -61,6 +65,7 @@ def test_what_may_not_be_read_does_not_count(anyone, agent, rates):
     assert [response.status_code for response in responses] == [401, 401]
 
 
+@pytest.mark.contract("27.10")
 @pytest.mark.parametrize(
     ("depth", "requests"), [([], 1), (["--depth", "1"], 2)], ids=["whole", "shallow"]
 )
@@ -73,6 +78,7 @@ def test_a_clone_takes_few_requests(live_server_of, git, depth, requests):
     assert "429" in git.attempt("clone", url, "again").stderr
 
 
+@pytest.mark.contract("27.10")
 def test_an_agent_has_a_window_of_its_own(anyone, agent, rates):
     SkillFactory(slug="pdf-tables")
     rates(clone="1/h")

@@ -90,6 +90,7 @@ def installed_plugin(home, pattern):
     return files_in(folder)
 
 
+@pytest.mark.contract("27.4")
 def test_claude_code_finds_nothing_wrong(live_server_of, git, claude, skill):
     PersonaFactory(slug="alone")
     git("clone", address(live_server_of(), "catalogue"))
@@ -100,6 +101,7 @@ def test_claude_code_finds_nothing_wrong(live_server_of, git, claude, skill):
         assert "error" not in output.lower()
 
 
+@pytest.mark.contract("27.4")
 def test_claude_code_installs_and_updates(live_server_of, claude, skill, tmp_path):
     url = address(live_server_of(), "catalogue")
     claude("plugin", "marketplace", "add", url)
@@ -126,6 +128,7 @@ def test_claude_code_installs_and_updates(live_server_of, claude, skill, tmp_pat
     assert updated == folder_of(skill)
 
 
+@pytest.mark.contract("27.4")
 def test_claude_code_has_what_its_agent_installs(live_server_of, claude, skill, tmp_path):
     """Installed over the API, the plugin is there at the next refresh; recalled, it is gone."""
     agent = AgentFactory()
@@ -144,6 +147,7 @@ def test_claude_code_has_what_its_agent_installs(live_server_of, claude, skill, 
     assert b'"plugins": []' in (listed / ".claude-plugin/marketplace.json").read_bytes()
 
 
+@pytest.mark.contract("27.4")
 def test_codex_installs(live_server_of, codex, skill, tmp_path):
     agent = AgentFactory()
     SkillInstallFactory(agent=agent, skill=skill)
@@ -165,6 +169,7 @@ def test_codex_installs(live_server_of, codex, skill, tmp_path):
         assert installed_plugin(tmp_path, path) == folder_of(skill)
 
 
+@pytest.mark.contract("27.4")
 @pytest.mark.parametrize(("tag", "text"), [("", b"# Second"), ("#v1", b"# Tables")])
 def test_the_skills_cli_installs_a_repository(
     live_server_of,

@@ -30,6 +30,7 @@ def head_of(server, git):
     return git("ls-remote", address(server, "skills/pdf-tables"), "HEAD").split()[0]
 
 
+@pytest.mark.contract("27.11")
 @pytest.mark.infrastructure
 @pytest.mark.parametrize("bytes_a_second", [0, 1])
 def test_a_slow_reader_holds_no_thread(own_server_of, git, large_skill, bytes_a_second):
@@ -70,6 +71,7 @@ def test_a_slow_fetch_keeps_no_other_request_waiting(own_server_of, transactiona
         assert [fetch.result().status for fetch in fetches] == [200, 200, 200]
 
 
+@pytest.mark.contract("27.11")
 def test_a_fetch_waits_for_a_purge(live_server_of, transactional_db):
     """Longer than other requests wait: a purge may wait for the commits of a large catalogue."""
     SkillFactory(slug="pdf-tables")
@@ -126,6 +128,7 @@ def test_a_hundred_fetches_wait_and_more_are_refused(own_server_of, transactiona
         assert first.recv(15) == b"HTTP/1.1 200 OK"
 
 
+@pytest.mark.contract("27.7")
 def test_a_server_that_is_killed_between_refs_and_pack_loses_nothing(own_server_of, git):
     skill = SkillFactory(slug="pdf-tables", content="# First\n")
     server = own_server_of()

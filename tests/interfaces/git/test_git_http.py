@@ -49,11 +49,13 @@ def test_the_refs_are_advertised(anyone, skill):
     assert [ref[4:] for ref in refs] == [f"{sha} refs/heads/main", f"{sha} refs/tags/v1", ""]
 
 
+@pytest.mark.contract("27.2")
 def test_the_object_format_is_not_the_last_capability(anyone, skill):
     """libgit2 looks for a space after it, and otherwise cannot clone."""
     assert b" object-format=sha1 " in anyone.get(f"{SKILL}{REFS}").content
 
 
+@pytest.mark.contract("27.2")
 @pytest.mark.parametrize(
     "path",
     ["/git/skills/unknown.git", "/git/skills/%00.git", "/git/personas/unknown.git"],
@@ -65,11 +67,13 @@ def test_an_unknown_name_is_not_found(anyone, skill, path):
     assert (response.status_code, response.json()) == (404, {"error": f"{kind} not found"})
 
 
+@pytest.mark.contract("27.2")
 @pytest.mark.parametrize("path", ["/git/other.git", "/git/skills.git", "/git/catalogue/x.git"])
 def test_any_other_path_is_not_found(anyone, skill, path):
     assert anyone.get(f"{path}{REFS}").status_code == 404
 
 
+@pytest.mark.contract("27.2")
 def test_a_priced_persona_is_refused_as_its_install_is(anyone):
     PersonaFactory(slug="archivist", price_cents=100)
 
@@ -79,6 +83,7 @@ def test_a_priced_persona_is_refused_as_its_install_is(anyone):
     assert (response.status_code, response.json()) == (402, {"error": text})
 
 
+@pytest.mark.contract("27.2")
 def test_a_push_is_forbidden(anyone, skill):
     error = {"error": "These repositories are read-only"}
 
@@ -89,11 +94,13 @@ def test_a_push_is_forbidden(anyone, skill):
     assert (pushed.status_code, pushed.json()) == (403, error)
 
 
+@pytest.mark.contract("27.2")
 @pytest.mark.parametrize("path", ["info/refs", "HEAD", "objects/info/packs"])
 def test_the_dumb_protocol_is_not_found(anyone, skill, path):
     assert anyone.get(f"{SKILL}/{path}").status_code == 404
 
 
+@pytest.mark.contract("27.11")
 def test_a_want_of_an_unknown_object_is_an_error_at_once(anyone, skill):
     head_of(anyone)
 
@@ -103,6 +110,7 @@ def test_a_want_of_an_unknown_object_is_an_error_at_once(anyone, skill):
     assert response.content == line(f"ERR upload-pack: not our ref {UNKNOWN}")
 
 
+@pytest.mark.contract("27.11")
 @pytest.mark.parametrize("step", ["objects_of", "commits_in", "read_objects"])
 def test_a_pack_of_what_is_purged_meanwhile_is_an_error(anyone, skill, monkeypatch, step):
     skill.content = "# Second\n"
@@ -120,6 +128,7 @@ def test_a_pack_of_what_is_purged_meanwhile_is_an_error(anyone, skill, monkeypat
     assert response.content == line(f"ERR upload-pack: not our ref {head}")
 
 
+@pytest.mark.contract("27.11")
 def test_a_long_history_is_sent_whole(anyone, skill, downloads):
     head_of(anyone)
     with connection.cursor() as cursor:
@@ -135,6 +144,7 @@ def test_a_long_history_is_sent_whole(anyone, skill, downloads):
     assert response.content[8:20] == b"PACK\0\0\0\2" + (30_003).to_bytes(4, "big")
 
 
+@pytest.mark.contract("27.11")
 def test_a_compressed_request_is_read(anyone, skill):
     body = line(f"want {head_of(anyone)}\n") + b"0000" + line("done\n")
 
@@ -144,6 +154,7 @@ def test_a_compressed_request_is_read(anyone, skill):
     assert compressed.content == plain.content
 
 
+@pytest.mark.contract("27.11")
 @pytest.mark.parametrize(
     ("body", "headers"),
     [
@@ -166,6 +177,7 @@ def test_an_unreadable_request_is_refused(anyone, skill, body, headers):
     assert (response.status_code, response.json()) == (400, {"error": text})
 
 
+@pytest.mark.contract("27.11")
 def test_a_long_request_is_refused(anyone, skill):
     response = upload(anyone, b"0" * (64 * 1024 + 1))
 
@@ -183,6 +195,7 @@ def test_refs_take_few_statements(anyone, skill, django_assert_max_num_queries):
         anyone.get(f"{SKILL}{REFS}")
 
 
+@pytest.mark.contract("27.11")
 def test_a_pack_that_is_there_takes_few_statements(anyone, skill, django_assert_max_num_queries):
     body = line(f"want {head_of(anyone)}\n") + b"0000" + line("done\n")
     upload(anyone, body)
@@ -192,6 +205,7 @@ def test_a_pack_that_is_there_takes_few_statements(anyone, skill, django_assert_
         upload(anyone, body)
 
 
+@pytest.mark.contract("27.2")
 def test_plain_http_is_refused_where_a_token_may_travel(anyone, skill, settings):
     settings.REQUIRE_HTTPS = True
 
@@ -200,6 +214,7 @@ def test_plain_http_is_refused_where_a_token_may_travel(anyone, skill, settings)
     assert (response.status_code, response.json()) == (403, {"error": "HTTPS is required"})
 
 
+@pytest.mark.contract("27.2")
 def test_it_can_be_switched_off(own_server_of):
     SkillFactory(slug="pdf-tables")
     server = own_server_of(GIT="false")

@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 
+import pytest
 from django.core.management import call_command
 
 from tests.factories import PersonaFactory, SkillFactory
@@ -23,6 +24,7 @@ def tabs_of(client, path):
     }
 
 
+@pytest.mark.contract("27.12")
 def test_a_skill_has_a_tab_for_each_way(anyone):
     SkillFactory(slug="pdf-tables")
 
@@ -82,6 +84,7 @@ def test_editors_get_the_tools_by_json(anyone):
     }
 
 
+@pytest.mark.contract("27.12")
 def test_a_persona_has_the_name_of_its_plugin(anyone):
     SkillFactory(slug="archivist")
     PersonaFactory(slug="archivist")
@@ -102,6 +105,7 @@ def test_a_persona_has_the_name_of_its_plugin(anyone):
     assert tabs["git"] == "git clone http://testserver/git/personas/archivist.git"
 
 
+@pytest.mark.contract("27.12")
 def test_a_page_shows_a_new_name_at_once(anyone):
     SkillFactory(slug="pdf-tables")
     before = tabs_of(anyone, "/skills/pdf-tables")
@@ -113,6 +117,7 @@ def test_a_page_shows_a_new_name_at_once(anyone):
     assert "pdf-tables@acme" in after["Claude Code"]
 
 
+@pytest.mark.contract("27.12")
 def test_what_has_no_repository_of_the_catalogue_has_other_commands(anyone, settings):
     settings.GIT_MAX_ENTRIES = 1
     SkillFactory(slug="pdf-tables")
@@ -131,6 +136,7 @@ def test_what_has_no_repository_of_the_catalogue_has_other_commands(anyone, sett
     assert CATALOGUE not in anyone.get("/").content.decode()
 
 
+@pytest.mark.contract("27.12")
 def test_the_start_page_begins_with_claude_code_and_codex(anyone):
     SkillFactory()
 
@@ -141,12 +147,14 @@ def test_the_start_page_begins_with_claude_code_and_codex(anyone):
     assert second == f"codex plugin marketplace add {CATALOGUE}"
 
 
+@pytest.mark.contract("27.12")
 def test_the_guide_names_the_repositories(anyone):
     text = anyone.get("/guide.md?raw").content.decode()
 
     assert "git clone -q http://x:$CLONE@testserver/git/me.git" in text
 
 
+@pytest.mark.contract("27.12")
 def test_without_git_nothing_names_it(anyone, settings):
     anyone.get("/")  # Loads the URLs, which other tests need with git.
     settings.GIT = False

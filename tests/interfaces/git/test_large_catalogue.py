@@ -27,6 +27,7 @@ def memory(worker, name):
     return int(next(line for line in lines if line.startswith(name)).split()[1])
 
 
+@pytest.mark.contract("27.11")
 @pytest.mark.slow
 def test_it_takes_little_memory(own_server_of, git):
     for number in range(SKILLS):

@@ -25,6 +25,7 @@ def names(files, marketplace=".claude-plugin/marketplace.json"):
     return [plugin["name"] for plugin in json.loads(files[marketplace])["plugins"]]
 
 
+@pytest.mark.contract("27.3")
 def test_the_catalogue_has_skills_and_free_personas(live_server_of, git):
     tables = SkillFactory(slug="pdf-tables", files={"scripts/run.py": b"print(1)\n"})
     SkillFactory(slug="draft", status="draft")
@@ -42,6 +43,7 @@ def test_the_catalogue_has_skills_and_free_personas(live_server_of, git):
     git("fsck", "--strict", within="catalogue")
 
 
+@pytest.mark.contract("27.4")
 def test_a_skill_is_a_plugin(live_server_of, git):
     skill = SkillFactory(
         slug="pdf-tables", title="PDF Tables", description="Reads\ntables.", category="data"
@@ -73,6 +75,7 @@ def test_a_skill_is_a_plugin(live_server_of, git):
     }
 
 
+@pytest.mark.contract("27.4")
 def test_the_lists_of_plugins_are_those_of_the_clients(live_server_of, git):
     SkillFactory(slug="pdf-tables", description="Reads tables.", category="data")
 
@@ -108,6 +111,7 @@ def test_the_lists_of_plugins_are_those_of_the_clients(live_server_of, git):
     }
 
 
+@pytest.mark.contract("27.3", "27.4")
 def test_a_persona_is_a_marketplace_of_one_plugin(live_server_of, git):
     skill = SkillFactory(slug="pdf-tables")
     PersonaFactory(slug="archivist", description="Keeps it.", content="Keep.", skills=[skill])
@@ -124,6 +128,7 @@ def test_a_persona_is_a_marketplace_of_one_plugin(live_server_of, git):
     assert "plugins/archivist/skills/pdf-tables/SKILL.md" in files
 
 
+@pytest.mark.contract("27.5")
 def test_a_persona_with_the_slug_of_a_skill_is_called_otherwise(live_server_of, git):
     SkillFactory(slug="archivist")
     PersonaFactory(slug="archivist")
@@ -142,6 +147,7 @@ def test_a_persona_with_the_slug_of_a_skill_is_called_otherwise(live_server_of, 
     assert names(git.files("curator")) == ["curator-persona-2"]
 
 
+@pytest.mark.contract("27.5")
 def test_a_long_name_is_cut(live_server_of, git):
     skill = SkillFactory(slug=LONG)
     PersonaFactory(slug=LONG, skills=[skill])
@@ -159,6 +165,7 @@ def test_a_long_name_is_cut(live_server_of, git):
     assert (len(title), title[:-6]) == (64, f"agent-marketplace-{'a' * 39}-")
 
 
+@pytest.mark.contract("27.6")
 def test_no_persona_has_the_marketplace_of_what_an_agent_has(live_server_of, git):
     PersonaFactory(slug="me")
 
@@ -168,6 +175,7 @@ def test_no_persona_has_the_marketplace_of_what_an_agent_has(live_server_of, git
     assert title[:-6] == "agent-marketplace-me-"
 
 
+@pytest.mark.contract("27.6")
 def test_no_marketplace_has_a_name_that_is_too_long(live_server_of, git):
     slugs = ["me", "archivist"]
     for slug in slugs:
@@ -187,6 +195,7 @@ def test_no_marketplace_has_a_name_that_is_too_long(live_server_of, git):
     assert {len(title) for title in titles} == {64}
 
 
+@pytest.mark.contract("27.7")
 def test_a_change_is_one_commit(live_server_of, git):
     skill = SkillFactory(slug="pdf-tables")
     url = address(live_server_of(), "catalogue")
@@ -206,6 +215,7 @@ def test_a_change_is_one_commit(live_server_of, git):
     git("fsck", "--strict", within="catalogue")
 
 
+@pytest.mark.contract("27.7")
 def test_a_purge_begins_the_history_of_each_that_had_it_anew(live_server_of, git):
     skill = SkillFactory(slug="pdf-tables", title="Secret")
     SkillFactory(slug="csv-tables")
@@ -224,6 +234,7 @@ def test_a_purge_begins_the_history_of_each_that_had_it_anew(live_server_of, git
     assert git("ls-remote", address(server, "skills/csv-tables"), "HEAD").split()[0] == kept
 
 
+@pytest.mark.contract("27.3")
 def test_a_large_catalogue_has_no_repository(live_server_of):
     SkillFactory.create_batch(2)
     PersonaFactory()
@@ -238,6 +249,7 @@ def test_a_large_catalogue_has_no_repository(live_server_of):
     assert (response.status, response.json()) == (404, {"error": error})
 
 
+@pytest.mark.contract("27.6")
 def test_a_new_name_is_one_commit_in_each(live_server_of, git, capsys):
     PersonaFactory(slug="archivist")
     token = AgentFactory().token
@@ -264,17 +276,20 @@ def test_a_new_name_is_one_commit_in_each(live_server_of, git, capsys):
     assert titles == {"catalogue": "acme", "archivist": "acme-archivist", "me": "acme-me"}
 
 
+@pytest.mark.contract("27.6")
 @pytest.mark.parametrize("name", ["", "Acme", "a--b", "a-", "a_b", "a" * 65])
 def test_a_name_that_clients_refuse_is_refused(db, name):
     with pytest.raises(CommandError, match="1 to 64 characters of a-z, 0-9"):
         call_command("name_marketplace", name)
 
 
+@pytest.mark.contract("27.6")
 def test_a_name_that_claude_code_reserves_is_refused(db):
     with pytest.raises(CommandError, match="Claude Code reserves the name agent-skills"):
         call_command("name_marketplace", "agent-skills")
 
 
+@pytest.mark.contract("27.7")
 def test_two_processes_make_the_same_commits(own_server_of, git):
     """Both are asked at once, so that they see each change together."""
     skill = SkillFactory(slug="pdf-tables")

@@ -69,6 +69,7 @@ def test_a_pack_follows_once_the_client_need_name_no_more_commits(
     assert bool(is_pack) == (len(replies) > 2)
 
 
+@pytest.mark.contract("27.11")
 def test_haves_of_unknown_objects_are_ignored(anyone, skill):
     want = line(f"want {head_of(anyone)}\n") + b"0000"
 
@@ -80,6 +81,7 @@ def test_haves_of_unknown_objects_are_ignored(anyone, skill):
     assert beside.content == alone.content
 
 
+@pytest.mark.contract("27.11")
 def test_a_have_is_acknowledged_once(anyone, skill):
     head = head_of(anyone)
     body = line(f"want {head} multi_ack_detailed\n") + b"0000"
@@ -91,6 +93,7 @@ def test_a_have_is_acknowledged_once(anyone, skill):
     assert response.content == acks + line("NAK\n")
 
 
+@pytest.mark.contract("27.11")
 def test_so_many_haves_are_looked_up(anyone, skill, monkeypatch):
     head, counts, numbers_of = head_of(anyone), [], store.numbers_of
 

@@ -22,6 +22,7 @@ def act(server, agent, path, **body):
     assert response.status in {200, 201}, response.body
 
 
+@pytest.mark.contract("27.3")
 def test_it_has_what_the_agent_installs(live_server_of, git, owner):
     SkillFactory(slug="pdf-tables")
     bundled = SkillFactory(slug="csv-tables")
@@ -41,6 +42,7 @@ def test_it_has_what_the_agent_installs(live_server_of, git, owner):
     git("fsck", "--strict", within="me")
 
 
+@pytest.mark.contract("27.3")
 def test_a_pinned_version_is_what_it_has(live_server_of, git, owner):
     skill = SkillFactory(slug="pdf-tables", content="# First\n")
     PersonaFactory(slug="archivist", skills=[skill])
@@ -64,6 +66,7 @@ def test_a_pinned_version_is_what_it_has(live_server_of, git, owner):
     assert b'"version": "2.0.0"' in git.files("me")["plugins/pdf-tables/plugin.json"]
 
 
+@pytest.mark.contract("27.3")
 def test_what_is_recalled_or_uninstalled_is_gone(live_server_of, git, owner):
     skill = SkillFactory(slug="pdf-tables")
     SkillFactory(slug="csv-tables")
@@ -81,6 +84,7 @@ def test_what_is_recalled_or_uninstalled_is_gone(live_server_of, git, owner):
     assert names(git.files("me")) == []
 
 
+@pytest.mark.contract("27.8")
 def test_without_a_token_git_is_asked_for_a_password(anyone):
     response = anyone.get(REFS)
 
@@ -92,6 +96,7 @@ def basic(text):
     return {"Authorization": f"Basic {base64.b64encode(text.encode()).decode()}"}
 
 
+@pytest.mark.contract("27.9")
 @pytest.mark.parametrize("scopes", [["clone"], ["read"], ["read", "install", "review"]])
 def test_a_token_that_may_clone_or_read_opens_it(anyone, agent, scopes):
     text = AgentToken.objects.issue(agent, scopes).text
@@ -104,6 +109,7 @@ def test_a_token_that_may_clone_or_read_opens_it(anyone, agent, scopes):
         assert anyone.get(REFS, headers=headers).status_code == 200
 
 
+@pytest.mark.contract("27.9")
 def test_a_token_that_may_neither_is_refused(anyone, agent):
     text = AgentToken.objects.issue(agent, ["install"]).text
 
@@ -112,6 +118,7 @@ def test_a_token_that_may_neither_is_refused(anyone, agent):
     assert (response.status_code, response.json()) == (403, {"error": "Insufficient permissions"})
 
 
+@pytest.mark.contract("27.8")
 @pytest.mark.parametrize(
     "header", ["Basic", "Basic x", "Basic eA==", "Basic 4pg=", "Basic //8=", "Digest x"]
 )
@@ -119,6 +126,7 @@ def test_an_unreadable_password_is_none(anyone, header):
     assert anyone.get(REFS, headers={"Authorization": header}).status_code == 401
 
 
+@pytest.mark.contract("27.8")
 def test_who_is_revoked_or_paused_is_refused_at_once(anyone, agent):
     headers = basic(f"x:{agent.token.text}")
     agent.pause()
@@ -129,6 +137,7 @@ def test_who_is_revoked_or_paused_is_refused_at_once(anyone, agent):
     assert anyone.get(REFS, headers=headers).status_code == 401
 
 
+@pytest.mark.contract("27.9")
 def test_a_token_that_may_clone_opens_nothing_else(client_of, agent):
     client = client_of(token=AgentToken.objects.issue(agent, ["clone"]).text)
 
@@ -139,6 +148,7 @@ def test_a_token_that_may_clone_opens_nothing_else(client_of, agent):
     assert client.post("/api/v1/agents/me/tokens", {"scopes": ["clone"]}).status_code == 403
 
 
+@pytest.mark.contract("27.9")
 def test_a_token_that_may_read_makes_one_that_may_clone(client_of, agent):
     client = client_of(token=AgentToken.objects.issue(agent, ["read"]).text)
 
@@ -148,6 +158,7 @@ def test_a_token_that_may_read_makes_one_that_may_clone(client_of, agent):
     assert response.json()["scopes"] == ["clone"]
 
 
+@pytest.mark.contract("27.8")
 def test_a_public_repository_ignores_a_refused_token(anyone):
     SkillFactory(slug="pdf-tables")
     path = "/git/skills/pdf-tables.git/info/refs?service=git-upload-pack"
@@ -164,6 +175,7 @@ def test_its_refs_take_few_statements(anyone, agent, django_assert_max_num_queri
         anyone.get(REFS, headers=headers)
 
 
+@pytest.mark.contract("27.8")
 @pytest.mark.parametrize("path", ["catalogue", "skills/pdf-tables", "personas/unknown"])
 def test_a_members_only_catalogue_asks_for_a_token_first(anyone, agent, settings, path):
     settings.CATALOGUE = "members"

@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 from tests.factories import SkillFactory
 from tests.interfaces.git.conftest import address
 
@@ -28,6 +30,7 @@ def fetch(git, chance, url, clone):
     assert done.returncode == 0 or way == ["--unshallow"], (way, done.stderr)
 
 
+@pytest.mark.contract("27.2")
 def test_nothing_is_ever_missing(live_server_of, git):
     chance = random.Random(5)
     skill = SkillFactory(slug="pdf-tables", files={"a.txt": b"a"})

@@ -1,5 +1,6 @@
 """skills/<slug>.git: a skill's folder, with a commit and a tag for each version (contract 27)."""
 
+import pytest
 from django.core.management import call_command
 
 from tests.factories import SkillFactory
@@ -16,6 +17,7 @@ def pdf_tables(*contents):
     return skill
 
 
+@pytest.mark.contract("27.1")
 def test_it_is_the_folder_of_the_skill(live_server_of, git):
     skill = pdf_tables()
 
@@ -27,6 +29,7 @@ def test_it_is_the_folder_of_the_skill(live_server_of, git):
     git("fsck", "--strict", within="pdf-tables")
 
 
+@pytest.mark.contract("27.1")
 def test_a_file_that_some_disks_take_for_one_of_git_is_left_out(live_server_of, git):
     """Windows knows .gitmodules and .gitattributes by these names, too, and git checks them."""
     submodule = b'[submodule "../x"]\n\tpath = -x\n\turl = -u\n'
@@ -40,6 +43,7 @@ def test_a_file_that_some_disks_take_for_one_of_git_is_left_out(live_server_of, 
     git("fsck", "--strict", within="pdf-tables")
 
 
+@pytest.mark.contract("27.1")
 def test_each_version_is_a_commit_with_a_tag(live_server_of, git):
     pdf_tables("# Second\n", "# Third\n")
 
@@ -54,6 +58,7 @@ def test_each_version_is_a_commit_with_a_tag(live_server_of, git):
     git("fsck", "--strict", within="pdf-tables")
 
 
+@pytest.mark.contract("27.1")
 def test_a_commit_bears_the_time_of_its_version(live_server_of, git):
     skill = pdf_tables()
 
@@ -64,6 +69,7 @@ def test_a_commit_bears_the_time_of_its_version(live_server_of, git):
     assert times == [str(int(version.created_at.timestamp()))] * 2
 
 
+@pytest.mark.contract("27.2")
 def test_a_fetch_brings_what_was_published_since(live_server_of, git):
     skill = pdf_tables()
     url = address(live_server_of(), "skills/pdf-tables")
@@ -78,6 +84,7 @@ def test_a_fetch_brings_what_was_published_since(live_server_of, git):
     git("fsck", "--strict", within="pdf-tables")
 
 
+@pytest.mark.contract("27.2", "27.10")
 def test_a_project_with_a_long_history_can_fetch_it(live_server_of, git):
     """git names more and more commits of the project, and would exceed the limit of a request."""
     pdf_tables()
@@ -93,6 +100,7 @@ def test_a_project_with_a_long_history_can_fetch_it(live_server_of, git):
     git("fsck", "--strict", within="project")
 
 
+@pytest.mark.contract("27.2")
 def test_a_shallow_clone_can_be_deepened(live_server_of, git):
     pdf_tables("# Second\n", "# Third\n")
     url = address(live_server_of(), "skills/pdf-tables")
@@ -108,6 +116,7 @@ def test_a_shallow_clone_can_be_deepened(live_server_of, git):
     git("fsck", "--strict", within="pdf-tables")
 
 
+@pytest.mark.contract("27.2")
 def test_a_shallow_clone_can_be_deepened_by_some_commits(live_server_of, git):
     pdf_tables("# Second\n", "# Third\n", "# Fourth\n")
     git("clone", "--depth", "1", address(live_server_of(), "skills/pdf-tables"))
@@ -122,6 +131,7 @@ def test_a_shallow_clone_can_be_deepened_by_some_commits(live_server_of, git):
     assert not (git.folder / "pdf-tables/.git/shallow").exists()
 
 
+@pytest.mark.contract("27.2")
 def test_a_shallow_clone_can_be_updated(live_server_of, git):
     skill = pdf_tables("# Second\n")
     git("clone", "--depth", "1", address(live_server_of(), "skills/pdf-tables"))
@@ -147,6 +157,7 @@ def test_a_shallow_clone_gets_a_text_that_is_published_again(live_server_of, git
     git("fsck", "--strict", within="pdf-tables")
 
 
+@pytest.mark.contract("27.1")
 def test_a_tag_is_cloned_by_its_name(live_server_of, git):
     pdf_tables("# Second\n")
     url = address(live_server_of(), "skills/pdf-tables")
@@ -156,6 +167,7 @@ def test_a_tag_is_cloned_by_its_name(live_server_of, git):
     assert b"# Tables" in git.files("pdf-tables")["SKILL.md"]
 
 
+@pytest.mark.contract("27.1")
 def test_a_recalled_version_loses_its_tag(live_server_of, git):
     skill = pdf_tables("# Second\n")
     server = live_server_of()
@@ -168,6 +180,7 @@ def test_a_recalled_version_loses_its_tag(live_server_of, git):
     assert len(before) == len(after) + 1
 
 
+@pytest.mark.contract("27.7")
 def test_a_purge_begins_the_history_anew(live_server_of, git):
     pdf_tables("# Second\n", "# Third\n")
     url = address(live_server_of(), "skills/pdf-tables")
@@ -184,6 +197,7 @@ def test_a_purge_begins_the_history_anew(live_server_of, git):
     assert f"not our ref {commit}" in refused.stderr
 
 
+@pytest.mark.contract("27.2")
 def test_a_withdrawn_skill_is_gone(live_server_of, git):
     skill = pdf_tables()
     server = live_server_of()
