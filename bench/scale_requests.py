@@ -1,12 +1,9 @@
 """The requests that bench.scale measures: {kind: [(method, path, options)]}."""
 
-from django.test import RequestFactory
-
 from agents.models import Agent, AgentToken
 from catalogue.models import FREE, Persona, Skill
-from marketplace.api.pagination import KeysetPagination
 from search import reads
-from search.filters import SkillFilterSet
+from search.filters import SkillQuery
 from search.models import FacetCount
 
 API = "/api/v1"
@@ -52,13 +49,10 @@ def lists():
 
 def middle(sort, key):
     """The path of the page that begins in the middle of a list."""
-    paginator = KeysetPagination()
-    request = RequestFactory().get(f"{API}/skills", headers={"host": "localhost"})
-    paginator.paginate_queryset(reads.skills(SkillFilterSet({"sort": [sort]})), request)
-    row = Skill.objects.order_by(f"-{key}", "-id")[paginator.rows.count // 2]
+    page = reads.skills.page(SkillQuery({"sort": [sort]}))
+    row = Skill.objects.order_by(f"-{key}", "-id")[page.count // 2]
     row.sort_key = getattr(row, key)
-    paginator.page = [row]
-    return paginator.get_next_link().partition(API)[2]
+    return f"/skills?sort={sort}&cursor={page.cursor_of(row, reverse=False)}"
 
 
 def searches():

@@ -6,8 +6,7 @@ from django.db.models import F, Q
 
 from catalogue.models import Kind
 from catalogue.serializers.fields import KindField
-from marketplace.api.filtersets import Filter, FilterSet
-from marketplace.api.keysets import Sort
+from marketplace.api.list_queries import Filter, ListQuery, Sort
 
 
 def one_of(choices, text):
@@ -25,8 +24,9 @@ KIND_FILTER = Filter(
 )
 
 
-class VersionFilterSet(FilterSet):
+class VersionQuery(ListQuery):
     """For the versions of the entry with the bound `slug`."""
 
+    cursor_name = "VersionFilterSet"
     sorts = {"newest": Sort(F("number"), "Newest")}
     default_sort = "newest"

@@ -20,7 +20,7 @@ from catalogue.models import (
 from infrastructure.db.compiled_queries import InlineConstant, compiled, versioned
 from infrastructure.http_cache.validators import Read, Validator
 from infrastructure.replicas.reading import on_replica
-from marketplace.api.lists import FilteredList, Rows
+from marketplace.api.lists import KeysetList
 from marketplace.rows import from_row
 
 
@@ -98,17 +98,14 @@ def bundle(slug):
     return Read((bundling, [from_row(Skill, row) for row in skills]), validator)
 
 
-class VersionReads:
-    """The reads of the versions of one kind of entry."""
+class VersionReads(KeysetList):
+    """The reads of the versions of one kind of entry: pages, one version, and two compared."""
 
     def __init__(self, model):
         self.model, self.Entry, kind = model, model.Entry, model.kind
 
         def published_entry(slug):
             return self.Entry.objects.published().filter(slug=slug).order_by().values_list("pk")
-
-        def versions_of(entry):
-            return model.objects.filter(**{f"{kind}_id": entry}).with_row_version()
 
         def numbered(slug, number):
             versions = (
@@ -123,22 +120,20 @@ class VersionReads:
             return versions.filter(number=number, **of_entry).order_by()
 
         self.published_entry = compiled(published_entry)
-        self.versions = FilteredList(versions_of)
         self.numbered = versioned(numbered)
 
-    def listed(self, filterset):
-        """The versions of the entry with the bound `slug`, including recalled ones."""
-        return Rows(filterset, partial(self.fetch_listed, filterset))
+    def get_queryset(self, entry):
+        return self.model.objects.filter(**{f"{self.model.kind}_id": entry}).with_row_version()
 
     @on_replica
-    def fetch_listed(self, filterset, cut):
-        slug = filterset.bound["slug"]
-        entry = None
+    def page(self, query):
+        """The versions of the entry with the bound `slug`, including recalled ones."""
+        slug, entry = query.bound["slug"], None
         if is_slug(slug):
             entry = Validator.of(partial(self.published_entry.first, slug=slug))
         if entry is None:
             raise self.Entry.NotFound
-        return self.versions.fetch(filterset, cut, [entry], entry=entry.seen.pk)
+        return super().page(query, [entry], entry=entry.seen.pk)
 
     @on_replica
     def one(self, slug, number, use=lambda version: version):

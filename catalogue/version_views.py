@@ -10,7 +10,7 @@ from catalogue.exceptions import (
     SkillNotFound,
     VersionNotFound,
 )
-from catalogue.filters import VersionFilterSet
+from catalogue.filters import VersionQuery
 from catalogue.serializers.fields import BytesField, SkillMdField
 from catalogue.serializers.files import OTHER_FILE, TEXT_FILE, archive_of, download_of
 from catalogue.serializers.versions import (
@@ -34,13 +34,14 @@ ONE = "One version as it was published. A recalled version is a 404."
 class VersionViewSet(CatalogueListViewSet):
     lookup_field = "number"
     lookup_value_regex = "[^/]+"
-    filterset_class = VersionFilterSet
+    query_class = VersionQuery
     serializer_class = VersionSerializer
     detail_serializer = None
     reads = None
 
     def list(self, request, slug):
-        return self.cached_page(request, self.reads.listed(VersionFilterSet(self.query, slug=slug)))
+        page = self.reads.page(VersionQuery(self.query, slug=slug))
+        return self.cached_page(request, page)
 
     def retrieve(self, request, slug, number):
         read = self.reads.one(slug, number, reads.with_content)

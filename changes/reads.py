@@ -1,17 +1,13 @@
 """Public reads of the feed (docs/develop/feed.md)."""
 
-from datetime import UTC, datetime
-from functools import partial
-
 from django.db.models import IntegerField, Value
 
+from changes.feed import EPOCH, FeedPage
 from changes.models import Change, Feed
 from infrastructure.db.compiled_queries import compiled
-from infrastructure.http_cache.validators import Read, Validator
+from infrastructure.http_cache.validators import Validator
 from infrastructure.replicas.reading import on_replica
-from marketplace.api.lists import FilteredList, Rows
-
-EPOCH = datetime.fromtimestamp(0, UTC)
+from marketplace.api.lists import KeysetList
 
 
 @compiled
@@ -24,22 +20,23 @@ def feed_state():
     return tuple(feed.first() or (EPOCH, EPOCH))
 
 
-# No count: there may be a million rows.
-all_changes = FilteredList(Change.objects.all, lambda *_: Value(0, IntegerField()))
+class ChangeList(KeysetList):
+    def get_queryset(self):
+        return Change.objects.all()
+
+    def get_count(self, _queryset, _query):
+        """None: there may be a million rows."""
+        return Value(0, IntegerField())
+
+    @on_replica
+    def page(self, query):
+        # Before the page, so that changes committed in between appear again.
+        validator = Validator.of(feed_state)
+        select, _ = self.compiled(query, query.place)
+        rows, _ = select(**query.values, **query.keyset)
+        # After the page, because changes may have been dropped since.
+        _, complete_since = feed_state()
+        return FeedPage(query, rows, validator, complete_since)
 
 
-def changes(filterset):
-    return Rows(filterset, partial(fetch_changes, filterset))
-
-
-@on_replica
-def fetch_changes(filterset, cut):
-    # Before the page, so that changes committed in between appear again.
-    validator = Validator.of(feed_state)
-    read_until, row_id = cut.position
-    after = filterset.sorts[filterset.sort].bound((read_until.isoformat(), row_id))
-    select, _ = all_changes.page(filterset, cut.number, "after")
-    rows, _ = select(**filterset.values, **after)
-    # After the page, because changes may have been dropped since.
-    _, complete_since = feed_state()
-    return Read(rows, validator), complete_since
+changes = ChangeList()

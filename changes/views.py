@@ -2,16 +2,13 @@ from drf_spectacular.utils import extend_schema
 
 from changes import reads
 from changes.exceptions import CursorExpired
-from changes.feed import ChangeFilterSet, FeedPagination
+from changes.feed import ChangeQuery
 from changes.serializers import ChangePageSerializer, ChangeSerializer
-from infrastructure.http_cache.validators import Read
-from marketplace.api.responses import cached
-from marketplace.api.viewsets import CatalogueViewSet
+from marketplace.api.viewsets import CatalogueListViewSet
 
 
-class ChangeViewSet(CatalogueViewSet):
-    pagination_class = FeedPagination
-    filterset_class = ChangeFilterSet
+class ChangeViewSet(CatalogueListViewSet):
+    query_class = ChangeQuery
     serializer_class = ChangeSerializer
 
     @extend_schema(
@@ -25,7 +22,4 @@ class ChangeViewSet(CatalogueViewSet):
         responses={200: ChangePageSerializer, 410: CursorExpired},
     )
     def list(self, request):
-        page = self.paginate_queryset(reads.changes(ChangeFilterSet(self.query)))
-        read = Read(page, self.paginator.validator)
-        respond = self.get_paginated_response
-        return cached(request, read, ChangeSerializer, many=True, respond=respond)
+        return self.cached_page(request, reads.changes.page(ChangeQuery(self.query)))

@@ -2,20 +2,19 @@
 
 from django.db.models import F
 
-from marketplace.api.filtersets import FilterSet
-from marketplace.api.keysets import Sort
+from marketplace.api.list_queries import ListQuery, Sort
 
 
-class OwnFilterSet(FilterSet):
+class OwnInstallQuery(ListQuery):
     """The bound `agent`'s installs, newest first as in the profile."""
 
     sorts = {"newest": Sort(F("id"), "Newest")}
     default_sort = "newest"
 
 
-class OwnSkillFilterSet(OwnFilterSet):
-    """Separate from the other kind, because a cursor is valid only for the list it came from."""
+class OwnSkillQuery(OwnInstallQuery):
+    cursor_name = "OwnSkillFilterSet"
 
 
-class OwnPersonaFilterSet(OwnFilterSet):
-    """See OwnSkillFilterSet."""
+class OwnPersonaQuery(OwnInstallQuery):
+    cursor_name = "OwnPersonaFilterSet"

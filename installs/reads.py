@@ -1,14 +1,15 @@
 """An agent's installs, read from the primary, so that agents see their own writes."""
 
 from installs.models import PersonaInstall, SkillInstall
-from marketplace.api.lists import FilteredList
+from marketplace.api.lists import KeysetList
 
 
-@FilteredList
-def skills(agent):
-    return SkillInstall.objects.present().filter(agent_id=agent).with_entry()
+class OwnInstallList(KeysetList):
+    def __init__(self, model):
+        self.model = model
+
+    def get_queryset(self, agent):
+        return self.model.objects.present().filter(agent_id=agent).with_entry()
 
 
-@FilteredList
-def personas(agent):
-    return PersonaInstall.objects.present().filter(agent_id=agent).with_entry()
+skills, personas = OwnInstallList(SkillInstall), OwnInstallList(PersonaInstall)

@@ -12,7 +12,7 @@ from installs.exceptions import (
     SkillAlreadyInstalled,
     SkillNotInstalled,
 )
-from installs.filters import OwnPersonaFilterSet, OwnSkillFilterSet
+from installs.filters import OwnPersonaQuery, OwnSkillQuery
 from installs.models import PersonaInstall, SkillInstall
 from installs.serializers import (
     ActivatedPersonaSerializer,
@@ -36,7 +36,6 @@ from installs.serializers import (
     UpdateInstallSerializer,
     UpdateSerializer,
 )
-from marketplace.api.pagination import KeysetPagination
 from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet
 from marketplace.ratelimits.decorators import ratelimit
@@ -61,10 +60,9 @@ UNPIN_DESCRIPTION = "You get the newest text again. Your `installedDigest` does 
 class InstallViewSet(ApiViewSet):
     """The calling agent's installs of one kind."""
 
-    pagination_class = KeysetPagination
     model = None
-    filterset_class = None
-    rows = None
+    query_class = None
+    installs = None
     own_serializer = None
     uninstalled_serializer = None
     pinned_serializer = unpinned_serializer = None
@@ -74,9 +72,9 @@ class InstallViewSet(ApiViewSet):
         return Scope.READ if self.action == "list" else Scope.INSTALL
 
     def list(self, request):
-        filterset = self.filterset_class(self.query, agent=request.user.pk)
-        page = self.paginate_queryset(self.rows(filterset))
-        return self.get_paginated_response(self.own_serializer(page, many=True).data)
+        page = self.installs.page(self.query_class(self.query, agent=request.user.pk))
+        rows = self.own_serializer(page.results, many=True).data
+        return page.get_paginated_response(rows, request)
 
     @action(detail=False, methods=["post"], serializer_class=InstalledSlugSerializer)
     @ratelimit("manage")
@@ -152,8 +150,8 @@ class InstallViewSet(ApiViewSet):
 )
 class SkillInstallViewSet(InstallViewSet):
     model = SkillInstall
-    filterset_class = OwnSkillFilterSet
-    rows = reads.skills
+    query_class = OwnSkillQuery
+    installs = reads.skills
     serializer_class = InstallSkillSerializer
     own_serializer = OwnSkillSerializer
     uninstalled_serializer = UninstalledSkillSerializer
@@ -222,8 +220,8 @@ class SkillInstallViewSet(InstallViewSet):
 )
 class PersonaInstallViewSet(InstallViewSet):
     model = PersonaInstall
-    filterset_class = OwnPersonaFilterSet
-    rows = reads.personas
+    query_class = OwnPersonaQuery
+    installs = reads.personas
     serializer_class = InstallPersonaSerializer
     own_serializer = OwnPersonaSerializer
     uninstalled_serializer = UninstalledPersonaSerializer

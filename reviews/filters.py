@@ -6,8 +6,7 @@ from django.db.models import F, Q
 
 from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.api.fields import WholeNumberField
-from marketplace.api.filtersets import Filter, FilterSet
-from marketplace.api.keysets import Sort
+from marketplace.api.list_queries import Filter, ListQuery, Sort
 
 NEWEST = Sort(F("created_at"), "Newest")
 
@@ -18,20 +17,22 @@ def parse_rating(text):
     return int(text)
 
 
-class OwnReviewFilterSet(FilterSet):
-    """For the reviews of the bound `agent`."""
+class OwnReviewQuery(ListQuery):
+    """For the reviews of the bound `agent`, or of the one with the bound `handle`."""
 
+    cursor_name = "OwnReviewFilterSet"
     sorts = {"newest": NEWEST}
     default_sort = "newest"
 
 
-class PersonaReviewFilterSet(FilterSet):
+class PersonaReviewQuery(ListQuery):
     """For the reviews of the persona with the bound `slug`.
 
     Ties go to the newer row. A review that is deleted and written again keeps its row, and so its
     place.
     """
 
+    cursor_name = "PersonaReviewFilterSet"
     filters = {
         "rating": Filter(
             # At the nearest whole, halves up, as ratings are counted. PostgreSQL has to know the

@@ -3,14 +3,13 @@ from rest_framework import status
 from rest_framework.response import Response
 
 from catalogue.exceptions import PersonaNotFound
-from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.api.scopes import Scope
 from marketplace.api.viewsets import ApiViewSet, CatalogueListViewSet
 from marketplace.ratelimits.decorators import ratelimit
 from reviews import reads
 from reviews.exceptions import ReviewNotFound, ReviewRequiresInstall
-from reviews.filters import OwnReviewFilterSet, PersonaReviewFilterSet
+from reviews.filters import OwnReviewQuery, PersonaReviewQuery
 from reviews.models import Review
 from reviews.serializers import (
     DeletedReviewSerializer,
@@ -32,12 +31,12 @@ from reviews.serializers import (
     )
 )
 class PersonaReviewViewSet(CatalogueListViewSet):
-    filterset_class = PersonaReviewFilterSet
+    query_class = PersonaReviewQuery
     serializer_class = ReviewSerializer
 
     def list(self, request, slug):
-        filterset = PersonaReviewFilterSet(self.query, slug=slug)
-        return self.cached_page(request, reads.public(filterset))
+        page = reads.public.page(PersonaReviewQuery(self.query, slug=slug))
+        return self.cached_page(request, page)
 
 
 @extend_schema(tags=["Reviews"])
@@ -46,8 +45,7 @@ class ReviewViewSet(ApiViewSet):
 
     lookup_url_kwarg = "personaSlug"
     lookup_value_regex = "[^/]+"
-    pagination_class = KeysetPagination
-    filterset_class = OwnReviewFilterSet
+    query_class = OwnReviewQuery
     serializer_class = SubmitReviewSerializer
 
     @property
@@ -61,9 +59,9 @@ class ReviewViewSet(ApiViewSet):
         responses={200: ReviewPageSerializer},
     )
     def list(self, request):
-        filterset = OwnReviewFilterSet(self.query, agent=request.user.pk)
-        page = self.paginate_queryset(reads.own(filterset))
-        return self.get_paginated_response(ReviewSerializer(page, many=True).data)
+        page = reads.own.page(OwnReviewQuery(self.query, agent=request.user.pk))
+        rows = ReviewSerializer(page.results, many=True).data
+        return page.get_paginated_response(rows, request)
 
     @extend_schema(
         operation_id="submit_review",

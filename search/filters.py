@@ -14,8 +14,7 @@ from catalogue.serializers.fields import EntrySlugField
 from infrastructure.db.compiled_queries import InlineConstant
 from marketplace.api.exceptions import BadRequest
 from marketplace.api.fields import BooleanField, ListField, RatingField, TextField
-from marketplace.api.filtersets import GIVEN_TWICE, Filter, FilterSet
-from marketplace.api.keysets import Sort
+from marketplace.api.list_queries import GIVEN_TWICE, Filter, ListQuery, Sort
 
 MAX_QUERY = 200
 TOO_LONG = f"q must be at most {MAX_QUERY} characters"
@@ -29,7 +28,7 @@ def parse_min_rating(text):
     return Decimal(text)
 
 
-class FacetFilterSet(FilterSet):
+class FacetQuery(ListQuery):
     """The kind of entry whose facets are requested."""
 
     filters = {"kind": replace(KIND_FILTER, description="The kind of entry.")}
@@ -40,7 +39,7 @@ class FacetFilterSet(FilterSet):
         return set(cls.filters)
 
 
-class CatalogueFilterSet(FilterSet):
+class CatalogueQuery(ListQuery):
     """A list of entries, with a search, `q`, and facets with stored counts.
 
     `bound` has the value whose stored count a list with at most one facet uses.
@@ -80,8 +79,8 @@ class CatalogueFilterSet(FilterSet):
         "name": Sort(TITLE_WITHOUT_CASE, "Name", descending=False),
     }
 
-    def __init__(self, query):
-        super().__init__(query)
+    def clean(self):
+        super().clean()
         if len(self.words) > MAX_QUERY:
             raise BadRequest(TOO_LONG)
         _, self.bound["counted"] = (self.facets or [ALL])[0]
@@ -148,9 +147,10 @@ class CatalogueFilterSet(FilterSet):
         return super()._sort(name)
 
 
-class SkillFilterSet(CatalogueFilterSet):
+class SkillQuery(CatalogueQuery):
+    cursor_name = "SkillFilterSet"
     filters = {
-        **CatalogueFilterSet.filters,
+        **CatalogueQuery.filters,
         "bundledIn": Filter(
             lambda slug: Q(personas__slug=slug, personas__status=InlineConstant(Status.PUBLISHED)),
             "Only skills that the persona with this slug bundles.",
@@ -158,13 +158,14 @@ class SkillFilterSet(CatalogueFilterSet):
             is_selective=True,
         ),
     }
-    sorts = {"downloads": Sort(F("downloads"), "Most installed"), **CatalogueFilterSet.sorts}
+    sorts = {"downloads": Sort(F("downloads"), "Most installed"), **CatalogueQuery.sorts}
     default_sort = "downloads"
 
 
-class PersonaFilterSet(CatalogueFilterSet):
+class PersonaQuery(CatalogueQuery):
+    cursor_name = "PersonaFilterSet"
     filters = {
-        **CatalogueFilterSet.filters,
+        **CatalogueQuery.filters,
         "free": Filter(
             lambda value: Q(price_cents=FREE) if value == "true" else Q(price_cents__gt=FREE),
             "`true` for free personas only, `false` for priced ones only.",
@@ -194,6 +195,6 @@ class PersonaFilterSet(CatalogueFilterSet):
         "installs": Sort(F("installs"), "Most installed"),
         "rating": Sort(RATING_OR_ZERO, "Best rated"),
         "price": Sort(F("price_cents"), "Cheapest", descending=False),
-        **CatalogueFilterSet.sorts,
+        **CatalogueQuery.sorts,
     }
     default_sort = "installs"

@@ -3,7 +3,8 @@
 from difflib import get_close_matches
 from functools import cache, partial
 
-from django.db.models import IntegerField
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BigIntegerField, BooleanField, F, Func, IntegerField
 from django.db.models.functions import Cast
 
 from catalogue.frontmatter import as_slug
@@ -12,16 +13,15 @@ from infrastructure.db.compiled_queries import bind, compiled, compiled_once, ve
 from infrastructure.db.statements import fetch_all
 from infrastructure.http_cache.validators import Read, Validator
 from infrastructure.replicas.reading import on_replica
-from marketplace.api.keysets import among_ids, as_array, compile_page, count_rows
-from marketplace.api.lists import FilteredList, Rows, fetch_ranked, fetch_sorted
-from marketplace.api.pagination import KeysetPagination
+from marketplace.api.list_queries import ListQuery
+from marketplace.api.lists import KeysetList, KeysetPage
 from search import ranking
 from search.facet_counts import CATALOGUE_VERSION, FACET_VALUES, MAX_VALUES, facet_count
 from search.ranking import MAX_RESULTS
 from search.spelling import COMPLETION, LONG, MAX_CORRECTIONS, QUERY_WORDS, known_words
 from search.zero_results import count_zero_results
 
-MAX_PAGE = KeysetPagination.max_limit
+MAX_PAGE = ListQuery.max_limit
 COMPARED = 50  # of the best results of a search for a slug's words
 MAX_NEAR = 3
 
@@ -119,78 +119,130 @@ def catalogue_version():
     return number
 
 
-class EntryList(FilteredList):
+class EntryList(KeysetList):
     """All published entries of a model, and the best results of a search among them."""
 
     def __init__(self, model):
-        super().__init__(partial(list_rows, model), kept_count)
-        self.model = model
-        self.by_ids = versioned(lambda ids: among_ids(list_rows(model), ids).order_by("pk"))
+        self.model, self.search_results = model, SearchResultList(model)
+        self.by_ids = versioned(lambda ids: among_ids(model, ids).order_by("pk"))
 
-    def __call__(self, filterset, address=None):
+    def get_queryset(self):
+        return entries_of(self.model)
+
+    def get_count(self, queryset, query, counted):
+        """The counts of one facet are stored; others are computed."""
+        if query.counted_facet is None:
+            return super().get_count(queryset, query)
+        return facet_count(self.model, query.counted_facet, counted)
+
+    def page(self, query, address=None):
         """Pass the client's `address` to count searches without results."""
-        return Rows(filterset, partial(self.fetch_for, filterset, address))
-
-    def fetch_for(self, filterset, address, cut):
-        rows = self.fetch(filterset, cut)
+        page = self.search(query) if query.words else self.listed(query)
         # If a filter is set, an empty result says nothing about the text.
-        if address and filterset.words and not rows.count and not filterset.values:
-            count_zero_results(self.model.kind, filterset.words, address)
-        return rows
+        if address and query.words and not page.count and not query.values:
+            count_zero_results(self.model.kind, query.words, address)
+        return page
 
     @on_replica
-    def fetch(self, filterset, cut):
-        if not filterset.words:
-            return super().fetch(filterset, cut)
-        best, count, validator = self.search(filterset, is_first_page=cut.position is None)
-        if filterset.sort == "relevance":
-            return fetch_ranked(self.by_ids, best, count, cut, [validator])
-        params = {"ids": as_array(row_id for _, row_id in best), "results": count}
-        page, sort = partial(self.page_of_results, filterset), filterset.sorts[filterset.sort]
-        return fetch_sorted(page, sort, params, cut, [validator])
+    def listed(self, query):
+        return super().page(query)
 
-    def search(self, filterset, *, is_first_page):
-        """The best results, their number, and the validator for both."""
+    @on_replica
+    def search(self, query):
+        ranking, count, validator = self.rank(query)
+        if query.sort == "relevance":
+            return self.ranked_page(query, ranking, count, validator)
+        ids = as_array(row_id for _, row_id in ranking)
+        return self.search_results.page(query, [validator], ids=ids, results=count)
 
-        def compile_ranking(entries):
-            ranking = CompiledRanking(entries, is_filtered=bool(filterset.values))
+    def rank(self, query):
+        """The best results `[(key, id), …]`, highest key first; their number; and a validator."""
+
+        def compile_ranking():
+            entries = self.filter_queryset(bind(self.get_queryset), query)
+            ranking = CompiledRanking(entries, is_filtered=bool(query.values))
             return ranking, ranking.results
 
-        rank, rank_again = self.compiled(filterset, compile_ranking, "ranking")
+        rank, rank_again = compiled_once((self, *query.shape, "ranking"), compile_ranking)
         # The first page by relevance is cut from the best of a ranking, all others from the whole.
-        is_cut = is_first_page and filterset.sort == "relevance"
+        is_cut = query.position is None and query.sort == "relevance"
         options = {
-            "text": filterset.words,
+            "text": query.words,
             "limit": MAX_PAGE + 1 if is_cut else MAX_RESULTS,
-            "facets": filterset.facets,
-            "is_selective": filterset.is_selective,
-            "bound": filterset.values,
+            "facets": query.facets,
+            "is_selective": query.is_selective,
+            "bound": query.values,
         }
         best, count, version = rank(**options)
-        if filterset.is_versioned:
+        if query.is_versioned:
             return best, count, version_validator(version)
         return best, count, Validator(partial(rank_again, **options), (best, count))
 
-    def page_of_results(self, filterset, number, place):
-        """The `compile_page` of all searches in this order; their results are bound to it."""
+    def ranked_page(self, query, ranking, count, validator):
+        """A page in the order of a ranking, which the validator covers."""
+        keys = {row_id: key for key, row_id in beyond(query, ranking)[: query.limit + 1]}
+        select, check = self.by_ids.select, self.by_ids.versions
+        checked = Read.checked(select, check, {"ids": as_array(keys)}, [validator])
+        rows, validator, versions = checked
+        by_id = {row.pk: (row, version) for row, version in zip(rows, versions, strict=True)}
+        # An entry that was withdrawn after the ranking is missing. The versions include the keys,
+        # because the cursors of the page do.
+        present = [(*by_id[row_id], key) for row_id, key in keys.items() if row_id in by_id]
+        rows, versions = [row for row, *_ in present], [(key, *of) for _, of, key in present]
+        return KeysetPage(query, Read(rows, validator, versions), count, lambda row: keys[row.pk])
 
-        def compile_results():
-            rows = bind(lambda ids: among_ids(list_rows(self.model), ids))
-            count = bind(lambda results: Cast(results, IntegerField()))
-            return compile_page(rows, filterset.sorts[filterset.sort], count, number, place)
 
-        return compiled_once((self, "results", filterset.sort, number, place), compile_results)
+class SearchResultList(KeysetList):
+    """The results of a search in another order than by relevance."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def get_queryset(self, ids):
+        return among_ids(self.model, ids)
+
+    def get_count(self, _queryset, _query, results):
+        return Cast(results, IntegerField())
+
+    # The ranking has applied the filters, so all searches share a query.
+    def filter_queryset(self, queryset, _query):
+        return queryset
+
+    def get_shape(self, _query):
+        return ()
 
 
-def list_rows(model):
+def entries_of(model):
     return model.objects.published().with_row_version().for_list()
 
 
-def kept_count(entries, filterset, counted):
-    """The counts of one facet are stored; others are computed."""
-    if filterset.counted_facet is None:
-        return count_rows(entries)
-    return facet_count(entries.model, filterset.counted_facet, counted)
+def among_ids(model, ids):
+    """The entries with these ids, a text in the format of `as_array`."""
+    is_among = Func(
+        *(F("pk"), Cast(ids, ArrayField(BigIntegerField()))),
+        arg_joiner=" = ANY(",
+        template="(%(expressions)s))",
+        output_field=BooleanField(),
+    )
+    return entries_of(model).filter(is_among)
+
+
+def as_array(ids):
+    """Ids as one text, because psycopg takes longer to write a list."""
+    return f"{{{','.join(map(str, ids))}}}"
+
+
+def beyond(query, ranking):
+    """The rest of a ranking from the position of a query, whose row may have another key by now."""
+    ranking = ranking[:: -1 if query.reverse else 1]
+    if query.position is None:
+        return ranking
+    key, row_id = query.position
+    ids = [row_id for _, row_id in ranking]
+    if row_id in ids:
+        return ranking[ids.index(row_id) + 1 :]
+    here = (int(key), row_id)
+    return [row for row in ranking if (row > here if query.reverse else row < here)]
 
 
 skills, personas = EntryList(Skill), EntryList(Persona)

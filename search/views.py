@@ -7,7 +7,7 @@ from marketplace.api.viewsets import CatalogueListViewSet, CatalogueViewSet
 from marketplace.ratelimits.client_address import client_address
 from search import reads
 from search.facet_counts import MAX_VALUES
-from search.filters import FacetFilterSet, PersonaFilterSet, SkillFilterSet
+from search.filters import FacetQuery, PersonaQuery, SkillQuery
 from search.serializers import FacetsSerializer, PersonaPageSerializer, SkillPageSerializer
 
 LISTS = (
@@ -17,7 +17,7 @@ LISTS = (
 
 
 class SkillListViewSet(CatalogueListViewSet):
-    filterset_class = SkillFilterSet
+    query_class = SkillQuery
     serializer_class = SkillSerializer
 
     @extend_schema(
@@ -28,12 +28,12 @@ class SkillListViewSet(CatalogueListViewSet):
         responses={200: SkillPageSerializer},
     )
     def list(self, request):
-        rows = reads.skills(SkillFilterSet(self.query), client_address(request))
-        return self.cached_page(request, rows)
+        page = reads.skills.page(SkillQuery(self.query), client_address(request))
+        return self.cached_page(request, page)
 
 
 class PersonaListViewSet(CatalogueListViewSet):
-    filterset_class = PersonaFilterSet
+    query_class = PersonaQuery
     serializer_class = PersonaSerializer
 
     @extend_schema(
@@ -45,12 +45,12 @@ class PersonaListViewSet(CatalogueListViewSet):
         responses={200: PersonaPageSerializer},
     )
     def list(self, request):
-        rows = reads.personas(PersonaFilterSet(self.query), client_address(request))
-        return self.cached_page(request, rows)
+        page = reads.personas.page(PersonaQuery(self.query), client_address(request))
+        return self.cached_page(request, page)
 
 
 class FacetViewSet(CatalogueViewSet):
-    filterset_class = FacetFilterSet
+    query_class = FacetQuery
 
     @extend_schema(
         operation_id="list_facets",
@@ -61,5 +61,5 @@ class FacetViewSet(CatalogueViewSet):
         responses={200: FacetsSerializer},
     )
     def list(self, request):
-        kind = self.filterset_class(self.query).values["kind"]
+        kind = self.query_class(self.query).values["kind"]
         return cached(request, reads.most_common(kind, FacetsSerializer.facets), FacetsSerializer)

@@ -43,24 +43,25 @@ IN_PATH = [
 
 def of_list(view):
     """The query parameters that a list takes."""
-    filterset = view.filterset_class
-    meant = f"The order. By default, `{filterset.default_sort}`."
-    if "q" in filterset.allowed():
+    query = view.query_class
+    meant = f"The order. By default, `{query.default_sort}`."
+    if "q" in query.allowed():
         text = TEXT | {"maxLength": MAX_QUERY}
         yield in_query("q", "What you need, in your own words. Typos are corrected.", text)
-        for alias, name in filterset.aliases.items():
+        for alias, name in query.aliases.items():
             yield in_query(alias, f"An alias of `{name}`.", text)
-        meant = (
-            f"The order. By default, `relevance` with `q`, otherwise `{filterset.default_sort}`."
-        )
-    for name, parameter in filterset.filters.items():
+        meant = f"The order. By default, `relevance` with `q`, otherwise `{query.default_sort}`."
+    for name, parameter in query.filters.items():
         yield in_query(
-            name, parameter.description, parameter.field.schema, required=name in filterset.required
+            name, parameter.description, parameter.field.schema, required=name in query.required
         )
-    if "sort" in filterset.allowed():
-        yield in_query("sort", meant, {"type": "string", "enum": filterset.sort_names()})
-    if view.paginator is not None:
-        yield from view.paginator.get_schema_operation_parameters(view)
+    if "sort" in query.allowed():
+        yield in_query("sort", meant, {"type": "string", "enum": query.sort_names()})
+    if "limit" in query.allowed():
+        limit = {"type": "integer", "minimum": 1, "maximum": query.max_limit}
+        limit["default"] = query.default_limit
+        yield in_query("limit", "The maximum number of entries on one page.", limit)
+        yield in_query(query.cursor_query_param, query.cursor_description, TEXT)
 
 
 def in_query(name, description, schema, *, required=False):

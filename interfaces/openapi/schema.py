@@ -98,7 +98,7 @@ class OperationSchema(AutoSchema):
 
     @property
     def is_list(self):
-        return self.view.action == "list" and hasattr(self.view, "filterset_class")
+        return self.view.action == "list" and hasattr(self.view, "query_class")
 
     @property
     def has_body(self):
@@ -197,9 +197,7 @@ class OperationSchema(AutoSchema):
         if self.has_body:
             yield from self.view.get_serializer().refusals()
         if self.is_list:
-            yield from self.view.filterset_class.refusals()
-            if self.view.paginator is not None:
-                yield self.view.paginator.limit_refusal
+            yield from self.view.query_class.refusals()
         yield middleware.TEXTS[400]
 
     def errors(self):

@@ -3,9 +3,8 @@
 from django.http import Http404
 
 from interfaces.website.pages import Page
-from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
-from reviews.filters import OwnReviewFilterSet
+from reviews.filters import OwnReviewQuery
 from reviews.reads import public_of_agent
 
 
@@ -16,9 +15,9 @@ class AgentPage(Page):
     parameters = {"cursor"}
 
     def get(self, request, handle):
-        paginator = KeysetPagination()
-        filterset = OwnReviewFilterSet(query_parameters(request), handle=handle)
-        reviews = paginator.paginate_queryset(public_of_agent(filterset), request)
+        query = OwnReviewQuery(query_parameters(request), handle=handle)
+        page = public_of_agent.page(query)
+        reviews = page.results
         if not reviews:
             raise Http404
         # Without a validator: a claim changes no row of a review.
@@ -26,5 +25,5 @@ class AgentPage(Page):
             None,
             agent=reviews[0].reviewer,
             is_claimed=reviews[0].is_claimed,
-            **paginator.get_paginated_response(reviews).data,
+            **page.get_paginated_response(reviews, request).data,
         )

@@ -17,11 +17,12 @@ from interfaces.website.pages import Page
 from interfaces.website.reads import related_to
 from marketplace.access import is_public
 from marketplace.api.links import base_url
-from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
-from reviews.filters import PersonaReviewFilterSet
+from reviews.filters import PersonaReviewQuery
 from reviews.reads import public as public_reviews
 from search.reads import near_slugs
+
+REVIEWS_PER_PAGE = 10
 
 
 class EntryPage(Page):
@@ -102,10 +103,6 @@ class FilePage(EntryPage):
         return self.render(None, section="skills", entry=skill, file=file, code=code, url=url)
 
 
-class ReviewPagination(KeysetPagination):
-    default_limit = 10
-
-
 class PersonaPage(EntryPage):
     """A persona with a page of its reviews, which begins at `cursor`."""
 
@@ -116,15 +113,14 @@ class PersonaPage(EntryPage):
     def get(self, request, slug):
         persona, validator, _ = reads.rated_persona(slug)
         ratings = sorted(persona.ratings.items(), reverse=True)
-        paginator = ReviewPagination()
-        filterset = PersonaReviewFilterSet(query_parameters(request), slug=slug)
-        reviews = public_reviews(filterset)
-        page = paginator.paginate_queryset(reviews, request)
+        params = query_parameters(request)
+        query = PersonaReviewQuery(params, default_limit=REVIEWS_PER_PAGE, slug=slug)
+        page = public_reviews.page(query)
         return self.render_entry(
             persona,
-            [validator, paginator.rows.validator],
+            [validator, page.validator],
             # The content of a priced persona is not public (contract 8.13).
             persona.content if persona.is_free else "",
             ratings=ratings,
-            reviews=paginator.get_paginated_response(page).data,
+            reviews=page.get_paginated_response(page.results, request).data,
         )

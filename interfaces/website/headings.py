@@ -16,12 +16,12 @@ OWN_PAGE = {"category", "author", "tag"}
 MAX_TITLES = 3
 
 
-def heading(section, filterset):
-    query = {name: filterset.query[name] for name in filterset.values}
-    price = PRICES.get(query.get("free", [""])[0])
-    before = filter(None, [price, *query.get("category", []), section])
+def heading(section, query):
+    texts = {name: query.query_params[name] for name in query.values}
+    price = PRICES.get(texts.get("free", [""])[0])
+    before = filter(None, [price, *texts.get("category", []), section])
     after = [
-        text.format(" and ".join(query[name])) for name, text in AFTER.items() if name in query
+        text.format(" and ".join(texts[name])) for name, text in AFTER.items() if name in texts
     ]
     text = " ".join([*before, *after])
     return text[0].upper() + text[1:]
@@ -36,9 +36,9 @@ def description(name, count, entries):
     return f"{about}: {listed}." if listed else f"{about}."
 
 
-def own_query(filterset):
+def own_query(query):
     """The filter that makes the list a page of its own, as `{name: value}`; or {}."""
-    names = [*filterset.values]
-    is_own = len(names) == 1 and names[0] in OWN_PAGE and not filterset.words
-    values = filterset.query[names[0]] if is_own else []
+    names = [*query.values]
+    is_own = len(names) == 1 and names[0] in OWN_PAGE and not query.words
+    values = query.query_params[names[0]] if is_own else []
     return {names[0]: values[0]} if len(values) == 1 else {}

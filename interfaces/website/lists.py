@@ -5,13 +5,13 @@ from urllib.parse import urlencode
 
 from interfaces.website.headings import description, heading, own_query
 from interfaces.website.pages import Page
-from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.ratelimits.client_address import client_address
 from search import reads
-from search.filters import PersonaFilterSet, SkillFilterSet
+from search.filters import PersonaQuery, SkillQuery
 from search.reads import most_common
 
+PAGE_SIZE = 24  # fills rows of two, three and four
 MAX_CHOICES, MAX_SHOWN = 30, 8  # values of a facet: all, and without asking for more
 # The titles of the facets, in their order on the page.
 FACETS = {"category": "Category", "runtime": "Runtime", "license": "License"}
@@ -24,101 +24,86 @@ CHIPS = {
 }
 
 
-class NumberedPagination(KeysetPagination):
-    """Pages whose links also carry the number of rows before them.
+def numbered(page, before, request):
+    """The numbers of the first row and of the last, and links that also carry a number.
 
-    The cursor decides what a page shows. The number is for people, and may be off
-    if the catalogue changes while they turn the pages.
+    The cursor decides what a page shows. `before`, the number of rows before it, is for people, and
+    may be off if the catalogue changes while they turn the pages. It is None if a link has none.
     """
-
-    default_limit = 24  # fills rows of two, three and four
-
-    def __init__(self, before):
-        self.before = before
-
-    def paginate_queryset(self, queryset, request, view=None):
-        page = super().paginate_queryset(queryset, request, view)
-        self.limit = self.get_limit(queryset.filterset.params)
-        is_first = not self.has_cursor or (self.backwards and not self.has_more)
-        self.before = 0 if is_first else self.before
-        return page
-
-    def link(self, row, *, backwards):
-        step = -self.limit if backwards else len(self.page)
-        link = super().link(row, backwards=backwards)
-        if self.before is None:
-            return link
-        return f"{link}&{urlencode({'before': max(self.before + step, 0)})}"
-
-    @property
-    def numbers(self):
-        """The numbers of the first row and of the last, or None if the link has no number."""
-        if self.before is None or not self.page:
-            return None
-        last = self.before + len(self.page)
-        return (self.before + 1, last) if last <= self.rows.count else None
+    if not page.has_previous:
+        before = 0
+    links = {"next": page.get_next_link(request), "previous": page.get_previous_link(request)}
+    if before is None:
+        return {"numbers": None, **links}
+    last = before + len(page.results)
+    befores = {"next": last, "previous": max(before - page.query.limit, 0)}
+    is_plausible = page.results and last <= page.count
+    return {
+        "numbers": (before + 1, last) if is_plausible else None,
+        **{name: link and f"{link}&before={befores[name]}" for name, link in links.items()},
+    }
 
 
 class ListPage(Page):
     """A list of the API, with the same parameters (contract 8.1)."""
 
     template_name = "list.html"
-    filterset_class = None
-    rows = None
+    query_class = None
+    entries = None
     kind = None
     facets = FACETS
 
     def get(self, request):
         # A form sends its empty fields too; they set no filter.
-        query = {name: values for name, values in query_parameters(request).items() if any(values)}
-        before = query.pop("before", [""])[0]
-        filterset = self.filterset_class(query)
-        pagination = NumberedPagination(int(before) if re.fullmatch("[0-9]{1,9}", before) else None)
-        rows = self.rows(filterset, client_address(request))
-        page = pagination.paginate_queryset(rows, request)
+        params = {name: values for name, values in query_parameters(request).items() if any(values)}
+        before = params.pop("before", [""])[0]
+        before = int(before) if re.fullmatch("[0-9]{1,9}", before) else None
+        query = self.query_class(params, default_limit=PAGE_SIZE)
+        page = self.entries.page(query, client_address(request))
         counts, validator, _ = most_common(self.kind, self.facets, MAX_CHOICES)
         section = f"{self.kind}s"
-        name, own = heading(section, filterset), urlencode(own_query(filterset))
+        name, own = heading(section, query), urlencode(own_query(query))
         return self.render(
             validator,
-            pagination.rows.validator,
+            page.validator,
             kind=self.kind,
             section=section,
             heading=name,
-            description=description(name, pagination.rows.count, page),
+            description=description(name, page.count, page.results),
             own_query=own and f"?{own}",
-            filterset=filterset,
-            chips=list(chips(filterset)),
-            facets=[facet for facet in self.choices(filterset, counts) if facet["choices"]],
-            numbers=pagination.numbers,
-            **pagination.get_paginated_response(page).data,
+            query=query,
+            chips=list(chips(query)),
+            facets=[facet for facet in self.choices(query, counts) if facet["choices"]],
+            results=page.results,
+            count=page.count,
+            **numbered(page, before, request),
         )
 
-    def choices(self, filterset, counts):
+    def choices(self, query, counts):
         """The filters to choose from: `{"title", "choices", "more"}`."""
         for name, title in self.facets.items():
             values = {value: number for facet, value, number in counts if facet == name}
-            yield facet_of(filterset, name, title, values)
+            yield facet_of(query, name, title, values)
 
 
-def facet_of(filterset, name, title, values):
+def facet_of(query, name, title, values):
     """A facet with its `values` `{value: entries or None}`, and the links that set them.
 
     The link of a value that is set removes it. The numbers count the whole catalogue, so a list
     that a search or a filter has narrowed shows none.
     """
-    query = filterset.query
-    is_whole = not filterset.words and not filterset.values
+    params = query.query_params
+    is_whole = not query.words and not query.values
     choices = []
     # A value that is set is always shown, however rare it is.
-    for value, entries in {**dict.fromkeys(query.get(name, [])), **values}.items():
-        is_set = query.get(name) == [value]
+    for value, entries in {**dict.fromkeys(params.get(name, [])), **values}.items():
+        is_set = params.get(name) == [value]
         choices.append(
             {
                 "label": label_of(name, value),
                 "entries": entries if is_whole else None,
                 "is_set": is_set,
-                "query": query_string(query, **{name: [] if is_set else [value]}),
+                "query": query_string(params, **{name: [] if is_set else [value]}),
             }
         )
     first, more = choices[:MAX_SHOWN], choices[MAX_SHOWN:]
@@ -132,39 +117,39 @@ def label_of(name, value):
     return CHIPS.get((name, value), value)
 
 
-def chips(filterset):
+def chips(query):
     """Each filter that is set, with the query string of the same list without it."""
-    query = filterset.query
-    for name in filterset.values:
-        for value in query[name]:
-            others = [other for other in query[name] if other != value]
+    params = query.query_params
+    for name in query.values:
+        for value in params[name]:
+            others = [other for other in params[name] if other != value]
             yield {
                 "name": name,
                 "value": value,
                 "label": CHIPS.get((name, value), f"{name}: {value}"),
-                "without": query_string(query, **{name: others}),
+                "without": query_string(params, **{name: others}),
             }
 
 
-def query_string(query, **changes):
+def query_string(params, **changes):
     """The query string with these filters changed, without the cursor, which is bound to them."""
-    return urlencode({**query, **changes, "cursor": []}, doseq=True)
+    return urlencode({**params, **changes, "cursor": []}, doseq=True)
 
 
 class SkillsPage(ListPage):
-    filterset_class = SkillFilterSet
-    parameters = {"before", *SkillFilterSet.allowed()}
-    rows = reads.skills
+    query_class = SkillQuery
+    parameters = {"before", *SkillQuery.allowed()}
+    entries = reads.skills
     kind = "skill"
 
 
 class PersonasPage(ListPage):
-    filterset_class = PersonaFilterSet
-    parameters = {"before", *PersonaFilterSet.allowed()}
-    rows = reads.personas
+    query_class = PersonaQuery
+    parameters = {"before", *PersonaQuery.allowed()}
+    entries = reads.personas
     kind = "persona"
     facets = {**FACETS, "free": "Price"}
 
-    def choices(self, filterset, counts):
-        yield from super().choices(filterset, counts)
-        yield facet_of(filterset, "minRating", "Rating", dict.fromkeys(RATINGS))
+    def choices(self, query, counts):
+        yield from super().choices(query, counts)
+        yield facet_of(query, "minRating", "Rating", dict.fromkeys(RATINGS))

@@ -87,7 +87,7 @@ class StartPage(Page):
             return self.render(ALWAYS_FRESH, **context, **EXAMPLE, auth=auth)
         lists, validator, _ = reads.start_page()
         example = {}
-        if skills := lists["skills"].rows:
+        if skills := lists["skills"].results:
             example = {"example": skills[0].slug, "example_words": skills[0].title.lower()}
         entries = lists["skills"].count + lists["personas"].count
         context["has_catalogue"] = settings.GIT and entries <= settings.GIT_MAX_ENTRIES

@@ -11,14 +11,13 @@ from infrastructure.http_cache.validators import Read, Validator
 from infrastructure.replicas.reading import on_replica
 from interfaces.website import activity
 from interfaces.website.sql import IDS_PER_PART, parts_of, related_of
-from marketplace.api.lists import Cut
 from search import reads
-from search.filters import MAX_QUERY, PersonaFilterSet, SkillFilterSet
+from search.filters import MAX_QUERY, PersonaQuery, SkillQuery
 from search.reads import completed, most_common, version_validator
 
 MODELS = {"skills": Skill, "personas": Persona}
 PARTS = {section: parts_of(model._meta.db_table) for section, model in MODELS.items()}  # noqa: SLF001
-LISTS = {"skill": (SkillFilterSet, reads.skills), "persona": (PersonaFilterSet, reads.personas)}
+LISTS = {"skill": (SkillQuery, reads.skills), "persona": (PersonaQuery, reads.personas)}
 WEEKS = 12
 # Bounds what an entry with many installs costs.
 MAX_AGENTS, MAX_INSTALLS = 100, 30
@@ -32,15 +31,15 @@ MAX_TILES = 12  # categories of the start page
 NEWEST = {"sort": ["newest"]}
 
 
-def first_of(kind, number, query):
-    """The Slice at the start of the list of a kind."""
-    filterset_class, entries = LISTS[kind]
-    return entries(filterset_class(query)).fetch(Cut(number))
+def first_of(kind, number, query_params):
+    """The first page of the list of a kind."""
+    query_class, entries = LISTS[kind]
+    return entries.page(query_class(query_params, default_limit=number))
 
 
 @on_replica
 def start_page():
-    """Slices of four lists, and `categories`."""
+    """The first pages of four lists, and `categories`."""
     lists = {
         "skills": first_of("skill", 6, {}),
         "personas": first_of("persona", 6, {}),
@@ -48,7 +47,7 @@ def start_page():
         "new_personas": first_of("persona", 4, NEWEST),
     }
     categories = most_common("skill", ["category"], limit=MAX_TILES)
-    validators = [categories.validator, *(rows.validator for rows in lists.values())]
+    validators = [categories.validator, *(page.validator for page in lists.values())]
     counts = [(name, entries) for _, name, entries in categories.value]
     return Read({**lists, "categories": counts}, Validator.of_all(validators))
 
@@ -57,8 +56,8 @@ def start_page():
 def newest(number):
     """The newest skills and the newest personas, by section."""
     lists = {f"{kind}s": first_of(kind, number, NEWEST) for kind in LISTS}
-    rows = {section: entries.rows for section, entries in lists.items()}
-    return Read(rows, Validator.of_all([entries.validator for entries in lists.values()]))
+    rows = {section: page.results for section, page in lists.items()}
+    return Read(rows, Validator.of_all([page.validator for page in lists.values()]))
 
 
 @on_replica
@@ -124,7 +123,7 @@ def titles(kind, text, number):
     by_title = by_title.filter(name__startswith=text.lower()).order_by("name")
     matches = dict(by_title.values_list("slug", "title")[:number])
     best = first_of(kind, number, {"q": [completed(kind, text)[:MAX_QUERY]]})
-    return matches | {row.slug: row.title for row in best.rows}
+    return matches | {row.slug: row.title for row in best.results}
 
 
 @on_replica

@@ -4,18 +4,16 @@ from itertools import zip_longest
 
 from catalogue import reads
 from catalogue.file_tree import file_tree
-from catalogue.filters import VersionFilterSet
+from catalogue.filters import VersionQuery
 from catalogue.markdown import contents, render_markdown
 from catalogue.models import Persona, Skill
 from interfaces.website.entries import EntryPage
-from marketplace.api.lists import Cut
-from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 
 
 class VersionsPage(EntryPage):
     template_name = "versions.html"
-    parameters = VersionFilterSet.allowed()
+    parameters = VersionQuery.allowed()
     read_of = {Skill: reads.skill, Persona: reads.persona}
     versions_of = {Skill: reads.skill_versions, Persona: reads.persona_versions}
 
@@ -25,22 +23,22 @@ class VersionsPage(EntryPage):
 
     def get(self, request, slug):
         entry, validator, _ = self.read_of[self.model](slug)
-        filterset = VersionFilterSet(query_parameters(request), slug=slug)
-        paginator, listed = KeysetPagination(), self.versions.listed(filterset)
-        page = paginator.paginate_queryset(listed, request)
-        # Beyond a page is the version before its last one, unless the page was read backwards.
-        rows, validators = paginator.rows.rows, [validator, paginator.rows.validator]
-        if paginator.backwards and page:
-            older = listed.fetch(Cut(1, [str(page[-1].number), page[-1].pk]))
-            rows, validators = [*page, *older.rows], [*validators, older.validator]
+        query = VersionQuery(query_parameters(request), slug=slug)
+        page = self.versions.page(query)
+        # Beyond a page is the version before its last one, unless the page was read in reverse.
+        rows, validators = page.rows, [validator, page.validator]
+        if query.reverse and page.results:
+            following = VersionQuery({"cursor": [page.next_cursor]}, default_limit=1, slug=slug)
+            older = self.versions.page(following)
+            rows, validators = [*page.results, *older.results], [*validators, older.validator]
         return self.render(
             *validators,
             section=self.section,
             entry=entry,
-            versions=with_earlier(rows)[: len(page)],
-            count=paginator.rows.count,
-            next=paginator.get_next_link(),
-            previous=paginator.get_previous_link(),
+            versions=with_earlier(rows)[: len(page.results)],
+            count=page.count,
+            next=page.get_next_link(request),
+            previous=page.get_previous_link(request),
         )
 
 

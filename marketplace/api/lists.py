@@ -1,130 +1,118 @@
-"""The rows of lists, and the validators for them."""
+"""Keyset pagination: as fast at the end of a list as at its start, and each row exactly once.
 
-from collections.abc import Callable
+A view reads a page with `reads.skills.page(SkillQuery(…))`; docs/develop/life-of-a-request.md
+follows one from its URL to its SQL.
+"""
+
 from functools import partial
 from operator import attrgetter
-from typing import Any, NamedTuple
 
-from infrastructure.db.compiled_queries import bind, compiled_once
+from django.db.models import Count, Subquery, Value
+from django.db.models.functions import Cast, Coalesce
+from rest_framework.response import Response
+
+from infrastructure.db.compiled_queries import bind, compiled_once, placeholders, versioned
 from infrastructure.http_cache.validators import Read
-from marketplace.api.keysets import as_array, compile_page, count_rows, filtered
 
 
-class Rows(NamedTuple):
-    """The rows of a filter set, to cut a page from: `fetch(Cut(20))` reads a Slice."""
+class KeysetList:
+    """A list that clients read page by page. Subclasses define `get_queryset`.
 
-    filterset: Any
-    fetch: Callable
-
-
-class Cut(NamedTuple):
-    """The first `number` rows after (or, backwards, before) a position, nearest first."""
-
-    number: int
-    position: Any = None  # [key, id]
-    backwards: bool = False
-
-
-class Slice(NamedTuple):
-    """Some rows of a list, the `count` of all, and the `versions` of the shown rows."""
-
-    rows: list
-    count: int
-    versions: list
-    validator: Any  # like that of a Read
-    key_of: Callable = attrgetter("sort_key")
-
-
-class FilteredList:
-    """The rows of a queryset that pass a filter set.
-
-    `queryset` is a function that returns the queryset; this class can decorate it. Its parameters
-    are values that are bound to the filter set, like those of a `compiled` function.
-    `count(queryset, filterset)` is an expression for the number of rows, and may take the same
-    parameters.
+    It is compiled once, so its parameters, such as `agent`, are placeholders. The `bound` values of
+    the ListQuery fill them, or values that are passed to `page`.
     """
 
-    def __init__(self, queryset, count=lambda queryset, _filterset: count_rows(queryset)):
-        self.queryset, self.count = queryset, count
+    def get_queryset(self):
+        """All rows, `with_row_version` if responses are cached."""
+        raise NotImplementedError
 
-    def __call__(self, filterset):
-        return Rows(filterset, partial(self.fetch, filterset))
+    def get_count(self, queryset, query):
+        """An expression for the number of rows. It may have parameters, like the queryset."""
+        numbers = queryset.order_by().values(every=Value(1)).annotate(number=Count("pk"))
+        return Coalesce(Subquery(numbers.values("number")), 0)
 
-    def fetch(self, filterset, cut, validators=(), **params):
-        """A Slice. Its validator includes those for the list as a whole."""
-        params = {**filterset.values, **filterset.bound, **params}
-        sort = filterset.sorts[filterset.sort]
-        return fetch_sorted(partial(self.page, filterset), sort, params, cut, validators)
+    def page(self, query, validators=(), **params):
+        """The KeysetPage of a ListQuery. Its validator includes those of the list as a whole."""
+        params = {**query.values, **query.bound, **params}
+        select, check = self.compiled(query, query.place)
+        read = Read.checked(select, check, params | query.keyset, validators)
+        counted = read.value
+        if not counted and query.position is not None:
+            # Beyond the last row, no row carries the count. The first row of the list does.
+            select, _ = self.compiled(query, "start")
+            counted, _ = select(**params)
+            read = read._replace(validator=None)
+        return KeysetPage(query, read, counted[0].total if counted else 0)
 
-    def page(self, filterset, number, place):
-        """The `compile_page` in the order of the filter set."""
-        sort = filterset.sorts[filterset.sort]
+    def compiled(self, query, place):
+        """The `select` and the `versions` of `compile`, shared by queries that differ in values."""
+        shape = (self, *self.get_shape(query), query.sort, query.limit, place)
+        return compiled_once(shape, partial(self.compile, query, place))
 
-        def compile_rows(queryset):
-            return compile_page(
-                queryset, sort, bind(self.count, queryset, filterset), number, place
-            )
+    def compile(self, query, place):
+        sort, number, reverse = query.sorts[query.sort], query.limit + 1, place == "before"
+        queryset = self.filter_queryset(bind(self.get_queryset), query)
+        count = bind(self.get_count, queryset, query)
+        rows = queryset.annotate(sort_key=sort.key, total=count)
+        rows = rows.order_by(*sort.ordering(reverse=reverse))
+        if place != "start":
+            key, row = placeholders(["key", "row"]).values()
+            key = Cast(key, rows.query.annotations["sort_key"].output_field)
+            rows = rows.filter(sort.beyond(key, row, reverse=reverse))
+        page = versioned(lambda: rows[:number])
+        return page.select, page.versions
 
-        return self.compiled(filterset, compile_rows, filterset.sort, number, place)
+    def filter_queryset(self, queryset, query):
+        """The rows that pass the filters, with placeholders for their values."""
+        for name, value in (placeholders(query.values) | query.inlined).items():
+            queryset = queryset.filter(query.filters[name].condition(value))
+        return queryset
 
-    def compiled(self, filterset, compile_rows, *shape):
-        """The query of `compile_rows`, compiled once for all lists that differ only in values."""
-        return compiled_once(
-            (self, *filterset.shape, *shape),
-            lambda: compile_rows(filtered(bind(self.queryset), filterset)),
+    def get_shape(self, query):
+        """Everything that `filter_queryset` and `get_count` depend on."""
+        return query.shape
+
+
+class KeysetPage:
+    """The `results` of a page, the `count` of the whole list, and the links to its neighbors.
+
+    The `rows` of the Read are nearest to the position first, with one more if the list goes on.
+    """
+
+    def __init__(self, query, read, count, key_of=attrgetter("sort_key")):
+        self.query, self.count, self.key_of = query, count, key_of
+        self.rows, self.validator, versions = read
+        self.results = self.rows[: query.limit][:: -1 if query.reverse else 1]
+        self.read = Read(self.results, self.validator, [count, versions])
+        has_more = len(self.rows) > query.limit
+        self.has_next = has_more or query.reverse
+        self.has_previous = has_more if query.reverse else query.position is not None
+
+    def get_paginated_response(self, data, request):
+        return Response(
+            {
+                "results": data,
+                "count": self.count,
+                "next": self.get_next_link(request),
+                "previous": self.get_previous_link(request),
+            }
         )
 
+    def get_next_link(self, request):
+        if not self.results or not self.has_next:
+            return None
+        return self.query.link(request, self.next_cursor)
 
-def fetch_sorted(page, sort, params, cut, validators=()):
-    """A Slice in the order of a Sort.
+    def get_previous_link(self, request):
+        if not self.results or not self.has_previous:
+            return None
+        return self.query.link(request, self.cursor_of(self.results[0], reverse=True))
 
-    `page(number, place)` returns a `compile_page`, to which `params` are bound. Lists that differ
-    only in values share it.
-    """
-    place, here = "start", params
-    if cut.position is not None:
-        place = "before" if cut.backwards else "after"
-        here = params | sort.bound(cut.position)
-    rows, validator, versions = Read.checked(*page(cut.number, place), here, validators)
-    if rows or cut.position is None:
-        return Slice(rows, rows[0].total if rows else 0, versions, validator)
-    # Beyond the last row, no row carries the count. The first row of the list does.
-    select, _ = page(cut.number, "start")
-    at_start, _ = select(**params)
-    return Slice([], at_start[0].total if at_start else 0, [], None)
+    @property
+    def next_cursor(self):
+        return self.cursor_of(self.results[-1], reverse=False)
 
-
-def fetch_ranked(by_ids, ranking, count, cut, validators=()):
-    """A Slice in the order of a ranking: `[(key, id), …]`, keys are whole numbers, highest first.
-
-    `by_ids` is a VersionedQuery of the rows with the bound `ids`. The ranking may end after a page;
-    `count` is that of the whole ranking. The `validators` must cover the ranking.
-    """
-    ranking = ranking[:: -1 if cut.backwards else 1]
-    if cut.position is not None:
-        ranking = beyond(cut, ranking)
-    keys = {row_id: key for key, row_id in ranking[: cut.number]}
-    ids = as_array(keys)
-    checked = Read.checked(by_ids.select, by_ids.versions, {"ids": ids}, validators)
-    rows, validator, versions = checked
-    by_id = {row.pk: (row, version) for row, version in zip(rows, versions, strict=True)}
-    # An entry that was withdrawn after the ranking is missing. The versions include the keys,
-    # because the cursors of the page do.
-    present = [(*by_id[row_id], key) for row_id, key in keys.items() if row_id in by_id]
-    return Slice(
-        [row for row, _, _ in present],
-        count,
-        [(key, *version) for _, version, key in present],
-        validator,
-        lambda row: keys[row.pk],
-    )
-
-
-def beyond(cut, ranking):
-    """The items after the row of the position, which may have another key by now."""
-    key, row_id = cut.position
-    ids = [row_id for _, row_id in ranking]
-    if row_id in ids:
-        return ranking[ids.index(row_id) + 1 :]
-    here = (int(key), row_id)
-    return [row for row in ranking if (row > here if cut.backwards else row < here)]
+    def cursor_of(self, row, *, reverse):
+        key = self.key_of(row)
+        key = key.isoformat() if hasattr(key, "isoformat") else str(key)
+        return self.query.encode_cursor([key, row.pk], reverse=reverse)

@@ -106,7 +106,7 @@ def converter_of(field):
 
 
 class PageSerializer(ResponseSerializer):
-    """The response of KeysetPagination; subclasses declare the `results`."""
+    """The response of a KeysetPage; subclasses declare the `results`."""
 
     results = NullField()
     count = CountField(help_text="The total on all pages.")

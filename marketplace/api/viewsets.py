@@ -1,6 +1,6 @@
 """The kinds of API view: for agents with a token, for everyone, for readers of the catalogue."""
 
-from functools import cache
+from functools import cache, partial
 
 from django.conf import settings
 from rest_framework.exceptions import MethodNotAllowed
@@ -8,11 +8,9 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.viewsets import GenericViewSet
 
 from infrastructure.http_cache.headers import PUBLIC
-from infrastructure.http_cache.validators import Read
 from infrastructure.views import ThinView
 from marketplace import access
 from marketplace.access import Audience
-from marketplace.api.pagination import KeysetPagination
 from marketplace.api.query_params import query_parameters
 from marketplace.api.responses import cached
 from marketplace.api.scopes import Scope
@@ -118,18 +116,10 @@ class CatalogueViewSet(access.AsksReaders, PublicReadingViewSet):
 class CatalogueListViewSet(CatalogueViewSet):
     """A list of the catalogue."""
 
-    pagination_class = KeysetPagination
-    filterset_class = None
+    query_class = None
 
-    def cached_page(self, request, rows):
-        """A page of Rows."""
-        page = self.paginate_queryset(rows)
-        rows = self.paginator.rows
-        read = Read(page, rows.validator, [rows.count, rows.versions])
-        return cached(
-            request,
-            read,
-            self.get_serializer_class(),
-            many=True,
-            respond=self.get_paginated_response,
-        )
+    def cached_page(self, request, page):
+        """The response to a KeysetPage."""
+        serializer = self.get_serializer_class()
+        respond = partial(page.get_paginated_response, request=request)
+        return cached(request, page.read, serializer, many=True, respond=respond)

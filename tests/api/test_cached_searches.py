@@ -4,7 +4,7 @@ import pytest
 from django.core.management import call_command
 from django.db import ProgrammingError
 
-from marketplace.api.pagination import KeysetPagination
+from marketplace.api.lists import KeysetPage
 from search import ranking as search_ranking
 from search import reads as search_reads
 from search.management.commands import rebuild_search
@@ -199,7 +199,7 @@ def test_min_rating_selects_by_the_current_rating(anyone, entries, sort):
 def test_one_by_rating_is_ranked_again_and_not_rendered_again(anyone, entries, monkeypatch, change):
     review(AgentFactory(), entries["persona"], 5)
     first = anyone.get(BY_RATING)
-    monkeypatch.setattr(KeysetPagination, "get_paginated_response", None)
+    monkeypatch.setattr(KeysetPage, "get_paginated_response", None)
     change(entries)
 
     again = anyone.get(BY_RATING)

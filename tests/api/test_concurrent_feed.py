@@ -263,14 +263,14 @@ def test_a_tombstone_that_is_dropped_while_a_page_is_read_is_missed_by_nobody(an
     Skill.objects.get(slug="old").withdraw()
     Change.objects.update(changed_at=ago + timedelta(days=1))
     Feed.objects.update(newest_at=ago + timedelta(days=1))
-    page = reads.all_changes.page
+    compiled = reads.changes.compiled
 
     def drop_before(*arguments):
         with ThreadPoolExecutor(1) as pool:
             pool.submit(in_thread, lambda: SkillFactory(slug="new")).result()
-        return page(*arguments)
+        return compiled(*arguments)
 
-    monkeypatch.setattr(reads.all_changes, "page", drop_before)
+    monkeypatch.setattr(reads.changes, "compiled", drop_before)
     response = anyone.get(URL, {"since": cursor})
 
     assert response.status_code == 410

@@ -35,7 +35,7 @@ def list_view_does(monkeypatch):
     """Replace the handler of `GET /skills`."""
 
     def list_view_does(act):
-        monkeypatch.setattr("search.reads.skills", lambda *_: act())
+        monkeypatch.setattr("search.reads.skills.page", lambda *_: act())
 
     return list_view_does
 

@@ -5,8 +5,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from catalogue.models import Skill
-from marketplace.api.lists import Cut, fetch_ranked
 from search import reads
+from search.filters import SkillQuery
 from tests.api.test_skills import slugs
 from tests.factories import PersonaFactory, SkillFactory
 
@@ -104,9 +104,10 @@ def test_a_page_beyond_the_last_row_has_the_current_count(anyone, left):
 def test_an_entry_withdrawn_during_the_ranking_is_left_out(db):
     visible, gone = SkillFactory(), SkillFactory(status="withdrawn")
 
-    ranked = fetch_ranked(reads.skills.by_ids, [(2, gone.pk), (1, visible.pk)], 2, Cut(2))
+    ranking = [(2, gone.pk), (1, visible.pk)]
+    page = reads.skills.ranked_page(SkillQuery({"q": ["robot"]}), ranking, 2, validator=None)
 
-    assert [row.slug for row in ranked.rows] == [visible.slug]
+    assert [row.slug for row in page.results] == [visible.slug]
 
 
 @pytest.mark.contract("1.9")

@@ -193,10 +193,10 @@ def test_registrations_are_counted_by_address(anyone, rates, settings):
     ],
 )
 def test_a_crash_is_a_refusal_that_tells_nothing(anyone, monkeypatch, error, text):
-    def rows(*_):
+    def page(*_):
         raise error
 
-    monkeypatch.setattr("search.reads.skills", rows)
+    monkeypatch.setattr("search.reads.skills.page", page)
 
     assert call(anyone, "search_skills") == refusal(text)
 

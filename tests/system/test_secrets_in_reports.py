@@ -81,7 +81,7 @@ CRASHES = {
         lambda it: it.operator.post("/operator/agents/caller/issue-token", {"scopes": ["read"]}),
     ),
     "the token is in the query string": (
-        "search.reads.EntryList.fetch",
+        "search.reads.EntryList.page",
         lambda it: it.anyone.get(f"/api/v1/skills?q={it.secrets['token']}"),
     ),
     "staff issue a token": (
