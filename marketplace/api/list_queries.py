@@ -104,7 +104,7 @@ class ListQuery:
     sorts = {}
     default_sort = None
     aliases = {}
-    position = None  # [key, id] of the row that the page begins after, or in reverse before
+    position = None  # [key, id] of the row before the page, or after it in reverse
     reverse = False
 
     def __init__(self, query_params, *, default_limit=default_limit, **bound):
@@ -112,9 +112,7 @@ class ListQuery:
         self.params = self._params(query_params)
         self.sort = self._sort(self.params.get("sort"))
         self.values = {
-            name: parameter.read(
-                query_params[name] if parameter.is_repeatable else self.params[name]
-            )
+            name: parameter.read(self.params[name])
             for name, parameter in self.filters.items()
             if name in self.params
         }
@@ -217,7 +215,7 @@ class ListQuery:
         return hashlib.sha256(self.binding.encode()).hexdigest()[:16]
 
     def _params(self, query_params):
-        """The first value of each parameter, aliases resolved."""
+        """The text of each parameter, or its texts if it is repeatable, aliases resolved."""
         allowed, params = self.allowed(), {}
         for parameter, values in query_params.items():
             if parameter not in allowed:
@@ -226,7 +224,7 @@ class ListQuery:
             is_repeatable = name in self.filters and self.filters[name].is_repeatable
             if name in params or (len(values) > 1 and not is_repeatable):
                 raise BadRequest(GIVEN_TWICE.format(name=name))
-            params[name] = values[0]
+            params[name] = values if is_repeatable else values[0]
         return params
 
     def _sort(self, name):
