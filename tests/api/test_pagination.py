@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from catalogue.models import Skill
+from marketplace.api.list_queries import SIGNER
 from search import reads
 from search.filters import SkillQuery
 from tests.api.test_skills import slugs
@@ -141,6 +142,21 @@ def test_a_cursor_of_the_other_list_is_refused(anyone):
 
     assert response.status_code == 400
     assert response.json() == {"error": "cursor is invalid"}
+
+
+@pytest.mark.parametrize(
+    ("url", "factory", "binding"),
+    [
+        (SKILLS, SkillFactory, "9e10bc5fe6a28bd1"),
+        (PERSONAS, PersonaFactory, "d8a6a128e7c7d725"),
+    ],
+)
+def test_a_cursor_works_after_a_release(anyone, url, factory, binding):
+    first, _ = factory(title="Alpha"), factory(title="Beta")
+
+    cursor = cursor_of(anyone.get(f"{url}?sort=name&limit=1"))
+
+    assert SIGNER.unsign_object(cursor) == [binding, 0, "alpha", first.pk]
 
 
 def cursor_of(response):
